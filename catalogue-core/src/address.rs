@@ -1,0 +1,120 @@
+//! [`Address`]: where the API or its documents are mounted (decision R1).
+
+use http::Uri;
+
+/// An address such as `https://api.example.com/api/v1`, or its path alone; without a slash at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    text: String,
+    path_start: usize,
+}
+
+/// Why a text is no address to mount at.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} cannot be mounted at: {reason}; write an address like https://api.example.com/api/v1 or /api/v1")]
+pub struct AddressError {
+    text: String,
+    reason: &'static str,
+}
+
+impl Address {
+    pub(crate) fn parse(text: &str) -> Result<Self, AddressError> {
+        let fail = |reason| Err(AddressError { text: text.to_owned(), reason });
+        if text.contains(['?', '#']) {
+            return fail("it has a query or a fragment");
+        }
+        let Ok(uri) = text.parse::<Uri>() else {
+            return fail("it is not an address");
+        };
+        let path_start = match (uri.scheme_str(), uri.authority()) {
+            (None, None) if text.starts_with('/') => 0,
+            (Some(scheme @ ("http" | "https")), Some(authority)) if !authority.as_str().contains('@') => {
+                scheme.len() + "://".len() + authority.as_str().len()
+            }
+            (Some("http" | "https"), Some(_)) => return fail("it holds a user name"),
+            (Some(_), _) => return fail("its scheme is neither http nor https"),
+            _ => return fail("it neither begins with / nor is a whole address"),
+        };
+        let text = text.strip_suffix('/').unwrap_or(text);
+        if text[path_start..].split('/').skip(1).any(|segment| matches!(segment, "" | "." | "..")) {
+            return fail("its path has an empty segment, or one of dots");
+        }
+        Ok(Self { text: text.to_owned(), path_start })
+    }
+
+    /// The whole address; empty for the root of an unnamed server.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The path that routes begin with; empty for the root.
+    pub(crate) fn path(&self) -> &str {
+        &self.text[self.path_start..]
+    }
+
+    /// What stands below the address in `path`: nothing, or what follows, slash first. `None` where `path` is elsewhere.
+    pub(crate) fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let rest = path.strip_prefix(self.path())?;
+        let at_the_address = rest.is_empty() && !self.path().is_empty();
+        (at_the_address || rest.starts_with('/')).then_some(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_and_their_paths() {
+        for (text, whole, path) in [
+            ("/api/v1", "/api/v1", "/api/v1"),
+            ("/api/v1/", "/api/v1", "/api/v1"),
+            ("/", "", ""),
+            ("https://api.example.com/api/v1", "https://api.example.com/api/v1", "/api/v1"),
+            ("https://api.example.com/api/v1/", "https://api.example.com/api/v1", "/api/v1"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080", ""),
+            ("http://127.0.0.1:8080/", "http://127.0.0.1:8080", ""),
+        ] {
+            let address = Address::parse(text).unwrap();
+            assert_eq!((address.as_str(), address.path()), (whole, path), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_cannot_be_mounted_at() {
+        for text in [
+            "",
+            "api/v1",
+            "/a//b",
+            "/a//",
+            "//",
+            "//a",
+            "/a/../b",
+            "/a?b",
+            "/a#b",
+            "ftp://x/y",
+            "https://u:p@x/y",
+            "https://",
+            "https:///a",
+            "/a b",
+            "*",
+            "example.com",
+            "example.com:80",
+        ] {
+            let parsed = Address::parse(text);
+            assert!(parsed.is_err(), "{text}: {parsed:?}");
+        }
+    }
+
+    #[test]
+    fn below_needs_a_whole_segment() {
+        let address = Address::parse("/api/v1").unwrap();
+        assert_eq!(address.below("/api/v1/me"), Some("/me"));
+        assert_eq!(address.below("/api/v1"), Some(""));
+        assert_eq!(address.below("/api/v10"), None);
+        let root = Address::parse("/").unwrap();
+        assert_eq!(root.below("/me"), Some("/me"));
+        assert_eq!(root.below("*"), None);
+        assert_eq!(root.below(""), None);
+    }
+}

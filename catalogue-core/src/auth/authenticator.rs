@@ -1,0 +1,100 @@
+//! [`Authenticator`]: whose token is this?
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::bearer::BearerToken;
+use super::identity::Identity;
+use crate::storage::StorageError;
+
+/// What an [`Authenticator`] says of a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// The token is good, and this is who holds it.
+    Accepted(Identity),
+    /// The token is known to be bad; no other authenticator is asked.
+    Refused(Refusal),
+    /// Not a token of this authenticator: the next one is asked. After the last one the token is invalid.
+    NotMine,
+}
+
+/// Why a request is answered 401 (decision A3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// No bearer token came: no header, another scheme, or several headers.
+    Missing,
+    /// The token is malformed or unknown.
+    Invalid,
+    /// The token was good until its expiry. Only who sent the true token may learn that.
+    Expired,
+    /// The token was revoked. Only who sent the true token may learn that.
+    Revoked,
+}
+
+impl Refusal {
+    pub(crate) const ALL: [Self; 4] = [Self::Missing, Self::Invalid, Self::Expired, Self::Revoked];
+
+    /// The `reason` in the details of a 401.
+    pub(crate) const fn reason(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Invalid => "invalid",
+            Self::Expired => "expired",
+            Self::Revoked => "revoked",
+        }
+    }
+}
+
+/// Finds out whose a token is.
+///
+/// # Contract
+/// - A token that was revoked or has expired is refused from the next call on: nothing may be remembered past that
+///   (decision C3).
+/// - A storage or service out of reach is an error and never a refusal, so that nobody throws a good token away
+///   (decision A19).
+/// - Calls may run at the same time and may be dropped before they finish.
+///
+/// ```
+/// use catalogue_core::{
+///     AccountId, Authenticator, BearerToken, CredentialKind, Identity, Scopes, StorageError, Verdict, async_trait,
+/// };
+///
+/// /// One fixed token of one account, as a test may want it.
+/// #[derive(Debug)]
+/// struct OneToken;
+///
+/// #[async_trait]
+/// impl Authenticator for OneToken {
+///     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
+///         if token.expose() != "letmein" {
+///             return Ok(Verdict::NotMine);
+///         }
+///         Ok(Verdict::Accepted(Identity {
+///             account: AccountId::new("acc_1"),
+///             kind: CredentialKind::ApiKey,
+///             credential_id: "key_1".to_owned(),
+///             scopes: Scopes::from_names(["read:courses"]),
+///         }))
+///     }
+/// }
+/// ```
+#[async_trait]
+pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
+    /// Says whose `token` is.
+    ///
+    /// # Errors
+    /// When that cannot be found out now; the request is answered 500.
+    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError>;
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
+impl<T: Authenticator + ?Sized> Authenticator for Arc<T> {
+    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        (**self).authenticate(token).await
+    }
+}

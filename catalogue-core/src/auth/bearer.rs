@@ -1,0 +1,154 @@
+//! [`BearerToken`]: the secret of one request (RFC 6750 section 2.1), and its digest.
+
+use std::fmt;
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use sha2::{Digest, Sha256};
+
+use super::authenticator::Refusal;
+
+/// The token that a request carries. It prints nothing of itself.
+#[derive(Clone, Copy)]
+pub struct BearerToken<'r>(&'r str);
+
+impl<'r> BearerToken<'r> {
+    /// A token, or `None` when `text` is not of the form that RFC 6750 allows (`b64token`).
+    #[must_use]
+    pub fn new(text: &'r str) -> Option<Self> {
+        let body = text.trim_end_matches('=');
+        let allowed = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/".contains(&b);
+        (!body.is_empty() && body.bytes().all(allowed)).then_some(Self(text))
+    }
+
+    /// The token of a request with these headers (decision A3). A token in the query is never read.
+    pub(crate) fn from_headers(headers: &'r HeaderMap) -> Result<Self, Refusal> {
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let (Some(value), None) = (values.next(), values.next()) else {
+            return Err(Refusal::Missing);
+        };
+        let (scheme, token) = split_scheme(value.as_bytes());
+        if !scheme.eq_ignore_ascii_case(b"Bearer") {
+            return Err(Refusal::Missing);
+        }
+        std::str::from_utf8(token).ok().and_then(Self::new).ok_or(Refusal::Invalid)
+    }
+
+    /// The secret itself, for an authenticator that must pass it on. Never log it.
+    #[must_use]
+    pub fn expose(&self) -> &'r str {
+        self.0
+    }
+
+    /// The SHA-256 of the token.
+    #[must_use]
+    pub fn digest(&self) -> TokenDigest {
+        TokenDigest(Sha256::digest(self.0).into())
+    }
+}
+
+/// The scheme's name and what follows the blanks after it.
+fn split_scheme(value: &[u8]) -> (&[u8], &[u8]) {
+    let end = value.iter().position(|&b| b == b' ').unwrap_or(value.len());
+    let (scheme, rest) = value.split_at(end);
+    let blanks = rest.iter().take_while(|&&b| b == b' ').count();
+    (scheme, &rest[blanks..])
+}
+
+impl fmt::Debug for BearerToken<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BearerToken(..)")
+    }
+}
+
+/// The SHA-256 of a whole token: all that a storage keeps of it (decision C2).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TokenDigest([u8; 32]);
+
+impl TokenDigest {
+    /// The digest's bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The id of the OAuth token with this digest: `oauth:` and its first 32 hexadecimal digits (decision A10).
+    #[must_use]
+    pub fn oauth_id(&self) -> String {
+        use std::fmt::Write as _;
+
+        let mut id = String::with_capacity(38);
+        id.push_str("oauth:");
+        for byte in &self.0[..16] {
+            write!(id, "{byte:02x}").expect("a String takes all");
+        }
+        id
+    }
+}
+
+/// A digest lets nobody recover the token, but it is what a storage looks credentials up by, so logs have no use for it.
+impl fmt::Debug for TokenDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenDigest(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn token_of(values: &[&[u8]]) -> Result<String, Refusal> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_bytes(value).unwrap());
+        }
+        BearerToken::from_headers(&headers).map(|token| token.expose().to_owned())
+    }
+
+    #[test]
+    fn the_scheme_is_case_insensitive() {
+        for value in ["Bearer abc", "bearer abc", "BEARER abc", "bEaReR   abc"] {
+            assert_eq!(token_of(&[value.as_bytes()]).as_deref(), Ok("abc"));
+        }
+    }
+
+    #[test]
+    fn no_header_another_scheme_and_several_headers_are_missing() {
+        assert_eq!(token_of(&[]), Err(Refusal::Missing));
+        for value in ["Basic abc", "Bearerabc", "", "Bearer\tabc"] {
+            assert_eq!(token_of(&[value.as_bytes()]), Err(Refusal::Missing), "{value}");
+        }
+        assert_eq!(token_of(&[b"Bearer abc", b"Bearer abc"]), Err(Refusal::Missing));
+    }
+
+    #[test]
+    fn a_malformed_token_is_invalid() {
+        for value in [
+            &b"Bearer"[..],
+            b"Bearer ",
+            b"Bearer a b",
+            b"Bearer a,b",
+            b"Bearer =",
+            b"Bearer a=b",
+            b"Bearer \xff",
+            b"Bearer \xc3\xa9",
+        ] {
+            assert_eq!(token_of(&[value]), Err(Refusal::Invalid));
+        }
+        assert_eq!(token_of(&[b"Bearer aZ9-._~+/=="]).as_deref(), Ok("aZ9-._~+/=="));
+    }
+
+    #[test]
+    fn prints_nothing_of_itself() {
+        let token = BearerToken::new("secret").unwrap();
+        assert_eq!(format!("{token:?} {:?}", token.digest()), "BearerToken(..) TokenDigest(..)");
+    }
+
+    #[test]
+    fn the_id_of_an_oauth_token_is_half_its_digest() {
+        let id = BearerToken::new("abc").unwrap().digest().oauth_id();
+        assert_eq!(id, "oauth:ba7816bf8f01cfea414140de5dae2223");
+    }
+}

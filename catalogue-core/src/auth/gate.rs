@@ -1,0 +1,42 @@
+//! The scope gate: the only maker of [`Authorized`].
+
+use super::identity::{CredentialKind, Identity};
+use crate::error::ApiError;
+use crate::model::AccountId;
+use crate::operation::Operation;
+
+/// A caller who passed one operation's gate. Operations take nothing less, so none runs without it.
+#[derive(Debug)]
+pub struct Authorized(Identity);
+
+impl Authorized {
+    /// The account whose data the caller may read, and no other.
+    #[must_use]
+    pub fn account(&self) -> &AccountId {
+        &self.0.account
+    }
+
+    /// Who the caller is.
+    #[must_use]
+    pub fn identity(&self) -> &Identity {
+        &self.0
+    }
+}
+
+impl Operation {
+    /// Lets `identity` through to this operation: first its kind (decision A5), then its scope (section 5.6).
+    ///
+    /// An operation that needs no scope answers every valid credential (decision A6).
+    pub(crate) fn authorize(self, identity: Identity, accepted: &[CredentialKind]) -> Result<Authorized, ApiError> {
+        let Some(required) = self.row().scope.clone() else {
+            return Ok(Authorized(identity));
+        };
+        if !accepted.contains(&identity.kind) {
+            return Err(ApiError::UnsupportedCredential { required });
+        }
+        if !identity.scopes.contains(&required) {
+            return Err(ApiError::InsufficientScope { required, granted: identity.scopes });
+        }
+        Ok(Authorized(identity))
+    }
+}

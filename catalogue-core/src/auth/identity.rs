@@ -1,0 +1,63 @@
+//! [`Identity`]: the account and the credential behind a request (section 2.1).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::scope::Scopes;
+use crate::model::AccountId;
+
+/// What kind of credential a caller holds (sections 5.1 and 5.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum CredentialKind {
+    /// An API key that the account's owner created.
+    ApiKey,
+    /// An OAuth access token.
+    OAuth,
+}
+
+impl CredentialKind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::ApiKey, Self::OAuth];
+
+    /// The kind's name in configurations and lists.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ApiKey => "api-key",
+            Self::OAuth => "oauth",
+        }
+    }
+}
+
+/// Whose credential a request carries, of which kind, which record, with which scopes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The account behind the credential; `userId` in answers.
+    pub account: AccountId,
+    /// The credential's kind.
+    pub kind: CredentialKind,
+    /// The id of the credential's record; `apiKeyId` in answers. It must not let anyone recover the token.
+    pub credential_id: String,
+    /// The scopes granted to the credential.
+    pub scopes: Scopes,
+}
+
+/// An identity as `GET /me` shows it (section 2.1).
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "Identity")]
+pub(crate) struct IdentityView<'i> {
+    /// Id of the account behind the credential.
+    user_id: &'i str,
+    /// For an API key: the id of the API key record. For an OAuth token: `oauth:<hash>`.
+    api_key_id: &'i str,
+    /// Scopes granted to this credential.
+    scopes: &'i Scopes,
+}
+
+impl Identity {
+    pub(crate) fn view(&self) -> IdentityView<'_> {
+        IdentityView { user_id: self.account.as_str(), api_key_id: &self.credential_id, scopes: &self.scopes }
+    }
+}

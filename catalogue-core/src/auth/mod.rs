@@ -1,0 +1,20 @@
+//! Who calls and what they may do: sections 5.1 to 5.7.
+//!
+//! A request's secret becomes a [`BearerToken`]; an [`Authenticator`] says whose it is; the scope gate turns the
+//! [`Identity`] into an [`Authorized`], without which no operation runs.
+
+mod authenticator;
+mod bearer;
+mod credential;
+mod gate;
+mod identity;
+mod scope;
+mod token;
+
+pub use authenticator::{Authenticator, Refusal, Verdict};
+pub use bearer::{BearerToken, TokenDigest};
+pub use credential::{Credential, StoredCredentials};
+pub use gate::Authorized;
+pub use identity::{CredentialKind, Identity};
+pub use scope::{Scope, Scopes};
+pub use token::{NewToken, is_api_key};

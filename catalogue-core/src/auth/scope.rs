@@ -1,0 +1,115 @@
+//! [`Scope`] and [`Scopes`]: what a credential may do (section 5.4).
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+/// One scope. The order is that in which `GET /me` lists them (decision A11): the two of the specification first,
+/// then what else a host grants, sorted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Scope {
+    /// `read:profile`: verifying a credential and reading back its identity and scopes.
+    ReadProfile,
+    /// `read:courses`: listing and reading own courses and module headers, never module bodies.
+    ReadCourses,
+    /// A scope of the host's own, which means nothing here.
+    Other(String),
+}
+
+impl Scope {
+    /// The scopes that the specification defines, each with what it grants.
+    pub const DEFINED: [(Self, &'static str); 2] = [
+        (Self::ReadProfile, "Verifying a credential and reading back its identity and scopes."),
+        (Self::ReadCourses, "Listing and reading own courses and module headers, never module bodies."),
+    ];
+
+    /// The scope of that name; a name that the specification does not know becomes [`Scope::Other`].
+    #[must_use]
+    pub fn from_name(name: &str) -> Self {
+        Self::DEFINED
+            .into_iter()
+            .map(|(scope, _)| scope)
+            .find(|scope| scope.name() == name)
+            .unwrap_or_else(|| Self::Other(name.to_owned()))
+    }
+
+    /// The scope's name as the API shows it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::ReadProfile => "read:profile",
+            Self::ReadCourses => "read:courses",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Scope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// The scopes of one credential, each once, in the order of decision A11.
+///
+/// ```
+/// use catalogue_core::Scopes;
+///
+/// let scopes = Scopes::from_names("read:courses zebra read:profile apple".split(' '));
+/// assert_eq!(scopes.to_string(), "read:profile read:courses apple zebra");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Scopes(#[schemars(with = "Vec<String>")] BTreeSet<Scope>);
+
+impl Scopes {
+    /// The scopes of those names.
+    pub fn from_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        names.into_iter().map(Scope::from_name).collect()
+    }
+
+    /// Whether `scope` is one of them.
+    #[must_use]
+    pub fn contains(&self, scope: &Scope) -> bool {
+        self.0.contains(scope)
+    }
+
+    /// The scopes in the order of decision A11.
+    pub fn iter(&self) -> impl Iterator<Item = &Scope> {
+        self.0.iter()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        Self(scopes.into_iter().collect())
+    }
+}
+
+/// The names, separated by blanks, as RFC 6749 section 3.3 writes them.
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, scope) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str(" ")?;
+            }
+            f.write_str(scope.name())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! [`CatalogueBuilder`]: putting a [`Catalogue`] together.
+
+use std::sync::Arc;
+
+use crate::address::{Address, AddressError};
+use crate::auth::{Authenticator, CredentialKind, StoredCredentials};
+use crate::catalogue::{Catalogue, Parts};
+use crate::cors::AllowedOrigins;
+use crate::documents::Documents;
+use crate::request_id::RequestIds;
+use crate::route::Router;
+use crate::storage::{CourseStorage, CredentialStorage};
+
+/// Puts a [`Catalogue`] together. What it cannot do without, it is made with; all else has a default.
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing before `build`"]
+pub struct CatalogueBuilder {
+    courses: Arc<dyn CourseStorage>,
+    authenticators: Vec<Arc<dyn Authenticator>>,
+    base_url: String,
+    docs_url: String,
+    accepted: Vec<CredentialKind>,
+    origins: Vec<String>,
+}
+
+/// Why a catalogue cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The base address is none.
+    #[error("the base address {0}")]
+    BaseUrl(AddressError),
+    /// The documents' address is none.
+    #[error("the documents' address {0}")]
+    DocsUrl(AddressError),
+    /// The two addresses have the same path.
+    #[error("the base address and the documents' address have the same path {0:?}; give each its own")]
+    SamePath(String),
+    /// A document would stand where an operation is.
+    #[error("the document at {document:?} would hide the operation {operation}; move the documents' address elsewhere")]
+    Collision {
+        /// The document's path.
+        document: String,
+        /// The operation's name.
+        operation: &'static str,
+    },
+    /// No kind of credential is accepted.
+    #[error("no kind of credential is accepted, so nobody could read a course; accept one at least")]
+    NothingAccepted,
+    /// A text is no origin.
+    #[error("{0:?} is no origin; write a scheme, a host and perhaps a port, like https://app.example.com")]
+    Origin(String),
+}
+
+impl CatalogueBuilder {
+    pub(crate) fn new(courses: impl CourseStorage, authenticator: impl Authenticator) -> Self {
+        Self {
+            courses: Arc::new(courses),
+            authenticators: vec![Arc::new(authenticator)],
+            base_url: "/api/v1".to_owned(),
+            docs_url: "/docs".to_owned(),
+            accepted: CredentialKind::ALL.to_vec(),
+            origins: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> Self {
+        let storage = Arc::new(storage);
+        Self::new(Arc::clone(&storage), StoredCredentials::new(storage))
+    }
+
+    /// Where the API is mounted: an address such as `https://api.example.com/api/v1`, or its path alone. Default
+    /// `/api/v1`.
+    pub fn base_url(mut self, base_url: impl Into<String>) -> Self {
+        self.base_url = base_url.into();
+        self
+    }
+
+    /// Where the public documents are mounted. Default `/docs`.
+    pub fn docs_url(mut self, docs_url: impl Into<String>) -> Self {
+        self.docs_url = docs_url.into();
+        self
+    }
+
+    /// Asks `authenticator` about the tokens that those before it do not know.
+    pub fn or_authenticator(mut self, authenticator: impl Authenticator) -> Self {
+        self.authenticators.push(Arc::new(authenticator));
+        self
+    }
+
+    /// The kinds of credential that may read courses (decision A5). Default all.
+    pub fn accept(mut self, kinds: impl IntoIterator<Item = CredentialKind>) -> Self {
+        self.accepted = kinds.into_iter().collect();
+        self
+    }
+
+    /// The origins whose scripts may call the API (decision A17). Default none.
+    pub fn cors_origins<O: Into<String>>(mut self, origins: impl IntoIterator<Item = O>) -> Self {
+        self.origins = origins.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The catalogue.
+    ///
+    /// # Errors
+    /// When the settings contradict each other or cannot be.
+    pub fn build(self) -> Result<Catalogue, BuildError> {
+        let router = Router {
+            base: Address::parse(&self.base_url).map_err(BuildError::BaseUrl)?,
+            docs: Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?,
+        };
+        if router.base.path() == router.docs.path() {
+            return Err(BuildError::SamePath(router.base.path().to_owned()));
+        }
+        if let Some((document, operation)) = router.collision() {
+            let document = format!("{}{}", router.docs.path(), document.path());
+            return Err(BuildError::Collision { document, operation: operation.id() });
+        }
+        if self.accepted.is_empty() {
+            return Err(BuildError::NothingAccepted);
+        }
+        let mut origins = AllowedOrigins::default();
+        if let Some(bad) = self.origins.iter().find(|origin| !origins.allow(origin)) {
+            return Err(BuildError::Origin(bad.clone()));
+        }
+        Ok(Catalogue::assemble(Parts {
+            documents: Documents::render(&router),
+            router,
+            courses: self.courses,
+            authenticators: self.authenticators,
+            accepted: self.accepted,
+            origins,
+            request_ids: RequestIds::default(),
+        }))
+    }
+}

@@ -1,0 +1,93 @@
+//! Weak entity tags and `If-None-Match` (RFC 9110 sections 8.8.3 and 13.1.2; decision A14).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::header::IF_NONE_MATCH;
+use http::{HeaderMap, HeaderValue};
+use sha2::{Digest, Sha256};
+
+/// A weak entity tag; weak, so that it survives compression on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ETag(HeaderValue);
+
+impl ETag {
+    /// The tag of these bytes: 128 bits of their SHA-256.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        let digest = Sha256::digest(bytes);
+        let tag = format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&digest[..16]));
+        Self(HeaderValue::try_from(tag).expect("base64 is visible ASCII"))
+    }
+
+    pub(crate) fn header(&self) -> HeaderValue {
+        self.0.clone()
+    }
+
+    /// Whether the request's `If-None-Match` names this tag, by weak comparison, or any tag at all with `*`.
+    pub(crate) fn is_named_in(&self, headers: &HeaderMap) -> bool {
+        let opaque = opaque_tag(self.0.as_bytes());
+        headers.get_all(IF_NONE_MATCH).iter().any(|field| names(field.as_bytes(), opaque))
+    }
+}
+
+/// The tag with its quotes, without the mark of weakness.
+fn opaque_tag(tag: &[u8]) -> &[u8] {
+    tag.strip_prefix(b"W/").unwrap_or(tag)
+}
+
+/// Whether a list of entity tags holds `wanted`. Tags may contain commas, so they are read one by one.
+fn names(mut field: &[u8], wanted: &[u8]) -> bool {
+    if field.trim_ascii() == b"*" {
+        return true;
+    }
+    loop {
+        while let [b' ' | b'\t' | b',', rest @ ..] = field {
+            field = rest;
+        }
+        let tag = opaque_tag(field);
+        let Some(end) = closing_quote(tag) else {
+            return false;
+        };
+        if &tag[..=end] == wanted {
+            return true;
+        }
+        field = &tag[end + 1..];
+    }
+}
+
+/// Where the quote stands that ends a tag, if `text` begins with one.
+fn closing_quote(text: &[u8]) -> Option<usize> {
+    let [b'"', rest @ ..] = text else { return None };
+    Some(rest.iter().position(|&b| b == b'"')? + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_compared_weakly() {
+        for (field, named) in [
+            (r#"W/"a""#, true),
+            (r#""a""#, true),
+            (r#""x", W/"a""#, true),
+            (r#""x,\", W/"y" ,, "a""#, true),
+            ("*", true),
+            (" * ", true),
+            (r#""b""#, false),
+            (r#""a"#, false),
+            ("a", false),
+            ("", false),
+            (r#""*""#, false),
+            (r#"x, "a""#, false),
+        ] {
+            assert_eq!(names(field.as_bytes(), br#""a""#), named, "{field}");
+        }
+    }
+
+    #[test]
+    fn equal_bytes_have_equal_tags() {
+        assert_eq!(ETag::of_bytes(b"one"), ETag::of_bytes(b"one"));
+        assert_ne!(ETag::of_bytes(b"one"), ETag::of_bytes(b"two"));
+        assert!(ETag::of_bytes(b"one").header().to_str().unwrap().starts_with("W/\""));
+    }
+}

@@ -1,0 +1,80 @@
+//! Cross-origin requests (decision A17): any origin for the documents, a list for the API, never with credentials.
+
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, VARY,
+};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Uri};
+
+use crate::route::{ALLOWED_METHODS, Route};
+
+const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static("Authorization, If-None-Match, X-Request-Id");
+const EXPOSED_HEADERS: HeaderValue =
+    HeaderValue::from_static("ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id");
+/// How many seconds a browser may remember the answer to a preflight.
+const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
+
+/// The origins whose scripts may call the API.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AllowedOrigins(Vec<HeaderValue>);
+
+impl AllowedOrigins {
+    /// Adds an origin, or says no to what is none: a scheme, a host, perhaps a port, and nothing else.
+    pub(crate) fn allow(&mut self, origin: &str) -> bool {
+        let is_origin = origin.parse::<Uri>().is_ok_and(|uri| {
+            matches!(uri.scheme_str(), Some("http" | "https"))
+                && uri.authority().is_some_and(|authority| !authority.as_str().contains('@'))
+                && origin.matches('/').count() == 2
+                && uri.query().is_none()
+                && !origin.contains('#')
+        });
+        if is_origin {
+            self.0.push(HeaderValue::try_from(origin.to_ascii_lowercase()).expect("an address is visible ASCII"));
+        }
+        is_origin
+    }
+
+    /// Adds what a browser must know to the answer of `route`; on failures too.
+    pub(crate) fn apply(&self, route: Route<'_>, request: &Parts, answer: &mut HeaderMap) {
+        let origin = match route {
+            Route::Outside => return,
+            Route::Document(_) | Route::UnknownDocument => HeaderValue::from_static("*"),
+            Route::Operation(..) | Route::UnknownOperation => {
+                if self.0.is_empty() {
+                    return;
+                }
+                answer.append(VARY, HeaderValue::from_static("Origin"));
+                match request.headers.get(ORIGIN) {
+                    Some(origin) if self.0.contains(origin) => origin.clone(),
+                    _ => return,
+                }
+            }
+        };
+        answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
+        if request.method == Method::OPTIONS && request.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
+            answer.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(ALLOWED_METHODS));
+            answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS);
+            answer.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_SECONDS);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        let mut origins = AllowedOrigins::default();
+        for good in ["https://app.example.com", "http://localhost:3000"] {
+            assert!(origins.allow(good), "{good}");
+        }
+        for bad in
+            ["", "*", "null", "app.example.com", "https://a/", "https://a/b", "https://u@a", "ftp://a", "https://a?b"]
+        {
+            assert!(!origins.allow(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! [`Cursor`]: a [`Position`] as opaque text, at the edge only (decision R8).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+
+use crate::model::AccountId;
+use crate::paging::Position;
+use crate::timestamp::Timestamp;
+
+/// The first byte of every cursor; another layout would get another.
+const VERSION: u8 = 1;
+const TIME_BYTES: usize = 8;
+const SEAL_BYTES: usize = 16;
+const MAX_TEXT: usize = 512;
+
+/// The longest slug that a cursor of [`MAX_TEXT`] characters can carry.
+const MAX_SLUG: usize = MAX_TEXT / 4 * 3 - 1 - TIME_BYTES - SEAL_BYTES;
+
+/// A position as text of `A–Z a–z 0–9 - _`: version, creation time, slug, and a seal over them and the account.
+///
+/// It holds no secret and grants nothing: the seal finds an altered cursor, or one of another account, while the
+/// credential decides who may read. It depends on the account and the position alone, so every server makes the
+/// same bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cursor(String);
+
+impl Cursor {
+    /// The cursor of `position` in the list of `account`, or `None` when the slug is too long for one.
+    pub(crate) fn encode(account: &AccountId, position: &Position) -> Option<Self> {
+        if position.slug.len() > MAX_SLUG {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(1 + TIME_BYTES + position.slug.len() + SEAL_BYTES);
+        bytes.push(VERSION);
+        bytes.extend_from_slice(&position.created_at.as_microseconds().to_be_bytes());
+        bytes.extend_from_slice(position.slug.as_bytes());
+        bytes.extend_from_slice(&seal(account, &bytes));
+        Some(Self(URL_SAFE_NO_PAD.encode(bytes)))
+    }
+
+    /// The position that `text` stands for in the list of `account`, or `None` for whatever [`encode`](Self::encode)
+    /// does not make for it.
+    pub(crate) fn decode(account: &AccountId, text: &str) -> Option<Position> {
+        if text.len() > MAX_TEXT {
+            return None;
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (sealed, found) = bytes.split_last_chunk::<SEAL_BYTES>()?;
+        if *found != seal(account, sealed) {
+            return None;
+        }
+        let (&version, rest) = sealed.split_first()?;
+        let (time, slug) = rest.split_first_chunk::<TIME_BYTES>()?;
+        if version != VERSION {
+            return None;
+        }
+        Some(Position {
+            created_at: Timestamp::from_microseconds(i64::from_be_bytes(*time))?,
+            slug: std::str::from_utf8(slug).ok()?.to_owned(),
+        })
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The first 128 bits of SHA-256 over the account (its length first, so that nothing can slide) and the content.
+fn seal(account: &AccountId, content: &[u8]) -> [u8; SEAL_BYTES] {
+    let account = account.as_str().as_bytes();
+    let digest = Sha256::new()
+        .chain_update(b"catalogue cursor\0")
+        .chain_update((account.len() as u64).to_be_bytes())
+        .chain_update(account)
+        .chain_update(content)
+        .finalize();
+    *digest.first_chunk().expect("SHA-256 has 32 bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn account(id: &str) -> AccountId {
+        AccountId::new(id)
+    }
+
+    prop_compose! {
+        fn positions()(micros in Timestamp::MIN.as_microseconds()..=Timestamp::MAX.as_microseconds(),
+                       slug in "\\PC{1,40}") -> Position {
+            Position { created_at: Timestamp::from_microseconds(micros).unwrap(), slug }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn decode_is_the_inverse_of_encode(id in ".*", position in positions()) {
+            let cursor = Cursor::encode(&account(&id), &position).unwrap();
+            prop_assert_eq!(Cursor::decode(&account(&id), cursor.as_str()), Some(position));
+        }
+
+        #[test]
+        fn text_is_short_and_of_the_url_safe_alphabet(id in ".*", position in positions()) {
+            let cursor = Cursor::encode(&account(&id), &position).unwrap();
+            prop_assert!(cursor.as_str().len() <= 512);
+            prop_assert!(cursor.as_str().bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'));
+        }
+
+        #[test]
+        fn another_account_cannot_use_it(id in ".*", other in ".*", position in positions()) {
+            prop_assume!(id != other);
+            let cursor = Cursor::encode(&account(&id), &position).unwrap();
+            prop_assert_eq!(Cursor::decode(&account(&other), cursor.as_str()), None);
+        }
+
+        #[test]
+        fn one_changed_character_is_found(position in positions(), at in any::<prop::sample::Index>(), to in "[A-Za-z0-9_-]") {
+            let id = account("acc");
+            let cursor = Cursor::encode(&id, &position).unwrap();
+            let at = at.index(cursor.as_str().len());
+            let mut altered = cursor.as_str().to_owned();
+            altered.replace_range(at..=at, &to);
+            prop_assume!(altered != cursor.as_str());
+            prop_assert_eq!(Cursor::decode(&id, &altered), None);
+        }
+
+        #[test]
+        fn any_other_text_is_refused(text in ".*") {
+            prop_assert_eq!(Cursor::decode(&account("acc"), &text), None);
+        }
+    }
+
+    #[test]
+    fn the_longest_slug_fits_and_a_longer_one_does_not() {
+        let mut position = Position { created_at: Timestamp::MAX, slug: "x".repeat(MAX_SLUG) };
+        let longest = Cursor::encode(&account("a"), &position).unwrap();
+        assert!(longest.as_str().len() <= MAX_TEXT);
+        assert_eq!(Cursor::decode(&account("a"), longest.as_str()).as_ref(), Some(&position));
+        position.slug.push('x');
+        assert_eq!(Cursor::encode(&account("a"), &position), None);
+    }
+
+    /// Cursors outlive deployments: these bytes must never change.
+    #[test]
+    fn the_layout_is_kept() {
+        let position =
+            Position { created_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(), slug: "foundations".into() };
+        let cursor = Cursor::encode(&account("acc_odin"), &position).unwrap();
+        assert_eq!(cursor.as_str(), "GOLDEN");
+    }
+}

@@ -1,0 +1,156 @@
+//! The one place that makes bodies, entity tags and content headers (sections 1 and 2.6, decisions A13 to A15).
+
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK, VARY, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::address::Address;
+use crate::conditional::ETag;
+use crate::documents::{Document, Documents};
+use crate::error::ApiError;
+use crate::operation::{Operation, Reply};
+use crate::route::ALLOWED_METHODS;
+
+const JSON: &str = "application/json";
+
+/// Finished bytes with their media type and tag.
+#[derive(Clone, Debug)]
+pub(crate) struct Entity {
+    media_type: HeaderValue,
+    body: Bytes,
+    etag: ETag,
+}
+
+impl Entity {
+    pub(crate) fn new(media_type: &'static str, body: Bytes) -> Self {
+        Self { media_type: HeaderValue::from_static(media_type), etag: ETag::of_bytes(&body), body }
+    }
+}
+
+/// `{ data, meta? }`
+#[derive(Serialize)]
+struct Success<'d, T> {
+    data: &'d T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meta: Option<PaginationMeta<'d>>,
+}
+
+/// Section 2.5.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PaginationMeta<'d> {
+    next_cursor: Option<&'d str>,
+}
+
+/// `{ error: { code, message, details? } }`
+#[derive(Serialize)]
+struct Failure<'e> {
+    error: ErrorBody<'e>,
+}
+
+#[derive(Serialize)]
+struct ErrorBody<'e> {
+    code: &'static str,
+    message: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Value>,
+}
+
+/// What an operation replied, as bytes.
+pub(crate) fn render(reply: &Reply, documents: &Documents) -> Entity {
+    let body = match reply {
+        Reply::Me(identity) => json(&Success { data: &identity.view(), meta: None }),
+        Reply::Courses(list) => {
+            let meta = PaginationMeta { next_cursor: list.next.as_ref().map(|cursor| cursor.as_str()) };
+            json(&Success { data: &list.items, meta: Some(meta) })
+        }
+        Reply::Course(course) => json(&Success { data: course, meta: None }),
+        Reply::OpenApi => return documents.get(Document::OpenApi).clone(),
+    };
+    Entity::new(JSON, body)
+}
+
+fn json<T: Serialize>(value: &T) -> Bytes {
+    serde_json::to_vec(value).expect("texts, numbers and lists always serialise").into()
+}
+
+/// The `Link` to the page after this one, if there is one (decision A18).
+pub(crate) fn next_link(reply: &Reply, base: &Address) -> Option<HeaderValue> {
+    let Reply::Courses(list) = reply else {
+        return None;
+    };
+    let cursor = list.next.as_ref()?.as_str();
+    let (base, path) = (base.as_str(), Operation::ListCourses.row().path);
+    let limit = list.named_limit.map(|limit| format!("&limit={}", limit.get())).unwrap_or_default();
+    let link = format!(r#"<{base}{path}?cursor={cursor}{limit}>; rel="next""#);
+    Some(HeaderValue::try_from(link).expect("addresses and cursors are visible ASCII"))
+}
+
+/// 200 with an operation's answer, or 304 when the caller has it already.
+pub(crate) fn answer(entity: &Entity, link: Option<HeaderValue>, request: &HeaderMap) -> Response<Bytes> {
+    let mut response = found(entity, request, "private, no-cache");
+    let headers = response.headers_mut();
+    headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding"));
+    if let Some(link) = link {
+        headers.insert(LINK, link);
+    }
+    response
+}
+
+/// 200 with a public document, or 304 when the caller has it already.
+pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
+    found(entity, request, "public, max-age=300")
+}
+
+fn found(entity: &Entity, request: &HeaderMap, cache_control: &'static str) -> Response<Bytes> {
+    let mut response = if entity.etag.is_named_in(request) {
+        let mut response = Response::new(Bytes::new());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response
+    } else {
+        with_body(StatusCode::OK, entity.media_type.clone(), entity.body.clone())
+    };
+    let headers = response.headers_mut();
+    headers.insert(ETAG, entity.etag.header());
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache_control));
+    response
+}
+
+/// 204 with the methods of a known path.
+pub(crate) fn options() -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
+    response
+}
+
+/// The failure envelope.
+pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
+    let body = json(&Failure {
+        error: ErrorBody { code: error.code().as_str(), message: &error.message(), details: error.details(request_id) },
+    });
+    let mut response = with_body(error.status(), HeaderValue::from_static(JSON), body);
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Some(challenge) = error.challenge() {
+        headers.insert(WWW_AUTHENTICATE, challenge);
+    }
+    if matches!(error, ApiError::MethodNotAllowed) {
+        headers.insert(ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
+    }
+    response
+}
+
+fn with_body(status: StatusCode, media_type: HeaderValue, body: Bytes) -> Response<Bytes> {
+    let length = HeaderValue::from(body.len());
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    // As many as an answer may have, so that the map grows once.
+    headers.reserve(12);
+    headers.insert(CONTENT_TYPE, media_type);
+    headers.insert(CONTENT_LENGTH, length);
+    response
+}

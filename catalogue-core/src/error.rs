@@ -1,0 +1,165 @@
+//! [`ErrorCode`] and [`ApiError`]: a code for programs, a sentence for people, a cause for the log (section 7).
+
+use std::borrow::Cow;
+use std::error::Error;
+
+use http::{HeaderValue, StatusCode};
+use serde_json::{Value, json};
+
+use crate::auth::{Refusal, Scope, Scopes};
+use crate::operation::InvalidParameter;
+use crate::storage::StorageError;
+
+/// The codes that clients branch on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// Missing or invalid bearer token.
+    Unauthorized,
+    /// Valid token without the required scope, or of a kind that is not supported.
+    InsufficientScope,
+    /// Resource does not exist or belongs to another account.
+    NotFound,
+    /// Invalid request.
+    InvalidRequest,
+    /// Rate limit reached.
+    RateLimited,
+    /// Unexpected server error.
+    InternalError,
+}
+
+impl ErrorCode {
+    /// Every code, in the order of section 7.
+    pub const ALL: [Self; 6] = [
+        Self::Unauthorized,
+        Self::InsufficientScope,
+        Self::NotFound,
+        Self::InvalidRequest,
+        Self::RateLimited,
+        Self::InternalError,
+    ];
+
+    /// The code as it stands in `error.code`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The status that the code is answered with; a wrong method alone differs, with 405.
+    #[must_use]
+    pub const fn status(self) -> StatusCode {
+        self.row().1
+    }
+
+    /// What the code means, in the words of section 7.
+    pub(crate) const fn meaning(self) -> &'static str {
+        self.row().2
+    }
+
+    const fn row(self) -> (&'static str, StatusCode, &'static str) {
+        match self {
+            Self::Unauthorized => ("unauthorized", StatusCode::UNAUTHORIZED, "Missing or invalid bearer token."),
+            Self::InsufficientScope => {
+                ("insufficient_scope", StatusCode::FORBIDDEN, "Valid token without the required scope.")
+            }
+            Self::NotFound => {
+                ("not_found", StatusCode::NOT_FOUND, "Resource does not exist or belongs to another account.")
+            }
+            Self::InvalidRequest => ("invalid_request", StatusCode::BAD_REQUEST, "Invalid request."),
+            Self::RateLimited => ("rate_limited", StatusCode::TOO_MANY_REQUESTS, "Rate limit reached."),
+            Self::InternalError => ("internal_error", StatusCode::INTERNAL_SERVER_ERROR, "Unexpected server error."),
+        }
+    }
+}
+
+/// Why a request is not answered with what it asked for. One variant a row of the decisions.
+#[derive(Debug)]
+pub(crate) enum ApiError {
+    /// No such path or course.
+    NotFound,
+    /// The path is known, the method is not among those of decision R5.
+    MethodNotAllowed,
+    /// Decision A3.
+    Unauthorized(Refusal),
+    /// Decision A5.
+    UnsupportedCredential { required: Scope },
+    /// Decision A4.
+    InsufficientScope { required: Scope, granted: Scopes },
+    /// Decisions R7 and R8.
+    InvalidParameter(InvalidParameter),
+    /// Decision A13. The cause is for the log alone.
+    Internal(Box<dyn Error + Send + Sync>),
+}
+
+impl ApiError {
+    pub(crate) const fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound => ErrorCode::NotFound,
+            Self::MethodNotAllowed | Self::InvalidParameter(_) => ErrorCode::InvalidRequest,
+            Self::Unauthorized(_) => ErrorCode::Unauthorized,
+            Self::UnsupportedCredential { .. } | Self::InsufficientScope { .. } => ErrorCode::InsufficientScope,
+            Self::Internal(_) => ErrorCode::InternalError,
+        }
+    }
+
+    pub(crate) const fn status(&self) -> StatusCode {
+        match self {
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            _ => self.code().status(),
+        }
+    }
+
+    /// The sentence for people. Its wording is not stable (section 2.6).
+    pub(crate) fn message(&self) -> Cow<'static, str> {
+        match self {
+            Self::NotFound => "There is nothing here, or it belongs to another account.".into(),
+            Self::MethodNotAllowed => "This address is read with GET or HEAD.".into(),
+            Self::Unauthorized(Refusal::Missing) => {
+                "A bearer token is required: send the header `Authorization: Bearer <API_KEY>` once.".into()
+            }
+            Self::Unauthorized(Refusal::Invalid) => "The bearer token is not valid.".into(),
+            Self::Unauthorized(Refusal::Expired) => "The bearer token has expired.".into(),
+            Self::Unauthorized(Refusal::Revoked) => "The bearer token was revoked.".into(),
+            Self::UnsupportedCredential { .. } => "This kind of credential cannot read catalogue data here.".into(),
+            Self::InsufficientScope { required, .. } => format!("The scope `{required}` is required.").into(),
+            Self::InvalidParameter(fault) => fault.message(),
+            Self::Internal(_) => "Something went wrong on the server's side.".into(),
+        }
+    }
+
+    /// The structured detail, whose shape varies by code.
+    pub(crate) fn details(&self, request_id: &str) -> Option<Value> {
+        Some(match self {
+            Self::NotFound | Self::MethodNotAllowed => return None,
+            Self::Unauthorized(refusal) => json!({ "reason": refusal.reason() }),
+            Self::UnsupportedCredential { .. } => json!({ "reason": "unsupported_credential" }),
+            Self::InsufficientScope { required, granted } => {
+                json!({ "required": [required], "granted": granted })
+            }
+            Self::InvalidParameter(fault) => fault.details(),
+            Self::Internal(_) => json!({ "requestId": request_id }),
+        })
+    }
+
+    /// The `WWW-Authenticate` of a 401 or 403 (RFC 6750 section 3).
+    pub(crate) fn challenge(&self) -> Option<HeaderValue> {
+        match self {
+            Self::Unauthorized(Refusal::Missing) => Some(HeaderValue::from_static(r#"Bearer realm="catalogue""#)),
+            Self::Unauthorized(_) => {
+                Some(HeaderValue::from_static(r#"Bearer realm="catalogue", error="invalid_token""#))
+            }
+            Self::UnsupportedCredential { required } | Self::InsufficientScope { required, .. } => {
+                let challenge = format!(r#"Bearer error="insufficient_scope", scope="{required}""#);
+                Some(HeaderValue::try_from(challenge).expect("scopes of the table are visible ASCII"))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<StorageError> for ApiError {
+    /// The same neutral sentence for the client whatever failed, and never a 401 or 404 (decision A19).
+    fn from(error: StorageError) -> Self {
+        Self::Internal(error.into())
+    }
+}

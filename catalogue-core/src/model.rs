@@ -1,0 +1,120 @@
+//! The resources of section 2 of the specification, as the API shows them.
+//!
+//! No type here has a field for a module's body, so none can reach an answer.
+
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::timestamp::Timestamp;
+
+/// The id of an account: whose courses a credential may read.
+///
+/// Any text; what it means is the storage's business. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountId(Arc<str>);
+
+impl AccountId {
+    /// An id of that text.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The id's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The longest slug, in bytes of UTF-8.
+pub const MAX_SLUG_BYTES: usize = 200;
+
+/// Whether `slug` can name a course: 1 to [`MAX_SLUG_BYTES`] bytes, no `/`, no control character.
+///
+/// A path with any other text is answered 404 without asking the storage.
+#[must_use]
+pub fn is_slug(slug: &str) -> bool {
+    !slug.is_empty() && slug.len() <= MAX_SLUG_BYTES && !slug.chars().any(|c| c == '/' || c.is_control())
+}
+
+/// One course in the list of `GET /courses` (section 2.2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CourseListItem {
+    /// Course identifier used in the path.
+    pub slug: String,
+    /// The course's title.
+    pub title: String,
+    /// The language that the course is written in.
+    pub language: String,
+    /// ISO 8601 publish timestamp; null if unpublished.
+    pub published_at: Option<Timestamp>,
+    /// Whether the course's owner hides it from clients.
+    pub hidden: bool,
+    /// How many modules the course has.
+    pub module_count: u32,
+}
+
+/// One course with its module headers, as `GET /courses/{slug}` returns it (section 2.3).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CourseDetail {
+    /// Course identifier used in the path.
+    pub slug: String,
+    /// The course's title.
+    pub title: String,
+    /// One line that says what the course is; may be empty.
+    pub tagline: String,
+    /// The language that the course is written in.
+    pub language: String,
+    /// ISO 8601 publish timestamp; null if unpublished.
+    pub published_at: Option<Timestamp>,
+    /// Whether the course's owner hides it from clients.
+    pub hidden: bool,
+    /// Course access mode; null if unset. The allowed values are not enumerated.
+    pub access_mode: Option<String>,
+    /// Module headers only, in order.
+    pub modules: Vec<Module>,
+}
+
+/// The header of one module (section 2.4). Its body is never part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Module {
+    /// 1-based index of the module within the course.
+    #[schemars(range(min = 1))]
+    pub number: u32,
+    /// The module's title.
+    pub title: String,
+    /// A summary of the module; may be empty.
+    pub summary: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_counted_in_bytes() {
+        assert!(is_slug("a") && is_slug(&"a".repeat(200)) && is_slug("using-🤗-transformers"));
+        assert!(is_slug(&"é".repeat(100)) && !is_slug(&"é".repeat(101)));
+        for bad in ["", "a/b", "a\nb", "a\u{85}b", "\0"] {
+            assert!(!is_slug(bad), "{bad:?}");
+        }
+    }
+}

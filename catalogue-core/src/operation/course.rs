@@ -1,0 +1,72 @@
+//! `GET /courses/{slug}`: one of the caller's own courses, with module headers (section 4.3).
+
+use percent_encoding::percent_decode_str;
+
+use super::parameter::Parameter;
+use super::{Operation, Reply, Row};
+use crate::auth::{Authorized, Scope};
+use crate::error::ApiError;
+use crate::model::is_slug;
+use crate::storage::CourseStorage;
+
+pub(super) const ROW: Row = Row {
+    operation: Operation::GetCourse,
+    id: "getCourse",
+    path: "/courses/{slug}",
+    summary: "Read one of your courses",
+    description: "Reads one of the caller's own courses with its module headers. A slug that another account owns is \
+                  answered like one that does not exist.",
+    scope: Some(Scope::ReadCourses),
+    parameters: &[Parameter::Slug],
+    may_be_absent: true,
+};
+
+/// The slug that a path segment stands for, decoded once as UTF-8 (decision R6); `None` where no course can have it.
+pub(super) fn parse_slug(segment: &str) -> Option<String> {
+    if has_bad_escape(segment) {
+        return None;
+    }
+    let slug = percent_decode_str(segment).decode_utf8().ok()?;
+    is_slug(&slug).then(|| slug.into_owned())
+}
+
+/// Whether a `%` stands without its two hexadecimal digits; the decoder would let it stand for itself.
+fn has_bad_escape(segment: &str) -> bool {
+    let mut pieces = segment.split('%').skip(1);
+    pieces.any(|piece| !piece.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
+}
+
+pub(super) async fn run(
+    courses: &dyn CourseStorage,
+    caller: &Authorized,
+    slug: Option<&str>,
+) -> Result<Reply, ApiError> {
+    let slug = slug.ok_or(ApiError::NotFound)?;
+    let course = courses.find_course(caller.account(), slug).await?;
+    course.map(Reply::Course).ok_or(ApiError::NotFound)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_decoded_once() {
+        for (segment, slug) in [
+            ("plain", Some("plain")),
+            ("using-%F0%9F%A4%97-transformers", Some("using-🤗-transformers")),
+            ("%66oundations", Some("foundations")),
+            ("100%2525", Some("100%25")),
+            ("a+b", Some("a+b")),
+            ("a%2Fb", None),
+            ("a%2", None),
+            ("a%", None),
+            ("a%zz", None),
+            ("%FF", None),
+            ("%00", None),
+            ("%C3", None),
+        ] {
+            assert_eq!(parse_slug(segment).as_deref(), slug, "{segment}");
+        }
+    }
+}

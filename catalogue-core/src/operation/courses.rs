@@ -1,0 +1,68 @@
+//! `GET /courses`: list the caller's own courses, newest first, without module bodies (section 4.2).
+
+use super::parameter::{InvalidParameter, ListQuery, Parameter};
+use super::{Operation, Reply, Row};
+use crate::auth::{Authorized, Scope};
+use crate::cursor::Cursor;
+use crate::error::ApiError;
+use crate::model::CourseListItem;
+use crate::paging::{Limit, PageRequest};
+use crate::storage::CourseStorage;
+
+pub(super) const ROW: Row = Row {
+    operation: Operation::ListCourses,
+    id: "listCourses",
+    path: "/courses",
+    summary: "List your courses",
+    description: "Lists the caller's own courses, newest first, without module bodies; unpublished and hidden ones \
+                  too. While `meta.nextCursor` is a string, passing it as `cursor` returns the next page; when it is \
+                  null, there is no further page.",
+    scope: Some(Scope::ReadCourses),
+    parameters: &[Parameter::Cursor, Parameter::Limit],
+    may_be_absent: false,
+};
+
+/// The parameters of one request.
+#[derive(Debug)]
+pub(crate) struct CoursesRequest {
+    page: PageRequest,
+    /// The limit where the caller named one; the next page's address names it again.
+    named_limit: Option<Limit>,
+}
+
+/// One page of the list.
+#[derive(Debug)]
+pub(crate) struct CourseList {
+    pub(crate) items: Vec<CourseListItem>,
+    /// Where the next page starts; `None` when there is no further one.
+    pub(crate) next: Option<Cursor>,
+    pub(crate) named_limit: Option<Limit>,
+}
+
+impl CoursesRequest {
+    pub(super) fn parse(caller: &Authorized, query: Option<&str>) -> Result<Self, ApiError> {
+        let query = ListQuery::parse(query);
+        let named_limit = query.limit()?;
+        let after = query
+            .cursor()?
+            .map(|text| Cursor::decode(caller.account(), text).ok_or(InvalidParameter::CURSOR))
+            .transpose()?;
+        Ok(Self { page: PageRequest { limit: named_limit.unwrap_or_default(), after }, named_limit })
+    }
+}
+
+pub(super) async fn run(
+    courses: &dyn CourseStorage,
+    caller: &Authorized,
+    request: CoursesRequest,
+) -> Result<Reply, ApiError> {
+    let page = courses.list_courses(caller.account(), &request.page).await?;
+    let next = match &page.next {
+        None => None,
+        Some(position) => {
+            let cursor = Cursor::encode(caller.account(), position);
+            Some(cursor.ok_or_else(|| ApiError::Internal("the storage lists a slug too long for a cursor".into()))?)
+        }
+    };
+    Ok(Reply::Courses(CourseList { items: page.items, next, named_limit: request.named_limit }))
+}

@@ -1,0 +1,152 @@
+//! What the API can do: one row of a table each, which drives the router, the scope gate and every document.
+//!
+//! A new endpoint adds a variant, its row, a file with its parameters and work, and its tests.
+
+mod course;
+mod courses;
+mod me;
+mod parameter;
+
+pub(crate) use parameter::{InvalidParameter, Parameter};
+
+use crate::auth::{Authorized, Identity, Scope};
+use crate::error::ApiError;
+use crate::model::CourseDetail;
+use crate::storage::CourseStorage;
+use courses::{CourseList, CoursesRequest};
+
+/// One operation of section 4. All are GET, take no body and need a bearer token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// `GET /me` (section 4.1).
+    GetMe,
+    /// `GET /courses` (section 4.2).
+    ListCourses,
+    /// `GET /courses/{slug}` (section 4.3).
+    GetCourse,
+    /// `GET /openapi.json` (section 4.4).
+    GetOpenApi,
+}
+
+/// What router, gate and documents know of an operation.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) operation: Operation,
+    /// The operation's name in documents and logs.
+    pub(crate) id: &'static str,
+    /// Relative to the base address; one `{parameter}` at most, as the last segment.
+    pub(crate) path: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) description: &'static str,
+    /// The scope that the operation declares (section 5.5); none beyond a valid credential if `None`.
+    pub(crate) scope: Option<Scope>,
+    pub(crate) parameters: &'static [Parameter],
+    /// Whether the resource may be absent, which is answered 404.
+    pub(crate) may_be_absent: bool,
+}
+
+static TABLE: [Row; 4] = [me::ROW, courses::ROW, course::ROW, GET_OPENAPI];
+
+const GET_OPENAPI: Row = Row {
+    operation: Operation::GetOpenApi,
+    id: "getOpenApi",
+    path: "/openapi.json",
+    summary: "Read this document",
+    description: "The OpenAPI document of this API, bare, without the envelope. It is also public below the address \
+                  of the documents.",
+    scope: None,
+    parameters: &[],
+    may_be_absent: false,
+};
+
+/// An operation with its parameters parsed, ready to run.
+#[derive(Debug)]
+pub(crate) enum Request {
+    Me,
+    Courses(CoursesRequest),
+    /// `None` where the path's text can name no course.
+    Course(Option<String>),
+    OpenApi,
+}
+
+/// What an operation answers with.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    Me(Identity),
+    Courses(CourseList),
+    Course(CourseDetail),
+    OpenApi,
+}
+
+impl Operation {
+    /// Every operation, in the order of section 4.
+    pub const ALL: [Self; 4] = [Self::GetMe, Self::ListCourses, Self::GetCourse, Self::GetOpenApi];
+
+    /// The operation's name in documents and logs, such as `listCourses`.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        self.row().id
+    }
+
+    pub(crate) fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
+    /// The operation at `path` below the base address, with its path parameter as it stands there (or nothing).
+    pub(crate) fn at(path: &str) -> Option<(Self, &str)> {
+        TABLE.iter().find_map(|row| Some((row.operation, match_path(row.path, path)?)))
+    }
+
+    /// Reads the parameters (decision R2: the first fault answers, limit before cursor).
+    pub(crate) fn parse(self, caller: &Authorized, segment: &str, query: Option<&str>) -> Result<Request, ApiError> {
+        Ok(match self {
+            Self::GetMe => Request::Me,
+            Self::ListCourses => Request::Courses(CoursesRequest::parse(caller, query)?),
+            Self::GetCourse => Request::Course(course::parse_slug(segment)),
+            Self::GetOpenApi => Request::OpenApi,
+        })
+    }
+}
+
+impl Request {
+    /// Does the work, for a caller who passed the gate.
+    pub(crate) async fn run(self, courses: &dyn CourseStorage, caller: &Authorized) -> Result<Reply, ApiError> {
+        match self {
+            Self::Me => Ok(me::run(caller)),
+            Self::Courses(request) => courses::run(courses, caller, request).await,
+            Self::Course(slug) => course::run(courses, caller, slug.as_deref()).await,
+            Self::OpenApi => Ok(Reply::OpenApi),
+        }
+    }
+}
+
+/// Matches a template whose last segment may be a `{parameter}`: one segment, not empty, taken as it stands.
+fn match_path<'r>(template: &str, path: &'r str) -> Option<&'r str> {
+    match template.split_once('{') {
+        None => (template == path).then_some(""),
+        Some((prefix, _)) => path.strip_prefix(prefix).filter(|segment| !segment.is_empty() && !segment.contains('/')),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_stands_at_its_operation() {
+        for operation in Operation::ALL {
+            assert_eq!(operation.row().operation, operation);
+        }
+    }
+
+    #[test]
+    fn paths_match_whole() {
+        assert_eq!(Operation::at("/me"), Some((Operation::GetMe, "")));
+        assert_eq!(Operation::at("/courses"), Some((Operation::ListCourses, "")));
+        assert_eq!(Operation::at("/courses/a%2Fb"), Some((Operation::GetCourse, "a%2Fb")));
+        for path in ["", "/", "/me/", "/courses/", "/courses//", "/courses/a/", "/courses/a/b", "//me", "/Me", "me"] {
+            assert_eq!(Operation::at(path), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The parameters of the operations: what they are called, how they are read and what is wrong with a bad one.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use crate::error::ApiError;
+use crate::paging::{Limit, LimitError};
+
+/// A parameter that an operation takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parameter {
+    /// The query parameter `cursor` (decision R8).
+    Cursor,
+    /// The query parameter `limit` (decision R7).
+    Limit,
+    /// The path parameter `slug` (decision R6).
+    Slug,
+}
+
+impl Parameter {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Cursor => "cursor",
+            Self::Limit => "limit",
+            Self::Slug => "slug",
+        }
+    }
+}
+
+/// A parameter that cannot be understood. It is never mended in silence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InvalidParameter {
+    parameter: Parameter,
+    fault: Fault,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Repeated,
+    NotAnInteger,
+    OutOfRange,
+    Invalid,
+}
+
+impl InvalidParameter {
+    /// A cursor that is malformed, altered, or issued to another account: all alike.
+    pub(crate) const CURSOR: Self = Self { parameter: Parameter::Cursor, fault: Fault::Invalid };
+
+    pub(crate) fn message(self) -> Cow<'static, str> {
+        let name = self.parameter.name();
+        match self.fault {
+            Fault::Repeated => format!("The parameter `{name}` may be given once only.").into(),
+            Fault::NotAnInteger | Fault::OutOfRange => {
+                let (minimum, maximum) = (Limit::MIN.get(), Limit::MAX.get());
+                format!("The parameter `{name}` must be an integer from {minimum} to {maximum}.").into()
+            }
+            Fault::Invalid => "The parameter `cursor` must be the `meta.nextCursor` of a prior page.".into(),
+        }
+    }
+
+    pub(crate) fn details(self) -> Value {
+        let reason = match self.fault {
+            Fault::Repeated => "repeated",
+            Fault::NotAnInteger => "not_an_integer",
+            Fault::OutOfRange => "out_of_range",
+            Fault::Invalid => "invalid",
+        };
+        let mut details = json!({ "parameter": self.parameter.name(), "reason": reason });
+        if self.fault == Fault::OutOfRange {
+            details["minimum"] = Limit::MIN.get().into();
+            details["maximum"] = Limit::MAX.get().into();
+        }
+        details
+    }
+}
+
+impl From<InvalidParameter> for ApiError {
+    fn from(fault: InvalidParameter) -> Self {
+        Self::InvalidParameter(fault)
+    }
+}
+
+/// The query of a list; unknown parameters are ignored (decision R9).
+#[derive(Debug, Default)]
+pub(super) struct ListQuery<'q> {
+    cursor: Once<'q>,
+    limit: Once<'q>,
+}
+
+/// How often a parameter was given.
+#[derive(Debug, Default)]
+enum Once<'q> {
+    #[default]
+    Absent,
+    Given(Cow<'q, str>),
+    Repeated,
+}
+
+impl<'q> ListQuery<'q> {
+    pub(super) fn parse(query: Option<&'q str>) -> Self {
+        let mut list = Self::default();
+        for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            let place = match &*name {
+                "cursor" => &mut list.cursor,
+                "limit" => &mut list.limit,
+                _ => continue,
+            };
+            *place = match place {
+                Once::Absent => Once::Given(value),
+                Once::Given(_) | Once::Repeated => Once::Repeated,
+            };
+        }
+        list
+    }
+
+    pub(super) fn limit(&self) -> Result<Option<Limit>, InvalidParameter> {
+        let fault = match &self.limit {
+            Once::Absent => return Ok(None),
+            Once::Repeated => Fault::Repeated,
+            Once::Given(text) => match Limit::parse(text) {
+                Ok(limit) => return Ok(Some(limit)),
+                Err(LimitError::NotAnInteger) => Fault::NotAnInteger,
+                Err(LimitError::OutOfRange) => Fault::OutOfRange,
+            },
+        };
+        Err(InvalidParameter { parameter: Parameter::Limit, fault })
+    }
+
+    pub(super) fn cursor(&self) -> Result<Option<&str>, InvalidParameter> {
+        match &self.cursor {
+            Once::Absent => Ok(None),
+            Once::Given(text) => Ok(Some(text)),
+            Once::Repeated => Err(InvalidParameter { parameter: Parameter::Cursor, fault: Fault::Repeated }),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Request ids: the caller's own, or a new one (decision A16).
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+const MAX_LENGTH: usize = 128;
+
+/// Makes ids that do not repeat and do not tell how many requests there were: a counter under two keyed hashes, whose
+/// keys the system draws at random.
+#[derive(Debug, Default)]
+pub(crate) struct RequestIds {
+    counter: AtomicU64,
+    keys: [RandomState; 2],
+}
+
+impl RequestIds {
+    /// The caller's id when it is 1 to 128 visible ASCII characters and the only one, else a new one.
+    pub(crate) fn of(&self, headers: &HeaderMap) -> HeaderValue {
+        let mut given = headers.get_all(X_REQUEST_ID).iter();
+        match (given.next(), given.next()) {
+            (Some(id), None) if is_acceptable(id) => id.clone(),
+            _ => self.fresh(),
+        }
+    }
+
+    fn fresh(&self) -> HeaderValue {
+        let count = self.counter.fetch_add(1, Ordering::Relaxed);
+        let [high, low] = [0, 1].map(|half: usize| self.keys[half].hash_one(count));
+        HeaderValue::try_from(format!("{high:016x}{low:016x}")).expect("hexadecimal digits are visible ASCII")
+    }
+}
+
+fn is_acceptable(id: &HeaderValue) -> bool {
+    (1..=MAX_LENGTH).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(values: &[&[u8]]) -> HeaderValue {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(X_REQUEST_ID, HeaderValue::from_bytes(value).unwrap());
+        }
+        RequestIds::default().of(&headers)
+    }
+
+    #[test]
+    fn keeps_what_is_acceptable_and_replaces_the_rest() {
+        assert_eq!(of(&[b"abc-123"]), "abc-123");
+        assert_eq!(of(&[&[b'~'; 128]]), "~".repeat(128));
+        for bad in [&b""[..], b"a b", b"\xc3\xa9", &[b'a'; 129]] {
+            assert_eq!(of(&[bad]).len(), 32);
+        }
+        assert_eq!(of(&[b"one", b"two"]).len(), 32);
+        assert_eq!(of(&[]).len(), 32);
+    }
+
+    #[test]
+    fn fresh_ids_differ() {
+        let ids = RequestIds::default();
+        assert_ne!(ids.fresh(), ids.fresh());
+    }
+}

@@ -1,0 +1,152 @@
+//! [`Router`]: which operation or document a path means (decisions R1 to R5).
+
+use http::Method;
+
+use crate::address::Address;
+use crate::documents::Document;
+use crate::error::ApiError;
+use crate::operation::Operation;
+
+/// The methods of every known path, as `Allow` lists them (decision R5).
+pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
+
+/// Where the API and its documents are mounted.
+#[derive(Clone, Debug)]
+pub(crate) struct Router {
+    pub(crate) base: Address,
+    pub(crate) docs: Address,
+}
+
+/// What a path means, borrowed from the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route<'r> {
+    /// An operation, with its path parameter as it stands in the path.
+    Operation(Operation, &'r str),
+    /// No operation, but below the base address: answered 404 only to a valid credential (decision R3).
+    UnknownOperation,
+    /// A public document.
+    Document(Document),
+    /// No document, but below the documents' address.
+    UnknownDocument,
+    /// Outside both addresses.
+    Outside,
+}
+
+/// What a method asks of a known path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// GET or HEAD.
+    Read,
+    /// OPTIONS, which needs no credential, as preflights carry none.
+    Options,
+}
+
+impl Router {
+    /// What `path` means. A document's own path comes first, then the longer of the two addresses.
+    pub(crate) fn route<'r>(&self, path: &'r str) -> Route<'r> {
+        let below_docs = self.docs.below(path);
+        if let Some(document) = below_docs.and_then(Document::at) {
+            return Route::Document(document);
+        }
+        let below_base = self.base.below(path);
+        if let Some((operation, segment)) = below_base.and_then(Operation::at) {
+            return Route::Operation(operation, segment);
+        }
+        let base_is_nearer = self.base.path().len() > self.docs.path().len();
+        match (below_base, below_docs) {
+            (Some(_), Some(_)) if base_is_nearer => Route::UnknownOperation,
+            (_, Some(_)) => Route::UnknownDocument,
+            (Some(_), None) => Route::UnknownOperation,
+            (None, None) => Route::Outside,
+        }
+    }
+
+    /// A document whose path an operation has too, if there is one.
+    pub(crate) fn collision(&self) -> Option<(Document, Operation)> {
+        Document::ALL.into_iter().find_map(|document| {
+            let path = format!("{}{}", self.docs.path(), document.path());
+            let (operation, _) = self.base.below(&path).and_then(Operation::at)?;
+            Some((document, operation))
+        })
+    }
+}
+
+impl Route<'_> {
+    /// Checks the method (decision R2: after a path outside both addresses, before the credential).
+    pub(crate) fn ask(self, method: &Method) -> Result<Ask, ApiError> {
+        match self {
+            Self::Outside | Self::UnknownDocument => Err(ApiError::NotFound),
+            // Whether it is known at all is for callers with a credential to learn, whatever the method.
+            Self::UnknownOperation => Ok(Ask::Read),
+            Self::Operation(..) | Self::Document(_) => match *method {
+                Method::GET | Method::HEAD => Ok(Ask::Read),
+                Method::OPTIONS => Ok(Ask::Options),
+                _ => Err(ApiError::MethodNotAllowed),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn router(base: &str, docs: &str) -> Router {
+        Router { base: Address::parse(base).unwrap(), docs: Address::parse(docs).unwrap() }
+    }
+
+    #[test]
+    fn the_defaults() {
+        let router = router("/api/v1", "/docs");
+        for (path, route) in [
+            ("/api/v1/me", Route::Operation(Operation::GetMe, "")),
+            ("/api/v1/courses/x", Route::Operation(Operation::GetCourse, "x")),
+            ("/api/v1", Route::UnknownOperation),
+            ("/api/v1/", Route::UnknownOperation),
+            ("/api/v1/nothing", Route::UnknownOperation),
+            ("/api/v10/me", Route::Outside),
+            ("/docs", Route::Document(Document::Reference)),
+            ("/docs/", Route::Document(Document::ReferenceSlash)),
+            ("/docs/openapi.json", Route::Document(Document::OpenApi)),
+            ("/docs/nothing", Route::UnknownDocument),
+            ("/", Route::Outside),
+            ("*", Route::Outside),
+            ("", Route::Outside),
+        ] {
+            assert_eq!(router.route(path), route, "{path}");
+        }
+    }
+
+    #[test]
+    fn documents_below_the_base_are_public() {
+        let router = router("/api/v1", "/api/v1/docs");
+        assert_eq!(router.route("/api/v1/docs/llms.txt"), Route::Document(Document::Llms));
+        assert_eq!(router.route("/api/v1/docs/nothing"), Route::UnknownDocument);
+        assert_eq!(router.route("/api/v1/nothing"), Route::UnknownOperation);
+    }
+
+    #[test]
+    fn the_base_at_the_root() {
+        let router = router("/", "/docs");
+        assert_eq!(router.route("/me"), Route::Operation(Operation::GetMe, ""));
+        assert_eq!(router.route("/docs"), Route::Document(Document::Reference));
+        assert_eq!(router.route("/nothing"), Route::UnknownOperation);
+    }
+
+    #[test]
+    fn the_documents_at_the_root() {
+        let router = router("/api/v1", "/");
+        assert_eq!(router.route("/"), Route::Document(Document::ReferenceSlash));
+        assert_eq!(router.route("/openapi.json"), Route::Document(Document::OpenApi));
+        assert_eq!(router.route("/api/v1/nothing"), Route::UnknownOperation);
+        assert_eq!(router.route("/nothing"), Route::UnknownDocument);
+    }
+
+    #[test]
+    fn collisions_are_found() {
+        assert!(router("/api", "/docs").collision().is_none());
+        for docs in ["/api", "/api/me", "/api/courses", "/api/courses/docs"] {
+            assert!(router("/api", docs).collision().is_some(), "{docs}");
+        }
+    }
+}

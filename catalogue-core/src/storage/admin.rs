@@ -1,0 +1,218 @@
+//! [`AdminStorage`]: what the command line and the suites need beyond reading. Embedders need not have it.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::StorageError;
+use crate::auth::{Identity, TokenDigest};
+use crate::model::AccountId;
+use crate::timestamp::Timestamp;
+
+/// An account that publishes courses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The account's id.
+    pub id: AccountId,
+    /// What the account calls itself; may be empty.
+    pub name: String,
+    /// Where to reach it; may be empty.
+    pub email: String,
+}
+
+/// A course with all that a storage keeps of it, its modules' bodies included. It cannot be serialised, so it cannot
+/// reach an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// Whose course it is.
+    pub account: AccountId,
+    /// The course's slug, unique within its account.
+    pub slug: String,
+    /// The course's title.
+    pub title: String,
+    /// One line that says what the course is; may be empty.
+    pub tagline: String,
+    /// The language that the course is written in.
+    pub language: String,
+    /// When the course was created; the list is ordered by it.
+    pub created_at: Timestamp,
+    /// When the course was published; `None` if it is not.
+    pub published_at: Option<Timestamp>,
+    /// Whether the course's owner hides it from clients.
+    pub hidden: bool,
+    /// The course's access mode, if set.
+    pub access_mode: Option<String>,
+    /// The modules in order; the first is number 1.
+    pub modules: Vec<CourseModule>,
+}
+
+/// A module with its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CourseModule {
+    /// The module's title.
+    pub title: String,
+    /// A summary; may be empty.
+    pub summary: String,
+    /// The body; may be empty. No operation of the API reads it.
+    pub content: String,
+}
+
+/// A credential to be stored. It holds the token's digest, never the token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCredential {
+    /// The digest of the token.
+    pub digest: TokenDigest,
+    /// All that is shown of the credential later.
+    pub record: CredentialRecord,
+}
+
+/// A credential as its owner may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialRecord {
+    /// Account, kind, id and scopes.
+    pub identity: Identity,
+    /// What the owner calls it; an OAuth token has no name.
+    pub name: Option<String>,
+    /// The first characters of the token.
+    pub shown_prefix: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// From when on it is refused; never if `None`.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked, if it was.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// One record of an export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// An account.
+    Account(Account),
+    /// A course.
+    Course(Course),
+}
+
+/// Takes the records of an export, one at a time; [`ControlFlow::Break`] ends it early.
+pub type Visitor<'v> = dyn FnMut(Record) -> ControlFlow<()> + Send + 'v;
+
+/// What an import did with one account or course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// It was not there before.
+    Added,
+    /// It was there with other content.
+    Changed,
+    /// It was there with the same content, and was left alone.
+    Unchanged,
+    /// This import has put it before; nothing was done.
+    Repeated,
+}
+
+/// Writes accounts, courses and credentials.
+///
+/// Calls may block the thread for as long as the database works: they are made for a command line, not for a request.
+#[async_trait]
+pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
+    /// Begins an import: all of it, or nothing.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now, for instance because another import runs.
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError>;
+
+    /// Shows every account by id, then every course by account and slug (compared by bytes), all of one state.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
+
+    /// Removes one course with its modules; says whether it was there.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError>;
+
+    /// Stores a credential.
+    ///
+    /// # Errors
+    /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist, or when the
+    /// storage cannot be written now.
+    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError>;
+
+    /// The credentials of `account`, oldest first (ties by id), or `None` when there is no such account.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
+
+    /// Revokes the credential with that id and returns it, or `None` when there is none. The first revocation's time
+    /// stays.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError>;
+}
+
+/// An import under way. Nothing of it can be seen before [`commit`](Self::commit); dropping it undoes it.
+#[async_trait]
+pub trait Import: Send {
+    /// Adds an account or replaces its name and email.
+    ///
+    /// # Errors
+    /// When the storage cannot be written.
+    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError>;
+
+    /// When the course with that slug was created, or `None` when there is none.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError>;
+
+    /// Adds a course or replaces it, modules included.
+    ///
+    /// # Errors
+    /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist, or when the
+    /// storage cannot be written.
+    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError>;
+
+    /// Removes every course that this import has not put, of the accounts that it has put; says how many.
+    ///
+    /// # Errors
+    /// When the storage cannot be written.
+    async fn prune(&mut self) -> Result<u64, StorageError>;
+
+    /// Makes all of it seen at once.
+    ///
+    /// # Errors
+    /// When the storage cannot be written; then nothing has changed.
+    async fn commit(self: Box<Self>) -> Result<(), StorageError>;
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
+impl<T: AdminStorage + ?Sized> AdminStorage for Arc<T> {
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+        (**self).begin_import().await
+    }
+
+    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+        (**self).export(visit).await
+    }
+
+    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
+        (**self).remove_course(account, slug).await
+    }
+
+    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
+        (**self).create_credential(credential).await
+    }
+
+    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        (**self).list_credentials(account).await
+    }
+
+    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
+        (**self).revoke_credential(id, at).await
+    }
+}

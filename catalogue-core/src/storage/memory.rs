@@ -1,0 +1,290 @@
+//! [`MemoryStorage`]: the reference, for tests and for trying things out.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::{Bound, ControlFlow};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::admin::{Account, AdminStorage, Change, Course, CredentialRecord, Import, NewCredential, Record, Visitor};
+use super::{CourseStorage, CredentialStorage, Revision, StorageError, StorageErrorKind};
+use crate::auth::{Credential, TokenDigest};
+use crate::model::{AccountId, CourseDetail, CourseListItem, Module};
+use crate::paging::{Page, PageRequest, Position};
+use crate::timestamp::Timestamp;
+
+/// Accounts, courses and credentials in this process's memory. Clones share them.
+///
+/// It is the plainest reading of the storage contract, not the fastest: an import copies everything it may change.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStorage {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    accounts: BTreeMap<AccountId, AccountState>,
+    credentials: HashMap<TokenDigest, CredentialRecord>,
+}
+
+#[derive(Clone, Debug)]
+struct AccountState {
+    account: Account,
+    revision: Revision,
+    /// In ascending order; a list walks it backwards.
+    courses: BTreeMap<Position, Arc<Course>>,
+    by_slug: BTreeMap<String, Position>,
+}
+
+impl AccountState {
+    fn new(account: Account) -> Self {
+        Self { account, revision: fresh_revision(), courses: BTreeMap::new(), by_slug: BTreeMap::new() }
+    }
+
+    fn find(&self, slug: &str) -> Option<&Arc<Course>> {
+        self.courses.get(self.by_slug.get(slug)?)
+    }
+
+    fn put(&mut self, course: Course) {
+        self.remove(&course.slug);
+        let position = Position { created_at: course.created_at, slug: course.slug.clone() };
+        self.by_slug.insert(course.slug.clone(), position.clone());
+        self.courses.insert(position, Arc::new(course));
+        self.revision = fresh_revision();
+    }
+
+    fn remove(&mut self, slug: &str) -> bool {
+        let Some(position) = self.by_slug.remove(slug) else {
+            return false;
+        };
+        self.courses.remove(&position);
+        self.revision = fresh_revision();
+        true
+    }
+}
+
+fn fresh_revision() -> Revision {
+    Revision::from_bytes(Uuid::now_v7().into_bytes())
+}
+
+impl MemoryStorage {
+    /// An empty storage.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is made in one step, so a panic elsewhere leaves whole data behind.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl CourseStorage for MemoryStorage {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+    ) -> Result<Page<CourseListItem>, StorageError> {
+        let state = self.state();
+        let Some(account) = state.accounts.get(account) else {
+            return Ok(Page { items: Vec::new(), next: None });
+        };
+        let end = page.after.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
+        let rows = account.courses.range::<Position, _>((Bound::Unbounded, end)).rev();
+        Ok(Page::from_rows(rows.map(|(position, course)| (list_item(course), position.clone())), page.limit))
+    }
+
+    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+        let state = self.state();
+        let course = state.accounts.get(account).and_then(|account| account.find(slug));
+        Ok(course.map(|course| detail(course)))
+    }
+
+    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        Ok(self.state().accounts.get(account).map(|account| account.revision))
+    }
+}
+
+fn list_item(course: &Course) -> CourseListItem {
+    CourseListItem {
+        slug: course.slug.clone(),
+        title: course.title.clone(),
+        language: course.language.clone(),
+        published_at: course.published_at,
+        hidden: course.hidden,
+        module_count: count(course),
+    }
+}
+
+fn detail(course: &Course) -> CourseDetail {
+    let headers = (1..=count(course)).zip(&course.modules);
+    CourseDetail {
+        slug: course.slug.clone(),
+        title: course.title.clone(),
+        tagline: course.tagline.clone(),
+        language: course.language.clone(),
+        published_at: course.published_at,
+        hidden: course.hidden,
+        access_mode: course.access_mode.clone(),
+        modules: headers
+            .map(|(number, module)| Module { number, title: module.title.clone(), summary: module.summary.clone() })
+            .collect(),
+    }
+}
+
+fn count(course: &Course) -> u32 {
+    u32::try_from(course.modules.len()).unwrap_or(u32::MAX)
+}
+
+#[async_trait]
+impl CredentialStorage for MemoryStorage {
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        let state = self.state();
+        Ok(state.credentials.get(digest).map(|record| Credential {
+            identity: record.identity.clone(),
+            expires_at: record.expires_at,
+            revoked_at: record.revoked_at,
+        }))
+    }
+}
+
+#[async_trait]
+impl AdminStorage for MemoryStorage {
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+        Ok(Box::new(MemoryImport {
+            target: self.clone(),
+            accounts: self.state().accounts.clone(),
+            put_accounts: BTreeSet::new(),
+            put_courses: BTreeSet::new(),
+        }))
+    }
+
+    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+        let accounts = self.state().accounts.clone();
+        for account in accounts.values() {
+            if visit(Record::Account(account.account.clone())) == ControlFlow::Break(()) {
+                return Ok(());
+            }
+        }
+        for account in accounts.values() {
+            for slug in account.by_slug.keys() {
+                let course = account.find(slug).expect("by_slug and courses agree");
+                if visit(Record::Course((**course).clone())) == ControlFlow::Break(()) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
+        Ok(self.state().accounts.get_mut(account).is_some_and(|account| account.remove(slug)))
+    }
+
+    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
+        let mut state = self.state();
+        let account = &credential.record.identity.account;
+        if !state.accounts.contains_key(account) {
+            return Err(unknown_account(account));
+        }
+        state.credentials.insert(credential.digest, credential.record.clone());
+        Ok(())
+    }
+
+    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        let state = self.state();
+        if !state.accounts.contains_key(account) {
+            return Ok(None);
+        }
+        let mut records: Vec<_> =
+            state.credentials.values().filter(|record| record.identity.account == *account).cloned().collect();
+        records.sort_by(|one, two| {
+            (one.created_at, &one.identity.credential_id).cmp(&(two.created_at, &two.identity.credential_id))
+        });
+        Ok(Some(records))
+    }
+
+    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
+        let mut state = self.state();
+        let record = state.credentials.values_mut().find(|record| record.identity.credential_id == id);
+        Ok(record.map(|record| {
+            record.revoked_at.get_or_insert(at);
+            record.clone()
+        }))
+    }
+}
+
+fn unknown_account(account: &AccountId) -> StorageError {
+    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
+}
+
+/// A copy of the accounts that takes their place when it is committed.
+struct MemoryImport {
+    target: MemoryStorage,
+    accounts: BTreeMap<AccountId, AccountState>,
+    put_accounts: BTreeSet<AccountId>,
+    put_courses: BTreeSet<(AccountId, String)>,
+}
+
+#[async_trait]
+impl Import for MemoryImport {
+    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
+        if !self.put_accounts.insert(account.id.clone()) {
+            return Ok(Change::Repeated);
+        }
+        Ok(match self.accounts.get_mut(&account.id) {
+            None => {
+                self.accounts.insert(account.id.clone(), AccountState::new(account.clone()));
+                Change::Added
+            }
+            Some(known) if known.account == *account => Change::Unchanged,
+            Some(known) => {
+                known.account = account.clone();
+                Change::Changed
+            }
+        })
+    }
+
+    async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
+        let course = self.accounts.get(account).and_then(|account| account.find(slug));
+        Ok(course.map(|course| course.created_at))
+    }
+
+    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
+        let account = self.accounts.get_mut(&course.account).ok_or_else(|| unknown_account(&course.account))?;
+        if !self.put_courses.insert((course.account.clone(), course.slug.clone())) {
+            return Ok(Change::Repeated);
+        }
+        let change = match account.find(&course.slug) {
+            None => Change::Added,
+            Some(known) if **known == *course => return Ok(Change::Unchanged),
+            Some(_) => Change::Changed,
+        };
+        account.put(course.clone());
+        Ok(change)
+    }
+
+    async fn prune(&mut self) -> Result<u64, StorageError> {
+        let mut removed = 0;
+        for id in &self.put_accounts {
+            let account = self.accounts.get_mut(id).expect("it was put");
+            let slugs: Vec<String> = account.by_slug.keys().cloned().collect();
+            for slug in slugs {
+                if !self.put_courses.contains(&(id.clone(), slug.clone())) {
+                    account.remove(&slug);
+                    removed += 1;
+                }
+            }
+        }
+        Ok(removed)
+    }
+
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        let Self { target, accounts, .. } = *self;
+        target.state().accounts = accounts;
+        Ok(())
+    }
+}

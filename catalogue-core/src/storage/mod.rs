@@ -1,0 +1,161 @@
+//! What the catalogue asks of a storage: small traits that know no HTTP, no cursor and no token.
+
+mod admin;
+mod error;
+mod memory;
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+pub use admin::{
+    Account, AdminStorage, Change, Course, CourseModule, CredentialRecord, Import, NewCredential, Record, Visitor,
+};
+pub use error::{StorageError, StorageErrorKind};
+pub use memory::MemoryStorage;
+
+use crate::auth::{Credential, TokenDigest};
+use crate::model::{AccountId, CourseDetail, CourseListItem};
+use crate::paging::{Page, PageRequest};
+
+/// Reads courses for the API.
+///
+/// # Contract
+/// - Every read names its account; a course of somebody else is answered like one that does not exist.
+/// - Lists are ordered by creation time, newest first, ties by slug, descending, both compared byte by byte. A page
+///   starts right after `page.after`, whether or not a course still stands there, and its `next` is `None` exactly when
+///   no further course exists. Courses that are unpublished or hidden are listed.
+/// - Slugs have 1 to 200 bytes of UTF-8, no `/` and no control character, and are unique within their account.
+/// - Modules are in order, numbered from 1. Their bodies are never read.
+/// - Each call sees one state of the data, and everything that was committed before it began.
+/// - Calls may run at the same time and may be dropped before they finish.
+///
+/// ```
+/// use std::collections::HashMap;
+///
+/// use catalogue_core::{
+///     AccountId, CourseDetail, CourseListItem, CourseStorage, Page, PageRequest, Position, StorageError, Timestamp,
+///     async_trait,
+/// };
+///
+/// /// A host's courses in a map.
+/// #[derive(Debug)]
+/// struct Courses(HashMap<AccountId, Vec<(Timestamp, CourseDetail)>>);
+///
+/// #[async_trait]
+/// impl CourseStorage for Courses {
+///     async fn list_courses(&self, account: &AccountId, page: &PageRequest) -> Result<Page<CourseListItem>, StorageError> {
+///         let mut rows: Vec<_> = self.0.get(account).into_iter().flatten()
+///             .map(|(created_at, course)| (Position { created_at: *created_at, slug: course.slug.clone() }, course))
+///             .filter(|(position, _)| page.after.as_ref().is_none_or(|after| position < after))
+///             .collect();
+///         rows.sort_by(|(one, _), (two, _)| two.cmp(one));
+///         let rows = rows.into_iter().map(|(position, course)| {
+///             let item = CourseListItem {
+///                 slug: course.slug.clone(),
+///                 title: course.title.clone(),
+///                 language: course.language.clone(),
+///                 published_at: course.published_at,
+///                 hidden: course.hidden,
+///                 module_count: course.modules.len() as u32,
+///             };
+///             (item, position)
+///         });
+///         Ok(Page::from_rows(rows, page.limit))
+///     }
+///
+///     async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+///         let courses = self.0.get(account);
+///         Ok(courses.and_then(|all| all.iter().find(|(_, course)| course.slug == slug)).map(|(_, course)| course.clone()))
+///     }
+/// }
+/// ```
+#[async_trait]
+pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
+    /// The page of `account`'s courses that `page` asks for; an unknown account has none.
+    ///
+    /// # Errors
+    /// When the storage cannot answer now.
+    async fn list_courses(&self, account: &AccountId, page: &PageRequest)
+    -> Result<Page<CourseListItem>, StorageError>;
+
+    /// One course of `account` with its module headers, or `None`.
+    ///
+    /// # Errors
+    /// When the storage cannot answer now.
+    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError>;
+
+    /// The revision of `account`'s courses, or `None` where the storage keeps none.
+    ///
+    /// A revision is replaced by a fresh one in the transaction of every change to the account's courses or modules, and
+    /// is never used again for other content.
+    ///
+    /// # Errors
+    /// When the storage cannot answer now.
+    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        let _ = account;
+        Ok(None)
+    }
+}
+
+/// Finds credentials for the built-in authenticator, [`StoredCredentials`](crate::StoredCredentials).
+///
+/// # Contract
+/// - A credential is found by the digest of its whole token and in no other way.
+/// - A revoked or expired credential is still found, and says so.
+/// - Each call sees everything that was committed before it began.
+#[async_trait]
+pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
+    /// The credential whose token has that digest, or `None`.
+    ///
+    /// # Errors
+    /// When the storage cannot answer now.
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError>;
+}
+
+/// Stands for the state of one account's courses: equal only where the courses are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Revision([u8; 16]);
+
+impl Revision {
+    /// The revision of those bytes, which a storage draws at random for every change.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// The revision's bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
+impl<T: CourseStorage + ?Sized> CourseStorage for Arc<T> {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+    ) -> Result<Page<CourseListItem>, StorageError> {
+        (**self).list_courses(account, page).await
+    }
+
+    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+        (**self).find_course(account, slug).await
+    }
+
+    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        (**self).revision(account).await
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
+impl<T: CredentialStorage + ?Sized> CredentialStorage for Arc<T> {
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        (**self).find_credential(digest).await
+    }
+}

@@ -1,0 +1,207 @@
+//! [`Timestamp`]: an instant to the microsecond.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// An instant in UTC, kept to the microsecond, in the years 0000 to 9999.
+///
+/// It is shown and serialised as the API shows every time: ISO 8601 with milliseconds and `Z`, finer digits cut.
+///
+/// ```
+/// use catalogue_core::Timestamp;
+///
+/// let time = Timestamp::parse("2026-01-02T05:04:05.6789+02:00")?;
+/// assert_eq!(time.to_string(), "2026-01-02T03:04:05.678Z");
+/// # Ok::<(), catalogue_core::InvalidTimestamp>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+/// A text that is no time of RFC 3339, or one outside the years 0000 to 9999.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a time of RFC 3339 in the years 0000 to 9999, such as 2026-01-02T03:04:05Z")]
+pub struct InvalidTimestamp;
+
+impl Timestamp {
+    /// The first instant of the year 0000.
+    pub const MIN: Self = Self(-62_167_219_200_000_000);
+    /// The last microsecond of the year 9999.
+    pub const MAX: Self = Self(253_402_300_799_999_999);
+
+    /// The instant that many microseconds after 1970-01-01T00:00:00Z, or `None` outside [`MIN`](Self::MIN) to
+    /// [`MAX`](Self::MAX).
+    #[must_use]
+    pub const fn from_microseconds(microseconds: i64) -> Option<Self> {
+        if microseconds < Self::MIN.0 || microseconds > Self::MAX.0 {
+            return None;
+        }
+        Some(Self(microseconds))
+    }
+
+    /// Microseconds since 1970-01-01T00:00:00Z, negative before it.
+    #[must_use]
+    pub const fn as_microseconds(self) -> i64 {
+        self.0
+    }
+
+    /// The present, by the system's clock.
+    #[must_use]
+    pub fn now() -> Self {
+        let microseconds = match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(after) => i64::try_from(after.as_micros()).unwrap_or(i64::MAX),
+            Err(before) => i64::try_from(before.duration().as_micros()).map_or(i64::MIN, |micros| -micros),
+        };
+        Self(microseconds.clamp(Self::MIN.0, Self::MAX.0))
+    }
+
+    /// This instant and `duration`, or `None` when that is later than [`MAX`](Self::MAX).
+    #[must_use]
+    pub fn checked_add(self, duration: Duration) -> Option<Self> {
+        let microseconds = i64::try_from(duration.as_micros()).ok()?;
+        Self::from_microseconds(self.0.checked_add(microseconds)?)
+    }
+
+    /// Reads a time of RFC 3339 with any offset; digits finer than a microsecond are cut.
+    ///
+    /// # Errors
+    /// When `text` is anything else, or the instant is outside the years 0000 to 9999.
+    pub fn parse(text: &str) -> Result<Self, InvalidTimestamp> {
+        // RFC 3339 lets applications put a blank between date and time; this one does not.
+        if !matches!(text.as_bytes().get(10), Some(b'T' | b't')) {
+            return Err(InvalidTimestamp);
+        }
+        let instant = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| InvalidTimestamp)?;
+        let microseconds = instant.unix_timestamp_nanos().div_euclid(1_000);
+        i64::try_from(microseconds).ok().and_then(Self::from_microseconds).ok_or(InvalidTimestamp)
+    }
+
+    /// The shortest exact text: no fraction where it is zero, else 3 digits, or 6 where needed.
+    #[must_use]
+    pub fn to_exact_string(self) -> String {
+        match self.0.rem_euclid(1_000_000) {
+            0 => self.render(0),
+            fraction if fraction % 1_000 == 0 => self.render(3),
+            _ => self.render(6),
+        }
+        .as_str()
+        .to_owned()
+    }
+
+    /// Writes the instant with `digits` (0, 3 or 6) of the fraction into a buffer on the stack: a page shows fifty.
+    fn render(self, digits: usize) -> Text {
+        let seconds = self.0.div_euclid(1_000_000);
+        let time = OffsetDateTime::from_unix_timestamp(seconds).expect("within the years 0000 to 9999");
+        let (year, month, day) = time.to_calendar_date();
+        let mut text = Text { bytes: *b"0000-00-00T00:00:00.000000Z", length: 20 };
+        text.put(0, 4, year.unsigned_abs());
+        text.put(5, 2, u32::from(u8::from(month)));
+        text.put(8, 2, u32::from(day));
+        text.put(11, 2, u32::from(time.hour()));
+        text.put(14, 2, u32::from(time.minute()));
+        text.put(17, 2, u32::from(time.second()));
+        if digits == 0 {
+            text.bytes[19] = b'Z';
+        } else {
+            let microseconds = u32::try_from(self.0.rem_euclid(1_000_000)).expect("below a million");
+            text.put(20, 6, microseconds);
+            text.bytes[20 + digits] = b'Z';
+            text.length = 21 + digits;
+        }
+        text
+    }
+}
+
+struct Text {
+    bytes: [u8; 27],
+    length: usize,
+}
+
+impl Text {
+    fn put(&mut self, at: usize, width: usize, mut number: u32) {
+        for place in (at..at + width).rev() {
+            self.bytes[place] = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.length]).expect("only ASCII was written")
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.render(3).as_str())
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.render(3).as_str())
+    }
+}
+
+impl JsonSchema for Timestamp {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time", "examples": ["2026-01-02T03:04:05.000Z"] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_milliseconds_and_cuts_the_rest() {
+        let time = Timestamp::parse("2026-01-02T03:04:05.999999Z").unwrap();
+        assert_eq!(time.to_string(), "2026-01-02T03:04:05.999Z");
+        assert_eq!(Timestamp::from_microseconds(-1).unwrap().to_string(), "1969-12-31T23:59:59.999Z");
+    }
+
+    #[test]
+    fn exact_text_has_as_many_digits_as_needed() {
+        for (text, exact) in [
+            ("2023-01-02T03:04:05.000000Z", "2023-01-02T03:04:05Z"),
+            ("2023-01-02T03:04:05.1Z", "2023-01-02T03:04:05.100Z"),
+            ("2023-01-02T03:04:05.123456789Z", "2023-01-02T03:04:05.123456Z"),
+            ("2023-01-02T03:04:05+05:30", "2023-01-01T21:34:05Z"),
+        ] {
+            assert_eq!(Timestamp::parse(text).unwrap().to_exact_string(), exact);
+        }
+    }
+
+    #[test]
+    fn bounds_are_the_years_0000_to_9999() {
+        assert_eq!(Timestamp::parse("0000-01-01T00:00:00Z"), Ok(Timestamp::MIN));
+        assert_eq!(Timestamp::parse("9999-12-31T23:59:59.999999Z"), Ok(Timestamp::MAX));
+        assert_eq!(Timestamp::MAX.to_string(), "9999-12-31T23:59:59.999Z");
+        assert_eq!(Timestamp::MIN.to_string(), "0000-01-01T00:00:00.000Z");
+        assert_eq!(Timestamp::parse("0000-01-01T00:00:00+01:00"), Err(InvalidTimestamp));
+        assert_eq!(Timestamp::parse("9999-12-31T23:59:59-01:00"), Err(InvalidTimestamp));
+        assert_eq!(Timestamp::from_microseconds(Timestamp::MAX.0 + 1), None);
+        assert_eq!(Timestamp::MAX.checked_add(Duration::from_micros(1)), None);
+    }
+
+    #[test]
+    fn refuses_what_is_no_time() {
+        for text in
+            ["", "2026", "2026-01-02", "2026-01-02 03:04:05Z", "2026-13-02T03:04:05Z", "2026-01-02T03:04:05", "é"]
+        {
+            assert_eq!(Timestamp::parse(text), Err(InvalidTimestamp), "{text}");
+        }
+    }
+}
