@@ -1,0 +1,57 @@
+//! [`OpenError`]: why a database cannot be opened, and what would be right.
+
+use std::path::PathBuf;
+
+use catalogue_core::StorageError;
+
+/// Why a database cannot be opened. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// There is no such file.
+    #[error("there is no database at {0:?}; `migrate` or an import makes one")]
+    Missing(PathBuf),
+    /// There is no such directory to make the file in.
+    #[error("the directory of the database {0:?} does not exist; make it first")]
+    MissingDirectory(PathBuf),
+    /// The path names a directory or something else that is no file.
+    #[error("{0:?} is not a file, so it cannot be a database")]
+    NotAFile(PathBuf),
+    /// The file is no SQLite database, or a damaged one.
+    #[error("{0:?} is not an SQLite database, or it is damaged")]
+    NotADatabase(PathBuf),
+    /// The file is a database of another program.
+    #[error("{0:?} is a database of another program; name another file")]
+    Foreign(PathBuf),
+    /// The schema is older than this program's.
+    #[error("{path:?} has schema version {found} and this program needs {known}; bring it up to date with `migrate`")]
+    OlderSchema {
+        /// The database.
+        path: PathBuf,
+        /// The version that it has.
+        found: u32,
+        /// The version that this program needs.
+        known: u32,
+    },
+    /// The schema is newer than this program's.
+    #[error("{path:?} has schema version {found}, made by a newer program; this one knows up to {known}: use the newer one")]
+    NewerSchema {
+        /// The database.
+        path: PathBuf,
+        /// The version that it has.
+        found: u32,
+        /// The newest version that this program knows.
+        known: u32,
+    },
+    /// The file, or its directory, cannot be written.
+    #[error("the database {0:?} is read-only; make the file and its directory writable")]
+    ReadOnly(PathBuf),
+    /// Any other fault of SQLite or the file system.
+    #[error("the database {path:?} cannot be opened")]
+    Failed {
+        /// The database.
+        path: PathBuf,
+        /// What went wrong.
+        source: StorageError,
+    },
+}
