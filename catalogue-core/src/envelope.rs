@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::address::Address;
 use crate::conditional::ETag;
+use crate::cursor::Cursor;
 use crate::documents::{Document, Documents};
 use crate::error::ApiError;
 use crate::operation::{Operation, Reply};
@@ -63,7 +64,7 @@ pub(crate) fn render(reply: &Reply, documents: &Documents) -> Entity {
     let body = match reply {
         Reply::Me(identity) => json(&Success { data: &identity.view(), meta: None }),
         Reply::Courses(list) => {
-            let meta = PaginationMeta { next_cursor: list.next.as_ref().map(|cursor| cursor.as_str()) };
+            let meta = PaginationMeta { next_cursor: list.next.as_ref().map(Cursor::as_str) };
             json(&Success { data: &list.items, meta: Some(meta) })
         }
         Reply::Course(course) => json(&Success { data: course, meta: None }),

@@ -1,1 +1,65 @@
-//! placeholder
+//! The course catalogue API as a [`warp`] filter.
+//!
+//! [`filter`] answers every request, so it stands last: what a host's own filters do not know, it answers 404 in the
+//! envelope.
+//!
+//! ```
+//! use catalogue_core::{Catalogue, MemoryStorage};
+//! use warp::Filter;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build()?;
+//! let routes = warp::path!("about").map(|| "a host").or(catalogue_warp::filter(catalogue));
+//! # let _ = warp::service(routes);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Method, path and query reach the catalogue as they came, percent-encoding included; the request's body is not read.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use catalogue_core::Catalogue;
+use http::{HeaderMap, Method, Request, Response, Uri};
+use warp::Filter;
+use warp::path::FullPath;
+
+/// A filter that answers every request as `catalogue` does. It rejects none.
+pub fn filter(
+    catalogue: Catalogue,
+) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
+    warp::method()
+        .and(target())
+        .and(warp::header::headers_cloned())
+        .map(request)
+        .then(move |request| {
+            let catalogue = catalogue.clone();
+            async move { catalogue.call(request).await }
+        })
+}
+
+/// Path and query as they came.
+fn target() -> impl Filter<Extract = (Uri,), Error = Infallible> + Copy {
+    // `warp::path::full` panics on the target of a CONNECT, which has no path.
+    let connect = warp::method().and_then(|method| async move {
+        if method == Method::CONNECT { Ok(Uri::from_static("*")) } else { Err(warp::reject()) }
+    });
+    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
+    let path_and_query = warp::path::full().and(query).map(|path: FullPath, query: String| uri(path.as_str(), &query));
+    connect.or(path_and_query).unify()
+}
+
+fn uri(path: &str, query: &str) -> Uri {
+    let target = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    // What was part of an address before is one again; `*` is outside every address, so nothing could be let in by it.
+    Uri::try_from(target).unwrap_or_else(|_| Uri::from_static("*"))
+}
+
+fn request(method: Method, uri: Uri, headers: HeaderMap) -> Request<()> {
+    let mut request = Request::new(());
+    *request.method_mut() = method;
+    *request.uri_mut() = uri;
+    *request.headers_mut() = headers;
+    request
+}

@@ -34,7 +34,9 @@ pub enum OpenError {
         known: u32,
     },
     /// The schema is newer than this program's.
-    #[error("{path:?} has schema version {found}, made by a newer program; this one knows up to {known}: use the newer one")]
+    #[error(
+        "{path:?} has schema version {found}, made by a newer program; this one knows up to {known}: use the newer one"
+    )]
     NewerSchema {
         /// The database.
         path: PathBuf,

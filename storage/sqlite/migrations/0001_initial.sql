@@ -1,0 +1,140 @@
+-- Accounts, courses, modules and credentials.
+--
+-- Every primary and unique key begins with the account's id (that of credentials is the digest), so that the same schema
+-- can be spread over machines by account. Texts are compared byte by byte. Times are microseconds since
+-- 1970-01-01T00:00:00Z.
+
+CREATE TABLE accounts (
+    id       TEXT NOT NULL PRIMARY KEY,
+    name     TEXT NOT NULL DEFAULT '',
+    email    TEXT NOT NULL DEFAULT '',
+    -- Replaced by a fresh value, in the same transaction, with every change to the account's courses or modules.
+    revision BLOB NOT NULL DEFAULT (randomblob(16))
+) STRICT, WITHOUT ROWID;
+
+-- Clustered in the order of a list, read backwards: a page is one run of neighbouring rows.
+CREATE TABLE courses (
+    account_id   TEXT    NOT NULL REFERENCES accounts (id),
+    created_at   INTEGER NOT NULL,
+    slug         TEXT    NOT NULL,
+    title        TEXT    NOT NULL,
+    tagline      TEXT    NOT NULL DEFAULT '',
+    language     TEXT    NOT NULL,
+    published_at INTEGER,
+    hidden       INTEGER NOT NULL DEFAULT 0 CHECK (hidden IN (0, 1)),
+    access_mode  TEXT,
+    -- Kept by the triggers below; writers leave it alone.
+    module_count INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (account_id, created_at, slug)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX courses_by_slug ON courses (account_id, slug);
+
+CREATE TABLE modules (
+    account_id  TEXT    NOT NULL,
+    course_slug TEXT    NOT NULL,
+    number      INTEGER NOT NULL,
+    title       TEXT    NOT NULL,
+    summary     TEXT    NOT NULL DEFAULT '',
+    PRIMARY KEY (account_id, course_slug, number)
+) STRICT, WITHOUT ROWID;
+
+-- Bodies stand apart, so that reading headers never touches their pages. An empty body has no row.
+CREATE TABLE module_contents (
+    account_id  TEXT    NOT NULL,
+    course_slug TEXT    NOT NULL,
+    number      INTEGER NOT NULL,
+    content     TEXT    NOT NULL,
+    PRIMARY KEY (account_id, course_slug, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE credentials (
+    -- The SHA-256 of the token; the token itself is nowhere.
+    digest       BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+    account_id   TEXT    NOT NULL REFERENCES accounts (id),
+    id           TEXT    NOT NULL,
+    kind         TEXT    NOT NULL CHECK (kind IN ('api-key', 'oauth')),
+    name         TEXT,
+    shown_prefix TEXT    NOT NULL DEFAULT '',
+    -- Names, separated by blanks.
+    scopes       TEXT    NOT NULL,
+    created_at   INTEGER NOT NULL,
+    expires_at   INTEGER,
+    revoked_at   INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX credentials_by_account ON credentials (account_id, id);
+CREATE INDEX credentials_by_id ON credentials (id);
+
+-- The triggers keep the revision and the module count for every writer, also one that knows nothing of them. They count
+-- anew instead of adding one: `INSERT OR REPLACE` removes a row without telling a delete trigger.
+
+CREATE TRIGGER accounts_deleted AFTER DELETE ON accounts BEGIN
+    DELETE FROM courses WHERE account_id = OLD.id;
+    DELETE FROM credentials WHERE account_id = OLD.id;
+END;
+
+CREATE TRIGGER courses_inserted AFTER INSERT ON courses BEGIN
+    UPDATE accounts SET revision = randomblob(16) WHERE id = NEW.account_id;
+    UPDATE courses
+    SET module_count = (SELECT count(*) FROM modules WHERE account_id = NEW.account_id AND course_slug = NEW.slug)
+    WHERE account_id = NEW.account_id AND slug = NEW.slug
+        AND module_count <> (SELECT count(*) FROM modules WHERE account_id = NEW.account_id AND course_slug = NEW.slug);
+END;
+
+CREATE TRIGGER courses_updated AFTER UPDATE ON courses BEGIN
+    UPDATE accounts SET revision = randomblob(16) WHERE id IN (OLD.account_id, NEW.account_id);
+END;
+
+CREATE TRIGGER courses_renamed AFTER UPDATE OF account_id, slug ON courses
+WHEN OLD.account_id <> NEW.account_id OR OLD.slug <> NEW.slug BEGIN
+    UPDATE modules SET account_id = NEW.account_id, course_slug = NEW.slug
+    WHERE account_id = OLD.account_id AND course_slug = OLD.slug;
+END;
+
+CREATE TRIGGER courses_deleted AFTER DELETE ON courses BEGIN
+    UPDATE accounts SET revision = randomblob(16) WHERE id = OLD.account_id;
+    DELETE FROM modules WHERE account_id = OLD.account_id AND course_slug = OLD.slug;
+END;
+
+-- Counting updates the course, whose own trigger replaces the revision.
+CREATE TRIGGER modules_inserted AFTER INSERT ON modules BEGIN
+    UPDATE courses
+    SET module_count = (SELECT count(*) FROM modules WHERE account_id = NEW.account_id AND course_slug = NEW.course_slug)
+    WHERE account_id = NEW.account_id AND slug = NEW.course_slug;
+END;
+
+CREATE TRIGGER modules_updated AFTER UPDATE ON modules BEGIN
+    UPDATE accounts SET revision = randomblob(16) WHERE id IN (OLD.account_id, NEW.account_id);
+END;
+
+CREATE TRIGGER modules_moved AFTER UPDATE OF account_id, course_slug, number ON modules BEGIN
+    UPDATE module_contents SET account_id = NEW.account_id, course_slug = NEW.course_slug, number = NEW.number
+    WHERE account_id = OLD.account_id AND course_slug = OLD.course_slug AND number = OLD.number;
+    UPDATE courses
+    SET module_count = (SELECT count(*) FROM modules WHERE account_id = OLD.account_id AND course_slug = OLD.course_slug)
+    WHERE account_id = OLD.account_id AND slug = OLD.course_slug;
+    UPDATE courses
+    SET module_count = (SELECT count(*) FROM modules WHERE account_id = NEW.account_id AND course_slug = NEW.course_slug)
+    WHERE account_id = NEW.account_id AND slug = NEW.course_slug;
+END;
+
+CREATE TRIGGER modules_deleted AFTER DELETE ON modules BEGIN
+    DELETE FROM module_contents
+    WHERE account_id = OLD.account_id AND course_slug = OLD.course_slug AND number = OLD.number;
+    UPDATE courses
+    SET module_count = (SELECT count(*) FROM modules WHERE account_id = OLD.account_id AND course_slug = OLD.course_slug)
+    WHERE account_id = OLD.account_id AND slug = OLD.course_slug;
+END;
+
+CREATE TRIGGER module_contents_inserted AFTER INSERT ON module_contents BEGIN
+    UPDATE accounts SET revision = randomblob(16) WHERE id = NEW.account_id;
+END;
+
+CREATE TRIGGER module_contents_updated AFTER UPDATE ON module_contents BEGIN
+    UPDATE accounts SET revision = randomblob(16) WHERE id IN (OLD.account_id, NEW.account_id);
+END;
+
+CREATE TRIGGER module_contents_deleted AFTER DELETE ON module_contents BEGIN
+    UPDATE accounts SET revision = randomblob(16) WHERE id = OLD.account_id;
+END;

@@ -1,0 +1,173 @@
+//! [`Database`]: where a database is, what state it is in, and connections to it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use catalogue_core::{StorageError, StorageErrorKind};
+use rusqlite::config::DbConfig;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
+
+use crate::error::storage_error;
+use crate::open_error::OpenError;
+
+/// Marks a database as ours in its header: the letters `ccat`.
+pub(crate) const APPLICATION_ID: i32 = 0x6363_6174;
+
+/// How long a statement waits for a lock of another connection.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// The WAL is cut back to this size once it has been written to the database, in bytes.
+const WAL_SIZE_LIMIT: i64 = 64 << 20;
+/// A writer's page cache, in KiB. It bounds an import's memory; what is over goes to the WAL.
+const WRITER_CACHE_KIB: i64 = 32 << 10;
+
+/// Where a database is.
+#[derive(Clone, Debug)]
+pub(crate) enum Database {
+    File(PathBuf),
+    /// In this process's memory, by number.
+    Memory(u64),
+}
+
+/// What an existing database is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Nothing is in it yet.
+    Empty,
+    /// It is ours, of that schema version.
+    Ours(u32),
+}
+
+impl Database {
+    /// Looks at an existing database without changing it.
+    pub(crate) fn inspect(&self) -> Result<State, OpenError> {
+        if let Self::File(path) = self {
+            check_file(path)?;
+        }
+        let connection = self.open_reader().map_err(|source| self.failed(source))?;
+        state_of(&connection)
+            .map_err(|error| match error.sqlite_error_code() {
+                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::NotADatabase(self.path()),
+                _ => self.failed(storage_error(error)),
+            })?
+            .ok_or_else(|| OpenError::Foreign(self.path()))
+    }
+
+    /// A connection that can read what the API shows, and nothing else.
+    pub(crate) fn open_reader(&self) -> Result<Connection, StorageError> {
+        let mut connection = self.open_exporter()?;
+        connection.authorizer(Some(refuse_module_contents)).map_err(storage_error)?;
+        Ok(connection)
+    }
+
+    /// A connection that can read everything.
+    pub(crate) fn open_exporter(&self) -> Result<Connection, StorageError> {
+        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(storage_error)?;
+        Ok(connection)
+    }
+
+    /// A connection that can read and write, and makes the file where it is missing.
+    pub(crate) fn open_writer(&self) -> Result<Connection, StorageError> {
+        let read_only = || StorageError::new(StorageErrorKind::Unavailable, self.read_only().to_string());
+        if self.is_marked_read_only() {
+            return Err(read_only());
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let connection = self.open(flags).map_err(storage_error)?;
+        if connection.is_readonly(MAIN_DB).map_err(storage_error)? {
+            return Err(read_only());
+        }
+        self.prepare_for_writing(&connection).map_err(storage_error)?;
+        Ok(connection)
+    }
+
+    fn prepare_for_writing(&self, connection: &Connection) -> rusqlite::Result<()> {
+        if matches!(self, Self::File(_)) {
+            connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+            connection.pragma_update_and_check(None, "journal_size_limit", WAL_SIZE_LIMIT, |_| Ok(()))?;
+        }
+        connection.pragma_update(None, "foreign_keys", true)?;
+        // A key that was shown must not be lost with the power.
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)
+    }
+
+    fn open(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = match self {
+            Self::File(path) => Connection::open_with_flags(path, flags)?,
+            Self::Memory(number) => {
+                let uri = format!("file:/catalogue-{number}?vfs=memdb");
+                Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?
+            }
+        };
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        // Without it SQLite prepares a cached statement anew at each execution, in case a value wants another plan.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        Ok(connection)
+    }
+
+    /// Whether the file's mode forbids writing; the superuser could write all the same.
+    fn is_marked_read_only(&self) -> bool {
+        let Self::File(path) = self else { return false };
+        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly())
+    }
+
+    pub(crate) fn read_only(&self) -> OpenError {
+        OpenError::ReadOnly(self.path())
+    }
+
+    pub(crate) fn failed(&self, source: StorageError) -> OpenError {
+        OpenError::Failed { path: self.path(), source }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Memory(_) => PathBuf::from(":memory:"),
+        }
+    }
+}
+
+fn check_file(path: &Path) -> Result<(), OpenError> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok(()),
+        Ok(_) => Err(OpenError::NotAFile(path.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            match directory {
+                Some(directory) if !directory.is_dir() => Err(OpenError::MissingDirectory(path.to_owned())),
+                _ => Err(OpenError::Missing(path.to_owned())),
+            }
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(OpenError::MissingDirectory(path.to_owned())),
+        Err(error) => {
+            let source =
+                StorageError::new(StorageErrorKind::Unavailable, "its file cannot be looked at").with_source(error);
+            Err(OpenError::Failed { path: path.to_owned(), source })
+        }
+    }
+}
+
+/// What the database is; `None` when it is another program's.
+pub(crate) fn state_of(connection: &Connection) -> rusqlite::Result<Option<State>> {
+    let application_id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let is_empty: bool =
+        connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
+    Ok(match application_id {
+        APPLICATION_ID => Some(State::Ours(version)),
+        0 if is_empty && version == 0 => Some(State::Empty),
+        _ => None,
+    })
+}
+
+/// Module bodies are for exports alone: the engine itself refuses a statement of the request path that would read one.
+fn refuse_module_contents(context: AuthContext<'_>) -> Authorization {
+    match context.action {
+        AuthAction::Read { table_name: "module_contents", .. } => Authorization::Deny,
+        _ => Authorization::Allow,
+    }
+}

@@ -1,0 +1,31 @@
+//! SQLite's errors as what an operator would act on.
+
+use catalogue_core::{StorageError, StorageErrorKind};
+use rusqlite::{Error, ErrorCode};
+
+/// The error of a statement. SQLite's own words stay as its source.
+pub(crate) fn storage_error(error: Error) -> StorageError {
+    let (kind, message) = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            (StorageErrorKind::Unavailable, "another program is writing to the database; try again when it is done")
+        }
+        Some(ErrorCode::ReadOnly) => (StorageErrorKind::Unavailable, "the database is read-only"),
+        Some(ErrorCode::CannotOpen) => (StorageErrorKind::Unavailable, "the database file cannot be opened"),
+        Some(ErrorCode::DiskFull) => (StorageErrorKind::Unavailable, "the disk is full"),
+        Some(ErrorCode::SystemIoFailure) => (StorageErrorKind::Unavailable, "the disk failed"),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            (StorageErrorKind::Corrupt, "the database is damaged")
+        }
+        Some(ErrorCode::SchemaChanged) => (StorageErrorKind::Corrupt, "the database has another schema"),
+        // A value that no writer of this schema makes, or a table that is not there.
+        None if is_conversion(&error) => (StorageErrorKind::Corrupt, "the database holds a value that it must not"),
+        _ => (StorageErrorKind::Other, "the database failed"),
+    };
+    StorageError::new(kind, message).with_source(error)
+}
+
+fn is_conversion(error: &Error) -> bool {
+    use Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType};
+
+    matches!(error, FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..))
+}

@@ -1,0 +1,72 @@
+//! Reading everything, module bodies included, in one state and one course at a time.
+
+use std::ops::ControlFlow;
+
+use catalogue_core::{Account, AccountId, Course, CourseModule, Record, Visitor};
+use rusqlite::{Connection, Result, Row};
+
+use crate::rows::{account_id, optional_time, time};
+
+/// The columns of [`course_header`].
+const COURSE_COLUMNS: &str =
+    "account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode";
+
+pub(crate) fn export(connection: &mut Connection, visit: &mut Visitor<'_>) -> Result<()> {
+    // One transaction, so that what others write meanwhile is not half in it.
+    let transaction = connection.transaction()?;
+    let mut accounts = transaction.prepare("SELECT id, name, email FROM accounts ORDER BY id")?;
+    let mut rows = accounts.query([])?;
+    while let Some(row) = rows.next()? {
+        let account = Account { id: account_id(row, 0)?, name: row.get(1)?, email: row.get(2)? };
+        if visit(Record::Account(account)) == ControlFlow::Break(()) {
+            return Ok(());
+        }
+    }
+    let mut courses =
+        transaction.prepare(&format!("SELECT {COURSE_COLUMNS} FROM courses ORDER BY account_id, slug"))?;
+    let mut rows = courses.query([])?;
+    while let Some(row) = rows.next()? {
+        let course = with_modules(&transaction, course_header(row)?)?;
+        if visit(Record::Course(course)) == ControlFlow::Break(()) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// One course with its modules and their bodies.
+pub(crate) fn find_whole_course(connection: &Connection, account: &AccountId, slug: &str) -> Result<Option<Course>> {
+    let sql = format!("SELECT {COURSE_COLUMNS} FROM courses WHERE account_id = ?1 AND slug = ?2");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query([account.as_str(), slug])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    with_modules(connection, course_header(row)?).map(Some)
+}
+
+fn course_header(row: &Row<'_>) -> Result<Course> {
+    Ok(Course {
+        account: account_id(row, 0)?,
+        slug: row.get(1)?,
+        title: row.get(2)?,
+        tagline: row.get(3)?,
+        language: row.get(4)?,
+        created_at: time(row, 5)?,
+        published_at: optional_time(row, 6)?,
+        hidden: row.get(7)?,
+        access_mode: row.get(8)?,
+        modules: Vec::new(),
+    })
+}
+
+fn with_modules(connection: &Connection, mut course: Course) -> Result<Course> {
+    let mut statement = connection.prepare_cached(
+        "SELECT m.title, m.summary, coalesce(c.content, '') FROM modules AS m \
+         LEFT JOIN module_contents AS c USING (account_id, course_slug, number) \
+         WHERE m.account_id = ?1 AND m.course_slug = ?2 ORDER BY m.number",
+    )?;
+    let modules = statement.query_map([course.account.as_str(), &course.slug], |row| {
+        Ok(CourseModule { title: row.get(0)?, summary: row.get(1)?, content: row.get(2)? })
+    })?;
+    course.modules = modules.collect::<Result<_>>()?;
+    Ok(course)
+}

@@ -1,0 +1,56 @@
+//! Bringing a schema up to date: numbered SQL files, applied in order in one transaction.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::connection::{APPLICATION_ID, Database, State, state_of};
+use crate::error::storage_error;
+use crate::open_error::OpenError;
+
+/// The migrations in order; the first makes version 1.
+const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_initial.sql")];
+
+/// The schema version that this crate reads and writes.
+pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
+
+/// What [`SqliteStorage::migrate`](crate::SqliteStorage::migrate) did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// The schema's version before; 0 for a new database.
+    pub from: u32,
+    /// The schema's version now.
+    pub to: u32,
+}
+
+/// Brings `database` to [`SCHEMA_VERSION`]; does nothing at all where it is there already.
+pub(crate) fn migrate(database: &Database) -> Result<Migrated, OpenError> {
+    let found = match database.inspect() {
+        Ok(State::Ours(version)) => version,
+        Ok(State::Empty) | Err(OpenError::Missing(_)) => 0,
+        Err(error) => return Err(error),
+    };
+    if found > SCHEMA_VERSION {
+        return Err(OpenError::NewerSchema { path: database.path(), found, known: SCHEMA_VERSION });
+    }
+    if found == SCHEMA_VERSION {
+        return Ok(Migrated { from: found, to: found });
+    }
+    let mut connection = database.open_writer().map_err(|source| database.failed(source))?;
+    let from = apply(&mut connection).map_err(|error| database.failed(storage_error(error)))?;
+    Ok(Migrated { from, to: SCHEMA_VERSION })
+}
+
+/// Applies what is missing; the version is read again under the lock, as another process may have been faster.
+fn apply(connection: &mut Connection) -> rusqlite::Result<u32> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = match state_of(&transaction)? {
+        Some(State::Ours(version)) => version,
+        _ => 0,
+    };
+    for migration in MIGRATIONS.iter().skip(found as usize) {
+        transaction.execute_batch(migration)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION.max(found))?;
+    transaction.commit()?;
+    Ok(found)
+}

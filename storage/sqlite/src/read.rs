@@ -1,0 +1,159 @@
+//! The request path: one statement a call, each bounded by an index.
+
+use catalogue_core::{
+    AccountId, CourseDetail, CourseListItem, CourseStorage, Credential, CredentialStorage, Module, Page, PageRequest,
+    Revision, StorageError, TokenDigest, async_trait,
+};
+use rusqlite::{Connection, OptionalExtension, Result, params};
+
+use crate::rows::{self, Micros};
+use crate::storage::SqliteStorage;
+
+const FIND_CREDENTIAL: &str =
+    "SELECT account_id, kind, id, scopes, expires_at, revoked_at FROM credentials WHERE digest = ?1";
+
+const FIRST_PAGE: &str = "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
+     WHERE account_id = ?1 ORDER BY created_at DESC, slug DESC LIMIT ?2";
+
+const NEXT_PAGE: &str = "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
+     WHERE account_id = ?1 AND (created_at, slug) < (?3, ?4) ORDER BY created_at DESC, slug DESC LIMIT ?2";
+
+/// One statement for the course and its modules, so that both are of one state.
+const FIND_COURSE: &str = "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, \
+     m.title, m.summary FROM courses AS c \
+     LEFT JOIN modules AS m ON m.account_id = c.account_id AND m.course_slug = c.slug \
+     WHERE c.account_id = ?1 AND c.slug = ?2 ORDER BY m.number";
+
+const FIND_REVISION: &str = "SELECT revision FROM accounts WHERE id = ?1";
+
+#[async_trait]
+impl CourseStorage for SqliteStorage {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+    ) -> std::result::Result<Page<CourseListItem>, StorageError> {
+        self.readers.read(|connection| list_courses(connection, account, page))
+    }
+
+    async fn find_course(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> std::result::Result<Option<CourseDetail>, StorageError> {
+        self.readers.read(|connection| find_course(connection, account, slug))
+    }
+
+    async fn revision(&self, account: &AccountId) -> std::result::Result<Option<Revision>, StorageError> {
+        self.readers.read(|connection| {
+            let mut statement = connection.prepare_cached(FIND_REVISION)?;
+            statement.query_row([account.as_str()], |row| Ok(Revision::from_bytes(row.get(0)?))).optional()
+        })
+    }
+}
+
+#[async_trait]
+impl CredentialStorage for SqliteStorage {
+    async fn find_credential(&self, digest: &TokenDigest) -> std::result::Result<Option<Credential>, StorageError> {
+        self.readers.read(|connection| {
+            let mut statement = connection.prepare_cached(FIND_CREDENTIAL)?;
+            let found = statement.query_row([digest.as_bytes()], |row| {
+                Ok(Credential {
+                    identity: rows::identity(row)?,
+                    expires_at: rows::optional_time(row, 4)?,
+                    revoked_at: rows::optional_time(row, 5)?,
+                })
+            });
+            found.optional()
+        })
+    }
+}
+
+fn list_courses(connection: &Connection, account: &AccountId, page: &PageRequest) -> Result<Page<CourseListItem>> {
+    let one_more = page.limit.get() as i64 + 1;
+    let mut statement;
+    let rows = match &page.after {
+        None => {
+            statement = connection.prepare_cached(FIRST_PAGE)?;
+            statement.query_and_then(params![account.as_str(), one_more], rows::list_item)?
+        }
+        Some(after) => {
+            statement = connection.prepare_cached(NEXT_PAGE)?;
+            let after = params![account.as_str(), one_more, Micros(after.created_at), after.slug];
+            statement.query_and_then(after, rows::list_item)?
+        }
+    };
+    let rows: Vec<_> = rows.collect::<Result<_>>()?;
+    Ok(Page::from_rows(rows, page.limit))
+}
+
+fn find_course(connection: &Connection, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>> {
+    let mut statement = connection.prepare_cached(FIND_COURSE)?;
+    let mut rows = statement.query([account.as_str(), slug])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let mut course = CourseDetail {
+        slug: row.get(0)?,
+        title: row.get(1)?,
+        tagline: row.get(2)?,
+        language: row.get(3)?,
+        published_at: rows::optional_time(row, 4)?,
+        hidden: row.get(5)?,
+        access_mode: row.get(6)?,
+        modules: Vec::new(),
+    };
+    let mut row = Some(row);
+    while let Some(module) = row {
+        // A course without modules is one row without a module.
+        let Some(title) = module.get(7)? else { break };
+        let number = u32::try_from(course.modules.len() + 1).unwrap_or(u32::MAX);
+        course.modules.push(Module { number, title, summary: module.get(8)? });
+        row = rows.next()?;
+    }
+    Ok(Some(course))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What SQLite says it would do, a step a line.
+    fn plan(sql: &str) -> Vec<String> {
+        let storage = SqliteStorage::in_memory().unwrap();
+        let connection = storage.readers.database().open_reader().unwrap();
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let nothing = vec![rusqlite::types::Null; statement.parameter_count()];
+        let steps = statement.query_map(rusqlite::params_from_iter(nothing), |row| row.get(3)).unwrap();
+        steps.collect::<Result<_>>().unwrap()
+    }
+
+    #[test]
+    fn a_page_is_one_range_of_the_primary_key_without_a_sort() {
+        assert_eq!(plan(FIRST_PAGE), ["SEARCH courses USING PRIMARY KEY (account_id=?)"]);
+        assert_eq!(plan(NEXT_PAGE), ["SEARCH courses USING PRIMARY KEY (account_id=? AND (created_at,slug)<(?,?))"]);
+    }
+
+    #[test]
+    fn a_detail_is_two_look_ups_without_a_sort() {
+        assert_eq!(
+            plan(FIND_COURSE),
+            [
+                "SEARCH c USING INDEX courses_by_slug (account_id=? AND slug=?)",
+                "SEARCH m USING PRIMARY KEY (account_id=? AND course_slug=?) LEFT-JOIN",
+            ]
+        );
+    }
+
+    #[test]
+    fn credentials_and_revisions_are_one_look_up() {
+        assert_eq!(plan(FIND_CREDENTIAL), ["SEARCH credentials USING PRIMARY KEY (digest=?)"]);
+        assert_eq!(plan(FIND_REVISION), ["SEARCH accounts USING PRIMARY KEY (id=?)"]);
+    }
+
+    #[test]
+    fn the_engine_refuses_to_read_module_bodies_for_the_api() {
+        let storage = SqliteStorage::in_memory().unwrap();
+        let reader = storage.readers.database().open_reader().unwrap();
+        let refused = reader.prepare("SELECT content FROM module_contents").unwrap_err();
+        assert!(refused.to_string().contains("prohibited"), "{refused}");
+    }
+}

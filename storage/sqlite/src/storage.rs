@@ -1,0 +1,83 @@
+//! [`SqliteStorage`]: opening a database.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rusqlite::Connection;
+
+use crate::connection::{Database, State};
+use crate::migration::{self, Migrated, SCHEMA_VERSION};
+use crate::open_error::OpenError;
+use crate::readers::Readers;
+
+/// Accounts, courses and credentials in one SQLite database. Cheap to clone; clones share connections.
+#[derive(Clone)]
+pub struct SqliteStorage {
+    pub(crate) readers: Arc<Readers>,
+}
+
+impl SqliteStorage {
+    /// Opens an existing database of the current schema.
+    ///
+    /// # Errors
+    /// When there is none, or it is not one of ours, or of another schema version. Nothing is changed.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let database = Database::File(path.as_ref().to_owned());
+        let found = match database.inspect()? {
+            State::Empty => 0,
+            State::Ours(version) => version,
+        };
+        let path = path.as_ref().to_owned();
+        match found.cmp(&SCHEMA_VERSION) {
+            std::cmp::Ordering::Less => Err(OpenError::OlderSchema { path, found, known: SCHEMA_VERSION }),
+            std::cmp::Ordering::Equal => Ok(Self { readers: Arc::new(Readers::new(database, None)) }),
+            std::cmp::Ordering::Greater => Err(OpenError::NewerSchema { path, found, known: SCHEMA_VERSION }),
+        }
+    }
+
+    /// Opens a database, making the file where it is missing (not its directory) and bringing its schema up to date.
+    ///
+    /// # Errors
+    /// As for [`migrate`](Self::migrate).
+    pub fn open_and_migrate(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::migrate(&path)?;
+        Self::open(path)
+    }
+
+    /// Makes the file where it is missing and brings its schema up to date, all of it or nothing.
+    ///
+    /// # Errors
+    /// When the directory is missing, or the file is not a database of ours, or of a newer version, or read-only while
+    /// there is something to do.
+    pub fn migrate(path: impl AsRef<Path>) -> Result<Migrated, OpenError> {
+        migration::migrate(&Database::File(path.as_ref().to_owned()))
+    }
+
+    /// A new empty database in this process's memory, for demonstrations and tests. Clones share it.
+    ///
+    /// It has no WAL: while an import is under way, reads wait for it.
+    ///
+    /// # Errors
+    /// When SQLite cannot make one.
+    pub fn in_memory() -> Result<Self, OpenError> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let database = Database::Memory(COUNT.fetch_add(1, Ordering::Relaxed));
+        // The database lasts as long as one connection to it.
+        let anchor = database.open_writer().map_err(|source| database.failed(source))?;
+        migration::migrate(&database)?;
+        Ok(Self { readers: Arc::new(Readers::new(database, Some(anchor))) })
+    }
+
+    /// A connection that writes, for administration.
+    pub(crate) fn writer(&self) -> Result<Connection, catalogue_core::StorageError> {
+        self.readers.database().open_writer()
+    }
+}
+
+impl fmt::Debug for SqliteStorage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStorage").field("database", self.readers.database()).finish_non_exhaustive()
+    }
+}
