@@ -69,17 +69,17 @@ impl Database {
     }
 
     /// A connection that can read and write, and makes the file where it is missing.
-    pub(crate) fn open_writer(&self) -> Result<Connection, StorageError> {
-        let read_only = || StorageError::new(StorageErrorKind::Unavailable, self.read_only().to_string());
+    pub(crate) fn open_writer(&self) -> Result<Connection, OpenError> {
         if self.is_marked_read_only() {
-            return Err(read_only());
+            return Err(OpenError::ReadOnly(self.path()));
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let connection = self.open(flags).map_err(storage_error)?;
-        if connection.is_readonly(MAIN_DB).map_err(storage_error)? {
-            return Err(read_only());
+        let failed = |error| self.failed(storage_error(error));
+        let connection = self.open(flags).map_err(failed)?;
+        if connection.is_readonly(MAIN_DB).map_err(failed)? {
+            return Err(OpenError::ReadOnly(self.path()));
         }
-        self.prepare_for_writing(&connection).map_err(storage_error)?;
+        self.prepare_for_writing(&connection).map_err(failed)?;
         Ok(connection)
     }
 
@@ -113,10 +113,6 @@ impl Database {
     fn is_marked_read_only(&self) -> bool {
         let Self::File(path) = self else { return false };
         fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly())
-    }
-
-    pub(crate) fn read_only(&self) -> OpenError {
-        OpenError::ReadOnly(self.path())
     }
 
     pub(crate) fn failed(&self, source: StorageError) -> OpenError {

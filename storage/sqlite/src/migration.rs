@@ -34,7 +34,7 @@ pub(crate) fn migrate(database: &Database) -> Result<Migrated, OpenError> {
     if found == SCHEMA_VERSION {
         return Ok(Migrated { from: found, to: found });
     }
-    let mut connection = database.open_writer().map_err(|source| database.failed(source))?;
+    let mut connection = database.open_writer()?;
     let from = apply(&mut connection).map_err(|error| database.failed(storage_error(error)))?;
     Ok(Migrated { from, to: SCHEMA_VERSION })
 }

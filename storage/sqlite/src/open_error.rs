@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catalogue_core::StorageError;
+use catalogue_core::{StorageError, StorageErrorKind};
 
 /// Why a database cannot be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -56,4 +56,15 @@ pub enum OpenError {
         /// What went wrong.
         source: StorageError,
     },
+}
+
+/// For a call that had to open a connection of its own.
+impl From<OpenError> for StorageError {
+    fn from(error: OpenError) -> Self {
+        let message = error.to_string();
+        match error {
+            OpenError::Failed { source, .. } => Self::new(source.kind(), message).with_source(source),
+            _ => Self::new(StorageErrorKind::Unavailable, message),
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use catalogue_core::StorageError;
 use rusqlite::Connection;
 
 use crate::connection::{Database, State};
@@ -65,14 +66,14 @@ impl SqliteStorage {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let database = Database::Memory(COUNT.fetch_add(1, Ordering::Relaxed));
         // The database lasts as long as one connection to it.
-        let anchor = database.open_writer().map_err(|source| database.failed(source))?;
+        let anchor = database.open_writer()?;
         migration::migrate(&database)?;
         Ok(Self { readers: Arc::new(Readers::new(database, Some(anchor))) })
     }
 
     /// A connection that writes, for administration.
-    pub(crate) fn writer(&self) -> Result<Connection, catalogue_core::StorageError> {
-        self.readers.database().open_writer()
+    pub(crate) fn writer(&self) -> Result<Connection, StorageError> {
+        Ok(self.readers.database().open_writer()?)
     }
 }
 

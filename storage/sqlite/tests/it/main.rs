@@ -1,0 +1,51 @@
+//! The storage through its public door, and its database through plain SQL.
+
+mod opening;
+mod plain_sql;
+
+use std::path::PathBuf;
+
+use catalogue_core::{Account, AccountId, AdminStorage, Course, CourseModule, Timestamp};
+use catalogue_sqlite::SqliteStorage;
+use tempfile::TempDir;
+
+// catalogue_storage_conformance::tests!(crate::fixture);
+
+/// An empty database in a directory of its own.
+async fn fixture() -> (SqliteStorage, TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
+    (storage, directory)
+}
+
+fn database_in(directory: &TempDir) -> PathBuf {
+    directory.path().join("catalogue.db")
+}
+
+/// Imports one account with one course of two modules, both with a body.
+async fn import_one_course(storage: &SqliteStorage) -> AccountId {
+    let id = AccountId::new("acc");
+    let module = |title: &str| CourseModule {
+        title: title.to_owned(),
+        summary: String::new(),
+        content: format!("the body of {title}"),
+    };
+    let mut import = storage.begin_import().await.unwrap();
+    let account = Account { id: id.clone(), name: String::new(), email: String::new() };
+    import.put_account(&account).await.unwrap();
+    let course = Course {
+        account: id.clone(),
+        slug: "course".to_owned(),
+        title: "Course".to_owned(),
+        tagline: String::new(),
+        language: "en".to_owned(),
+        created_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
+        published_at: None,
+        hidden: false,
+        access_mode: None,
+        modules: vec![module("One"), module("Two")],
+    };
+    import.put_course(&course).await.unwrap();
+    import.commit().await.unwrap();
+    id
+}

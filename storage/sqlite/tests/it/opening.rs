@@ -1,0 +1,136 @@
+//! What a path may lead to: each fault is named, and nothing is changed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use catalogue_core::{AdminStorage, CourseStorage, PageRequest};
+use catalogue_sqlite::{Migrated, OpenError, SqliteStorage};
+use rusqlite::Connection;
+
+use crate::{database_in, import_one_course};
+
+/// Both doors must fail alike and leave the file as it was.
+fn refused(path: &Path) -> OpenError {
+    let before = fs::read(path).ok();
+    let error = SqliteStorage::open_and_migrate(path).unwrap_err();
+    let opened = SqliteStorage::open(path).unwrap_err();
+    assert_eq!(fs::read(path).ok(), before);
+    assert_eq!(std::mem::discriminant(&error), std::mem::discriminant(&opened), "{error} / {opened}");
+    error
+}
+
+#[test]
+fn a_missing_file_is_made_by_a_migration_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = database_in(&directory);
+    assert!(matches!(SqliteStorage::open(&path), Err(OpenError::Missing(_))));
+    assert!(!path.exists());
+    assert_eq!(SqliteStorage::migrate(&path).unwrap(), Migrated { from: 0, to: 1 });
+    assert_eq!(SqliteStorage::migrate(&path).unwrap(), Migrated { from: 1, to: 1 });
+    SqliteStorage::open(&path).unwrap();
+}
+
+#[test]
+fn an_empty_file_is_an_empty_database() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = database_in(&directory);
+    fs::write(&path, "").unwrap();
+    assert!(matches!(SqliteStorage::open(&path), Err(OpenError::OlderSchema { found: 0, .. })));
+    SqliteStorage::open_and_migrate(&path).unwrap();
+}
+
+#[test]
+fn a_missing_directory_is_not_made() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("missing/catalogue.db");
+    assert!(matches!(refused(&path), OpenError::MissingDirectory(_)));
+    assert!(!directory.path().join("missing").exists());
+}
+
+#[test]
+fn a_directory_is_not_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    assert!(matches!(refused(directory.path()), OpenError::NotAFile(_)));
+    let file = database_in(&directory);
+    fs::write(&file, "").unwrap();
+    assert!(matches!(refused(&file.join("catalogue.db")), OpenError::MissingDirectory(_)));
+}
+
+#[test]
+fn what_is_no_database_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = database_in(&directory);
+    for content in ["not a database, but long enough to be looked at. ".repeat(40).into_bytes(), vec![0; 8192]] {
+        fs::write(&path, content).unwrap();
+        assert!(matches!(refused(&path), OpenError::NotADatabase(_)));
+    }
+}
+
+#[test]
+fn another_programs_database_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = database_in(&directory);
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE things (id INTEGER PRIMARY KEY);").unwrap();
+    assert!(matches!(refused(&path), OpenError::Foreign(_)));
+    drop(other);
+    assert!(matches!(refused(&path), OpenError::Foreign(_)));
+}
+
+#[test]
+fn a_newer_schema_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = database_in(&directory);
+    SqliteStorage::migrate(&path).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let error = refused(&path);
+    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 1, .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_read_only_file_can_be_read_and_not_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = database_in(&directory);
+    let account = import_one_course(&SqliteStorage::open_and_migrate(&path).unwrap()).await;
+    let before = fs::read(&path).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+
+    let storage = SqliteStorage::open(&path).unwrap();
+    let page = storage.list_courses(&account, &PageRequest::default()).await.unwrap();
+    assert_eq!(page.items.len(), 1);
+    let Err(error) = storage.begin_import().await else { panic!("an import began") };
+    assert!(error.to_string().contains("read-only"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_read_only_empty_file_cannot_be_migrated() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = database_in(&directory);
+    fs::write(&path, "").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+    let error = SqliteStorage::migrate(&path).unwrap_err();
+    assert!(matches!(error, OpenError::ReadOnly(_)), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), b"");
+}
+
+#[tokio::test]
+async fn readers_see_a_commit_of_another_connection_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
+    let reader = SqliteStorage::open(database_in(&directory)).unwrap();
+    let account = import_one_course(&storage).await;
+    assert!(reader.find_course(&account, "course").await.unwrap().is_some());
+    storage.remove_course(&account, "course").await.unwrap();
+    assert!(reader.find_course(&account, "course").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn an_import_leaves_a_short_wal_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
+    import_one_course(&storage).await;
+    let wal = fs::metadata(directory.path().join("catalogue.db-wal")).map_or(0, |file| file.len());
+    assert_eq!(wal, 0);
+}

@@ -1,0 +1,111 @@
+//! A host may write with plain SQL and know nothing of us: the triggers keep revision and module count.
+
+use catalogue_core::{AccountId, CourseStorage, PageRequest, Revision};
+use catalogue_sqlite::SqliteStorage;
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::{database_in, fixture, import_one_course};
+
+/// A storage with one course, and a host's own connection to its database.
+async fn host() -> (SqliteStorage, AccountId, Connection, TempDir) {
+    let (storage, directory) = fixture().await;
+    let account = import_one_course(&storage).await;
+    let connection = Connection::open(database_in(&directory)).unwrap();
+    (storage, account, connection, directory)
+}
+
+async fn revision(storage: &SqliteStorage, account: &AccountId) -> Revision {
+    storage.revision(account).await.unwrap().expect("the account has a revision")
+}
+
+#[tokio::test]
+async fn every_change_replaces_the_revision() {
+    let (storage, account, host, _directory) = host().await;
+    let mut seen = vec![revision(&storage, &account).await];
+    for change in [
+        "UPDATE courses SET title = 'Other'",
+        "UPDATE courses SET hidden = 1",
+        "UPDATE courses SET created_at = created_at + 1",
+        "UPDATE courses SET slug = 'renamed'",
+        "UPDATE modules SET title = 'Other' WHERE number = 1",
+        "UPDATE modules SET summary = 'Other' WHERE number = 2",
+        "UPDATE module_contents SET content = 'Other' WHERE number = 2",
+        "DELETE FROM module_contents WHERE number = 2",
+        "INSERT INTO module_contents VALUES ('acc', 'renamed', 2, 'New')",
+        "INSERT INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'renamed', 3, 'Three')",
+        "INSERT OR REPLACE INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'renamed', 3, 'Drei')",
+        "DELETE FROM modules WHERE number = 3",
+        "INSERT INTO courses (account_id, created_at, slug, title, language) VALUES ('acc', 1, 'new', 'New', 'en')",
+        "DELETE FROM courses WHERE slug = 'new'",
+    ] {
+        assert!(host.execute(change, []).unwrap() > 0, "{change}");
+        let now = revision(&storage, &account).await;
+        assert!(!seen.contains(&now), "{change}");
+        seen.push(now);
+    }
+}
+
+#[tokio::test]
+async fn a_rolled_back_change_leaves_the_revision() {
+    let (storage, account, host, _directory) = host().await;
+    let before = revision(&storage, &account).await;
+    host.execute_batch("BEGIN; UPDATE courses SET title = 'Other'; ROLLBACK;").unwrap();
+    assert_eq!(revision(&storage, &account).await, before);
+}
+
+#[tokio::test]
+async fn a_course_that_changes_hands_replaces_both_revisions() {
+    let (storage, account, host, _directory) = host().await;
+    host.execute("INSERT INTO accounts (id) VALUES ('other')", []).unwrap();
+    let other = AccountId::new("other");
+    let before = (revision(&storage, &account).await, revision(&storage, &other).await);
+    host.execute("UPDATE courses SET account_id = 'other'", []).unwrap();
+    assert_ne!(revision(&storage, &account).await, before.0);
+    assert_ne!(revision(&storage, &other).await, before.1);
+    let moved = storage.find_course(&other, "course").await.unwrap().unwrap();
+    assert_eq!(moved.modules.len(), 2);
+    assert_eq!(storage.find_course(&account, "course").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn the_module_count_follows_every_change() {
+    let (storage, account, host, _directory) = host().await;
+    for (change, count) in [
+        ("INSERT INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'course', 3, 'Three')", 3),
+        ("INSERT OR REPLACE INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'course', 3, 'x')", 3),
+        ("UPDATE courses SET slug = 'renamed'", 3),
+        ("UPDATE modules SET number = 9 WHERE number = 3", 3),
+        ("DELETE FROM modules WHERE number = 9", 2),
+        (
+            "INSERT OR REPLACE INTO courses (account_id, created_at, slug, title, language) \
+             VALUES ('acc', 7, 'renamed', 'Replaced', 'en')",
+            2,
+        ),
+        ("UPDATE modules SET course_slug = 'elsewhere' WHERE number = 1", 1),
+        ("DELETE FROM modules", 0),
+    ] {
+        host.execute(change, []).unwrap();
+        let page = storage.list_courses(&account, &PageRequest::default()).await.unwrap();
+        assert_eq!(page.items[0].module_count, count, "{change}");
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_course_takes_its_modules_along_without_foreign_keys() {
+    let (_storage, _account, host, _directory) = host().await;
+    host.pragma_update(None, "foreign_keys", false).unwrap();
+    host.execute("DELETE FROM courses", []).unwrap();
+    for table in ["modules", "module_contents"] {
+        let left: u32 = host.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+        assert_eq!(left, 0, "{table}");
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_account_takes_everything_along() {
+    let (_storage, _account, host, _directory) = host().await;
+    host.execute("DELETE FROM accounts", []).unwrap();
+    let left: u32 = host.query_row("SELECT count(*) FROM courses", [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 0);
+}
