@@ -1,0 +1,86 @@
+//! Decisions A14 and A15: entity tags, 304, and the headers of caches.
+
+use http::Method;
+
+use crate::house::{Answer, House, OTHER, OWNER, course};
+
+async fn revalidate(house: &House, token: &str, path: &str, tag: &str) -> Answer {
+    let bearer = format!("Bearer {token}");
+    house.send(Method::GET, path, &[("authorization", &bearer), ("if-none-match", tag)]).await
+}
+
+#[tokio::test]
+async fn answers_below_the_base_can_be_revalidated() {
+    let house = House::new().await;
+    house.put((0..3).map(|n| course(&format!("c{n}"), n))).await;
+    let token = house.key(OWNER, "read:courses").await;
+    for path in
+        ["/api/v1/me", "/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/c1", "/api/v1/openapi.json"]
+    {
+        let full = house.get(&token, path).await;
+        assert_eq!(full.header("cache-control"), Some("private, no-cache"));
+        assert_eq!(full.header("vary"), Some("Authorization, Accept-Encoding"));
+        let tag = full.header("etag").unwrap();
+        assert!(tag.starts_with("W/\"") && tag.ends_with('"'), "{tag}");
+
+        for named in [tag, &tag[2..], "*", &format!("\"other\", {tag}")] {
+            let answer = revalidate(&house, &token, path, named).await;
+            assert_eq!(answer.status, 304, "{path} {named}");
+            assert!(answer.body.is_empty());
+            assert_eq!(answer.header("etag"), Some(tag));
+            assert_eq!(answer.header("cache-control"), Some("private, no-cache"));
+            assert_eq!(answer.header("vary"), Some("Authorization, Accept-Encoding"));
+            assert_eq!(answer.header("content-length"), None);
+            assert_eq!(answer.header("content-type"), None);
+        }
+        assert_eq!(revalidate(&house, &token, path, "\"other\"").await.body, full.body);
+    }
+}
+
+#[tokio::test]
+async fn a_tag_changes_with_what_it_stands_for() {
+    let house = House::new().await;
+    house.put([course("c", 0)]).await;
+    let token = house.key(OWNER, "read:courses").await;
+    for path in ["/api/v1/courses", "/api/v1/courses/c"] {
+        let before = house.get(&token, path).await.header("etag").unwrap().to_owned();
+        assert_eq!(house.get(&token, path).await.header("etag").unwrap(), before);
+        let mut changed = course("c", 0);
+        changed.title = format!("Changed for {path}");
+        house.put([changed]).await;
+        let after = revalidate(&house, &token, path, &before).await;
+        assert_eq!(after.status, 200);
+        assert_ne!(after.header("etag").unwrap(), before);
+    }
+}
+
+#[tokio::test]
+async fn identities_have_tags_of_their_own() {
+    let house = House::new().await;
+    let tag = house.get(&house.key(OWNER, "read:courses").await, "/api/v1/me").await.header("etag").unwrap().to_owned();
+    let other = house.key(OTHER, "read:courses").await;
+    assert_eq!(revalidate(&house, &other, "/api/v1/me", &tag).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_failure_is_never_a_304() {
+    let house = House::new().await;
+    let token = house.key(OWNER, "read:courses").await;
+    revalidate(&house, &token, "/api/v1/courses/nobody", "*").await.failure(404, "not_found");
+    revalidate(&house, "invalid", "/api/v1/me", "*").await.failure(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn every_answer_forbids_sniffing() {
+    let house = House::new().await;
+    for (method, path) in [
+        (Method::GET, "/api/v1/me"),
+        (Method::GET, "/elsewhere"),
+        (Method::GET, "/docs"),
+        (Method::OPTIONS, "/api/v1/me"),
+        (Method::POST, "/api/v1/me"),
+    ] {
+        let answer = house.send(method, path, &[]).await;
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    }
+}

@@ -1,0 +1,154 @@
+//! Section 7; decisions A13 and A19: what a storage may do and what its faults look like.
+
+use std::future::pending;
+
+use catalogue_core::{
+    AccountId, Authenticator, BearerToken, Catalogue, CourseDetail, CourseListItem, CourseStorage, CredentialKind,
+    Identity, Page, PageRequest, Scopes, StorageError, StorageErrorKind, Verdict, async_trait,
+};
+use http::Request;
+use serde_json::{Value, json};
+
+const CAUSE: &str = "no route to db.internal, SELECT secret FROM table";
+
+/// Fails in a way of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    Error,
+    Panic,
+}
+
+impl Fault {
+    fn happen<T>(self) -> Result<T, StorageError> {
+        match self {
+            Self::Error => Err(StorageError::new(StorageErrorKind::Unavailable, CAUSE).with_source(CAUSE)),
+            Self::Panic => panic!("{CAUSE}"),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Faulty(Fault);
+
+#[async_trait]
+impl CourseStorage for Faulty {
+    async fn list_courses(&self, _: &AccountId, _: &PageRequest) -> Result<Page<CourseListItem>, StorageError> {
+        self.0.happen()
+    }
+
+    async fn find_course(&self, _: &AccountId, _: &str) -> Result<Option<CourseDetail>, StorageError> {
+        self.0.happen()
+    }
+}
+
+#[async_trait]
+impl Authenticator for Faulty {
+    async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        self.0.happen()
+    }
+}
+
+/// Accepts every token.
+#[derive(Debug)]
+struct Anybody;
+
+#[async_trait]
+impl Authenticator for Anybody {
+    async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        Ok(Verdict::Accepted(Identity {
+            account: AccountId::new("acc"),
+            kind: CredentialKind::ApiKey,
+            credential_id: "key".to_owned(),
+            scopes: Scopes::from_names(["read:courses"]),
+        }))
+    }
+}
+
+/// Waits for ever.
+#[derive(Debug)]
+struct Silent;
+
+#[async_trait]
+impl Authenticator for Silent {
+    async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        pending().await
+    }
+}
+
+fn request(path: &str) -> Request<()> {
+    Request::get(path).header("authorization", "Bearer token").header("x-request-id", "req-1").body(()).unwrap()
+}
+
+async fn assert_internal_error(catalogue: &Catalogue, path: &str) {
+    let response = catalogue.call(request(path)).await;
+    assert_eq!(response.status(), 500);
+    assert_eq!(response.headers()["cache-control"], "no-store");
+    assert_eq!(response.headers()["x-request-id"], "req-1");
+    let json: Value = serde_json::from_slice(response.body()).unwrap();
+    assert_eq!(json["error"]["code"], "internal_error");
+    assert_eq!(json["error"]["details"], json!({ "requestId": "req-1" }));
+    assert!(!json.to_string().contains("db.internal") && !json.to_string().contains("SELECT"));
+}
+
+#[tokio::test]
+async fn a_failing_course_storage_is_an_internal_error() {
+    for fault in [Fault::Error, Fault::Panic] {
+        let catalogue = Catalogue::builder(Faulty(fault), Anybody).build().unwrap();
+        for path in ["/api/v1/courses", "/api/v1/courses/c"] {
+            assert_internal_error(&catalogue, path).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_failing_authenticator_is_an_internal_error_and_never_a_401() {
+    for fault in [Fault::Error, Fault::Panic] {
+        let catalogue = Catalogue::builder(Faulty(fault), Faulty(fault)).build().unwrap();
+        for path in ["/api/v1/me", "/api/v1/courses", "/api/v1/nothing"] {
+            assert_internal_error(&catalogue, path).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_failing_storage_leaves_the_documents_alone() {
+    let catalogue = Catalogue::builder(Faulty(Fault::Panic), Faulty(Fault::Panic)).build().unwrap();
+    assert_eq!(catalogue.call(request("/docs/openapi.json")).await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_dropped_request_does_no_harm() {
+    let catalogue = Catalogue::builder(Faulty(Fault::Error), Silent).build().unwrap();
+    let call = catalogue.call(request("/api/v1/me"));
+    tokio::select! {
+        biased;
+        _ = call => unreachable!("the authenticator never answers"),
+        () = async {} => {}
+    }
+    assert_eq!(catalogue.call(request("/docs/llms.txt")).await.status(), 200);
+}
+
+#[tokio::test]
+async fn authenticators_are_asked_in_turn() {
+    use catalogue_core::Refusal;
+
+    #[derive(Debug)]
+    struct Says(Verdict);
+
+    #[async_trait]
+    impl Authenticator for Says {
+        async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
+            Ok(self.0.clone())
+        }
+    }
+
+    for (first, status) in [(Verdict::NotMine, 200), (Verdict::Refused(Refusal::Expired), 401)] {
+        let catalogue =
+            Catalogue::builder(Faulty(Fault::Error), Says(first)).or_authenticator(Anybody).build().unwrap();
+        assert_eq!(catalogue.call(request("/api/v1/me")).await.status(), status);
+    }
+    let nobody = Catalogue::builder(Faulty(Fault::Error), Says(Verdict::NotMine)).build().unwrap();
+    let response = nobody.call(request("/api/v1/me")).await;
+    let json: Value = serde_json::from_slice(response.body()).unwrap();
+    assert_eq!(json["error"]["details"], json!({ "reason": "invalid" }));
+}

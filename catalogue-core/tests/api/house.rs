@@ -1,0 +1,170 @@
+//! What the tests share: a catalogue with accounts, courses and credentials, and short ways to ask it.
+
+use bytes::Bytes;
+use catalogue_core::{
+    Account, AccountId, AdminStorage, Catalogue, CatalogueBuilder, Course, CourseModule, CredentialKind,
+    CredentialRecord, Identity, MemoryStorage, NewCredential, NewToken, Scopes, Timestamp,
+};
+use http::{HeaderMap, Method, Request, StatusCode};
+use serde_json::Value;
+
+/// The body of every module; no answer may hold it.
+pub(crate) const BODY: &str = "the body of a module, for paying clients alone";
+
+/// The owner of most courses here, and somebody else.
+pub(crate) const OWNER: &str = "acc_owner";
+pub(crate) const OTHER: &str = "acc_other";
+
+/// A storage with the two accounts, and a catalogue over it.
+pub(crate) struct House {
+    pub(crate) storage: MemoryStorage,
+    pub(crate) catalogue: Catalogue,
+}
+
+/// An answer, taken apart.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl House {
+    pub(crate) async fn new() -> Self {
+        Self::with(|builder| builder).await
+    }
+
+    /// A house whose catalogue is built otherwise.
+    pub(crate) async fn with(settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Self {
+        let storage = MemoryStorage::new();
+        let mut import = storage.begin_import().await.unwrap();
+        for id in [OWNER, OTHER] {
+            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
+            import.put_account(&account).await.unwrap();
+        }
+        import.commit().await.unwrap();
+        let catalogue = settings(Catalogue::with_api_keys(storage.clone())).build().unwrap();
+        Self { storage, catalogue }
+    }
+
+    pub(crate) async fn put(&self, courses: impl IntoIterator<Item = Course>) {
+        let mut import = self.storage.begin_import().await.unwrap();
+        for course in courses {
+            import.put_course(&course).await.unwrap();
+        }
+        import.commit().await.unwrap();
+    }
+
+    /// An API key of `account` with those scopes.
+    pub(crate) async fn key(&self, account: &str, scopes: &str) -> String {
+        self.credential(CredentialKind::ApiKey, account, scopes, None).await.0
+    }
+
+    /// A token and the id of its record.
+    pub(crate) async fn credential(
+        &self,
+        kind: CredentialKind,
+        account: &str,
+        scopes: &str,
+        expires_at: Option<Timestamp>,
+    ) -> (String, String) {
+        let token = NewToken::mint(kind);
+        let id = match kind {
+            CredentialKind::OAuth => token.digest().oauth_id(),
+            _ => format!("key_{}", &token.digest().oauth_id()["oauth:".len()..]),
+        };
+        let record = CredentialRecord {
+            identity: Identity {
+                account: AccountId::new(account),
+                kind,
+                credential_id: id.clone(),
+                scopes: Scopes::from_names(scopes.split_whitespace()),
+            },
+            name: None,
+            shown_prefix: token.shown_prefix().to_owned(),
+            created_at: Timestamp::now(),
+            expires_at,
+            revoked_at: None,
+        };
+        self.storage.create_credential(&NewCredential { digest: token.digest(), record }).await.unwrap();
+        (token.expose().to_owned(), id)
+    }
+
+    /// GET with a token.
+    pub(crate) async fn get(&self, token: &str, target: &str) -> Answer {
+        self.send(Method::GET, target, &[("authorization", &format!("Bearer {token}"))]).await
+    }
+
+    pub(crate) async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = Request::builder().method(method).uri(target);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = self.catalogue.call(request.body(()).unwrap()).await;
+        let (parts, body) = response.into_parts();
+        Answer { status: parts.status, headers: parts.headers, body }
+    }
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// One header's text; it may come once only.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.get_all(name).iter();
+        let value = values.next()?.to_str().unwrap();
+        assert!(values.next().is_none(), "{name} came twice");
+        Some(value)
+    }
+
+    /// Asserts a failure of that status and code in the envelope of section 2.6, and returns its details.
+    #[track_caller]
+    pub(crate) fn failure(&self, status: u16, code: &str) -> Value {
+        assert_eq!(self.status.as_u16(), status, "{self:?}");
+        let json = self.json();
+        let error = json["error"].as_object().unwrap();
+        assert_eq!(json.as_object().unwrap().len(), 1);
+        assert!(error.keys().all(|key| ["code", "message", "details"].contains(&key.as_str())), "{json}");
+        assert_eq!(error["code"], code);
+        assert!(error["message"].is_string());
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        assert_eq!(self.header("cache-control"), Some("no-store"));
+        assert_eq!(self.header("etag"), None);
+        error.get("details").cloned().unwrap_or_default()
+    }
+
+    /// Asserts a 200 in the success envelope and returns its `data`.
+    #[track_caller]
+    pub(crate) fn data(&self) -> Value {
+        assert_eq!(self.status, StatusCode::OK, "{self:?}");
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        self.json()["data"].clone()
+    }
+}
+
+/// A course of [`OWNER`], created that many seconds after a fixed instant.
+pub(crate) fn course(slug: &str, second: i64) -> Course {
+    Course {
+        account: AccountId::new(OWNER),
+        slug: slug.to_owned(),
+        title: format!("Title of {slug}"),
+        tagline: "A tagline".to_owned(),
+        language: "en".to_owned(),
+        created_at: Timestamp::from_microseconds(1_700_000_000_000_000 + second * 1_000_000).unwrap(),
+        published_at: Some(Timestamp::parse("2026-01-02T03:04:05.678901Z").unwrap()),
+        hidden: false,
+        access_mode: Some("free".to_owned()),
+        modules: vec![module("First"), module("Second")],
+    }
+}
+
+pub(crate) fn module(title: &str) -> CourseModule {
+    CourseModule { title: title.to_owned(), summary: format!("About {title}"), content: BODY.to_owned() }
+}
+
+/// The same course in the hands of [`OTHER`].
+pub(crate) fn of_other(course: Course) -> Course {
+    Course { account: AccountId::new(OTHER), ..course }
+}

@@ -1,0 +1,14 @@
+//! The specification, section by section, through `Catalogue::call` over the memory storage.
+
+mod authentication;
+mod conditional;
+mod cors;
+mod course;
+mod courses;
+mod failures;
+mod house;
+mod me;
+mod paging_laws;
+mod paths_and_methods;
+mod public_documents;
+mod request_ids;

@@ -1,0 +1,46 @@
+//! Section 4.1 and section 2.1; decisions A6, A10, A11.
+
+use catalogue_core::CredentialKind;
+use serde_json::json;
+
+use crate::house::{House, OWNER};
+
+#[tokio::test]
+async fn shows_the_identity_and_nothing_else() {
+    let house = House::new().await;
+    let (token, id) = house.credential(CredentialKind::ApiKey, OWNER, "read:courses read:profile", None).await;
+    let answer = house.get(&token, "/api/v1/me").await;
+    assert_eq!(
+        answer.json(),
+        json!({ "data": { "userId": OWNER, "apiKeyId": id, "scopes": ["read:profile", "read:courses"] } })
+    );
+}
+
+#[tokio::test]
+async fn an_oauth_token_is_named_by_its_hash() {
+    let house = House::new().await;
+    let (token, id) = house.credential(CredentialKind::OAuth, OWNER, "read:profile", None).await;
+    let data = house.get(&token, "/api/v1/me").await.data();
+    assert_eq!(data["apiKeyId"], id);
+    assert!(id.starts_with("oauth:") && id.len() == 38 && !token.contains(&id[6..]));
+}
+
+#[tokio::test]
+async fn answers_whatever_the_scopes_are() {
+    let house = House::new().await;
+    for (scopes, shown) in [
+        ("read:profile", json!(["read:profile"])),
+        ("read:courses", json!(["read:courses"])),
+        ("zebra read:courses apple", json!(["read:courses", "apple", "zebra"])),
+    ] {
+        let token = house.key(OWNER, scopes).await;
+        assert_eq!(house.get(&token, "/api/v1/me").await.data()["scopes"], shown);
+    }
+}
+
+#[tokio::test]
+async fn takes_no_parameters() {
+    let house = House::new().await;
+    let token = house.key(OWNER, "read:profile").await;
+    house.get(&token, "/api/v1/me?limit=0&cursor=&other=1").await.data();
+}

@@ -1,0 +1,58 @@
+//! Section 4.4; decisions R11, A14, A15: who may read the documents, and how they are served.
+
+use http::Method;
+
+use crate::house::{House, OWNER};
+
+const DOCUMENTS: [(&str, &str); 5] = [
+    ("/docs/openapi.json", "application/json"),
+    ("/docs/openapi.md", "text/markdown; charset=utf-8"),
+    ("/docs/llms.txt", "text/plain; charset=utf-8"),
+    ("/docs", "text/html; charset=utf-8"),
+    ("/docs/", "text/html; charset=utf-8"),
+];
+
+#[tokio::test]
+async fn documents_are_public_cacheable_and_revalidated() {
+    let house = House::new().await;
+    for (path, media_type) in DOCUMENTS {
+        for headers in [&[][..], &[("authorization", "Bearer invalid")]] {
+            let answer = house.send(Method::GET, path, headers).await;
+            assert_eq!(answer.status, 200, "{path}");
+            assert_eq!(answer.header("content-type"), Some(media_type));
+            assert_eq!(answer.header("cache-control"), Some("public, max-age=300"));
+            let tag = answer.header("etag").unwrap();
+            let again = house.send(Method::GET, path, &[("if-none-match", tag)]).await;
+            assert_eq!(again.status, 304, "{path}");
+            assert_eq!(again.header("etag"), Some(tag));
+        }
+    }
+}
+
+#[tokio::test]
+async fn both_doors_give_the_same_document() {
+    let house = House::new().await;
+    let token = house.key(OWNER, "read:profile").await;
+    let private = house.get(&token, "/api/v1/openapi.json").await;
+    let public = house.send(Method::GET, "/docs/openapi.json", &[]).await;
+    assert_eq!(private.body, public.body);
+    assert!(private.json().get("data").is_none(), "the document is bare");
+    assert_eq!(private.json()["openapi"].as_str().map(|version| &version[..3]), Some("3.1"));
+}
+
+#[tokio::test]
+async fn both_addresses_of_the_reference_page_answer_it() {
+    let house = House::new().await;
+    let [bare, slash] = [house.send(Method::GET, "/docs", &[]).await, house.send(Method::GET, "/docs/", &[]).await];
+    assert_eq!(bare.body, slash.body);
+}
+
+#[tokio::test]
+async fn documents_below_the_base_are_public_all_the_same() {
+    let house = House::with(|builder| builder.docs_url("/api/v1/docs")).await;
+    for (path, _) in DOCUMENTS {
+        let answer = house.send(Method::GET, &format!("/api/v1{path}"), &[]).await;
+        assert_eq!(answer.status, 200, "{path}");
+    }
+    house.send(Method::GET, "/api/v1/other", &[]).await.failure(401, "unauthorized");
+}
