@@ -12,7 +12,10 @@ use crate::timestamp::Timestamp;
 const VERSION: u8 = 1;
 const TIME_BYTES: usize = 8;
 const SEAL_BYTES: usize = 16;
-const MAX_TEXT: usize = 512;
+/// How many characters a cursor has at most.
+pub(crate) const MAX_TEXT: usize = 512;
+/// The characters of a cursor, for the documents.
+pub(crate) const PATTERN: &str = "^[A-Za-z0-9_-]+$";
 
 /// The longest slug that a cursor of [`MAX_TEXT`] characters can carry.
 const MAX_SLUG: usize = MAX_TEXT / 4 * 3 - 1 - TIME_BYTES - SEAL_BYTES;
@@ -149,6 +152,6 @@ mod tests {
         let position =
             Position { created_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(), slug: "foundations".into() };
         let cursor = Cursor::encode(&account("acc_odin"), &position).unwrap();
-        assert_eq!(cursor.as_str(), "GOLDEN");
+        assert_eq!(cursor.as_str(), "AQAGR172TPNAZm91bmRhdGlvbnPUEzv-GQgAHG_GgCRBJq-2");
     }
 }

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK, VARY, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use crate::address::Address;
 use crate::conditional::ETag;
 use crate::cursor::Cursor;
 use crate::documents::{Document, Documents};
-use crate::error::ApiError;
+use crate::error::{ApiError, ErrorCode};
 use crate::operation::{Operation, Reply};
 use crate::route::ALLOWED_METHODS;
 
@@ -30,47 +31,84 @@ impl Entity {
     }
 }
 
-/// `{ data, meta? }`
-#[derive(Serialize)]
-struct Success<'d, T> {
+/// The envelope of a success (section 1).
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "{T}Envelope")]
+pub(crate) struct Success<'d, T> {
+    /// What was asked for.
     data: &'d T,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    meta: Option<PaginationMeta<'d>>,
 }
 
-/// Section 2.5.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
+/// The envelope of one page of a list (section 4.2).
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "{T}Page")]
+pub(crate) struct SuccessPage<'d, T> {
+    /// The items of this page, in the list's order.
+    data: &'d [T],
+    /// Where the next page starts; always present.
+    meta: PaginationMeta<'d>,
+}
+
+/// What a page says of the page after it (section 2.5).
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "PaginationMeta")]
 struct PaginationMeta<'d> {
+    /// Opaque cursor to pass as the `cursor` query parameter for the next page; null when there is no further page.
     next_cursor: Option<&'d str>,
 }
 
-/// `{ error: { code, message, details? } }`
-#[derive(Serialize)]
-struct Failure<'e> {
+/// The envelope of every failure (section 2.6).
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ErrorEnvelope")]
+pub(crate) struct Failure<'e> {
+    /// What went wrong.
     error: ErrorBody<'e>,
 }
 
-#[derive(Serialize)]
+/// What went wrong (section 2.6).
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ErrorBody")]
 struct ErrorBody<'e> {
+    /// What clients branch on.
+    #[schemars(with = "ErrorCode")]
     code: &'static str,
+    /// Human-readable; the wording is not stable.
     message: &'e str,
+    /// Optional structured detail; its shape varies by code.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "anything")]
     details: Option<Value>,
+}
+
+/// Any JSON. An empty schema and not `true`, which some generators refuse.
+fn anything(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({})
 }
 
 /// What an operation replied, as bytes.
 pub(crate) fn render(reply: &Reply, documents: &Documents) -> Entity {
-    let body = match reply {
-        Reply::Me(identity) => json(&Success { data: &identity.view(), meta: None }),
+    match body(reply) {
+        Some(body) => Entity::new(JSON, body),
+        None => documents.get(Document::OpenApi).clone(),
+    }
+}
+
+/// The body of a reply; `None` for the OpenAPI document, which is made once and not for each reply.
+pub(crate) fn body(reply: &Reply) -> Option<Bytes> {
+    Some(match reply {
+        Reply::Me(identity) => json(&Success { data: &identity.view() }),
         Reply::Courses(list) => {
             let meta = PaginationMeta { next_cursor: list.next.as_ref().map(Cursor::as_str) };
-            json(&Success { data: &list.items, meta: Some(meta) })
+            json(&SuccessPage { data: &list.items, meta })
         }
-        Reply::Course(course) => json(&Success { data: course, meta: None }),
-        Reply::OpenApi => return documents.get(Document::OpenApi).clone(),
-    };
-    Entity::new(JSON, body)
+        Reply::Course(course) => json(&Success { data: course }),
+        Reply::OpenApi => return None,
+    })
 }
 
 fn json<T: Serialize>(value: &T) -> Bytes {
@@ -92,9 +130,12 @@ pub(crate) fn next_link(reply: &Reply, base: &Address) -> Option<HeaderValue> {
 /// 200 with an operation's answer, or 304 when the caller has it already.
 pub(crate) fn answer(entity: &Entity, link: Option<HeaderValue>, request: &HeaderMap) -> Response<Bytes> {
     let mut response = found(entity, request, "private, no-cache");
+    let status = response.status();
     let headers = response.headers_mut();
     headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding"));
-    if let Some(link) = link {
+    if let Some(link) = link
+        && status == StatusCode::OK
+    {
         headers.insert(LINK, link);
     }
     response

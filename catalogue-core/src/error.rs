@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::error::Error;
 
 use http::{HeaderValue, StatusCode};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
 use crate::auth::{Refusal, Scope, Scopes};
@@ -69,6 +70,17 @@ impl ErrorCode {
             Self::RateLimited => ("rate_limited", StatusCode::TOO_MANY_REQUESTS, "Rate limit reached."),
             Self::InternalError => ("internal_error", StatusCode::INTERNAL_SERVER_ERROR, "Unexpected server error."),
         }
+    }
+}
+
+impl JsonSchema for ErrorCode {
+    fn schema_name() -> Cow<'static, str> {
+        "ErrorCode".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let codes = Self::ALL.map(Self::as_str);
+        json_schema!({ "type": "string", "enum": codes, "description": "The codes that clients branch on." })
     }
 }
 

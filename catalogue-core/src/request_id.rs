@@ -7,7 +7,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-const MAX_LENGTH: usize = 128;
+/// How many characters of a caller's id are accepted at most.
+pub(crate) const MAX_LENGTH: usize = 128;
 
 /// Makes ids that do not repeat and do not tell how many requests there were: a counter under two keyed hashes, whose
 /// keys the system draws at random.

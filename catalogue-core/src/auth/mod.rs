@@ -15,6 +15,7 @@ pub use authenticator::{Authenticator, Refusal, Verdict};
 pub use bearer::{BearerToken, TokenDigest};
 pub use credential::{Credential, StoredCredentials};
 pub use gate::Authorized;
+pub(crate) use identity::IdentityView;
 pub use identity::{CredentialKind, Identity};
 pub use scope::{Scope, Scopes};
 pub use token::{NewToken, is_api_key};

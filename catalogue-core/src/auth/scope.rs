@@ -69,6 +69,7 @@ impl Serialize for Scope {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct Scopes(#[schemars(with = "Vec<String>")] BTreeSet<Scope>);
 
 impl Scopes {

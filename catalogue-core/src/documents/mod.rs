@@ -1,16 +1,30 @@
-//! The documents of section 4.4 and the reference page (decision R11), all made from the operation table.
+//! The documents of section 4.4 and the reference page (decision R11).
+//!
+//! All are made from the operation table, the codes, the scopes and the serialised types; examples are answers of the
+//! code that answers requests.
 
+mod answers;
+mod headers;
+mod json;
 mod llms;
 mod markdown;
 mod openapi;
 mod openapi_30;
 mod reference;
+mod schemas;
 
 use bytes::Bytes;
 
 use crate::address::{Address, AddressError};
 use crate::envelope::Entity;
 use crate::route::Router;
+
+/// The version of OpenAPI that the document is written in.
+const OPENAPI: &str = "3.1.0";
+/// The version of the API (section 9).
+const VERSION: &str = "1.0.0";
+const TITLE: &str = "Course Catalogue Read API";
+const SUMMARY: &str = "Read-only access to a creator's own courses and their module headers.";
 
 /// A document that anybody may read below the documents' address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +76,7 @@ impl Documents {
         let Router { base, docs } = router;
         let entity = |media_type, text: String| Entity::new(media_type, Bytes::from(text));
         Self {
-            reference: entity("text/html; charset=utf-8", reference::render(base, docs)),
+            reference: entity("text/html; charset=utf-8", reference::html::render(base, docs)),
             openapi: entity("application/json", DocumentFormat::OpenApi.text(base, docs)),
             markdown: entity("text/markdown; charset=utf-8", DocumentFormat::Markdown.text(base, docs)),
             llms: entity("text/plain; charset=utf-8", DocumentFormat::Llms.text(base, docs)),

@@ -3,10 +3,11 @@
 use percent_encoding::percent_decode_str;
 
 use super::parameter::Parameter;
-use super::{Operation, Reply, Row};
+use super::{Operation, Reply, Row, Tag, example};
 use crate::auth::{Authorized, Scope};
+use crate::envelope::Success;
 use crate::error::ApiError;
-use crate::model::is_slug;
+use crate::model::{CourseDetail, is_slug};
 use crate::storage::CourseStorage;
 
 pub(super) const ROW: Row = Row {
@@ -19,6 +20,9 @@ pub(super) const ROW: Row = Row {
     scope: Some(Scope::ReadCourses),
     parameters: &[Parameter::Slug],
     may_be_absent: true,
+    tag: Tag::Courses,
+    schema: |generator| generator.subschema_for::<Success<'static, CourseDetail>>(),
+    example: || Reply::Course(example::course()),
 };
 
 /// The slug that a path segment stands for, decoded once as UTF-8 (decision R6); `None` where no course can have it.

@@ -1,9 +1,10 @@
 //! `GET /courses`: list the caller's own courses, newest first, without module bodies (section 4.2).
 
 use super::parameter::{InvalidParameter, ListQuery, Parameter};
-use super::{Operation, Reply, Row};
+use super::{Operation, Reply, Row, Tag, example};
 use crate::auth::{Authorized, Scope};
 use crate::cursor::Cursor;
+use crate::envelope::SuccessPage;
 use crate::error::ApiError;
 use crate::model::CourseListItem;
 use crate::paging::{Limit, PageRequest};
@@ -20,6 +21,9 @@ pub(super) const ROW: Row = Row {
     scope: Some(Scope::ReadCourses),
     parameters: &[Parameter::Cursor, Parameter::Limit],
     may_be_absent: false,
+    tag: Tag::Courses,
+    schema: |generator| generator.subschema_for::<SuccessPage<'static, CourseListItem>>(),
+    example: || Reply::Courses(example::course_list()),
 };
 
 /// The parameters of one request.

@@ -1,7 +1,8 @@
 //! `GET /me`: verify a credential and read back its identity and scopes (section 4.1).
 
-use super::{Operation, Reply, Row};
-use crate::auth::Authorized;
+use super::{Operation, Reply, Row, Tag, example};
+use crate::auth::{Authorized, IdentityView};
+use crate::envelope::Success;
 
 pub(super) const ROW: Row = Row {
     operation: Operation::GetMe,
@@ -13,6 +14,9 @@ pub(super) const ROW: Row = Row {
     scope: None,
     parameters: &[],
     may_be_absent: false,
+    tag: Tag::Identity,
+    schema: |generator| generator.subschema_for::<Success<'static, IdentityView<'static>>>(),
+    example: || Reply::Me(example::identity()),
 };
 
 pub(super) fn run(caller: &Authorized) -> Reply {

@@ -4,10 +4,13 @@
 
 mod course;
 mod courses;
+mod example;
 mod me;
 mod parameter;
 
 pub(crate) use parameter::{InvalidParameter, Parameter};
+
+use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::auth::{Authorized, Identity, Scope};
 use crate::error::ApiError;
@@ -44,6 +47,40 @@ pub(crate) struct Row {
     pub(crate) parameters: &'static [Parameter],
     /// Whether the resource may be absent, which is answered 404.
     pub(crate) may_be_absent: bool,
+    /// The group that documents show it in.
+    pub(crate) tag: Tag,
+    /// The schema of its answer.
+    pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
+    /// An answer for the documents, rendered as every answer is.
+    pub(crate) example: fn() -> Reply,
+}
+
+/// A group of operations in the documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tag {
+    Identity,
+    Courses,
+    Description,
+}
+
+impl Tag {
+    pub(crate) const ALL: [Self; 3] = [Self::Identity, Self::Courses, Self::Description];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "Identity",
+            Self::Courses => "Courses",
+            Self::Description => "Description",
+        }
+    }
+
+    pub(crate) const fn description(self) -> &'static str {
+        match self {
+            Self::Identity => "The credential that a request carries.",
+            Self::Courses => "The caller's own courses and their module headers.",
+            Self::Description => "The description of this API.",
+        }
+    }
 }
 
 static TABLE: [Row; 4] = [me::ROW, courses::ROW, course::ROW, GET_OPENAPI];
@@ -52,12 +89,15 @@ const GET_OPENAPI: Row = Row {
     operation: Operation::GetOpenApi,
     id: "getOpenApi",
     path: "/openapi.json",
-    summary: "Read this document",
+    summary: "Read the OpenAPI document",
     description: "The OpenAPI document of this API, bare, without the envelope. It is also public below the address \
                   of the documents.",
     scope: None,
     parameters: &[],
     may_be_absent: false,
+    tag: Tag::Description,
+    schema: |_| json_schema!({ "type": "object", "description": "An OpenAPI document." }),
+    example: || Reply::OpenApi,
 };
 
 /// An operation with its parameters parsed, ready to run.

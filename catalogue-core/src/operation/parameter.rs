@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use super::example;
+use crate::cursor::{MAX_TEXT, PATTERN};
 use crate::error::ApiError;
+use crate::model::MAX_SLUG_BYTES;
 use crate::paging::{Limit, LimitError};
 
 /// A parameter that an operation takes.
@@ -24,6 +27,41 @@ impl Parameter {
             Self::Cursor => "cursor",
             Self::Limit => "limit",
             Self::Slug => "slug",
+        }
+    }
+
+    /// Whether it is a segment of the path; else it stands in the query, where it may be left out.
+    pub(crate) const fn is_in_path(self) -> bool {
+        matches!(self, Self::Slug)
+    }
+
+    /// What the documents say of it.
+    pub(crate) const fn description(self) -> &'static str {
+        match self {
+            Self::Cursor => "Opaque cursor taken from a prior page's `meta.nextCursor`. It works with any `limit`.",
+            Self::Limit => "How many courses the page holds at most. It is never clamped.",
+            Self::Slug => "The course's slug, percent-encoded as UTF-8.",
+        }
+    }
+
+    /// The bounds that a value is held to, as a JSON Schema.
+    pub(crate) fn schema(self) -> Value {
+        match self {
+            Self::Cursor => json!({ "type": "string", "minLength": 1, "maxLength": MAX_TEXT, "pattern": PATTERN }),
+            Self::Limit => {
+                let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
+                json!({ "type": "integer", "minimum": minimum, "maximum": maximum, "default": default })
+            }
+            Self::Slug => json!({ "type": "string", "minLength": 1, "maxLength": MAX_SLUG_BYTES }),
+        }
+    }
+
+    /// A value for the documents, one that their example answers belong to.
+    pub(crate) fn example(self) -> Value {
+        match self {
+            Self::Cursor => example::next_cursor().as_str().into(),
+            Self::Limit => example::course_list().items.len().into(),
+            Self::Slug => example::course().slug.into(),
         }
     }
 }
@@ -46,6 +84,19 @@ enum Fault {
 impl InvalidParameter {
     /// A cursor that is malformed, altered, or issued to another account: all alike.
     pub(crate) const CURSOR: Self = Self { parameter: Parameter::Cursor, fault: Fault::Invalid };
+
+    /// Every fault that a request may be refused for.
+    pub(crate) const ALL: [Self; 5] = [
+        Self { parameter: Parameter::Limit, fault: Fault::Repeated },
+        Self { parameter: Parameter::Limit, fault: Fault::NotAnInteger },
+        Self { parameter: Parameter::Limit, fault: Fault::OutOfRange },
+        Self { parameter: Parameter::Cursor, fault: Fault::Repeated },
+        Self::CURSOR,
+    ];
+
+    pub(crate) const fn parameter(self) -> Parameter {
+        self.parameter
+    }
 
     pub(crate) fn message(self) -> Cow<'static, str> {
         let name = self.parameter.name();

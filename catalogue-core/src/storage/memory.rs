@@ -1,13 +1,16 @@
 //! [`MemoryStorage`]: the reference, for tests and for trying things out.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod import;
+
+use std::collections::{BTreeMap, HashMap};
 use std::ops::{Bound, ControlFlow};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::admin::{Account, AdminStorage, Change, Course, CredentialRecord, Import, NewCredential, Record, Visitor};
+use self::import::MemoryImport;
+use super::admin::{Account, AdminStorage, Course, CredentialRecord, Import, NewCredential, Record, Visitor};
 use super::{CourseStorage, CredentialStorage, Revision, StorageError, StorageErrorKind};
 use crate::auth::{Credential, TokenDigest};
 use crate::model::{AccountId, CourseDetail, CourseListItem, Module};
@@ -25,6 +28,8 @@ pub struct MemoryStorage {
 #[derive(Clone, Debug, Default)]
 struct State {
     accounts: BTreeMap<AccountId, AccountState>,
+    /// Grows with every change to the accounts, so that an import can tell whether it alone has changed them.
+    changes: u64,
     credentials: HashMap<TokenDigest, CredentialRecord>,
 }
 
@@ -154,12 +159,7 @@ impl CredentialStorage for MemoryStorage {
 #[async_trait]
 impl AdminStorage for MemoryStorage {
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        Ok(Box::new(MemoryImport {
-            target: self.clone(),
-            accounts: self.state().accounts.clone(),
-            put_accounts: BTreeSet::new(),
-            put_courses: BTreeSet::new(),
-        }))
+        Ok(Box::new(MemoryImport::begin(self)))
     }
 
     async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
@@ -181,7 +181,10 @@ impl AdminStorage for MemoryStorage {
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
-        Ok(self.state().accounts.get_mut(account).is_some_and(|account| account.remove(slug)))
+        let mut state = self.state();
+        let removed = state.accounts.get_mut(account).is_some_and(|account| account.remove(slug));
+        state.changes += u64::from(removed);
+        Ok(removed)
     }
 
     async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
@@ -219,72 +222,4 @@ impl AdminStorage for MemoryStorage {
 
 fn unknown_account(account: &AccountId) -> StorageError {
     StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
-}
-
-/// A copy of the accounts that takes their place when it is committed.
-struct MemoryImport {
-    target: MemoryStorage,
-    accounts: BTreeMap<AccountId, AccountState>,
-    put_accounts: BTreeSet<AccountId>,
-    put_courses: BTreeSet<(AccountId, String)>,
-}
-
-#[async_trait]
-impl Import for MemoryImport {
-    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
-        if !self.put_accounts.insert(account.id.clone()) {
-            return Ok(Change::Repeated);
-        }
-        Ok(match self.accounts.get_mut(&account.id) {
-            None => {
-                self.accounts.insert(account.id.clone(), AccountState::new(account.clone()));
-                Change::Added
-            }
-            Some(known) if known.account == *account => Change::Unchanged,
-            Some(known) => {
-                known.account = account.clone();
-                Change::Changed
-            }
-        })
-    }
-
-    async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
-        let course = self.accounts.get(account).and_then(|account| account.find(slug));
-        Ok(course.map(|course| course.created_at))
-    }
-
-    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
-        let account = self.accounts.get_mut(&course.account).ok_or_else(|| unknown_account(&course.account))?;
-        if !self.put_courses.insert((course.account.clone(), course.slug.clone())) {
-            return Ok(Change::Repeated);
-        }
-        let change = match account.find(&course.slug) {
-            None => Change::Added,
-            Some(known) if **known == *course => return Ok(Change::Unchanged),
-            Some(_) => Change::Changed,
-        };
-        account.put(course.clone());
-        Ok(change)
-    }
-
-    async fn prune(&mut self) -> Result<u64, StorageError> {
-        let mut removed = 0;
-        for id in &self.put_accounts {
-            let account = self.accounts.get_mut(id).expect("it was put");
-            let slugs: Vec<String> = account.by_slug.keys().cloned().collect();
-            for slug in slugs {
-                if !self.put_courses.contains(&(id.clone(), slug.clone())) {
-                    account.remove(&slug);
-                    removed += 1;
-                }
-            }
-        }
-        Ok(removed)
-    }
-
-    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
-        let Self { target, accounts, .. } = *self;
-        target.state().accounts = accounts;
-        Ok(())
-    }
 }

@@ -1,0 +1,176 @@
+//! The answers that each operation can give, as examples, made by the code that gives them.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use serde_json::{Value, json};
+
+use super::headers::{self, RATE_LIMIT};
+use super::{OPENAPI, TITLE, VERSION};
+use crate::address::Address;
+use crate::auth::{Refusal, Scope};
+use crate::envelope::{self, Entity};
+use crate::error::{ApiError, ErrorCode};
+use crate::operation::{InvalidParameter, Row};
+
+const REQUEST_ID: &str = "5f0c2b7a9d3e4c61";
+
+/// One answer to an operation.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    /// The code of a failure.
+    pub(super) code: Option<ErrorCode>,
+    /// The headers that the documents describe, by their usual names.
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) body: Option<Value>,
+}
+
+impl Answer {
+    fn new(code: Option<ErrorCode>, response: &Response<Bytes>) -> Self {
+        let text = |value: &HeaderValue| value.to_str().expect("examples are visible ASCII").to_owned();
+        let mut headers: Vec<_> = headers::all()
+            .iter()
+            .filter_map(|fact| Some((fact.name, text(response.headers().get(fact.name)?))))
+            .collect();
+        headers.push(("X-Request-Id", REQUEST_ID.to_owned()));
+        Self { status: response.status(), code, headers, body: serde_json::from_slice(response.body()).ok() }
+    }
+
+    fn failure(error: &ApiError) -> Self {
+        Self::new(Some(error.code()), &envelope::failure(error, REQUEST_ID))
+    }
+
+    /// The limiter's answer.
+    fn rate_limited() -> Self {
+        let (code, seconds) = (ErrorCode::RateLimited, 13);
+        let message = "Too many requests; wait a little.";
+        let details = json!({ "retryAfterSeconds": seconds });
+        let headers = [("Cache-Control", "no-store".to_owned()), ("Retry-After", seconds.to_string())];
+        let limits = RATE_LIMIT.map(|(name, value)| (name, value.to_owned()));
+        let id = ("X-Request-Id", REQUEST_ID.to_owned());
+        Self {
+            status: code.status(),
+            code: Some(code),
+            headers: headers.into_iter().chain(limits).chain([id]).collect(),
+            body: Some(json!({ "error": { "code": code.as_str(), "message": message, "details": details } })),
+        }
+    }
+
+    pub(super) fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+
+    /// `error.details` of a failure.
+    pub(super) fn details(&self) -> Option<&Value> {
+        self.body.as_ref()?.get("error")?.get("details")
+    }
+
+    /// `error.message` of a failure.
+    pub(super) fn message(&self) -> &str {
+        let message = self.body.as_ref().and_then(|body| body.get("error")?.get("message")?.as_str());
+        message.unwrap_or_default()
+    }
+
+    /// What tells it from other answers with the same status.
+    pub(super) fn name(&self) -> String {
+        let detail = |name| self.details().and_then(|details| details.get(name)?.as_str());
+        match (detail("parameter"), detail("reason")) {
+            (Some(parameter), Some(reason)) => format!("{parameter}_{reason}"),
+            (None, Some(reason)) => reason.to_owned(),
+            _ => self.code.map_or("answer", ErrorCode::as_str).to_owned(),
+        }
+    }
+
+    /// When it is given, in a sentence or two.
+    pub(super) fn meaning(&self) -> String {
+        match self.code {
+            Some(ErrorCode::InsufficientScope) => {
+                let meaning = ErrorCode::InsufficientScope.meaning();
+                format!("{meaning} Or a credential of a kind that is not accepted here.")
+            }
+            Some(_) if self.status == StatusCode::METHOD_NOT_ALLOWED => {
+                "Another method than those that `Allow` lists.".to_owned()
+            }
+            Some(ErrorCode::RateLimited) => {
+                format!("{} Or the server is overloaded.", ErrorCode::RateLimited.meaning())
+            }
+            Some(code) => code.meaning().to_owned(),
+            None if self.status == StatusCode::NOT_MODIFIED => {
+                "`If-None-Match` names the tag that the answer would have; no body.".to_owned()
+            }
+            None => "What was asked for.".to_owned(),
+        }
+    }
+}
+
+/// The answer that the operation is there for.
+pub(super) fn success(row: &Row, base: &Address) -> Answer {
+    let reply = (row.example)();
+    let body = envelope::body(&reply).unwrap_or_else(|| openapi_sketch().to_string().into());
+    let entity = Entity::new("application/json", body);
+    let response = envelope::answer(&entity, envelope::next_link(&reply, base), &HeaderMap::new());
+    let mut answer = Answer::new(None, &response);
+    answer.headers.extend(RATE_LIMIT.map(|(name, value)| (name, value.to_owned())));
+    answer
+}
+
+/// The answer to a caller who has the current one.
+pub(super) fn not_modified() -> Answer {
+    let any = HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_static("*"))]);
+    let entity = Entity::new("application/json", Bytes::new());
+    Answer::new(None, &envelope::answer(&entity, None, &any))
+}
+
+/// Every way in which the operation can fail, by status.
+pub(super) fn failures(row: &Row) -> Vec<Answer> {
+    let mut errors = Vec::new();
+    let faults = InvalidParameter::ALL.into_iter().filter(|fault| row.parameters.contains(&fault.parameter()));
+    errors.extend(faults.map(ApiError::InvalidParameter));
+    errors.extend(Refusal::ALL.map(ApiError::Unauthorized));
+    if let Some(required) = row.scope.clone() {
+        let granted = [Scope::ReadProfile].into_iter().collect();
+        errors.push(ApiError::InsufficientScope { required: required.clone(), granted });
+        errors.push(ApiError::UnsupportedCredential { required });
+    }
+    if row.may_be_absent {
+        errors.push(ApiError::NotFound);
+    }
+    errors.push(ApiError::MethodNotAllowed);
+    let mut answers: Vec<Answer> = errors.iter().map(Answer::failure).collect();
+    answers.push(Answer::rate_limited());
+    answers.push(Answer::failure(&ApiError::Internal("an example".into())));
+    answers
+}
+
+/// How an OpenAPI document looks; the whole of it would have to hold itself.
+fn openapi_sketch() -> Value {
+    json!({ "openapi": OPENAPI, "info": { "title": TITLE, "version": VERSION }, "paths": {} })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::Operation;
+
+    #[test]
+    fn statuses_ascend_and_every_code_is_answered_somewhere() {
+        let mut codes = Vec::new();
+        for operation in Operation::ALL {
+            let failures = failures(operation.row());
+            assert!(failures.is_sorted_by_key(|answer| answer.status), "{}", operation.id());
+            codes.extend(failures.iter().filter_map(|answer| answer.code));
+        }
+        assert!(ErrorCode::ALL.iter().all(|code| codes.contains(code)));
+    }
+
+    #[test]
+    fn examples_have_names_of_their_own() {
+        for operation in Operation::ALL {
+            let mut names: Vec<_> =
+                failures(operation.row()).iter().map(|answer| (answer.status, answer.name())).collect();
+            let all = names.len();
+            names.dedup();
+            assert_eq!(names.len(), all, "{}", operation.id());
+        }
+    }
+}

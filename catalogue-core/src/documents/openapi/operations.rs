@@ -1,0 +1,42 @@
+//! The operations of the OpenAPI document.
+
+use serde_json::{Value, json};
+
+use super::BEARER;
+use crate::operation::{Parameter, Row};
+
+/// The operation of that row, with its responses.
+pub(super) fn describe(row: &Row, responses: &Value) -> Value {
+    let scopes: Vec<&str> = row.scope.iter().map(crate::auth::Scope::name).collect();
+    let mut operation = json!({
+        "operationId": row.id,
+        "tags": [row.tag.name()],
+        "summary": row.summary,
+        "description": format!("{}\n\nScope required: {}.", row.description, required_scope(row)),
+        "security": [{ BEARER: scopes }],
+        "responses": responses,
+    });
+    if !row.parameters.is_empty() {
+        operation["parameters"] = row.parameters.iter().map(|parameter| describe_parameter(*parameter)).collect();
+    }
+    operation
+}
+
+/// The scope that an operation declares, in words.
+pub(in crate::documents) fn required_scope(row: &Row) -> String {
+    match &row.scope {
+        Some(scope) => format!("`{scope}`"),
+        None => "none beyond a valid credential".to_owned(),
+    }
+}
+
+fn describe_parameter(parameter: Parameter) -> Value {
+    json!({
+        "name": parameter.name(),
+        "in": if parameter.is_in_path() { "path" } else { "query" },
+        "required": parameter.is_in_path(),
+        "description": parameter.description(),
+        "schema": parameter.schema(),
+        "example": parameter.example(),
+    })
+}

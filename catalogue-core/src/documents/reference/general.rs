@@ -1,0 +1,196 @@
+//! What holds for all endpoints.
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::CACHE_CONTROL;
+
+use super::block::{Block, code};
+use crate::address::Address;
+use crate::auth::Scope;
+use crate::documents::answers::{self, Answer};
+use crate::documents::json;
+use crate::documents::schemas::Schemas;
+use crate::envelope::{self, Entity};
+use crate::error::ErrorCode;
+use crate::operation::Operation;
+use crate::paging::Limit;
+use crate::request_id::MAX_LENGTH;
+use crate::route::ALLOWED_METHODS;
+
+pub(in crate::documents) fn all(base: &Address, schemas: &Schemas) -> Vec<Block> {
+    [overview(base), authentication(), paging(), errors(schemas), conditional(base), limits()].concat()
+}
+
+fn overview(base: &Address) -> Vec<Block> {
+    let base = match base.as_str() {
+        "" => "the root of this server",
+        address => &code(address),
+    };
+    vec![
+        Block::heading(2, "Overview"),
+        Block::text(
+            "Creators package what they know into courses of ordered modules. This API lets an approved partner \
+             application list a creator's own courses and read their module headers, to link to them or to embed them \
+             elsewhere. It changes nothing, and a module's body is in no answer.",
+        ),
+        Block::List(vec![
+            format!("Base address: {base}. All paths are relative to it."),
+            "Endpoints answer JSON. A success is `{ \"data\": …, \"meta\": … }`, where only lists have `meta`; a failure is \
+             `{ \"error\": { \"code\": …, \"message\": …, \"details\": … } }`, where `details` may be absent. The \
+             OpenAPI document alone stands bare."
+                .to_owned(),
+            "Times are ISO 8601 in UTC with milliseconds: `2026-01-02T03:04:05.000Z`.".to_owned(),
+            format!(
+                "Methods: {ALLOWED_METHODS}. HEAD answers as GET does, without the body; OPTIONS answers 204 \
+                 with `Allow`, without a token too. Any other method is answered 405 with `Allow` and the code {}. The body of a request is ignored.",
+                code(ErrorCode::InvalidRequest.as_str())
+            ),
+            "Query parameters that the endpoint does not know are ignored. A path with a slash too many is another \
+             path; nothing is redirected."
+                .to_owned(),
+            format!(
+                "Every answer carries `X-Request-Id`: the caller's own when it is 1 to {MAX_LENGTH} visible ASCII \
+                 characters, else a new one. Name it when you report a failure."
+            ),
+        ]),
+    ]
+}
+
+fn authentication() -> Vec<Block> {
+    let scopes = Scope::DEFINED.map(|(scope, grants)| vec![code(scope.name()), grants.to_owned()]);
+    vec![
+        Block::heading(2, "Authentication and scopes"),
+        Block::text(AUTHENTICATION),
+        Block::text(
+            "The owner of an account creates API keys in the web application, under the developer settings, and chooses \
+             their scopes there. OAuth tokens are recognised too. Either reads the data of its own account only. Keep \
+             it secret: it seldom belongs in a browser, and scripts of other origins are answered only where the \
+             deployment lists their origin.",
+        ),
+        Block::Table { head: &["Scope", "Grants"], rows: scopes.into() },
+        Block::text(
+            "A missing or invalid token is answered 401, and so is an expired or revoked one, from the next request on. \
+             A valid one without the scope that the endpoint requires is answered 403; so is one of a kind that the \
+             deployment does not accept, where a scope is required. A path below the base address \
+             that is no endpoint is answered 401 without a valid token, and 404 with one.",
+        ),
+    ]
+}
+
+pub(in crate::documents) const AUTHENTICATION: &str = "Every request to an endpoint carries one header \
+                                                       `Authorization: Bearer <API_KEY>`. A token in the query string \
+                                                       is never read. The documents are public.";
+
+fn paging() -> Vec<Block> {
+    vec![
+        Block::heading(2, "Paging"),
+        Block::List(vec![
+            paging_rule().to_owned(),
+            limit_rule(),
+            "A page with a further one also carries its address: `Link: <…>; rel=\"next\"`.".to_owned(),
+            "The order is by creation time, newest first, and for equal times by slug, descending, byte by byte. The \
+             creation time itself is in no answer."
+                .to_owned(),
+            "A walk from the first page to the last never repeats a course, and never skips one that was there all the \
+             while, whatever else is created, changed or deleted meanwhile."
+                .to_owned(),
+            "A cursor is opaque: pass it on as it is. It works with any `limit`, does not expire, and still works when \
+             the course that it points at was deleted. It belongs to one account, and grants nothing by itself."
+                .to_owned(),
+        ]),
+    ]
+}
+
+pub(in crate::documents) const fn paging_rule() -> &'static str {
+    "While `meta.nextCursor` is a string, pass it as `cursor` for the next page. When it is null, there is no further \
+     page. Do not count items to find the end."
+}
+
+pub(in crate::documents) fn limit_rule() -> String {
+    let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
+    format!(
+        "`limit` is {minimum} to {maximum}, and {default} when it is left out. Anything else is answered 400; it is never \
+         clamped."
+    )
+}
+
+fn errors(schemas: &Schemas) -> Vec<Block> {
+    let codes = ErrorCode::ALL
+        .map(|error| vec![code(error.as_str()), error.status().as_str().to_owned(), error.meaning().to_owned()]);
+    let details = all_failures().iter().map(|answer| details_row(answer, schemas)).collect();
+    vec![
+        Block::heading(2, "Errors"),
+        Block::text(ERRORS),
+        Block::Table { head: &["Code", "Status", "Meaning"], rows: codes.into() },
+        Block::text("`error.details` says more to programs. Its shape varies by code:"),
+        Block::Table { head: &["Code", "Details", "Message, for instance"], rows: details },
+        Block::text(
+            "A wrong method has the code `invalid_request` too, with the status 405 and no details. What cannot be read \
+             as a request at all may be answered by a bare 400, 414 or 431; no other failure is without the envelope. A \
+             500 says nothing of the token: keep it, and try again later.",
+        ),
+    ]
+}
+
+pub(in crate::documents) const ERRORS: &str =
+    "Branch on `error.code`, never on `error.message`, whose wording is not stable.";
+
+/// Every failure of any endpoint, each once, in the order of the codes.
+fn all_failures() -> Vec<Answer> {
+    let mut found: Vec<Answer> = Vec::new();
+    for answer in Operation::ALL.map(Operation::row).into_iter().flat_map(answers::failures) {
+        if !found.iter().any(|known| known.name() == answer.name() && known.status == answer.status) {
+            found.push(answer);
+        }
+    }
+    found.sort_by_key(|answer| ErrorCode::ALL.into_iter().position(|code| Some(code) == answer.code));
+    found
+}
+
+fn details_row(answer: &Answer, schemas: &Schemas) -> Vec<String> {
+    let name = answer.code.map(ErrorCode::as_str).unwrap_or_default();
+    let details = answer.details().map_or_else(|| "none".to_owned(), |details| code(&json::compact(details, schemas)));
+    vec![code(name), details, answer.message().to_owned()]
+}
+
+fn conditional(base: &Address) -> Vec<Block> {
+    let success = answers::success(Operation::GetMe.row(), base);
+    let failure = &answers::failures(Operation::GetMe.row())[0];
+    let document = envelope::document(&Entity::new("text/plain", Bytes::new()), &HeaderMap::new());
+    let document = document.headers()[CACHE_CONTROL].to_str().expect("visible ASCII");
+    vec![
+        Block::heading(2, "Conditional requests"),
+        Block::text(CONDITIONAL),
+        Block::text(&format!(
+            "Such an answer also carries {} and {}, and is never stale: every change that was made before the request \
+             arrived is in it. Failures carry {}, the public documents {}.",
+            field(&success, "Cache-Control"),
+            field(&success, "Vary"),
+            field(failure, "Cache-Control"),
+            code(&format!("Cache-Control: {document}")),
+        )),
+    ]
+}
+
+pub(in crate::documents) const CONDITIONAL: &str = "Every 200 carries a weak `ETag`. Send it back in `If-None-Match`: \
+                                                    while nothing has changed the answer is 304 without a body, which \
+                                                    costs nothing of a rate limit.";
+
+fn field(answer: &Answer, name: &str) -> String {
+    code(&format!("{name}: {}", answer.header(name)))
+}
+
+fn limits() -> Vec<Block> {
+    vec![
+        Block::heading(2, "Rate limits"),
+        Block::text(&format!(
+            "A deployment may set a rate limit for each credential; by default there is none. While one is set, \
+             successful answers carry `RateLimit-Policy` and `RateLimit`, as revision 10 of the IETF draft writes them. \
+             {RATE_LIMITED}"
+        )),
+    ]
+}
+
+pub(in crate::documents) const RATE_LIMITED: &str = "Beyond the limit, and when the server is overloaded, the answer is \
+                                                     429 `rate_limited`: wait as many seconds as `Retry-After` and \
+                                                     `details.retryAfterSeconds` say.";

@@ -1,0 +1,142 @@
+//! The schemas of all answers, made from the types that are serialised.
+
+use schemars::Schema;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use schemars::transform::RecursiveTransform;
+use serde_json::{Map, Value};
+
+use crate::envelope::Failure;
+use crate::operation::Operation;
+
+/// Where the schemas stand in the OpenAPI document.
+const PLACE: &str = "#/components/schemas/";
+
+/// The schemas of all answers, by name.
+#[derive(Debug)]
+pub(super) struct Schemas {
+    components: Map<String, Value>,
+    answers: Vec<Value>,
+    failure: Value,
+}
+
+impl Schemas {
+    pub(super) fn collect() -> Self {
+        let settings = SchemaSettings::draft2020_12()
+            .for_serialize()
+            .with_transform(RecursiveTransform(tidy))
+            .with(|settings| settings.definitions_path = PLACE.trim_start_matches('#').trim_end_matches('/').into());
+        let mut generator: SchemaGenerator = settings.into_generator();
+        let answers = Operation::ALL.map(|operation| (operation.row().schema)(&mut generator).into()).into();
+        let failure = generator.subschema_for::<Failure<'static>>().into();
+        Self { components: generator.take_definitions(true), answers, failure }
+    }
+
+    /// Every schema that has a name.
+    pub(super) fn components(&self) -> &Map<String, Value> {
+        &self.components
+    }
+
+    /// The schema of what `operation` answers.
+    pub(super) fn answer(&self, operation: Operation) -> &Value {
+        &self.answers[operation as usize]
+    }
+
+    /// The schema of every failure.
+    pub(super) fn failure(&self) -> &Value {
+        &self.failure
+    }
+
+    /// The schema that `object` looks like: it has all properties that are required and no other than those allowed.
+    pub(super) fn like(&self, object: &Map<String, Value>) -> Option<&Value> {
+        self.components.values().find(|schema| {
+            let (names, required) = (property_names(schema), required(schema));
+            object.keys().all(|key| names.contains(&key.as_str()))
+                && !required.is_empty()
+                && required.iter().all(|&name| object.contains_key(name))
+        })
+    }
+
+    /// The objects with a name that `schema` is made of, each once, outer ones first.
+    pub(super) fn objects_in(&self, schema: &Value) -> Vec<(&str, &Value)> {
+        let mut found = Vec::new();
+        self.collect_objects(schema, &mut found);
+        found
+    }
+
+    fn collect_objects<'s>(&'s self, schema: &Value, found: &mut Vec<(&'s str, &'s Value)>) {
+        let Some((name, object)) = name_of(schema).and_then(|name| self.components.get_key_value(name)) else {
+            if let Some(items) = schema.get("items") {
+                self.collect_objects(items, found);
+            }
+            return;
+        };
+        if object.get("properties").is_none() || found.iter().any(|(known, _)| known == name) {
+            return;
+        }
+        found.push((name, object));
+        for property in property_names(object) {
+            self.collect_objects(&object["properties"][property], found);
+        }
+    }
+}
+
+/// The name that a reference refers to.
+pub(super) fn name_of(schema: &Value) -> Option<&str> {
+    schema.get("$ref")?.as_str()?.strip_prefix(PLACE)
+}
+
+/// The required properties of an object, in the order of its fields.
+pub(super) fn required(schema: &Value) -> Vec<&str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// All properties of an object, the required ones first.
+pub(super) fn property_names(schema: &Value) -> Vec<&str> {
+    let mut names = required(schema);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let mut others: Vec<&str> = properties.into_iter().flat_map(Map::keys).map(String::as_str).collect();
+    others.retain(|name| !names.contains(name));
+    others.sort_unstable();
+    names.extend(others);
+    names
+}
+
+/// Makes a schema fit for readers of the document: no pointer to a section of another text, no format that only Rust
+/// knows.
+fn tidy(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = without_section(description);
+    }
+    if schema.get("format").and_then(Value::as_str) == Some("uint32") {
+        schema.insert("format".to_owned(), "int64".into());
+    }
+}
+
+/// The text without a `(section 2.1)`.
+fn without_section(text: &str) -> String {
+    let Some((before, (_, after))) =
+        text.split_once(" (section ").and_then(|(before, rest)| Some((before, rest.split_once(')')?)))
+    else {
+        return text.to_owned();
+    };
+    format!("{before}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_name_no_section() {
+        assert_eq!(without_section("A module (section 2.4). No body."), "A module. No body.");
+        assert_eq!(without_section("A module."), "A module.");
+    }
+
+    #[test]
+    fn objects_are_found_outer_first() {
+        let schemas = Schemas::collect();
+        let names = |schema| schemas.objects_in(schema).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names(schemas.answer(Operation::GetCourse)), ["CourseDetailEnvelope", "CourseDetail", "Module"]);
+        assert_eq!(names(schemas.failure()), ["ErrorEnvelope", "ErrorBody"]);
+    }
+}

@@ -1,0 +1,66 @@
+//! Example data for the documents: one account with a few courses, so that all examples belong together.
+
+use super::courses::CourseList;
+use crate::auth::{CredentialKind, Identity, Scope};
+use crate::cursor::Cursor;
+use crate::model::{AccountId, CourseDetail, CourseListItem, Module};
+use crate::paging::Position;
+use crate::timestamp::Timestamp;
+
+fn time(text: &str) -> Timestamp {
+    Timestamp::parse(text).expect("examples have good times")
+}
+
+pub(super) fn identity() -> Identity {
+    Identity {
+        account: AccountId::new("acc_example"),
+        kind: CredentialKind::ApiKey,
+        credential_id: "key_019b7c3e5f7a7c1d8e2f3a4b5c6d7e8f".to_owned(),
+        scopes: Scope::DEFINED.into_iter().map(|(scope, _)| scope).collect(),
+    }
+}
+
+pub(super) fn course() -> CourseDetail {
+    let module = |number, title: &str, summary: &str| Module { number, title: title.into(), summary: summary.into() };
+    CourseDetail {
+        slug: "bread-for-beginners".to_owned(),
+        title: "Bread for beginners".to_owned(),
+        tagline: "From flour and water to your first loaf.".to_owned(),
+        language: "en".to_owned(),
+        published_at: Some(time("2026-01-09T08:00:00Z")),
+        hidden: false,
+        access_mode: Some("free".to_owned()),
+        modules: vec![
+            module(1, "Flour, water, salt", "What goes into a dough, and why."),
+            module(2, "The first loaf", "Mixing, waiting, baking."),
+        ],
+    }
+}
+
+/// A page that is full, with a further one behind it.
+pub(super) fn course_list() -> CourseList {
+    let draft = CourseListItem {
+        slug: "rye-and-sourdough".to_owned(),
+        title: "Rye and sourdough".to_owned(),
+        language: "en".to_owned(),
+        published_at: None,
+        hidden: true,
+        module_count: 0,
+    };
+    let course = course();
+    let published = CourseListItem {
+        module_count: course.modules.len().try_into().expect("examples are short"),
+        slug: course.slug,
+        title: course.title,
+        language: course.language,
+        published_at: course.published_at,
+        hidden: course.hidden,
+    };
+    CourseList { items: vec![draft, published], next: Some(next_cursor()), named_limit: None }
+}
+
+/// The cursor of the page after [`course_list`].
+pub(super) fn next_cursor() -> Cursor {
+    let position = Position { created_at: time("2026-01-02T03:04:05Z"), slug: course().slug };
+    Cursor::encode(&identity().account, &position).expect("examples are short")
+}

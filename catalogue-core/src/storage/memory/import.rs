@@ -1,0 +1,99 @@
+//! [`MemoryImport`]: an import into a copy.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_trait::async_trait;
+
+use super::{AccountState, MemoryStorage, unknown_account};
+use crate::model::AccountId;
+use crate::storage::admin::{Account, Change, Course, Import};
+use crate::storage::{StorageError, StorageErrorKind};
+use crate::timestamp::Timestamp;
+
+/// A copy of the accounts that takes their place when it is committed.
+pub(super) struct MemoryImport {
+    target: MemoryStorage,
+    /// How many changes the accounts had seen when they were copied.
+    changes: u64,
+    accounts: BTreeMap<AccountId, AccountState>,
+    put_accounts: BTreeSet<AccountId>,
+    put_courses: BTreeSet<(AccountId, String)>,
+}
+
+impl MemoryImport {
+    pub(super) fn begin(target: &MemoryStorage) -> Self {
+        let state = target.state();
+        Self {
+            target: target.clone(),
+            changes: state.changes,
+            accounts: state.accounts.clone(),
+            put_accounts: BTreeSet::new(),
+            put_courses: BTreeSet::new(),
+        }
+    }
+}
+
+#[async_trait]
+impl Import for MemoryImport {
+    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
+        if !self.put_accounts.insert(account.id.clone()) {
+            return Ok(Change::Repeated);
+        }
+        Ok(match self.accounts.get_mut(&account.id) {
+            None => {
+                self.accounts.insert(account.id.clone(), AccountState::new(account.clone()));
+                Change::Added
+            }
+            Some(known) if known.account == *account => Change::Unchanged,
+            Some(known) => {
+                known.account = account.clone();
+                Change::Changed
+            }
+        })
+    }
+
+    async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
+        let course = self.accounts.get(account).and_then(|account| account.find(slug));
+        Ok(course.map(|course| course.created_at))
+    }
+
+    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
+        let account = self.accounts.get_mut(&course.account).ok_or_else(|| unknown_account(&course.account))?;
+        if !self.put_courses.insert((course.account.clone(), course.slug.clone())) {
+            return Ok(Change::Repeated);
+        }
+        let change = match account.find(&course.slug) {
+            None => Change::Added,
+            Some(known) if **known == *course => return Ok(Change::Unchanged),
+            Some(_) => Change::Changed,
+        };
+        account.put(course.clone());
+        Ok(change)
+    }
+
+    async fn prune(&mut self) -> Result<u64, StorageError> {
+        let mut removed = 0;
+        for id in &self.put_accounts {
+            let account = self.accounts.get_mut(id).expect("it was put");
+            let slugs: Vec<String> = account.by_slug.keys().cloned().collect();
+            for slug in slugs {
+                if !self.put_courses.contains(&(id.clone(), slug.clone())) {
+                    account.remove(&slug);
+                    removed += 1;
+                }
+            }
+        }
+        Ok(removed)
+    }
+
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        let mut state = self.target.state();
+        if state.changes != self.changes {
+            let message = "another import was faster; begin again";
+            return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+        }
+        state.accounts = self.accounts;
+        state.changes += 1;
+        Ok(())
+    }
+}

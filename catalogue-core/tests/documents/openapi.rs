@@ -1,0 +1,242 @@
+//! The OpenAPI 3.1 document.
+
+use std::collections::BTreeSet;
+
+use catalogue_core::{DocumentFormat, ErrorCode, Limit, Operation, Scope};
+use serde_json::{Value, json};
+
+use crate::{json, operation, resolve, schema, walk};
+
+fn document() -> Value {
+    json(DocumentFormat::OpenApi)
+}
+
+#[test]
+fn it_has_exactly_the_operations_and_only_get() {
+    let document = document();
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document["info"]["version"], "1.0.0");
+    let paths = document["paths"].as_object().unwrap();
+    for item in paths.values() {
+        assert_eq!(item.as_object().unwrap().keys().collect::<Vec<_>>(), ["get"]);
+    }
+    assert_eq!(paths.len(), Operation::ALL.len());
+    for (id, path) in [
+        ("getMe", "/me"),
+        ("listCourses", "/courses"),
+        ("getCourse", "/courses/{slug}"),
+        ("getOpenApi", "/openapi.json"),
+    ] {
+        assert_eq!(operation(&document, id).0, path);
+    }
+    for known in Operation::ALL {
+        operation(&document, known.id());
+    }
+}
+
+#[test]
+fn every_reference_refers_to_something_and_everything_named_is_used() {
+    let document = document();
+    let mut used = BTreeSet::new();
+    walk(&document, &mut |_, value| {
+        resolve(&document, value);
+        used.extend(value.get("$ref").and_then(Value::as_str).map(str::to_owned));
+    });
+    for kind in ["schemas", "responses", "headers"] {
+        for name in document["components"][kind].as_object().unwrap().keys() {
+            assert!(used.contains(&format!("#/components/{kind}/{name}")), "{kind}/{name} is not used");
+        }
+    }
+}
+
+#[test]
+fn no_schema_is_boolean_and_all_named_objects_are_closed() {
+    let document = document();
+    let schemas = &document["components"]["schemas"];
+    walk(schemas, &mut |at, value| {
+        let Some(properties) = value.get("properties").filter(|_| value["type"] == "object") else {
+            return;
+        };
+        assert_eq!(value["additionalProperties"], false, "{at} is open");
+        assert!(properties.as_object().unwrap().values().all(Value::is_object), "{at} has a boolean schema");
+    });
+    walk(&document, &mut |at, value| {
+        for key in ["schema", "items"] {
+            assert!(value.get(key).is_none_or(|schema| !schema.is_boolean()), "{at}/{key} is boolean");
+        }
+    });
+}
+
+/// The tables of section 2, in their order: name, type, whether it may be null.
+#[test]
+fn properties_are_those_of_the_specification() {
+    let document = document();
+    let tables: [(&str, &[(&str, Value)]); 7] = [
+        ("Identity", &[("userId", json!("string")), ("apiKeyId", json!("string")), ("scopes", json!("array"))]),
+        (
+            "CourseListItem",
+            &[
+                ("slug", json!("string")),
+                ("title", json!("string")),
+                ("language", json!("string")),
+                ("publishedAt", json!(["string", "null"])),
+                ("hidden", json!("boolean")),
+                ("moduleCount", json!("integer")),
+            ],
+        ),
+        (
+            "CourseDetail",
+            &[
+                ("slug", json!("string")),
+                ("title", json!("string")),
+                ("tagline", json!("string")),
+                ("language", json!("string")),
+                ("publishedAt", json!(["string", "null"])),
+                ("hidden", json!("boolean")),
+                ("accessMode", json!(["string", "null"])),
+                ("modules", json!("array")),
+            ],
+        ),
+        ("Module", &[("number", json!("integer")), ("title", json!("string")), ("summary", json!("string"))]),
+        ("PaginationMeta", &[("nextCursor", json!(["string", "null"]))]),
+        ("ErrorEnvelope", &[("error", Value::Null)]),
+        ("ErrorBody", &[("code", Value::Null), ("message", json!("string"))]),
+    ];
+    for (name, properties) in tables {
+        let schema = &document["components"]["schemas"][name];
+        let names: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
+        assert_eq!(schema["required"], json!(names), "{name}");
+        for (property, kind) in properties {
+            assert_eq!(&schema["properties"][property]["type"], kind, "{name}.{property}");
+        }
+        let optional = usize::from(name == "ErrorBody");
+        assert_eq!(schema["properties"].as_object().unwrap().len(), names.len() + optional, "{name}");
+    }
+    let details = &document["components"]["schemas"]["ErrorBody"]["properties"]["details"];
+    assert!(details.is_object() && details.get("type").is_none(), "any JSON: {details}");
+    walk(&document["components"]["schemas"], &mut |at, value| {
+        assert!(value.get("content").is_none(), "{at} has a module's body");
+    });
+}
+
+#[test]
+fn one_envelope_names_the_six_codes() {
+    let document = document();
+    let codes = ErrorCode::ALL.map(ErrorCode::as_str);
+    assert_eq!(document["components"]["schemas"]["ErrorCode"]["enum"], json!(codes));
+    for (id, status, response) in responses(&document) {
+        let schema = &response["content"]["application/json"]["schema"];
+        let is_envelope = schema["$ref"] == "#/components/schemas/ErrorEnvelope";
+        assert_eq!(is_envelope, status >= 400, "{id} {status}");
+    }
+}
+
+#[test]
+fn statuses_are_those_that_can_be_answered() {
+    let document = document();
+    for (id, expected) in [
+        ("getMe", &[200, 304, 401, 405, 429, 500][..]),
+        ("listCourses", &[200, 304, 400, 401, 403, 405, 429, 500]),
+        ("getCourse", &[200, 304, 401, 403, 404, 405, 429, 500]),
+        ("getOpenApi", &[200, 304, 401, 405, 429, 500]),
+    ] {
+        let statuses: Vec<u16> =
+            responses(&document).into_iter().filter(|(of, ..)| of == id).map(|(_, status, _)| status).collect();
+        assert_eq!(statuses, expected, "{id}");
+    }
+}
+
+#[test]
+fn headers_stand_where_they_are_sent() {
+    for (id, status, response) in responses(&document()) {
+        let has = |name: &str| response["headers"].get(name).is_some();
+        let at = format!("{id} {status}");
+        assert!(has("X-Request-Id") && has("Cache-Control"), "{at}");
+        assert_eq!(has("ETag") && has("Vary"), status < 400, "{at}");
+        assert_eq!(has("WWW-Authenticate"), status == 401 || status == 403, "{at}");
+        assert_eq!(has("Retry-After"), status == 429, "{at}");
+        assert_eq!(has("RateLimit") && has("RateLimit-Policy"), status == 200 || status == 429, "{at}");
+        assert_eq!(has("Link"), id == "listCourses" && status == 200, "{at}");
+    }
+}
+
+#[test]
+fn every_example_fits_its_schema() {
+    let document = document();
+    for (id, status, response) in responses(&document) {
+        let Some(content) = response["content"].get("application/json") else {
+            assert_eq!(status, 304, "{id}");
+            continue;
+        };
+        let examples = content["examples"].as_object().unwrap();
+        assert!(!examples.is_empty(), "{id} {status}");
+        for (name, example) in examples {
+            let faults = schema::faults(&document, &content["schema"], &example["value"]);
+            assert!(faults.is_empty(), "{id} {status} {name}: {faults:?}");
+        }
+    }
+}
+
+#[test]
+fn bounds_are_those_of_the_code() {
+    let document = document();
+    let parameters = operation(&document, "listCourses").1["parameters"].as_array().unwrap();
+    let names: Vec<_> = parameters.iter().map(|parameter| &parameter["name"]).collect();
+    assert_eq!(names, ["cursor", "limit"]);
+    let (cursor, limit) = (&parameters[0], &parameters[1]);
+    let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
+    let bounds = json!({ "type": "integer", "minimum": minimum, "maximum": maximum, "default": default });
+    assert_eq!(limit["schema"], bounds);
+    assert_eq!((&cursor["required"], &limit["required"]), (&json!(false), &json!(false)));
+    assert_eq!(cursor["schema"]["maxLength"], 512);
+    assert_eq!(cursor["schema"]["pattern"], "^[A-Za-z0-9_-]+$");
+    let slug = &operation(&document, "getCourse").1["parameters"][0];
+    assert_eq!((&slug["in"], &slug["required"]), (&json!("path"), &json!(true)));
+    assert_eq!(slug["schema"]["maxLength"], catalogue_core::MAX_SLUG_BYTES);
+    assert!(operation(&document, "getMe").1.get("parameters").is_none());
+}
+
+#[test]
+fn each_operation_states_its_scope() {
+    let document = document();
+    let scheme = &document["components"]["securitySchemes"]["bearer"];
+    assert_eq!((&scheme["type"], &scheme["scheme"]), (&json!("http"), &json!("bearer")));
+    for (scope, _) in Scope::DEFINED {
+        assert!(scheme["description"].as_str().unwrap().contains(scope.name()));
+    }
+    for (id, scopes) in
+        [("getMe", json!([])), ("listCourses", json!(["read:courses"])), ("getCourse", json!(["read:courses"]))]
+    {
+        assert_eq!(operation(&document, id).1["security"], json!([{ "bearer": scopes }]), "{id}");
+    }
+}
+
+#[test]
+fn the_base_address_is_the_server() {
+    for (base, server) in [
+        ("/api/v1", "/api/v1"),
+        ("/", "/"),
+        ("https://api.example.com/api/v1", "https://api.example.com/api/v1"),
+        ("https://api.example.com/api/v1/", "https://api.example.com/api/v1"),
+    ] {
+        for format in [DocumentFormat::OpenApi, DocumentFormat::OpenApi30] {
+            let document: Value = serde_json::from_str(&format.render(base, "/docs").unwrap()).unwrap();
+            assert_eq!(document["servers"][0]["url"], server, "{base}");
+        }
+    }
+}
+
+/// Every response of every operation: its operation, its status, and itself.
+fn responses(document: &Value) -> Vec<(String, u16, Value)> {
+    let operations = document["paths"].as_object().unwrap().values().map(|item| &item["get"]);
+    let of = |operation: &Value| {
+        let id = operation["operationId"].as_str().unwrap().to_owned();
+        let responses = operation["responses"].as_object().unwrap().clone();
+        responses
+            .into_iter()
+            .map(move |(status, response)| (id.clone(), status.parse().unwrap(), resolve(document, &response).clone()))
+    };
+    let mut all: Vec<_> = operations.flat_map(of).collect();
+    all.sort_by_key(|(_, status, _): &(_, u16, _)| *status);
+    all
+}

@@ -1,0 +1,179 @@
+//! The documents as they are served, and real answers held against them.
+
+use bytes::Bytes;
+use catalogue_core::{
+    Account, AccountId, AdminStorage, Catalogue, Course, CourseModule, CredentialKind, DocumentFormat, Identity,
+    MemoryStorage, Scopes, Timestamp,
+};
+use http::{Request, Response};
+use serde_json::Value;
+
+use crate::{BASE, DOCS, json, operation, resolve, schema, text};
+
+fn identity(scopes: &str) -> Identity {
+    Identity {
+        account: AccountId::new("acc"),
+        kind: CredentialKind::ApiKey,
+        credential_id: "key_1".to_owned(),
+        scopes: Scopes::from_names(scopes.split_whitespace()),
+    }
+}
+
+/// Three courses: one published with a module, one without anything that may be absent.
+async fn catalogue() -> Catalogue {
+    let storage = MemoryStorage::new();
+    let account = AccountId::new("acc");
+    let mut import = storage.begin_import().await.unwrap();
+    let owner = Account { id: account.clone(), name: String::new(), email: String::new() };
+    import.put_account(&owner).await.unwrap();
+    for number in 0..3 {
+        let module = CourseModule { title: "t".into(), summary: String::new(), content: "secret".into() };
+        let published = (number == 0).then(|| Timestamp::from_microseconds(1).unwrap());
+        let course = Course {
+            account: account.clone(),
+            slug: format!("course-{number}"),
+            title: "A title".to_owned(),
+            tagline: String::new(),
+            language: "en".to_owned(),
+            created_at: Timestamp::from_microseconds(number).unwrap(),
+            published_at: published,
+            hidden: number == 1,
+            access_mode: published.map(|_| "free".to_owned()),
+            modules: if number == 0 { vec![module] } else { Vec::new() },
+        };
+        import.put_course(&course).await.unwrap();
+    }
+    import.commit().await.unwrap();
+    Catalogue::with_api_keys(storage).base_url(BASE).docs_url(DOCS).build().unwrap()
+}
+
+fn request(target: &str) -> Request<()> {
+    Request::get(target).body(()).unwrap()
+}
+
+async fn call_as(catalogue: &Catalogue, scopes: &str, target: &str) -> Response<Bytes> {
+    catalogue.call_as(identity(scopes), request(target)).await
+}
+
+#[tokio::test]
+async fn both_doors_and_the_command_give_the_same_bytes() {
+    let catalogue = catalogue().await;
+    let public = catalogue.call(request("/docs/openapi.json")).await;
+    let private = call_as(&catalogue, "", "/api/v1/openapi.json").await;
+    assert_eq!(public.body(), private.body());
+    assert_eq!(public.body(), text(DocumentFormat::OpenApi).as_bytes());
+    for (path, format) in [("/docs/openapi.md", DocumentFormat::Markdown), ("/docs/llms.txt", DocumentFormat::Llms)] {
+        assert_eq!(catalogue.call(request(path)).await.body(), text(format).as_bytes(), "{path}");
+    }
+}
+
+/// Each answer's status, headers and body are those that the document names.
+#[tokio::test]
+async fn real_answers_fit_the_document() {
+    let catalogue = catalogue().await;
+    let document = json(DocumentFormat::OpenApi);
+    for (id, scopes, target) in [
+        ("getMe", "", "/api/v1/me"),
+        ("getMe", "read:profile read:courses other", "/api/v1/me"),
+        ("listCourses", "read:courses", "/api/v1/courses"),
+        ("listCourses", "read:courses", "/api/v1/courses?limit=1"),
+        ("listCourses", "read:courses", "/api/v1/courses?limit=0"),
+        ("listCourses", "read:courses", "/api/v1/courses?limit=x"),
+        ("listCourses", "read:courses", "/api/v1/courses?cursor=x"),
+        ("listCourses", "read:profile", "/api/v1/courses"),
+        ("getCourse", "read:courses", "/api/v1/courses/course-0"),
+        ("getCourse", "read:courses", "/api/v1/courses/course-1"),
+        ("getCourse", "read:courses", "/api/v1/courses/none"),
+        ("getCourse", "", "/api/v1/courses/course-0"),
+        ("getOpenApi", "", "/api/v1/openapi.json"),
+    ] {
+        assert_fits(&document, id, target, &call_as(&catalogue, scopes, target).await);
+        let bare = catalogue.call(request(target)).await;
+        assert_eq!(bare.status(), 401);
+        assert_fits(&document, id, target, &bare);
+    }
+    let mut again = request("/api/v1/me");
+    again.headers_mut().insert("if-none-match", "*".parse().unwrap());
+    assert_fits(&document, "getMe", "304", &catalogue.call_as(identity(""), again).await);
+}
+
+fn assert_fits(document: &Value, id: &str, target: &str, answer: &Response<Bytes>) {
+    let status = answer.status();
+    let described = &operation(document, id).1["responses"][status.as_str()];
+    assert!(described.is_object(), "{target}: {status} is not described");
+    let described = resolve(document, described);
+    for (name, header) in described["headers"].as_object().unwrap() {
+        let required = resolve(document, header)["required"] == true;
+        assert!(!required || answer.headers().contains_key(name), "{target}: {status} has no {name}");
+    }
+    for name in ["etag", "link", "vary", "www-authenticate", "retry-after", "ratelimit", "x-request-id"] {
+        let mut names = described["headers"].as_object().unwrap().keys();
+        let known = names.any(|known| known.eq_ignore_ascii_case(name));
+        assert!(known || !answer.headers().contains_key(name), "{target}: {status} has {name}, which is not described");
+    }
+    match described["content"].get("application/json") {
+        None => assert!(answer.body().is_empty(), "{target}: {status} has a body"),
+        Some(content) => {
+            let body: Value = serde_json::from_slice(answer.body()).unwrap();
+            let faults = schema::faults(document, &content["schema"], &body);
+            assert!(faults.is_empty(), "{target}: {status}: {faults:?}");
+        }
+    }
+}
+
+/// The values of the example headers are those that are really sent.
+#[tokio::test]
+async fn header_examples_are_real() {
+    let catalogue = catalogue().await;
+    let document = json(DocumentFormat::OpenApi);
+    let answers = [
+        call_as(&catalogue, "read:courses", "/api/v1/courses").await,
+        call_as(&catalogue, "", "/api/v1/courses").await,
+        catalogue.call(request("/api/v1/me")).await,
+    ];
+    for name in ["Cache-Control", "Vary", "WWW-Authenticate"] {
+        let examples = document["components"]["headers"][name]["schema"]["examples"].as_array().unwrap();
+        for answer in &answers {
+            for value in answer.headers().get_all(name) {
+                assert!(examples.contains(&value.to_str().unwrap().into()), "{name}: {value:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_reference_page_stands_alone() {
+    let catalogue = catalogue().await;
+    let answer = catalogue.call(request("/docs")).await;
+    let page = std::str::from_utf8(answer.body()).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
+    for foreign in
+        ["<script", "<link", "<img", "<iframe", " src=", "@import", "url(", " onclick", " onload", "javascript:"]
+    {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    let links = page.match_indices("href=\"").map(|(at, _)| page[at + 6..].split('"').next().unwrap());
+    for link in links {
+        match link.strip_prefix('#') {
+            Some(id) => assert!(page.contains(&format!("id=\"{id}\"")), "{link}"),
+            None => assert_eq!(catalogue.call(request(link)).await.status(), 200, "{link}"),
+        }
+    }
+    for text in ["prefers-color-scheme", "class=\"skip\"", "<h1", "GET /courses/{slug}", "read:profile", "rate_limited"]
+    {
+        assert!(page.contains(text), "{text}");
+    }
+    assert_eq!(page.matches("<table>").count(), page.matches("<div class=\"scroll\"").count());
+}
+
+#[tokio::test]
+async fn addresses_are_escaped_on_the_page() {
+    let catalogue =
+        Catalogue::with_api_keys(MemoryStorage::new()).base_url("/a\"&'b").docs_url("/d\"&'e").build().unwrap();
+    let answer = catalogue.call(request("/d%22&'e")).await;
+    assert_eq!(answer.status(), 404, "paths are compared as they are written");
+    let answer = catalogue.call(request("/d\"&'e")).await;
+    let page = std::str::from_utf8(answer.body()).unwrap();
+    assert!(page.contains("href=\"/d&quot;&amp;&#39;e/openapi.json\""), "{page}");
+    assert!(!page.contains("/a\"&'b") && !page.contains("/d\"&'e"));
+}

@@ -1,0 +1,93 @@
+//! Markdown and `llms.txt`.
+
+use catalogue_core::{DocumentFormat, ErrorCode, Limit, Operation, Scope};
+
+use crate::{json, text};
+
+const TEXTS: [DocumentFormat; 2] = [DocumentFormat::Markdown, DocumentFormat::Llms];
+
+#[test]
+fn they_name_every_operation_code_and_scope() {
+    let document = json(DocumentFormat::OpenApi);
+    for format in TEXTS {
+        let text = text(format);
+        for path in document["paths"].as_object().unwrap().keys() {
+            assert!(text.contains(path.as_str()), "{format:?} {path}");
+        }
+        for operation in Operation::ALL {
+            assert!(text.contains(operation.id()), "{format:?} {}", operation.id());
+        }
+        for code in ErrorCode::ALL {
+            assert!(text.contains(&format!("`{}`", code.as_str())), "{format:?} {}", code.as_str());
+            assert!(text.contains(code.status().as_str()), "{format:?} {}", code.status());
+        }
+        for (scope, _) in Scope::DEFINED {
+            assert!(text.contains(&format!("`{scope}`")), "{format:?} {scope}");
+        }
+        let bounds = format!("{} to {}, and {}", Limit::MIN.get(), Limit::MAX.get(), Limit::DEFAULT.get());
+        assert!(text.contains(&bounds), "{format:?} {bounds}");
+    }
+}
+
+#[test]
+fn the_markdown_has_every_field() {
+    let text = text(DocumentFormat::Markdown);
+    let document = json(DocumentFormat::OpenApi);
+    for name in ["Identity", "CourseListItem", "CourseDetail", "Module", "PaginationMeta"] {
+        for field in document["components"]["schemas"][name]["properties"].as_object().unwrap().keys() {
+            assert!(text.contains(&format!("| `{field}`")), "{name}.{field}");
+        }
+    }
+}
+
+#[test]
+fn the_index_has_the_form_of_llms_txt() {
+    let text = text(DocumentFormat::Llms);
+    let mut lines = text.lines().filter(|line| !line.is_empty());
+    assert!(lines.next().unwrap().starts_with("# "));
+    assert!(lines.next().unwrap().starts_with("> "));
+    let (_, documents) = text.split_once("\n## Documents\n\n").unwrap();
+    for (line, address) in documents.lines().zip(["/docs/openapi.json", "/docs/openapi.md", "/docs"]) {
+        assert!(line.starts_with("- [") && line.contains(&format!("]({address}): ")), "{line}");
+    }
+    assert_eq!(documents.lines().count(), 3);
+}
+
+#[test]
+fn addresses_are_those_of_the_deployment() {
+    for (base, docs, call, link) in [
+        ("/api/v1", "/docs", "\"$SERVER/api/v1/me\"", "(/docs/openapi.json)"),
+        ("/", "/docs", "\"$SERVER/me\"", "(/docs/openapi.json)"),
+        ("/api", "/", "\"$SERVER/api/me\"", "(/openapi.json)"),
+        (
+            "https://a.example/v1",
+            "https://b.example/docs",
+            "\"https://a.example/v1/me\"",
+            "(https://b.example/docs/openapi.json)",
+        ),
+        ("/a(b)|\"$x", "/d(e)", "\"$SERVER/a(b)|\\\"\\$x/me\"", "(</d(e)/openapi.json>)"),
+    ] {
+        let text = DocumentFormat::Markdown.render(base, docs).unwrap();
+        assert!(text.contains(call), "{base}: {call}");
+        assert!(text.contains(link), "{docs}: {link}");
+    }
+}
+
+#[test]
+fn the_reference_page_at_the_root_has_an_address() {
+    let text = DocumentFormat::Llms.render("/api", "/").unwrap();
+    assert!(text.contains("[Reference page](/):"), "{text}");
+}
+
+#[test]
+fn what_is_no_address_is_refused() {
+    assert!(DocumentFormat::Markdown.render("nowhere", "/docs").is_err());
+    assert!(DocumentFormat::Markdown.render("/api", "/docs?x").is_err());
+}
+
+#[test]
+fn the_same_addresses_give_the_same_bytes() {
+    for format in [DocumentFormat::OpenApi, DocumentFormat::OpenApi30, DocumentFormat::Markdown, DocumentFormat::Llms] {
+        assert_eq!(text(format), text(format), "{format:?}");
+    }
+}
