@@ -1,5 +1,9 @@
 //! What the example hosts share: two options, and when to stop.
 
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 use std::path::PathBuf;
 
 use tokio::signal::unix::{SignalKind, signal};
