@@ -6,11 +6,12 @@ mod course;
 mod courses;
 mod example;
 mod me;
+mod openapi;
 mod parameter;
 
 pub(crate) use parameter::{InvalidParameter, Parameter};
 
-use schemars::{Schema, SchemaGenerator, json_schema};
+use schemars::{Schema, SchemaGenerator};
 
 use crate::auth::{Authorized, Identity, Scope};
 use crate::error::ApiError;
@@ -83,22 +84,7 @@ impl Tag {
     }
 }
 
-static TABLE: [Row; 4] = [me::ROW, courses::ROW, course::ROW, GET_OPENAPI];
-
-const GET_OPENAPI: Row = Row {
-    operation: Operation::GetOpenApi,
-    id: "getOpenApi",
-    path: "/openapi.json",
-    summary: "Read the OpenAPI document",
-    description: "The OpenAPI document of this API, bare, without the envelope. It is also public below the address \
-                  of the documents.",
-    scope: None,
-    parameters: &[],
-    may_be_absent: false,
-    tag: Tag::Description,
-    schema: |_| json_schema!({ "type": "object", "description": "An OpenAPI document." }),
-    example: || Reply::OpenApi,
-};
+static TABLE: [Row; 4] = [me::ROW, courses::ROW, course::ROW, openapi::ROW];
 
 /// An operation with its parameters parsed, ready to run.
 #[derive(Debug)]
