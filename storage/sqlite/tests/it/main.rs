@@ -9,7 +9,7 @@ use catalogue_core::{Account, AccountId, AdminStorage, Course, CourseModule, Tim
 use catalogue_sqlite::SqliteStorage;
 use tempfile::TempDir;
 
-// catalogue_storage_conformance::tests!(crate::fixture);
+catalogue_storage_conformance::tests!(crate::fixture);
 
 /// An empty database in a directory of its own.
 async fn fixture() -> (SqliteStorage, TempDir) {

@@ -1,0 +1,158 @@
+//! The commands for API keys and OAuth tokens.
+
+use std::time::Duration;
+
+use catalogue_core::{Scope, Scopes};
+use clap::{Args, Subcommand};
+
+use crate::duration;
+
+pub(super) const KEYS_EXAMPLE: &str = "\
+Example: a key, kept in a variable
+  TOKEN=$(catalogue keys create --account acc_1 --name \"A partner\" --scope read:profile read:courses)";
+
+pub(super) const TOKENS_EXAMPLE: &str = "\
+Example: a token for an hour
+  catalogue tokens create --account acc_1 --scope read:courses --expires-in 1h";
+
+/// `catalogue keys`
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Makes an API key and prints it: this once, for only its digest is kept
+    #[command(after_help = KEYS_EXAMPLE)]
+    Create(CreateKey),
+    /// Lists an account's credentials, without the tokens
+    List(ListKeys),
+    /// Revokes a credential: it is refused from the next request on
+    Revoke(RevokeKey),
+}
+
+/// `catalogue tokens`
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokensCommand {
+    /// Makes an opaque OAuth token and prints it: this once, for only its digest is kept
+    #[command(after_help = TOKENS_EXAMPLE)]
+    Create(CreateToken),
+}
+
+/// `catalogue keys create`
+#[derive(Debug, Args)]
+pub(crate) struct CreateKey {
+    /// What the owner calls the key
+    #[arg(long)]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) grant: Grant,
+}
+
+/// `catalogue tokens create`
+#[derive(Debug, Args)]
+pub(crate) struct CreateToken {
+    #[command(flatten)]
+    pub(crate) grant: Grant,
+}
+
+/// What every new credential is made of.
+#[derive(Debug, Args)]
+pub(crate) struct Grant {
+    /// The account whose courses may be read
+    #[arg(long, value_name = "ID")]
+    pub(crate) account: String,
+    /// What it may do: read:profile, read:courses, or both; may be repeated
+    #[arg(long = "scope", value_name = "SCOPE", required = true, num_args = 1.., value_parser = parse_scopes)]
+    scopes: Vec<Scopes>,
+    /// When it expires, from now: a whole number and s, m, h or d
+    ///
+    /// [default: never]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    pub(crate) expires_in: Option<Duration>,
+    /// Prints one JSON object instead of the token alone
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Grant {
+    /// The scopes of all `--scope` options together.
+    pub(crate) fn scopes(&self) -> Scopes {
+        self.scopes.iter().flat_map(Scopes::iter).cloned().collect()
+    }
+}
+
+/// `catalogue keys list`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example: the keys of an account
+  catalogue keys list --account acc_1")]
+pub(crate) struct ListKeys {
+    /// The account
+    #[arg(long, value_name = "ID")]
+    pub(crate) account: String,
+    /// Prints one JSON array instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `catalogue keys revoke`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example: by the id that `keys list` shows
+  catalogue keys revoke key_0198c5d2a4b07c3e9f1d6a5b4c3d2e1f")]
+pub(crate) struct RevokeKey {
+    /// The id of a key (key_...) or of an OAuth token (oauth:...)
+    pub(crate) id: String,
+    /// Prints the credential as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Reads one argument of `--scope`: scopes separated by blanks. The storage would keep any scope, but a mistyped one
+/// would grant nothing.
+fn parse_scopes(text: &str) -> Result<Scopes, String> {
+    const RIGHT: &str = "write read:profile, read:courses, or both with a blank between";
+    let scopes = Scopes::from_names(text.split_whitespace());
+    if let Some(unknown) = scopes.iter().find(|scope| matches!(scope, Scope::Other(_))) {
+        return Err(format!("{:?} is not a scope; {RIGHT}", unknown.name()));
+    }
+    if scopes.is_empty() {
+        return Err(format!("no scope is named; {RIGHT}"));
+    }
+    Ok(scopes)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn scopes(arguments: &str) -> String {
+        let start = "catalogue keys create --account a --name n".split(' ');
+        let cli = Cli::try_parse_from(start.chain(arguments.split('|'))).unwrap();
+        let Command::Keys(KeysCommand::Create(create)) = cli.command else { panic!("{cli:?}") };
+        create.grant.scopes().to_string()
+    }
+
+    #[test]
+    fn scopes_can_be_written_in_three_ways() {
+        let both = "read:profile read:courses";
+        assert_eq!(scopes("--scope|read:courses|read:profile"), both);
+        assert_eq!(scopes("--scope|read:courses|--json|--scope|read:profile"), both);
+        assert_eq!(scopes("--scope|read:courses read:profile read:courses"), both);
+        assert_eq!(scopes("--scope=read:courses"), "read:courses");
+    }
+
+    #[test]
+    fn other_scopes_are_refused() {
+        for (text, piece) in [
+            ("", "no scope"),
+            (" ", "no scope"),
+            ("read:all", "\"read:all\""),
+            ("read:profile,read:courses", "blank between"),
+            ("READ:PROFILE", "is not a scope"),
+        ] {
+            let message = parse_scopes(text).unwrap_err();
+            assert!(message.contains(piece) && message.contains("read:courses"), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The commands that move data, and the one that prints documents.
+
+use std::path::PathBuf;
+
+use catalogue_core::DocumentFormat;
+use clap::{Args, ValueEnum};
+
+/// `catalogue import`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Format: one JSON object a line; an account's line comes before its courses
+  {\"type\":\"account\",\"id\":\"acc_1\",\"name\":\"A studio\",\"email\":\"studio@example.org\"}
+  {\"type\":\"course\",\"account\":\"acc_1\",\"slug\":\"first\",\"title\":\"First\",\"language\":\"en\",\"modules\":[{\"title\":\"One\"}]}
+
+Example: what would change
+  catalogue import courses.jsonl --dry-run")]
+pub(crate) struct ImportArguments {
+    /// The file to read, or - for standard input
+    pub(crate) file: PathBuf,
+    /// Removes the courses that the file does not list, of the accounts that have a line of their own in it
+    #[arg(long)]
+    pub(crate) prune: bool,
+    /// Checks everything and says what would change, and changes nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Prints the counts as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Neither makes a missing database nor migrates an older one
+    ///
+    /// [env: CATALOGUE_NO_MIGRATE]
+    #[arg(long)]
+    pub(crate) no_migrate: bool,
+}
+
+/// `catalogue export`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example: a copy of everything but the credentials
+  catalogue export --database sqlite:catalogue.db > courses.jsonl")]
+pub(crate) struct ExportArguments {
+    /// Changes nothing: an export is JSON Lines anyway
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `catalogue migrate`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example: before a server starts with --no-migrate
+  catalogue migrate --database sqlite:/var/lib/catalogue/catalogue.db")]
+pub(crate) struct MigrateArguments {
+    /// Prints the versions as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `catalogue openapi`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example: a description for a generator that reads OpenAPI 3.0 only
+  catalogue openapi --format json-3.0 --base-url https://api.example.com/api/v1 > openapi.json")]
+pub(crate) struct OpenapiArguments {
+    /// Which document
+    #[arg(long, value_enum, default_value_t = Format::Json)]
+    pub(crate) format: Format,
+    /// Where clients find the API
+    ///
+    /// [default: /api/v1] [env: CATALOGUE_BASE_URL]
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Where clients find the public documents
+    ///
+    /// [default: /docs] [env: CATALOGUE_DOCS_URL]
+    #[arg(long, value_name = "URL")]
+    pub(crate) docs_url: Option<String>,
+}
+
+/// The documents that can be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// OpenAPI 3.1, as it is served
+    Json,
+    /// OpenAPI 3.0, for older generators
+    #[value(name = "json-3.0")]
+    Json30,
+    /// The reference in Markdown
+    Markdown,
+    /// The index for AI agents
+    Llms,
+}
+
+impl From<Format> for DocumentFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Json => Self::OpenApi,
+            Format::Json30 => Self::OpenApi30,
+            Format::Markdown => Self::Markdown,
+            Format::Llms => Self::Llms,
+        }
+    }
+}

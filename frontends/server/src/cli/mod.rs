@@ -1,0 +1,118 @@
+//! The command line: what can be written, and the help that explains it.
+#![expect(clippy::doc_markdown, rustdoc::bare_urls, reason = "these comments are texts for a terminal")]
+
+mod credentials;
+mod data;
+mod serving;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use credentials::{Grant, KeysCommand, ListKeys, RevokeKey, TokensCommand};
+pub(crate) use data::{ExportArguments, ImportArguments, MigrateArguments, OpenapiArguments};
+pub(crate) use serving::{DemoArguments, ServeArguments};
+
+const AFTER_HELP: &str = "\
+Settings: every option of `serve` has an environment variable (--base-url: CATALOGUE_BASE_URL) and a key in the
+configuration file (base-url = \"...\"), which is read only where --config or CATALOGUE_CONFIG names it. The command
+line wins over the environment, the environment over the file. Lists are separated by blanks or commas.
+
+Exit status: 0 done; 1 the work failed; 2 the command line, the environment or the configuration is wrong.
+
+Example: a server to play with, and lines to paste into another terminal
+  catalogue demo";
+
+/// The course catalogue API as a standalone program.
+#[derive(Debug, Parser)]
+#[command(name = "catalogue", version, after_help = AFTER_HELP, arg_required_else_help = false)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct Global {
+    /// Where the data is: sqlite:PATH, or sqlite::memory:, which ends with the program
+    ///
+    /// [default: sqlite:catalogue.db; for `demo` sqlite::memory:] [env: CATALOGUE_DATABASE]
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    pub(crate) database: Option<String>,
+    /// What is logged to standard error, in tracing's filter syntax
+    ///
+    /// [default: info] [env: CATALOGUE_LOG]
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub(crate) log: Option<String>,
+    /// The configuration file, in TOML; none is read where none is named
+    ///
+    /// [env: CATALOGUE_CONFIG]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs a server with sample courses and a fresh key, and shows lines to try it with
+    Demo(DemoArguments),
+    /// Serves the API and its documents
+    Serve(ServeArguments),
+    /// Reads accounts and courses from JSON Lines: all of them, or nothing
+    Import(ImportArguments),
+    /// Writes all accounts and courses as JSON Lines, as `import` reads them
+    Export(ExportArguments),
+    /// Makes, lists and revokes API keys
+    #[command(subcommand, arg_required_else_help = false, after_help = credentials::KEYS_EXAMPLE)]
+    Keys(KeysCommand),
+    /// Registers OAuth tokens
+    #[command(subcommand, arg_required_else_help = false, after_help = credentials::TOKENS_EXAMPLE)]
+    Tokens(TokensCommand),
+    /// Prints a document of the API without a server or database
+    Openapi(OpenapiArguments),
+    /// Makes a missing database and brings the schema of an older one up to date
+    Migrate(MigrateArguments),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::config::Setting;
+
+    #[test]
+    fn the_definitions_agree() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn serve_explains_every_setting_with_its_variable() {
+        let mut command = Cli::command();
+        command.build();
+        let help = command.find_subcommand_mut("serve").unwrap().render_long_help().to_string();
+        for setting in Setting::ALL {
+            assert!(help.contains(&format!("--{}", setting.name())), "{setting:?}");
+            assert!(help.contains(&format!("[env: {}]", setting.variable())), "{setting:?}");
+        }
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        fn check(command: &mut clap::Command, path: &str) {
+            let help = command.render_long_help().to_string();
+            let example = help.split("Example").nth(1).unwrap_or_else(|| panic!("{path}"));
+            assert!(example.contains(&format!("{path} ")) || example.trim_end().ends_with(path), "{path}: {example}");
+            for inner in command.get_subcommands_mut().filter(|command| command.get_name() != "help") {
+                let path = format!("{path} {}", inner.get_name());
+                check(inner, &path);
+            }
+        }
+        let mut command = Cli::command();
+        command.build();
+        check(&mut command, "catalogue");
+    }
+}

@@ -1,0 +1,64 @@
+//! The commands that serve.
+
+use clap::Args;
+
+/// `catalogue demo`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example: sample courses in memory, gone when the program ends
+  catalogue demo")]
+pub(crate) struct DemoArguments {
+    /// The address to listen on; port 0 picks a free one
+    ///
+    /// [default: 127.0.0.1:8080, or a free port where that is taken] [env: CATALOGUE_LISTEN]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<String>,
+    /// Neither makes nor migrates the database that --database names
+    ///
+    /// [env: CATALOGUE_NO_MIGRATE]
+    #[arg(long)]
+    pub(crate) no_migrate: bool,
+}
+
+/// `catalogue serve`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example: behind a proxy that speaks TLS
+  catalogue serve --listen 127.0.0.1:8080 --base-url https://api.example.com/api/v1 --docs-url https://api.example.com/docs")]
+pub(crate) struct ServeArguments {
+    /// The address to listen on; port 0 picks a free one
+    ///
+    /// [default: 127.0.0.1:8080] [env: CATALOGUE_LISTEN]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<String>,
+    /// Where clients find the API: a whole address, or its path alone
+    ///
+    /// [default: /api/v1] [env: CATALOGUE_BASE_URL]
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Where clients find the public documents
+    ///
+    /// [default: /docs] [env: CATALOGUE_DOCS_URL]
+    #[arg(long, value_name = "URL")]
+    pub(crate) docs_url: Option<String>,
+    /// The kinds of credential that may read courses: api-key, oauth
+    ///
+    /// [default: api-key,oauth] [env: CATALOGUE_ACCEPT]
+    #[arg(long, value_name = "KIND", num_args = 1..)]
+    pub(crate) accept: Vec<String>,
+    /// The origins whose scripts may call the API, like https://app.example.com
+    ///
+    /// [default: none] [env: CATALOGUE_CORS_ORIGIN]
+    #[arg(long, value_name = "ORIGIN", num_args = 1..)]
+    pub(crate) cors_origin: Vec<String>,
+    /// How long running requests may take when the server is told to end: a whole number and s, m, h or d
+    ///
+    /// [default: 10s] [env: CATALOGUE_SHUTDOWN_GRACE]
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) shutdown_grace: Option<String>,
+    /// Neither makes a missing database nor migrates an older one
+    ///
+    /// [env: CATALOGUE_NO_MIGRATE]
+    #[arg(long)]
+    pub(crate) no_migrate: bool,
+}

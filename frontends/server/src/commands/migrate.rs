@@ -1,0 +1,27 @@
+//! `catalogue migrate`
+
+use serde::Serialize;
+
+use super::Context;
+use crate::cli::MigrateArguments;
+use crate::exit::Failure;
+use crate::output;
+
+#[derive(Serialize)]
+struct Versions {
+    from: u32,
+    to: u32,
+}
+
+pub(super) fn run(arguments: &MigrateArguments, context: &Context) -> Result<(), Failure> {
+    let migrated = context.database()?.migrate()?;
+    let versions = Versions { from: migrated.from, to: migrated.to };
+    if arguments.json {
+        return output::print_json(&versions);
+    }
+    output::print(&match versions {
+        Versions { from, to } if from == to => format!("the schema is up to date: version {to}"),
+        Versions { from: 0, to } => format!("a new database was made: schema version {to}"),
+        Versions { from, to } => format!("the schema was brought from version {from} to version {to}"),
+    })
+}

@@ -1,0 +1,141 @@
+//! [`ConfigFile`]: the configuration file, strictly read.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Setting, Shape};
+use crate::exit::Failure;
+
+/// The settings of a configuration file, each with the line that it stands on.
+#[derive(Debug, Default)]
+pub(crate) struct ConfigFile {
+    name: String,
+    values: BTreeMap<Setting, (Value, usize)>,
+}
+
+/// A value of the right shape for its setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Text(String),
+    List(Vec<String>),
+    Flag(bool),
+}
+
+impl ConfigFile {
+    /// Reads the file at `path`.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| {
+            Failure::usage(format!("the configuration file {} cannot be read: {error}", path.display()))
+        })?;
+        Self::parse(path.display().to_string(), &text)
+    }
+
+    /// Reads a file's text; `name` stands in messages.
+    pub(crate) fn parse(name: String, text: &str) -> Result<Self, Failure> {
+        let wrong = |at: usize, what: &str| Failure::usage(format!("{name}: line {}: {what}", line_of(text, at)));
+        let table = DeTable::parse(text).map_err(|error| {
+            wrong(error.span().map_or(0, |span| span.start), &format!("not TOML: {}", error.message()))
+        })?;
+        let mut values = BTreeMap::new();
+        for (key, value) in table.get_ref() {
+            let at = key.span().start;
+            let Some(setting) = Setting::ALL.into_iter().find(|setting| setting.name() == key.get_ref()) else {
+                return Err(wrong(at, &format!("{}: no such key; the keys are {}", key.get_ref(), all_names())));
+            };
+            let value = shaped(setting, value).ok_or_else(|| {
+                let found = value.get_ref().type_str();
+                wrong(at, &format!("{}: the value is of type {found}; write {}", setting.name(), right(setting)))
+            })?;
+            values.insert(setting, (value, line_of(text, at)));
+        }
+        Ok(Self { name, values })
+    }
+
+    /// The value of a setting and where it stands.
+    pub(crate) fn get(&self, setting: Setting) -> Option<(&Value, String)> {
+        let (value, line) = self.values.get(&setting)?;
+        Some((value, format!("{}: line {line}: {}", self.name, setting.name())))
+    }
+}
+
+/// The value, where it has the setting's shape.
+fn shaped(setting: Setting, value: &Spanned<DeValue<'_>>) -> Option<Value> {
+    match (setting.shape(), value.get_ref()) {
+        (Shape::Text, DeValue::String(text)) => Some(Value::Text(text.to_string())),
+        (Shape::List, DeValue::String(text)) => Some(Value::List(vec![text.to_string()])),
+        (Shape::List, DeValue::Array(items)) => {
+            let items = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
+            items.collect::<Option<_>>().map(Value::List)
+        }
+        (Shape::Flag, DeValue::Boolean(flag)) => Some(Value::Flag(*flag)),
+        _ => None,
+    }
+}
+
+/// What a value of the setting's shape looks like.
+fn right(setting: Setting) -> &'static str {
+    match setting.shape() {
+        Shape::Text => "a string in quotes",
+        Shape::List => "a string in quotes, or an array of them",
+        Shape::Flag => "true or false",
+    }
+}
+
+fn all_names() -> String {
+    Setting::ALL.map(Setting::name).join(", ")
+}
+
+/// The number of the line with the byte at `at`.
+fn line_of(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        match ConfigFile::parse("c.toml".to_owned(), text) {
+            Err(Failure::Usage(message)) => message,
+            other => panic!("{text:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn reads_every_shape() {
+        let text = "# a comment\nlisten = \"127.0.0.1:1\"\naccept = \"oauth\"\ncors-origin = [\"a\", \"b\"]\nno-migrate = true\n";
+        let file = ConfigFile::parse("c.toml".to_owned(), text).unwrap();
+        let (value, place) = file.get(Setting::Listen).unwrap();
+        assert_eq!((value, &*place), (&Value::Text("127.0.0.1:1".to_owned()), "c.toml: line 2: listen"));
+        assert_eq!(file.get(Setting::Accept).unwrap().0, &Value::List(vec!["oauth".to_owned()]));
+        assert_eq!(file.get(Setting::CorsOrigin).unwrap().0, &Value::List(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(file.get(Setting::NoMigrate).unwrap().0, &Value::Flag(true));
+        assert!(file.get(Setting::Log).is_none());
+    }
+
+    #[test]
+    fn names_the_line_and_the_key() {
+        for (text, pieces) in [
+            ("listen = \"a\"\n\nlisen = \"b\"", ["line 3: lisen:", "no such key"]),
+            ("config = \"x\"", ["line 1: config:", "no such key"]),
+            ("[serve]\nlisten = \"a\"", ["line 1: serve:", "no such key"]),
+            ("listen = 8080", ["line 1: listen:", "string in quotes"]),
+            ("\nno-migrate = \"true\"", ["line 2: no-migrate:", "true or false"]),
+            ("accept = [\"oauth\", 1]", ["line 1: accept:", "array"]),
+            ("log = true", ["line 1: log:", "boolean"]),
+            ("log = \"info\"\nlog = \"warn\"", ["line 2:", "duplicate key"]),
+            ("log = info", ["line 1:", "not TOML"]),
+            ("log.level = \"info\"", ["line 1: log:", "table"]),
+        ] {
+            let message = message(text);
+            assert!(message.starts_with("c.toml: "), "{message}");
+            for piece in pieces {
+                assert!(message.contains(piece), "{text:?}: {message}");
+            }
+        }
+    }
+}

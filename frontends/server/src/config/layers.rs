@@ -1,0 +1,215 @@
+//! [`Layers`]: what the environment and the configuration file add to a command line.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::path::PathBuf;
+
+use super::file::{ConfigFile, Value};
+use super::{Setting, Shape};
+use crate::exit::Failure;
+
+/// The variable that names the configuration file.
+const CONFIG_VARIABLE: &str = "CATALOGUE_CONFIG";
+
+/// The environment and the configuration file, to be asked below the command line. Only what a command asks for
+/// matters to it: a wrong value of another command's option is not even read.
+#[derive(Debug, Default)]
+pub(crate) struct Layers {
+    variables: HashMap<String, OsString>,
+    file: ConfigFile,
+}
+
+/// A value, and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sourced<T> {
+    /// The value.
+    pub(crate) value: T,
+    /// The option, the variable, or the file's line; empty for a default.
+    pub(crate) source: String,
+}
+
+impl<T> Sourced<T> {
+    /// A value that nobody gave.
+    pub(crate) fn default(value: T) -> Self {
+        Self { value, source: String::new() }
+    }
+
+    /// The value as something else; where it cannot be, the configuration is wrong, and the source says where.
+    pub(crate) fn parse<U, E: Display>(self, parse: impl FnOnce(&T) -> Result<U, E>) -> Result<U, Failure> {
+        parse(&self.value).map_err(|error| self.wrong(&error))
+    }
+
+    /// Says that the value is wrong.
+    pub(crate) fn wrong(&self, what: &dyn Display) -> Failure {
+        if self.source.is_empty() {
+            return Failure::usage(what.to_string());
+        }
+        Failure::usage(format!("{}: {what}", self.source))
+    }
+}
+
+impl Layers {
+    /// The layers of this process; `config` is what `--config` says.
+    pub(crate) fn of_this_process(config: Option<PathBuf>) -> Result<Self, Failure> {
+        let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+        Self::read(variables.filter(|(name, _)| name.starts_with("CATALOGUE_")).collect(), config)
+    }
+
+    fn read(variables: HashMap<String, OsString>, config: Option<PathBuf>) -> Result<Self, Failure> {
+        let named = variables.get(CONFIG_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let file = config.or(named).map(|path| ConfigFile::read(&path)).transpose()?.unwrap_or_default();
+        Ok(Self { variables, file })
+    }
+
+    /// A setting of one text. An empty variable counts as one that is not set.
+    pub(crate) fn text(&self, setting: Setting, given: Option<String>) -> Result<Option<Sourced<String>>, Failure> {
+        debug_assert_eq!(setting.shape(), Shape::Text);
+        if let Some(value) = given {
+            return Ok(Some(from_option(setting, value)));
+        }
+        if let Some(variable) = self.variable(setting)?.filter(|variable| !variable.value.is_empty()) {
+            return Ok(Some(variable));
+        }
+        Ok(match self.file.get(setting) {
+            Some((Value::Text(text), source)) => Some(Sourced { value: text.clone(), source }),
+            _ => None,
+        })
+    }
+
+    /// A setting of several texts: those of the highest layer that gives any, and an empty variable gives none of them.
+    pub(crate) fn list(&self, setting: Setting, given: Vec<String>) -> Result<Option<Sourced<Vec<String>>>, Failure> {
+        debug_assert_eq!(setting.shape(), Shape::List);
+        let found = if !given.is_empty() {
+            Some(from_option(setting, given))
+        } else if let Some(Sourced { value, source }) = self.variable(setting)? {
+            Some(Sourced { value: vec![value], source })
+        } else {
+            match self.file.get(setting) {
+                Some((Value::List(items), source)) => Some(Sourced { value: items.clone(), source }),
+                _ => None,
+            }
+        };
+        Ok(found.map(|Sourced { value, source }| Sourced { value: split(&value), source }))
+    }
+
+    /// A setting that is on or off; off where no layer says anything.
+    pub(crate) fn flag(&self, setting: Setting, given: bool) -> Result<bool, Failure> {
+        debug_assert_eq!(setting.shape(), Shape::Flag);
+        if given {
+            return Ok(true);
+        }
+        if let Some(variable) = self.variable(setting)?.filter(|variable| !variable.value.is_empty()) {
+            return variable.parse(|text| match text.as_str() {
+                "true" | "1" => Ok(true),
+                "false" | "0" => Ok(false),
+                _ => Err(format!("{text:?} is neither true nor false; write one of them")),
+            });
+        }
+        Ok(matches!(self.file.get(setting), Some((Value::Flag(true), _))))
+    }
+
+    fn variable(&self, setting: Setting) -> Result<Option<Sourced<String>>, Failure> {
+        let source = setting.variable();
+        let Some(value) = self.variables.get(&source) else {
+            return Ok(None);
+        };
+        match value.to_str() {
+            Some(text) => Ok(Some(Sourced { value: text.to_owned(), source })),
+            None => Err(Failure::usage(format!("{source}: the value is not UTF-8"))),
+        }
+    }
+}
+
+fn from_option<T>(setting: Setting, value: T) -> Sourced<T> {
+    Sourced { value, source: format!("--{}", setting.name()) }
+}
+
+fn split(items: &[String]) -> Vec<String> {
+    let separator = |character: char| character == ',' || character.is_ascii_whitespace();
+    items.iter().flat_map(|item| item.split(separator)).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layers(variables: &[(&str, &str)], file: &str) -> Layers {
+        let variables = variables.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
+        Layers { variables, file: ConfigFile::parse("c.toml".to_owned(), file).unwrap() }
+    }
+
+    fn strings(items: &[&str]) -> Vec<String> {
+        items.iter().map(|&item| item.to_owned()).collect()
+    }
+
+    #[test]
+    fn texts_come_from_the_highest_layer() {
+        let get = |given: Option<&str>, variables: &[(&str, &str)], file| {
+            let found = layers(variables, file).text(Setting::BaseUrl, given.map(str::to_owned)).unwrap();
+            found.map(|Sourced { value, source }| format!("{source} = {value}"))
+        };
+        let (variable, file) = ([("CATALOGUE_BASE_URL", "/env")], "base-url = '/file'");
+        assert_eq!(get(Some("/line"), &variable, file).unwrap(), "--base-url = /line");
+        assert_eq!(get(None, &variable, file).unwrap(), "CATALOGUE_BASE_URL = /env");
+        assert_eq!(get(None, &[], file).unwrap(), "c.toml: line 1: base-url = /file");
+        assert_eq!(get(None, &[("CATALOGUE_BASE_URL", "")], file).unwrap(), "c.toml: line 1: base-url = /file");
+        assert_eq!(get(None, &[("CATALOGUE_DOCS_URL", "/env")], ""), None);
+    }
+
+    #[test]
+    fn lists_replace_those_of_lower_layers() {
+        let get = |given: &[&str], variables: &[(&str, &str)], file| {
+            let found = layers(variables, file).list(Setting::Accept, strings(given)).unwrap();
+            found.map(|found| found.value)
+        };
+        let (variable, file) = ([("CATALOGUE_ACCEPT", "b, c\td")], "accept = ['e', 'f']");
+        assert_eq!(get(&["a"], &variable, file), Some(strings(&["a"])));
+        assert_eq!(get(&["a,x", "y z"], &[], file), Some(strings(&["a", "x", "y", "z"])));
+        assert_eq!(get(&[], &variable, file), Some(strings(&["b", "c", "d"])));
+        assert_eq!(get(&[], &[], file), Some(strings(&["e", "f"])));
+        assert_eq!(get(&[], &[], "accept = 'e f'"), Some(strings(&["e", "f"])));
+        assert_eq!(get(&[], &[("CATALOGUE_ACCEPT", "")], file), Some(Vec::new()));
+        assert_eq!(get(&[], &[], "accept = []"), Some(Vec::new()));
+        assert_eq!(get(&[], &[], ""), None);
+    }
+
+    #[test]
+    fn flags_can_be_switched_off_again() {
+        let get = |given, variable: Option<&str>, file| {
+            let variables: Vec<_> = variable.into_iter().map(|value| ("CATALOGUE_NO_MIGRATE", value)).collect();
+            layers(&variables, file).flag(Setting::NoMigrate, given)
+        };
+        let on = "no-migrate = true";
+        assert_eq!(get(true, Some("false"), "no-migrate = false"), Ok(true));
+        assert_eq!(get(false, Some("true"), "no-migrate = false"), Ok(true));
+        assert_eq!(get(false, Some("false"), on), Ok(false));
+        assert_eq!(get(false, Some("0"), on), Ok(false));
+        assert_eq!(get(false, Some(""), on), Ok(true));
+        assert_eq!(get(false, None, on), Ok(true));
+        assert_eq!(get(false, None, ""), Ok(false));
+        assert!(
+            matches!(get(false, Some("yes!"), on), Err(Failure::Usage(text)) if text.contains("CATALOGUE_NO_MIGRATE"))
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_what_is_asked_for_matters() {
+        use std::os::unix::ffi::OsStringExt;
+
+        let mut layers = layers(&[("CATALOGUE_LISTEN", "nonsense"), ("CATALOGUE_OTHER", "x")], "");
+        layers.variables.insert("CATALOGUE_LOG".to_owned(), OsString::from_vec(vec![0xff]));
+        assert_eq!(layers.text(Setting::Database, None), Ok(None));
+        assert!(matches!(layers.text(Setting::Log, None), Err(Failure::Usage(text)) if text.contains("CATALOGUE_LOG")));
+    }
+
+    #[test]
+    fn a_missing_file_is_a_wrong_configuration() {
+        let variables = |path: &str| HashMap::from([(CONFIG_VARIABLE.to_owned(), path.into())]);
+        let missing = "/no/such/directory/c.toml";
+        assert!(matches!(Layers::read(variables(missing), None), Err(Failure::Usage(text)) if text.contains(missing)));
+        assert!(matches!(Layers::read(HashMap::new(), Some(missing.into())), Err(Failure::Usage(_))));
+        assert!(Layers::read(variables(""), None).is_ok());
+    }
+}

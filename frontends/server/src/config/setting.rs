@@ -1,0 +1,80 @@
+//! [`Setting`]: the options that the environment and the configuration file can give too.
+
+/// An option of the command line that has an environment variable and a key in the configuration file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Setting {
+    /// `--database`
+    Database,
+    /// `--listen`
+    Listen,
+    /// `--base-url`
+    BaseUrl,
+    /// `--docs-url`
+    DocsUrl,
+    /// `--accept`
+    Accept,
+    /// `--cors-origin`
+    CorsOrigin,
+    /// `--log`
+    Log,
+    /// `--shutdown-grace`
+    ShutdownGrace,
+    /// `--no-migrate`
+    NoMigrate,
+}
+
+/// What a setting's value looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One text.
+    Text,
+    /// Several texts; in one string they are separated by blanks or commas.
+    List,
+    /// True or false.
+    Flag,
+}
+
+impl Setting {
+    /// Every setting.
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Database,
+        Self::Listen,
+        Self::BaseUrl,
+        Self::DocsUrl,
+        Self::Accept,
+        Self::CorsOrigin,
+        Self::Log,
+        Self::ShutdownGrace,
+        Self::NoMigrate,
+    ];
+
+    /// The option's name and the shape of its value.
+    const fn row(self) -> (&'static str, Shape) {
+        match self {
+            Self::Database => ("database", Shape::Text),
+            Self::Listen => ("listen", Shape::Text),
+            Self::BaseUrl => ("base-url", Shape::Text),
+            Self::DocsUrl => ("docs-url", Shape::Text),
+            Self::Accept => ("accept", Shape::List),
+            Self::CorsOrigin => ("cors-origin", Shape::List),
+            Self::Log => ("log", Shape::Text),
+            Self::ShutdownGrace => ("shutdown-grace", Shape::Text),
+            Self::NoMigrate => ("no-migrate", Shape::Flag),
+        }
+    }
+
+    /// The option's name, without hyphens before it: the key in the configuration file.
+    pub(crate) const fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// What its value looks like.
+    pub(crate) const fn shape(self) -> Shape {
+        self.row().1
+    }
+
+    /// The environment variable, such as `CATALOGUE_BASE_URL`.
+    pub(crate) fn variable(self) -> String {
+        format!("CATALOGUE_{}", self.name().replace('-', "_").to_uppercase())
+    }
+}

@@ -1,0 +1,145 @@
+//! Export: the storage's accounts and courses in the import format.
+
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+
+use catalogue_core::{Account, AdminStorage, Course, CourseModule, Record, Timestamp};
+use serde::Serialize;
+
+use crate::exit::Failure;
+use crate::output;
+
+#[derive(Serialize)]
+struct AccountLine<'r> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    id: &'r str,
+    name: &'r str,
+    email: &'r str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CourseLine<'r> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    account: &'r str,
+    slug: &'r str,
+    title: &'r str,
+    tagline: &'r str,
+    language: &'r str,
+    created_at: String,
+    published_at: Option<String>,
+    hidden: bool,
+    access_mode: Option<&'r str>,
+    modules: Vec<ModuleLine<'r>>,
+}
+
+#[derive(Serialize)]
+struct ModuleLine<'r> {
+    title: &'r str,
+    summary: &'r str,
+    content: &'r str,
+}
+
+impl<'r> From<&'r Account> for AccountLine<'r> {
+    fn from(account: &'r Account) -> Self {
+        Self { kind: "account", id: account.id.as_str(), name: &account.name, email: &account.email }
+    }
+}
+
+impl<'r> From<&'r Course> for CourseLine<'r> {
+    fn from(course: &'r Course) -> Self {
+        Self {
+            kind: "course",
+            account: course.account.as_str(),
+            slug: &course.slug,
+            title: &course.title,
+            tagline: &course.tagline,
+            language: &course.language,
+            created_at: course.created_at.to_exact_string(),
+            published_at: course.published_at.map(Timestamp::to_exact_string),
+            hidden: course.hidden,
+            access_mode: course.access_mode.as_deref(),
+            modules: course.modules.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl<'r> From<&'r CourseModule> for ModuleLine<'r> {
+    fn from(module: &'r CourseModule) -> Self {
+        Self { title: &module.title, summary: &module.summary, content: &module.content }
+    }
+}
+
+/// Writes all that `storage` holds to `target`.
+pub(crate) async fn run(storage: &dyn AdminStorage, target: impl Write + Send) -> Result<(), Failure> {
+    let mut target = BufWriter::with_capacity(1 << 16, target);
+    let mut written = Ok(());
+    let exported = storage
+        .export(&mut |record| {
+            written = write_line(&mut target, &record);
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .await;
+    written.map_err(|error| output::failed(&error))?;
+    exported.map_err(|error| Failure::because(&error))?;
+    target.flush().map_err(|error| output::failed(&error))
+}
+
+fn write_line(target: &mut impl Write, record: &Record) -> io::Result<()> {
+    match record {
+        Record::Account(account) => serde_json::to_writer(&mut *target, &AccountLine::from(account))?,
+        Record::Course(course) => serde_json::to_writer(&mut *target, &CourseLine::from(course))?,
+    }
+    target.write_all(b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use catalogue_core::MemoryStorage;
+
+    use super::*;
+    use crate::import;
+
+    /// Every field in its order, times in their shortest exact form, texts as they are.
+    const EXACT: &str = concat!(
+        r#"{"type":"account","id":"B","name":"","email":""}"#,
+        "\n",
+        r#"{"type":"account","id":"a","name":"Ä \"quoted\"","email":"a@example.org"}"#,
+        "\n",
+        r#"{"type":"course","account":"a","slug":"Z","title":"🤗","tagline":"","language":"ja","#,
+        r#""createdAt":"2023-01-02T03:04:05Z","publishedAt":null,"hidden":false,"accessMode":null,"modules":[]}"#,
+        "\n",
+        r#"{"type":"course","account":"a","slug":"é","title":"t","tagline":"g","language":"en","#,
+        r#""createdAt":"2023-01-02T03:04:05.120Z","publishedAt":"2023-01-02T03:04:05.000001Z","hidden":true,"#,
+        r#""accessMode":"free","modules":[{"title":"m","summary":"s","content":"line\nline"},"#,
+        r#"{"title":"n","summary":"","content":""}]}"#,
+        "\n",
+    );
+
+    #[tokio::test]
+    async fn import_and_export_are_inverse() {
+        let storage = MemoryStorage::new();
+        import::run(&storage, "f", EXACT.as_bytes(), import::Options::default()).await.unwrap();
+        let mut target = Vec::new();
+        run(&storage, &mut target).await.unwrap();
+        assert_eq!(String::from_utf8(target).unwrap(), EXACT);
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_left_is_no_fault() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let storage = MemoryStorage::new();
+        import::run(&storage, "f", EXACT.as_bytes(), import::Options::default()).await.unwrap();
+        assert_eq!(run(&storage, Closed).await, Err(Failure::ReaderLeft));
+    }
+}

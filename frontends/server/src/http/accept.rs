@@ -1,0 +1,100 @@
+//! Takes connections, and stops.
+
+use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use bytes::{Buf, Bytes};
+use http::{Request, Response};
+use http_body::Body;
+use http_body_util::Empty;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    time::{Instant, sleep, timeout_at},
+};
+use tower_service::Service;
+
+use super::{Limits, connection};
+
+/// How long to wait after an accept that failed for want of something, such as file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
+
+/// What tasks get to notice that the grace has ended.
+const LAST_TURN: Duration = Duration::from_secs(1);
+
+/// Serves HTTP/1 on `listener` until `shutdown` resolves and the connections have ended, by themselves or by the end
+/// of the grace.
+///
+/// The service sees no body, and the client's [`SocketAddr`] in the extensions of every request. It may panic: that
+/// is answered with a bare 500.
+pub(crate) async fn serve<S, B>(listener: TcpListener, service: S, limits: Limits, shutdown: impl Future<Output = ()>)
+where
+    S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = std::convert::Infallible>,
+    S: Clone + Send + 'static,
+    S::Future: Send,
+    B: Body<Data: Buf + Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + Unpin + 'static,
+{
+    let slots = Arc::new(Semaphore::new(limits.connections as usize));
+    let (stop, stopping) = watch::channel(None);
+    let begin = |service: S, slot: OwnedSemaphorePermit, (tcp, peer): (TcpStream, SocketAddr)| {
+        tokio::spawn(connection::run(tcp, peer, service, limits, stopping.clone(), slot));
+    };
+
+    let mut shutdown = pin!(shutdown);
+    loop {
+        let next = async {
+            let slot = free_slot(&slots).await;
+            (slot, retried(|| listener.accept()).await)
+        };
+        tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            (slot, client) = next => begin(service.clone(), slot, client),
+        }
+    }
+
+    // Clients in the listen queue have a connection already, perhaps with a request in it.
+    for client in queued(listener) {
+        let Ok(slot) = slots.clone().try_acquire_owned() else { break };
+        begin(service.clone(), slot, client);
+    }
+    let deadline = Instant::now() + limits.shutdown_grace;
+    stop.send_replace(Some(deadline));
+    if timeout_at(deadline + LAST_TURN, slots.acquire_many(limits.connections)).await.is_err() {
+        tracing::warn!("left connections behind whose requests do not yield");
+    }
+}
+
+/// Room for one connection, waited for before it is accepted.
+async fn free_slot(slots: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    slots.clone().acquire_owned().await.expect("nobody closes the semaphore")
+}
+
+/// Accepts until it succeeds: whatever fails here, the next client can do nothing for it.
+pub(super) async fn retried<T, F: Future<Output = io::Result<T>>>(mut accept: impl FnMut() -> F) -> T {
+    loop {
+        match accept().await {
+            Ok(accepted) => return accepted,
+            Err(error) if gone(&error) => tracing::debug!(%error, "a client went away before it was accepted"),
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept connections, trying again");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Whether the error is about one client and not about the server.
+fn gone(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// The connections in the listen queue, asked of the socket itself: the runtime may not have heard of them yet.
+fn queued(listener: TcpListener) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
+    let listener = listener.into_std().ok();
+    std::iter::from_fn(move || {
+        let (tcp, peer) = listener.as_ref()?.accept().ok()?;
+        tcp.set_nonblocking(true).ok()?;
+        Some((TcpStream::from_std(tcp).ok()?, peer))
+    })
+}

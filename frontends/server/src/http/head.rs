@@ -1,0 +1,146 @@
+//! Checks of a request's head that hyper leaves to its users.
+
+use std::net::Ipv6Addr;
+
+use http::{Method, Version, header::HOST, request::Parts};
+
+/// Whether the head is one that a server may act on: else it is refused with 400.
+pub(super) fn acceptable(head: &Parts) -> bool {
+    target_fits_method(head) && host_is_valid(head)
+}
+
+/// RFC 9112, 3.2: a bare authority is for CONNECT, the asterisk for OPTIONS.
+fn target_fits_method(head: &Parts) -> bool {
+    match head.uri.path() {
+        "" => head.method == Method::CONNECT,
+        "*" => head.method == Method::OPTIONS,
+        _ => true,
+    }
+}
+
+/// RFC 9112, 3.2: one valid `Host`, which only HTTP/1.0 may leave out.
+fn host_is_valid(head: &Parts) -> bool {
+    let mut hosts = head.headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) => head.version < Version::HTTP_11,
+        (Some(host), None) => is_host_and_port(host.as_bytes()),
+        (Some(_), Some(_)) => false,
+    }
+}
+
+/// `uri-host [ ":" port ]` of RFC 9110, 7.2, with the names of RFC 3986, 3.2.2; not empty.
+fn is_host_and_port(value: &[u8]) -> bool {
+    if let Some(rest) = value.strip_prefix(b"[") {
+        let Some(end) = rest.iter().position(|&byte| byte == b']') else { return false };
+        return is_ip_literal(&rest[..end]) && is_port(&rest[end + 1..]);
+    }
+    let end = value.iter().position(|&byte| byte == b':').unwrap_or(value.len());
+    is_name(&value[..end]) && is_port(&value[end..])
+}
+
+/// Nothing, a lone colon, or a colon and a port.
+fn is_port(suffix: &[u8]) -> bool {
+    match suffix {
+        [] | [b':'] => true,
+        [b':', digits @ ..] => {
+            digits.iter().all(u8::is_ascii_digit)
+                && str::from_utf8(digits).is_ok_and(|digits| digits.parse::<u16>().is_ok())
+        }
+        _ => false,
+    }
+}
+
+/// What stands between brackets: an IPv6 address, or an address of a future version.
+fn is_ip_literal(literal: &[u8]) -> bool {
+    let Ok(literal) = str::from_utf8(literal) else { return false };
+    literal.parse::<Ipv6Addr>().is_ok() || is_future_address(literal)
+}
+
+/// `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )`
+fn is_future_address(literal: &str) -> bool {
+    let Some((version, address)) = literal.strip_prefix(['v', 'V']).and_then(|rest| rest.split_once('.')) else {
+        return false;
+    };
+    !version.is_empty()
+        && version.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && !address.is_empty()
+        && address.bytes().all(|byte| byte == b':' || is_name_byte(byte))
+}
+
+/// A registered name or an IPv4 address.
+fn is_name(name: &[u8]) -> bool {
+    let mut rest = name;
+    while let [first, tail @ ..] = rest {
+        rest = match (first, tail) {
+            (b'%', [high, low, tail @ ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => tail,
+            (&byte, tail) if is_name_byte(byte) => tail,
+            _ => return false,
+        };
+    }
+    !name.is_empty()
+}
+
+/// Unreserved characters and sub-delimiters of RFC 3986.
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte)
+}
+
+/// The bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF.
+///
+/// When as many bytes were read, nothing but this head was. A head written in another way gives another number; then
+/// more might have been read, which is the safe side.
+pub(super) fn usual_length(head: &Parts) -> usize {
+    let line = head.method.as_str().len() + head.uri.path_and_query().map_or(0, |target| target.as_str().len());
+    let fields: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    line + "  HTTP/1.1\r\n".len() + fields + head.headers.len() * ": \r\n".len() + "\r\n".len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_host_and_port;
+
+    #[test]
+    fn names_addresses_and_ports_are_hosts() {
+        for host in [
+            "localhost",
+            "example.com:8080",
+            "example.com:",
+            "127.0.0.1:1",
+            "[::1]",
+            "[2001:db8::1]:443",
+            "[v1.a:b]",
+            "a_b~c",
+            "ex%41mple",
+        ] {
+            assert!(is_host_and_port(host.as_bytes()), "{host}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_host() {
+        for host in [
+            "",
+            ":80",
+            "user@example.com",
+            "example.com:80:80",
+            "example.com:+80",
+            "example.com:65536",
+            "example.com:http",
+            "a b",
+            "a,b/c",
+            "a/b",
+            "a?b",
+            "[::1",
+            "[]",
+            "[::1]x",
+            "[fe80::1%25eth0]",
+            "[v.a]",
+            "[v1.]",
+            "ex%4",
+            "ex%zz",
+            "b\u{fc}cher.example",
+        ] {
+            assert!(!is_host_and_port(host.as_bytes()), "{host}");
+        }
+    }
+}

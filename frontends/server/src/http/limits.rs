@@ -1,0 +1,46 @@
+//! What a connection may cost.
+
+use std::time::Duration;
+
+/// The bounds of [`serve`](super::serve). The default has the documented numbers; tests shorten the times.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// From the first byte of a request's head to its last.
+    pub(crate) head_time: Duration,
+    /// Without a request: from the accept, or from the end of the last answer.
+    pub(crate) idle_time: Duration,
+    /// Without a byte in either direction while a request is being answered or its body read.
+    pub(crate) stall_time: Duration,
+    /// After the last answer of a connection, without a byte from a client that has not closed its side.
+    /// All in all such a connection lasts `stall_time` at most.
+    pub(crate) linger_time: Duration,
+    /// What is read and thrown away after the last answer, so that the answer is not lost with it.
+    pub(crate) linger_bytes: u64,
+    /// Header fields of a request.
+    pub(crate) header_fields: usize,
+    /// Request line and header fields together, in bytes. hyper asks for 8 KiB at least.
+    pub(crate) head_bytes: usize,
+    /// What is read of an ignored body for the sake of the connection's next request.
+    pub(crate) drained_body: u64,
+    /// What requests still get once the server stops.
+    pub(crate) shutdown_grace: Duration,
+    /// Connections at the same time; further ones wait in the listen queue.
+    pub(crate) connections: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            head_time: Duration::from_secs(30),
+            idle_time: Duration::from_secs(60),
+            stall_time: Duration::from_secs(30),
+            linger_time: Duration::from_secs(1),
+            linger_bytes: 16 * 1024 * 1024,
+            header_fields: 100,
+            head_bytes: 64 * 1024,
+            drained_body: 64 * 1024,
+            shutdown_grace: Duration::from_secs(10),
+            connections: 10_000,
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The loop on real sockets, one test for each promise. Nothing here sleeps in order to wait: a test waits for bytes,
+//! for the end of a connection, or for the service to be reached.
+
+mod accept;
+mod body;
+mod close;
+mod framing;
+mod host;
+mod panic;
+mod requests;
+mod shutdown;
+mod support;
+mod timeouts;

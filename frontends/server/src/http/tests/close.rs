@@ -1,0 +1,71 @@
+//! How connections end.
+
+use std::time::Duration;
+
+use super::super::Limits;
+use super::support::{BIG, GET, SHORT, Server, status};
+
+#[tokio::test]
+async fn a_client_that_has_closed_its_side_gets_its_answer() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    client.finish().await;
+    server.arrival().await;
+    server.open_gate();
+    assert!(client.rest().await.ends_with("passed"));
+}
+
+#[tokio::test]
+async fn a_client_that_has_closed_its_side_gets_all_of_a_large_answer() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    client.finish().await;
+    assert!(client.rest().await.len() > BIG);
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_without_a_request_is_forgotten() {
+    let server = Server::start(Limits { connections: 1, ..Limits::default() }).await;
+    drop(server.connect().await);
+    let mut half_head = server.connect().await;
+    half_head.send("GET / HT").await;
+    drop(half_head);
+    let mut client = server.connect().await;
+    client.send(GET).await;
+    assert_eq!(status(&client.answer().await), "200");
+}
+
+#[tokio::test]
+async fn the_refusal_survives_bytes_behind_it() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send("bad\r\n\r\n".to_owned() + &"x".repeat(4 * 1024 * 1024)).await;
+    assert_eq!(status(&client.rest().await), "400");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_close_is_not_waited_for_long() {
+    let limits = Limits { connections: 1, linger_time: SHORT, ..Limits::default() };
+    let server = Server::start(limits).await;
+    let mut first = server.connect().await;
+    first.send("GET / HTTP/1.0\r\n\r\n").await;
+    assert_eq!(status(&first.rest().await), "200");
+    let mut second = server.connect().await;
+    second.send(GET).await;
+    assert_eq!(status(&second.answer().await), "200");
+}
+
+#[tokio::test]
+async fn a_client_that_never_stops_sending_is_left() {
+    let limits = Limits { linger_time: Duration::from_secs(60), linger_bytes: 1024 * 1024, ..Limits::default() };
+    let server = Server::start(limits).await;
+    let mut client = server.connect().await;
+    client.send("bad\r\n\r\n").await;
+    let endless = async {
+        use tokio::io::AsyncWriteExt;
+        while client.0.write_all(&[0; 64 * 1024]).await.is_ok() {}
+    };
+    super::support::soon(endless).await;
+}

@@ -1,0 +1,213 @@
+//! Stopping without losing what has arrived.
+
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+
+use super::super::Limits;
+use super::support::{GET, SHORT, Server, says_close, soon, status};
+
+const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
+
+#[tokio::test]
+async fn idle_connections_close_at_once() {
+    let mut server = Server::start(Limits { shutdown_grace: Duration::from_secs(600), ..Limits::default() }).await;
+    let mut silent = server.connect().await;
+    let mut used = server.connect().await;
+    used.send(GET).await;
+    used.answer().await;
+    server.stop();
+    assert_eq!(silent.rest().await, "");
+    assert_eq!(used.rest().await, "");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn connections_end_with_a_dropped_server() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send(GET).await;
+    client.answer().await;
+    server.drop_loop();
+    assert_eq!(client.rest().await, "");
+}
+
+#[tokio::test]
+async fn nobody_is_accepted_any_more() {
+    let mut server = Server::usual().await;
+    let address = server.address;
+    server.stop();
+    server.stopped().await;
+    assert!(TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_running_request_is_finished_and_told_that_it_is_the_last() {
+    let mut server = Server::usual().await;
+    let mut client = server.connect().await;
+    let mut idle = server.connect().await;
+    client.send(GATE).await;
+    server.arrival().await;
+    server.stop();
+    idle.rest().await;
+    server.open_gate();
+    let answer = client.rest().await;
+    assert!(says_close(&answer), "{answer}");
+    assert!(answer.ends_with("passed"), "{answer}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_running_request_is_dropped_after_the_grace() {
+    let mut server = Server::start(Limits { shutdown_grace: SHORT, ..Limits::default() }).await;
+    let mut client = server.connect().await;
+    client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    server.stop();
+    assert_eq!(client.end().await, b"");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_reads_is_dropped_after_the_grace() {
+    let mut server = Server::start(Limits { shutdown_grace: SHORT, ..Limits::default() }).await;
+    let mut client = server.connect().await;
+    client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    server.stop();
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_request_that_has_arrived_is_answered() {
+    for _ in 0..50 {
+        let mut server = Server::usual().await;
+        let mut fresh = server.connect().await;
+        let mut used = server.connect().await;
+        used.send(GET).await;
+        used.answer().await;
+        // The runtime of this test has one thread, so the server has not read these when it hears of the stop.
+        fresh.0.try_write(GET).unwrap();
+        used.0.try_write(GET).unwrap();
+        server.stop();
+        assert_eq!(status(&fresh.rest().await), "200");
+        assert_eq!(status(&used.rest().await), "200");
+        drop((fresh, used));
+        server.stopped().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_that_have_arrived_are_answered_on_many_connections() {
+    let mut server = Server::usual().await;
+    let mut clients = Vec::new();
+    for _ in 0..100 {
+        let mut client = server.connect().await;
+        client.send(GET).await;
+        client.answer().await;
+        clients.push(client);
+    }
+    for client in &clients {
+        client.0.try_write(GET).unwrap();
+    }
+    server.stop();
+    for mut client in clients {
+        assert_eq!(status(&client.rest().await), "200");
+    }
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn clients_in_the_listen_queue_are_answered() {
+    for _ in 0..20 {
+        let mut server = Server::usual().await;
+        let mut queued = Vec::new();
+        for _ in 0..5 {
+            let stream = std::net::TcpStream::connect(server.address).unwrap();
+            std::io::Write::write_all(&mut &stream, GET).unwrap();
+            queued.push(stream);
+        }
+        server.stop();
+        for stream in queued {
+            stream.set_nonblocking(true).unwrap();
+            let mut client = super::support::Client(TcpStream::from_std(stream).unwrap());
+            assert_eq!(status(&client.rest().await), "200");
+        }
+        server.stopped().await;
+    }
+}
+
+#[tokio::test]
+async fn requests_behind_a_running_one_are_answered() {
+    let mut server = Server::usual().await;
+    let mut client = server.connect().await;
+    // More than hyper serves in one turn.
+    client.send([GATE, &GET.repeat(40)].concat()).await;
+    server.arrival().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    let answers = client.rest().await;
+    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 41, "{answers}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn requests_that_arrived_during_a_running_one_are_answered() {
+    let mut server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send(GATE).await;
+    server.arrival().await;
+    client.send(GET).await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    let answers = client.rest().await;
+    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 2, "{answers}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_head_that_has_begun_may_be_finished() {
+    let mut server = Server::usual().await;
+    let mut client = server.connect().await;
+    let mut idle = server.connect().await;
+    client.send(&GET[..10]).await;
+    server.stop();
+    idle.rest().await;
+    client.send(&GET[10..]).await;
+    let answer = client.rest().await;
+    assert_eq!(status(&answer), "200");
+    assert!(says_close(&answer), "{answer}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_head_that_is_not_finished_ends_with_the_grace() {
+    let mut server = Server::start(Limits { shutdown_grace: SHORT, ..Limits::default() }).await;
+    let mut client = server.connect().await;
+    client.send(&GET[..10]).await;
+    server.stop();
+    assert_eq!(client.end().await, b"");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_body_is_not_waited_for() {
+    let mut server = Server::start(Limits { shutdown_grace: Duration::from_secs(600), ..Limits::default() }).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
+    server.arrival().await;
+    server.stop();
+    // What is still sent does not reset the connection before the answer is read.
+    soon(server.connect_refused()).await;
+    client.send("lo").await;
+    let answer = client.rest().await;
+    assert!(answer.ends_with("POST /"), "{answer}");
+    drop(client);
+    server.stopped().await;
+}

@@ -1,0 +1,227 @@
+//! A small service, a server around it, and a client that sees every byte.
+
+use std::{
+    convert::Infallible,
+    future::pending,
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{Empty, Full};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, oneshot},
+    task::JoinHandle,
+    time::timeout,
+};
+use tower_service::Service;
+
+use super::super::{Limits, serve};
+
+/// What a test waits for comes within this time, or it fails.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A time that is over soon.
+pub(super) const SHORT: Duration = Duration::from_millis(150);
+
+/// A request without anything special.
+pub(super) const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+/// The size of the answer at `/big`: more than the buffers of two sockets hold.
+pub(super) const BIG: usize = 24 * 1024 * 1024;
+
+/// Waits with a limit, so that a failing test ends.
+pub(super) async fn soon<T>(work: impl Future<Output = T>) -> T {
+    timeout(PATIENCE, work).await.expect("nothing happened for a long time")
+}
+
+/// Answers by path, and counts.
+#[derive(Clone)]
+pub(super) struct Paths {
+    /// Requests that have reached the service.
+    pub(super) reached: Arc<AtomicUsize>,
+    /// A permit for each of them, to wait for.
+    pub(super) arrivals: Arc<Semaphore>,
+    /// A permit lets one request at `/gate` go on.
+    pub(super) gate: Arc<Semaphore>,
+}
+
+impl Service<Request<Empty<Bytes>>> for Paths {
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Empty<Bytes>>) -> Self::Future {
+        self.reached.fetch_add(1, Ordering::SeqCst);
+        self.arrivals.add_permits(1);
+        assert!(request.uri().path() != "/panic-in-call", "as asked for");
+        let gate = self.gate.clone();
+        Box::pin(async move {
+            let text = match request.uri().path() {
+                "/gate" => {
+                    gate.acquire().await.unwrap().forget();
+                    "passed".into()
+                }
+                "/never" => pending().await,
+                "/panic" => panic!("as asked for"),
+                "/panic-late" => {
+                    tokio::task::yield_now().await;
+                    panic!("as asked for")
+                }
+                "/peer" => request.extensions().get::<SocketAddr>().unwrap().to_string(),
+                "/big" => "x".repeat(BIG),
+                "/empty" => String::new(),
+                _ => format!("{} {}", request.method(), request.uri()),
+            };
+            Ok(Response::new(Full::new(text.into())))
+        })
+    }
+}
+
+/// A running server.
+pub(super) struct Server {
+    pub(super) address: SocketAddr,
+    pub(super) paths: Paths,
+    stop: Option<oneshot::Sender<()>>,
+    running: JoinHandle<()>,
+}
+
+impl Server {
+    /// Serves on a free port.
+    pub(super) async fn start(limits: Limits) -> Self {
+        let gate = Arc::new(Semaphore::new(0));
+        let paths = Paths { reached: Arc::default(), arrivals: Arc::new(Semaphore::new(0)), gate };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel();
+        let shutdown = async { drop(stopped.await) };
+        let running = tokio::spawn(serve(listener, paths.clone(), limits, shutdown));
+        Self { address, paths, stop: Some(stop), running }
+    }
+
+    /// Serves with the limits of the document.
+    pub(super) async fn usual() -> Self {
+        Self::start(Limits::default()).await
+    }
+
+    pub(super) async fn connect(&self) -> Client {
+        Client(TcpStream::connect(self.address).await.unwrap())
+    }
+
+    /// Sends one request on a connection of its own; returns all that came back until its end.
+    pub(super) async fn exchange(&self, request: impl AsRef<[u8]>) -> String {
+        let mut client = self.connect().await;
+        client.send(request).await;
+        client.rest().await
+    }
+
+    /// How many requests have reached the service.
+    pub(super) fn reached(&self) -> usize {
+        self.paths.reached.load(Ordering::SeqCst)
+    }
+
+    /// Waits for the service to be reached once more.
+    pub(super) async fn arrival(&self) {
+        soon(self.paths.arrivals.acquire()).await.unwrap().forget();
+    }
+
+    /// Lets one request at `/gate` go on.
+    pub(super) fn open_gate(&self) {
+        self.paths.gate.add_permits(1);
+    }
+
+    /// Tells the server to stop.
+    pub(super) fn stop(&mut self) {
+        self.stop.take().unwrap().send(()).unwrap();
+    }
+
+    /// Waits until the server has heard that it stops: then nobody is accepted any more.
+    pub(super) async fn connect_refused(&self) {
+        while TcpStream::connect(self.address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Drops the server's future.
+    pub(super) fn drop_loop(&self) {
+        self.running.abort();
+    }
+
+    /// Waits until the server has stopped.
+    pub(super) async fn stopped(self) {
+        soon(self.running).await.unwrap();
+    }
+}
+
+/// A client's side of a connection.
+pub(super) struct Client(pub(super) TcpStream);
+
+impl Client {
+    pub(super) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        soon(self.0.write_all(bytes.as_ref())).await.unwrap();
+    }
+
+    /// Closes this side; the other stays open.
+    pub(super) async fn finish(&mut self) {
+        self.0.shutdown().await.unwrap();
+    }
+
+    /// One answer with a `Content-Length`, head and body.
+    pub(super) async fn answer(&mut self) -> String {
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            answer.push(soon(self.0.read_u8()).await.expect("an answer's head"));
+        }
+        let head = String::from_utf8(answer.clone()).unwrap();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
+        let mut body = vec![0; length.parse().unwrap()];
+        soon(self.0.read_exact(&mut body)).await.expect("an answer's body");
+        head + str::from_utf8(&body).unwrap()
+    }
+
+    /// All bytes until the server closes in good order.
+    pub(super) async fn rest(&mut self) -> String {
+        let mut rest = Vec::new();
+        soon(self.0.read_to_end(&mut rest)).await.expect("an end without a reset");
+        String::from_utf8(rest).unwrap()
+    }
+
+    /// Waits for the end of the connection, in good order or not; returns what came before.
+    pub(super) async fn end(&mut self) -> Vec<u8> {
+        let mut rest = Vec::new();
+        let _ = soon(self.0.read_to_end(&mut rest)).await;
+        rest
+    }
+}
+
+/// The status of an answer.
+pub(super) fn status(answer: &str) -> &str {
+    answer.split(' ').nth(1).unwrap_or(answer)
+}
+
+/// Whether the answer says that it is the last.
+pub(super) fn says_close(answer: &str) -> bool {
+    answer.contains("\r\nconnection: close\r\n")
+}
+
+/// Asserts that `answers` is one bare refusal and nothing else.
+pub(super) fn assert_bare(answers: &str, expected: &str) {
+    assert_eq!(status(answers), expected, "{answers}");
+    assert!(says_close(answers), "{answers}");
+    assert!(answers.contains("\r\ncontent-length: 0\r\n"), "{answers}");
+    assert!(answers.ends_with("\r\n\r\n"), "{answers}");
+    assert_eq!(answers.matches("HTTP/1.").count(), 1, "{answers}");
+}

@@ -1,0 +1,207 @@
+//! Connections that are silent or slow.
+
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncReadExt;
+
+use super::super::Limits;
+use super::support::{BIG, Client, GET, SHORT, Server, soon, status};
+
+/// A time that does not end within a test.
+const LONG: Duration = Duration::from_secs(600);
+
+/// One of the times short, the others long.
+fn patient() -> Limits {
+    Limits { head_time: LONG, idle_time: LONG, stall_time: LONG, ..Limits::default() }
+}
+
+/// Asserts that the connection ends, silently, after `SHORT` and not before.
+async fn assert_ends(client: &mut Client, since: Instant) {
+    assert_eq!(client.end().await, b"");
+    assert!(since.elapsed() >= SHORT);
+}
+
+#[tokio::test]
+async fn a_connection_without_a_request_ends() {
+    let server = Server::start(Limits { idle_time: SHORT, ..patient() }).await;
+    let since = Instant::now();
+    assert_ends(&mut server.connect().await, since).await;
+}
+
+#[tokio::test]
+async fn a_connection_without_a_further_request_ends() {
+    let server = Server::start(Limits { idle_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    let since = Instant::now();
+    server.open_gate();
+    client.answer().await;
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_connection_without_a_further_request_after_a_body_ends() {
+    let server = Server::start(Limits { idle_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n").await;
+    client.answer().await;
+    let since = Instant::now();
+    client.send("hello").await;
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_connection_without_a_further_request_after_chunks_ends() {
+    let server = Server::start(Limits { idle_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+    client.answer().await;
+    let since = Instant::now();
+    client.send("1\r\na\r\n0\r\n\r\n").await;
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn chunks_that_do_not_come_end_the_connection() {
+    let server = Server::start(Limits { stall_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    let since = Instant::now();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabcde").await;
+    assert_eq!(status(&client.answer().await), "200");
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn an_unfinished_head_ends_the_connection() {
+    let server = Server::start(Limits { head_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    let since = Instant::now();
+    client.send("GET / HTTP/1.1\r\nHo").await;
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_trickling_head_gets_no_more_time() {
+    let server = Server::start(Limits { head_time: SHORT, ..patient() }).await;
+    let (mut reader, mut writer) = server.connect().await.0.into_split();
+    let trickle = async {
+        use tokio::io::AsyncWriteExt;
+        let mut ticks = tokio::time::interval(SHORT / 10);
+        loop {
+            ticks.tick().await;
+            if writer.write_all(b"x").await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    let mut bytes = Vec::new();
+    tokio::select! {
+        () = trickle => {}
+        _ = soon(reader.read_to_end(&mut bytes)) => {}
+    }
+    assert_eq!(bytes, b"");
+}
+
+#[tokio::test]
+async fn an_unfinished_head_behind_a_request_ends_the_connection() {
+    let server = Server::start(Limits { head_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    let since = Instant::now();
+    client.send([GET, GET, b"GET / HTTP/1.1\r\nHo"].concat()).await;
+    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.answer().await), "200");
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn an_unfinished_head_after_chunks_ends_the_connection() {
+    let server = Server::start(Limits { head_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+    client.answer().await;
+    client.send("1\r\na\r\n0\r\n\r\n").await;
+    client.send(GET).await;
+    client.answer().await;
+    let since = Instant::now();
+    client.send("GET / HTTP/1.1\r\nHo").await;
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_head_that_comes_in_pieces_leaves_an_idle_connection() {
+    let server = Server::start(Limits { head_time: SHORT, idle_time: 3 * SHORT, stall_time: LONG, ..patient() }).await;
+    let mut client = server.connect().await;
+    for byte in GET {
+        client.send([*byte]).await;
+    }
+    client.answer().await;
+    let since = Instant::now();
+    client.end().await;
+    assert!(since.elapsed() >= 2 * SHORT);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_ends_the_connection() {
+    let server = Server::start(Limits { stall_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    let since = Instant::now();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
+    assert_eq!(status(&client.answer().await), "200");
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_body_that_moves_is_waited_for() {
+    let server = Server::start(Limits { stall_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n").await;
+    client.answer().await;
+    let mut ticks = tokio::time::interval(SHORT / 5);
+    for _ in 0..10 {
+        ticks.tick().await;
+        client.send("x").await;
+    }
+    client.send(GET).await;
+    assert_eq!(status(&client.answer().await), "200");
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_reads_ends_the_connection() {
+    let server = Server::start(Limits { stall_time: SHORT, connections: 1, ..patient() }).await;
+    let mut client = server.connect().await;
+    client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    // The next connection is accepted when the first has ended.
+    let mut next = server.connect().await;
+    next.send(GET).await;
+    assert_eq!(status(&next.answer().await), "200");
+    assert!(client.end().await.len() < BIG);
+}
+
+#[tokio::test]
+async fn an_answer_that_moves_is_waited_for() {
+    let server = Server::start(Limits { stall_time: 4 * SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    client.send("GET /big HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    let since = Instant::now();
+    let mut ticks = tokio::time::interval(SHORT);
+    let mut part = vec![0; BIG / 8];
+    let mut read = 0;
+    for _ in 0..8 {
+        ticks.tick().await;
+        soon(client.0.read_exact(&mut part)).await.unwrap();
+        read += part.len();
+    }
+    read += client.rest().await.len();
+    assert!(read > BIG);
+    assert!(since.elapsed() > 4 * SHORT);
+}
+
+#[tokio::test]
+async fn a_service_that_never_answers_ends_the_connection() {
+    let server = Server::start(Limits { stall_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    let since = Instant::now();
+    client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert_ends(&mut client, since).await;
+}

@@ -1,0 +1,151 @@
+//! Lines, right and wrong.
+
+use super::*;
+
+fn course(fields: &str) -> String {
+    format!(r#"{{"type":"course","account":"a","slug":"s","title":"t","language":"en"{fields}}}"#)
+}
+
+fn fault(line: impl AsRef<[u8]>) -> String {
+    let line = line.as_ref();
+    match parse(line) {
+        Err(fault) => fault.to_string(),
+        Ok(parsed) => panic!("{}: {parsed:?}", String::from_utf8_lossy(line)),
+    }
+}
+
+fn parsed_course(line: &str) -> Course {
+    match parse(line.as_bytes()) {
+        Ok(Line::Course(course)) => {
+            let created_at = course.created_at().unwrap_or(Timestamp::MIN);
+            course.into_course(created_at)
+        }
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn reads_an_account_with_and_without_its_optional_fields() {
+    for (line, name) in [
+        (r#"{"type":"account","id":"acc_1","name":"N","email":"e"}"#, "N"),
+        (" { \"email\" : \"e\" , \"id\" : \"acc_1\" , \"type\" : \"account\" } \r", ""),
+    ] {
+        let Ok(Line::Account(account)) = parse(line.as_bytes()) else { panic!("{line}") };
+        assert_eq!((account.id.as_str(), &*account.name, &*account.email), ("acc_1", name, "e"));
+    }
+}
+
+#[test]
+fn reads_a_course_with_its_defaults() {
+    let course = parsed_course(&course(""));
+    assert_eq!((course.created_at, course.published_at), (Timestamp::MIN, None));
+    assert_eq!((&*course.tagline, course.hidden, course.access_mode, course.modules.len()), ("", false, None, 0));
+}
+
+#[test]
+fn reads_every_field_of_a_course() {
+    let course = parsed_course(&course(
+        r#","tagline":"ü","createdAt":"2023-01-02T03:04:05.1234567+01:00","publishedAt":"2023-01-02t03:04:05z",
+        "hidden":true,"accessMode":"free","modules":[{"title":"m","summary":"s","content":"\u00e9🤗"},{"title":"n"}]"#,
+    ));
+    assert_eq!(course.created_at.to_exact_string(), "2023-01-02T02:04:05.123456Z");
+    assert_eq!(course.published_at.unwrap().to_exact_string(), "2023-01-02T03:04:05Z");
+    assert!(course.hidden && course.access_mode.as_deref() == Some("free"));
+    let module = |title: &str, summary: &str, content: &str| CourseModule {
+        title: title.to_owned(),
+        summary: summary.to_owned(),
+        content: content.to_owned(),
+    };
+    assert_eq!(course.modules, [module("m", "s", "é🤗"), module("n", "", "")]);
+}
+
+#[test]
+fn null_is_allowed_where_the_table_says_so() {
+    let course = parsed_course(&course(r#","publishedAt":null,"accessMode":null"#));
+    assert_eq!((course.published_at, course.access_mode), (None, None));
+    for field in ["tagline", "createdAt", "hidden", "modules"] {
+        let fault = fault(self::course(&format!(r#","{field}":null"#)));
+        assert!(fault.starts_with(&format!("{field}: invalid type: null, expected")), "{fault}");
+    }
+    for field in ["name", "email"] {
+        let fault = fault(format!(r#"{{"type":"account","id":"a","{field}":null}}"#));
+        assert_eq!(fault, format!("{field}: invalid type: null, expected a string"));
+    }
+}
+
+#[test]
+fn names_what_is_wrong_with_the_line_as_a_whole() {
+    for (line, pieces) in [
+        (&b"\xef\xbb\xbf{}"[..], ["not a JSON object", "one object a line"]),
+        (b"[]", ["not a JSON object", "one object a line"]),
+        (b"\"account\"", ["not a JSON object", ""]),
+        (b"nonsense", ["not a JSON object", ""]),
+        (b"{\"type\":\"account\",\"id\":\"\xff\"}", ["not UTF-8 from byte 25 on", ""]),
+        (b"{\"type\":\"account\"", ["not JSON", "EOF"]),
+        (b"{\"type\":\"account\",\"id\":\"a\"} x", ["not JSON", "trailing characters"]),
+        (b"{\"type\":\"account\",\"id\":\"a\"}{}", ["not JSON", "byte 28 of the line"]),
+        (b"{\"type\":\"account\",\"id\":\"a\",}", ["not JSON", "trailing comma"]),
+        (b"{'type':'account'}", ["not JSON", ""]),
+        (b"{\"type\":\"account\",\"id\":\"\\ud800\"}", ["not JSON", "hex escape"]),
+        (b"{\"type\":\"account\",\"id\":\"a\",\"name\":NaN}", ["not JSON", ""]),
+    ] {
+        let fault = fault(line);
+        for piece in pieces {
+            assert!(fault.contains(piece), "{}: {fault}", String::from_utf8_lossy(line));
+        }
+    }
+}
+
+#[test]
+fn names_the_field() {
+    for (line, start) in [
+        ("{}".to_owned(), "type: missing"),
+        (r#"{"type":"corse"}"#.to_owned(), r#"type: "corse" is not a type of line; write "account" or "course""#),
+        (r#"{"type":null}"#.to_owned(), "type: invalid type: null"),
+        (r#"{"type":"account","type":"account","id":"a"}"#.to_owned(), "type: occurs twice"),
+        (r#"{"type":"account"}"#.to_owned(), "id: missing"),
+        (r#"{"type":"account","id":""}"#.to_owned(), r#"id: "" is not an id; write 1 to 200 bytes"#),
+        (r#"{"type":"account","id":"a\u0085"}"#.to_owned(), "id: "),
+        (format!(r#"{{"type":"account","id":"{}"}}"#, "a".repeat(201)), "id: "),
+        (r#"{"type":"account","id":7}"#.to_owned(), "id: invalid type: integer `7`, expected a string"),
+        (r#"{"type":"account","id":"a","slug":"s"}"#.to_owned(), "slug: unknown field `slug`, expected one of"),
+        (r#"{"type":"account","id":"a","id":"a"}"#.to_owned(), "id: occurs twice"),
+        (r#"{"type":"course","account":"a","slug":"s","title":"t"}"#.to_owned(), "language: missing"),
+        (r#"{"type":"course","account":"a","slug":"a/b"}"#.to_owned(), r#"slug: "a/b" is not a slug; write 1 to 200"#),
+        (format!(r#"{{"type":"course","account":"a","slug":"{}"}}"#, "é".repeat(101)), "slug: "),
+        (course(r#","title":"u""#), "title: occurs twice"),
+        (course(r#","number":1"#), "number: unknown field"),
+        (course(r#","hidden":"true""#), "hidden: invalid type: string \"true\", expected a boolean"),
+        (course(r#","createdAt":"2023-01-02""#), r#"createdAt: "2023-01-02" is not a time of RFC 3339"#),
+        (course(r#","createdAt":"2023-01-02 03:04:05Z""#), "createdAt: "),
+        (course(r#","publishedAt":1672628645"#), "publishedAt: invalid type: integer"),
+        (course(r#","created_at":"2023-01-02T03:04:05Z""#), "created_at: unknown field"),
+        (course(r#","modules":{}"#), "modules: invalid type: map, expected a sequence"),
+        (course(r#","modules":[{"title":"a"},{"title":"b"},{"titel":"c"}]"#), "modules[2].titel: unknown field"),
+        (course(r#","modules":[{"title":"a"},{}]"#), "modules[1].title: missing"),
+        (course(r#","modules":[{"title":"a","title":"b"}]"#), "modules[0].title: occurs twice"),
+        (course(r#","modules":[{"title":"a","summary":null}]"#), "modules[0].summary: invalid type: null"),
+        (course(r#","modules":[["a","b","c"]]"#), "modules[0]: invalid type: sequence, expected an object"),
+        (course(r#","modules":["a"]"#), "modules[0]: invalid type: string \"a\", expected an object"),
+        (course(r#","modules":[null]"#), "modules[0]: invalid type: null, expected an object"),
+    ] {
+        let fault = fault(&line);
+        assert!(fault.starts_with(start), "{line}: {fault}");
+    }
+}
+
+#[test]
+fn deep_nesting_is_no_danger() {
+    let nested = course(&format!(r#","modules":{}"#, "[".repeat(1_000_000)));
+    assert!(fault(nested).contains("not JSON"));
+}
+
+#[test]
+fn explanations_are_short_and_harmless() {
+    let long = fault(course(&format!(r#","hidden":"{}""#, "é".repeat(100_000))));
+    assert!(long.len() < 500 && long.ends_with("expected a boolean"), "{long}");
+    let key = fault(course(&format!(r#","{}":1"#, "k".repeat(100_000))));
+    assert!(key.len() < 1_200, "{key}");
+    let steering = fault(course(r#","\u001b[2J":1"#));
+    assert!(steering.starts_with("\\u{1b}[2J: "), "{steering:?}");
+}

@@ -1,0 +1,77 @@
+//! [`Lines`]: an input line by line, in bounded memory.
+
+use std::io::{BufRead, Read};
+
+/// The longest line.
+pub(super) const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// The lines of an input that are not blank.
+pub(super) struct Lines<R> {
+    input: R,
+    line: Vec<u8>,
+    number: u64,
+    longest: usize,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(input: R) -> Self {
+        Self { input, line: Vec::new(), number: 0, longest: MAX_LINE_BYTES }
+    }
+
+    /// The number of the line that was read last, from 1 on; blank ones count.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The next line that is not blank, without its line feed; or what hinders reading it.
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, String> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            // One byte more than allowed tells a line that is too long from one that ends just there.
+            let mut bounded = self.input.by_ref().take(self.longest as u64 + 1);
+            let read = bounded.read_until(b'\n', &mut self.line).map_err(|error| format!("cannot be read: {error}"))?;
+            if read == 0 {
+                return Ok(None);
+            }
+            if self.line.last() == Some(&b'\n') {
+                self.line.pop();
+            }
+            if self.line.len() > self.longest {
+                return Err(format!("longer than {} MiB; write one object a line", self.longest >> 20));
+            }
+            if !self.line.trim_ascii().is_empty() {
+                return Ok(Some(&self.line));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_lines_are_passed_over_and_counted() {
+        let mut lines = Lines::new(&b"\n  \r\na\r\n\n\tb"[..]);
+        assert_eq!((lines.next().unwrap().map(<[u8]>::to_vec), lines.number()), (Some(b"a\r".to_vec()), 3));
+        assert_eq!((lines.next().unwrap().map(<[u8]>::to_vec), lines.number()), (Some(b"\tb".to_vec()), 5));
+        assert_eq!(lines.next(), Ok(None));
+        assert_eq!(Lines::new(&b""[..]).next(), Ok(None));
+    }
+
+    #[test]
+    fn a_line_may_be_as_long_as_allowed() {
+        for (input, right) in [(&b"1234\n"[..], true), (b"1234", true), (b"12345\n", false), (b"12345", false)] {
+            let mut lines = Lines { longest: 4, ..Lines::new(input) };
+            assert_eq!(lines.next().is_ok(), right, "{input:?}");
+        }
+    }
+
+    #[test]
+    fn an_endless_line_is_not_kept() {
+        let mut lines = Lines { longest: 1 << 20, ..Lines::new(std::io::BufReader::new(std::io::repeat(b'x'))) };
+        assert!(lines.next().unwrap_err().contains("longer than 1 MiB"));
+        assert!(lines.line.capacity() <= 1 << 22);
+    }
+}

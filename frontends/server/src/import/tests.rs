@@ -1,0 +1,100 @@
+//! Imports into a memory storage.
+
+use std::ops::ControlFlow;
+
+use catalogue_core::{MemoryStorage, Record};
+
+use super::*;
+
+const START: &str = r#"
+{"type":"account","id":"a","name":"A"}
+{"type":"course","account":"a","slug":"one","title":"One","language":"en","createdAt":"2020-01-01T00:00:00Z"}
+{"type":"course","account":"a","slug":"two","title":"Two","language":"en"}
+"#;
+
+async fn import(storage: &MemoryStorage, text: &str, options: Options) -> Result<Report, String> {
+    run(storage, "f.jsonl", text.as_bytes(), options).await.map_err(|failure| match failure {
+        Failure::Work(message) => message,
+        other => panic!("{other:?}"),
+    })
+}
+
+async fn records(storage: &MemoryStorage) -> Vec<Record> {
+    let mut records = Vec::new();
+    storage
+        .export(&mut |record| {
+            records.push(record);
+            ControlFlow::Continue(())
+        })
+        .await
+        .unwrap();
+    records
+}
+
+async fn started() -> MemoryStorage {
+    let storage = MemoryStorage::new();
+    let report = import(&storage, START, Options::default()).await.unwrap();
+    assert_eq!((report.accounts.added, report.courses.added), (1, 2));
+    storage
+}
+
+#[tokio::test]
+async fn a_second_time_changes_nothing() {
+    let storage = started().await;
+    let before = records(&storage).await;
+    let report = import(&storage, START, Options { prune: true, dry_run: false }).await.unwrap();
+    assert_eq!((report.accounts.unchanged, report.courses.unchanged, report.courses.removed), (1, 2, 0));
+    assert_eq!(records(&storage).await, before);
+}
+
+#[tokio::test]
+async fn a_course_keeps_its_creation_time_unless_the_line_gives_one() {
+    let storage = started().await;
+    let replace = r#"{"type":"course","account":"a","slug":"one","title":"New","language":"de"}"#;
+    assert_eq!(import(&storage, replace, Options::default()).await.unwrap().courses.changed, 1);
+    let found = records(&storage).await;
+    let Record::Course(course) = &found[1] else { panic!("{found:?}") };
+    assert_eq!((&*course.title, &*course.created_at.to_exact_string()), ("New", "2020-01-01T00:00:00Z"));
+}
+
+#[tokio::test]
+async fn a_bad_line_undoes_those_before_it() {
+    let storage = started().await;
+    let before = records(&storage).await;
+    for (line, message) in [
+        ("{\"type\":\"course\",\"account\":\"a\",\"slug\":\"one\"}", "f.jsonl: line 3: title: missing, and required"),
+        (
+            r#"{"type":"course","account":"nobody","slug":"s","title":"","language":""}"#,
+            "f.jsonl: line 3: account: there is no account \"nobody\"; its own line must come before those of its courses",
+        ),
+        (r#"{"type":"account","id":"b"}"#, "f.jsonl: line 3: id: the account \"b\" has a line before this one"),
+        (
+            "{\"type\":\"course\",\"account\":\"b\",\"slug\":\"s\",\"title\":\"\",\"language\":\"\"}\n\
+             {\"type\":\"course\",\"account\":\"b\",\"slug\":\"s\",\"title\":\"\",\"language\":\"\"}",
+            "f.jsonl: line 4: slug: the course \"s\" of \"b\" has a line before this one",
+        ),
+    ] {
+        let text = format!("{{\"type\":\"account\",\"id\":\"b\"}}\n\n{line}\n");
+        assert_eq!(import(&storage, &text, Options::default()).await.unwrap_err(), message);
+        assert_eq!(records(&storage).await, before, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_counts_and_changes_nothing() {
+    let storage = started().await;
+    let before = records(&storage).await;
+    let text = r#"{"type":"account","id":"a","name":"B"}"#;
+    let report = import(&storage, text, Options { prune: true, dry_run: true }).await.unwrap();
+    assert_eq!((report.dry_run, report.accounts.changed, report.courses.removed), (true, 1, 2));
+    assert_eq!(records(&storage).await, before);
+}
+
+#[tokio::test]
+async fn pruning_spares_accounts_without_a_line() {
+    let storage = started().await;
+    let other = r#"{"type":"account","id":"b"}"#;
+    let report = import(&storage, other, Options { prune: true, dry_run: false }).await.unwrap();
+    assert_eq!(report.courses.removed, 0);
+    assert_eq!(records(&storage).await.len(), 4);
+}

@@ -1,0 +1,43 @@
+//! The only place that writes to standard output and standard error.
+
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::exit::Failure;
+
+/// Writes `text` to standard output, and a line feed where it has none at its end.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.write_all(end.as_bytes()))
+        .and_then(|()| stdout.flush())
+        .map_err(|error| failed(&error))
+}
+
+/// Writes `value` to standard output as one line of JSON.
+pub(crate) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
+    let text = serde_json::to_string(value).map_err(|error| Failure::because(&error))?;
+    print(&text)
+}
+
+/// Writes a line to standard error. Where nobody can be told, nobody is.
+pub(crate) fn note(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = writeln!(stderr, "{text}").and_then(|()| stderr.flush());
+}
+
+/// Whether standard error may be coloured.
+pub(crate) fn stderr_takes_colours() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// What it means that standard output could not be written.
+pub(crate) fn failed(error: &io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Failure::ReaderLeft,
+        _ => Failure::work(format!("standard output cannot be written: {error}")),
+    }
+}

@@ -1,0 +1,113 @@
+//! The layers: the command line over the environment over the file.
+
+use crate::program::Place;
+
+/// The server's address as the document shows it, which tells the layer that it came from.
+fn base_url(place: &Place, variables: &[(&str, &str)], arguments: &str) -> String {
+    let document = place.run_in(variables, &format!("openapi {arguments}")).json();
+    document["servers"][0]["url"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_command_line_wins_over_the_environment_over_the_file() {
+    let place = Place::new();
+    place.write("c.toml", "base-url = \"https://file.example/api/v1\"\n");
+    let variable = ("CATALOGUE_BASE_URL", "https://env.example/api/v1");
+    let named = ("CATALOGUE_CONFIG", "c.toml");
+    assert_eq!(base_url(&place, &[], ""), "/api/v1");
+    assert_eq!(base_url(&place, &[named], ""), "https://file.example/api/v1");
+    assert_eq!(base_url(&place, &[], "--config c.toml"), "https://file.example/api/v1");
+    assert_eq!(base_url(&place, &[variable, named], ""), "https://env.example/api/v1");
+    assert_eq!(
+        base_url(&place, &[variable, named], "--base-url https://line.example/api/v1"),
+        "https://line.example/api/v1"
+    );
+}
+
+#[test]
+fn a_named_file_wins_over_the_one_that_the_environment_names() {
+    let place = Place::new();
+    place.write("c.toml", "base-url = \"/line/v1\"\n");
+    assert_eq!(base_url(&place, &[("CATALOGUE_CONFIG", "missing.toml")], "--config c.toml"), "/line/v1");
+}
+
+#[test]
+fn the_database_has_all_three_layers() {
+    let place = Place::new();
+    place.write("c.toml", "database = \"sqlite:file.db\"");
+    let made = |variables: &[(&str, &str)], arguments: &str, name: &str| {
+        place.run_in(variables, arguments).succeeds();
+        assert!(place.path(name).is_file(), "{name} among {:?}", place.files());
+    };
+    made(&[], "migrate", "catalogue.db");
+    made(&[], "migrate --config c.toml", "file.db");
+    made(&[("CATALOGUE_DATABASE", "sqlite:env.db")], "migrate --config c.toml", "env.db");
+    made(&[("CATALOGUE_DATABASE", "sqlite:env.db")], "migrate --database sqlite:line.db --config c.toml", "line.db");
+}
+
+#[test]
+fn a_flag_has_all_three_layers() {
+    let place = Place::new();
+    place.write("c.toml", "no-migrate = true");
+    place.run("import - --no-migrate").fails(1, &["catalogue.db"]);
+    place.run_in(&[("CATALOGUE_NO_MIGRATE", "true")], "import -").fails(1, &["catalogue.db"]);
+    place.run("import - --config c.toml").fails(1, &["catalogue.db"]);
+    place.run_in(&[("CATALOGUE_NO_MIGRATE", "maybe")], "import -").fails(2, &["CATALOGUE_NO_MIGRATE", "true"]);
+    place.run_in(&[("CATALOGUE_NO_MIGRATE", "false")], "import - --config c.toml").succeeds();
+}
+
+#[test]
+fn wrong_values_are_2_and_name_their_source() {
+    let place = Place::new();
+    place.write("c.toml", "# where\n\nlisten = \"here\"\n");
+    place.run("serve --config c.toml").fails(2, &["c.toml: line 3: listen", "127.0.0.1:8080"]);
+    for (variable, value) in [
+        ("CATALOGUE_LISTEN", "here"),
+        ("CATALOGUE_ACCEPT", "cookie"),
+        ("CATALOGUE_ACCEPT", ""),
+        ("CATALOGUE_CORS_ORIGIN", "app.example.com"),
+        ("CATALOGUE_SHUTDOWN_GRACE", "10"),
+        ("CATALOGUE_BASE_URL", "example"),
+        ("CATALOGUE_DOCS_URL", "ftp://example"),
+        ("CATALOGUE_DATABASE", "catalogue.db"),
+        ("CATALOGUE_LOG", "a=b=c"),
+    ] {
+        place.run_in(&[(variable, value)], "serve").fails(2, &[variable]);
+    }
+    assert_eq!(place.files(), ["c.toml"]);
+}
+
+#[test]
+fn what_a_command_does_not_take_does_not_matter_to_it() {
+    let place = Place::new();
+    let variables = [
+        ("CATALOGUE_LISTEN", "here"),
+        ("CATALOGUE_ACCEPT", "cookie"),
+        ("CATALOGUE_NO_MIGRATE", "maybe"),
+        ("CATALOGUE_FUTURE", "x"),
+        ("CATALOGUE_", "x"),
+    ];
+    place.write("c.toml", "listen = \"here\"\nshutdown-grace = \"?\"\n");
+    place.run_in(&variables, "migrate --config c.toml").succeeds();
+    place.run_in(&[("CATALOGUE_DATABASE", "nonsense")], "openapi").succeeds();
+}
+
+#[test]
+fn a_file_with_a_mistake_is_2_and_the_line_is_named() {
+    let place = Place::new();
+    for (text, pieces) in [
+        ("\nlisen = \"127.0.0.1:0\"", ["c.toml: line 2: lisen", "base-url"]),
+        ("base_url = \"/api/v1\"", ["c.toml: line 1: base_url", "base-url"]),
+        ("log = \"info\"\nno-migrate = \"yes\"", ["c.toml: line 2: no-migrate", "true or false"]),
+        ("log = \"info\"\nlog = \"info\"", ["c.toml: line 2", "duplicate"]),
+        ("log: info", ["c.toml: line 1", "not TOML"]),
+    ] {
+        place.write("c.toml", text);
+        place.run("openapi --config c.toml").fails(2, &pieces);
+        place.run_in(&[("CATALOGUE_CONFIG", "c.toml")], "openapi").fails(2, &pieces);
+    }
+    place.write("c.toml", b"log = \"\xff\"");
+    place.run("openapi --config c.toml").fails(2, &["c.toml"]);
+    place.run("openapi --config .").fails(2, &["cannot be read"]);
+    place.run_in(&[("CATALOGUE_CONFIG", "missing.toml")], "openapi").fails(2, &["missing.toml"]);
+}

@@ -1,0 +1,76 @@
+//! `catalogue demo`
+
+use std::net::TcpListener;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::program::{Place, Server, get};
+
+fn start(place: &Place, arguments: &str) -> (Server, Vec<String>) {
+    let mut server = Server::start(place.command(&format!("demo {arguments}")).stderr(Stdio::piped()));
+    let notes = server.notes_until("Ctrl+C");
+    (server, notes)
+}
+
+/// Does what a `curl` line says.
+fn paste(line: &str) -> Value {
+    let (_, rest) = line.split_once("-H \"Authorization: Bearer ").unwrap();
+    let (token, url) = rest.split_once("\" ").unwrap();
+    let (address, path) = url.trim_matches('"').strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let (status, body) = get(address, &format!("/{path}"), token);
+    assert_eq!(status, 200, "{line}");
+    body
+}
+
+fn curl_lines(notes: &[String]) -> Vec<&String> {
+    notes.iter().filter(|line| line.starts_with("curl ")).collect()
+}
+
+#[test]
+fn its_lines_work_and_it_leaves_nothing_behind() {
+    let place = Place::new();
+    let (server, notes) = start(&place, "--listen 127.0.0.1:0");
+    assert!(notes.contains(&format!("http://{}/docs", server.address)), "{notes:?}");
+    assert_eq!(server.get("/docs", "").0, 200);
+
+    let lines = curl_lines(&notes);
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().all(|line| line.contains(&server.address)));
+    assert_eq!(paste(lines[0])["data"]["userId"], "acc_demo");
+    let page = paste(lines[1]);
+    assert!(page["data"].as_array().unwrap().len() == 5 && page["meta"]["nextCursor"].is_string(), "{page}");
+    assert!(paste(lines[2])["data"]["modules"].as_array().unwrap().len() > 1);
+
+    let (_, document) = server.get("/docs/openapi.json", "");
+    assert_eq!(document["servers"][0]["url"], format!("http://{}/api/v1", server.address));
+    assert_eq!(server.end_by("TERM"), (Some(0), String::new()));
+    assert!(place.files().is_empty(), "{:?}", place.files());
+}
+
+#[test]
+fn takes_a_free_port_when_its_own_is_busy() {
+    // Somebody else may have the port already, which is as good.
+    let _taken = TcpListener::bind("127.0.0.1:8080");
+    let place = Place::new();
+    let (server, notes) = start(&place, "");
+    assert!(server.address != "127.0.0.1:8080");
+    paste(curl_lines(&notes)[0]);
+    assert_eq!(server.end_by("INT").0, Some(0));
+}
+
+#[test]
+fn runs_again_on_a_database_that_is_kept() {
+    let place = Place::new();
+    let mut lines = Vec::new();
+    for _ in 0..2 {
+        let (server, notes) = start(&place, "--listen 127.0.0.1:0 --database sqlite:demo.db");
+        lines.push(curl_lines(&notes)[1].clone());
+        paste(&lines[lines.len() - 1]);
+        server.end_by("TERM");
+    }
+    let keys = place.run("keys list --account acc_demo --json --database sqlite:demo.db").json();
+    assert_eq!(keys.as_array().unwrap().len(), 2);
+    let export = place.run("export --database sqlite:demo.db").succeeds();
+    assert!(export == include_str!("../../demo/courses.jsonl"));
+}

@@ -1,0 +1,22 @@
+//! `catalogue export`
+
+use crate::program::{COURSES, Place};
+
+#[test]
+fn import_and_export_are_inverse() {
+    let place = Place::with_courses();
+    assert_eq!(place.export(), COURSES);
+    place.run_reading(COURSES, "import - --database sqlite:copy.db").succeeds();
+    assert_eq!(place.run("export --database sqlite:copy.db --json").succeeds(), COURSES);
+}
+
+#[test]
+fn equal_content_gives_equal_bytes_whatever_the_order_of_the_lines() {
+    let mut lines: Vec<&str> = COURSES.lines().collect();
+    lines.swap(0, 1);
+    lines.reverse();
+    lines.sort_by_key(|line| line.contains("\"course\""));
+    let place = Place::new();
+    place.run_reading(&lines.join("\n"), "import -").succeeds();
+    assert_eq!(place.export(), COURSES);
+}

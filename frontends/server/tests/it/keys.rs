@@ -1,0 +1,78 @@
+//! `catalogue keys`
+
+use serde_json::{Value, json};
+
+use crate::program::Place;
+
+fn names_of(object: &Value) -> Vec<&str> {
+    object.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn a_created_key_stands_alone_on_standard_output() {
+    let place = Place::with_courses();
+    let token = place.run("keys create --account a --name n --scope read:courses").succeeds();
+    assert!(token.starts_with("ccat_") && token.ends_with('\n') && token.len() == 55, "{token:?}");
+
+    let listed = place.run("keys list --account a").succeeds();
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(lines.len() == 2 && lines[0].starts_with("ID") && lines[1].contains("read:courses"), "{listed}");
+    assert!(listed.contains(&token[..8]) && !listed.contains(token.trim_end()));
+}
+
+#[test]
+fn json_shows_all_of_a_new_key() {
+    let place = Place::with_courses();
+    let arguments = "keys create --account a --name n --scope read:courses read:profile --expires-in 90d --json";
+    let key = place.run(arguments).json();
+    assert_eq!(names_of(&key), ["account", "createdAt", "expiresAt", "id", "name", "scopes", "token"]);
+    assert_eq!((&key["account"], &key["name"]), (&json!("a"), &json!("n")));
+    assert_eq!(key["scopes"], json!(["read:profile", "read:courses"]));
+    let id = key["id"].as_str().unwrap();
+    assert!(id.strip_prefix("key_").is_some_and(|hex| hex.len() == 32 && hex.as_bytes()[12] == b'7'), "{id}");
+    for time in ["createdAt", "expiresAt"] {
+        let time = key[time].as_str().unwrap();
+        assert!(time.len() == "2026-01-02T03:04:05.000Z".len() && time.ends_with('Z'), "{time}");
+    }
+
+    let listed = place.run("keys list --account a --json").json();
+    assert_eq!(
+        listed,
+        json!([{
+            "id": id, "kind": "api-key", "name": "n", "account": "a", "prefix": &key["token"].as_str().unwrap()[..8],
+            "scopes": key["scopes"], "createdAt": key["createdAt"], "expiresAt": key["expiresAt"], "revokedAt": null,
+        }])
+    );
+}
+
+#[test]
+fn revoking_keeps_the_first_time() {
+    let place = Place::with_courses();
+    let key = place.run("keys create --account a --name n --scope read:profile --json").json();
+    assert_eq!(key["expiresAt"], Value::Null);
+    let id = key["id"].as_str().unwrap();
+    assert_eq!(place.run(&format!("keys revoke {id}")).succeeds(), format!("{id} is revoked\n"));
+    let revoked = place.run("keys list --account a --json").json();
+    assert!(revoked[0]["revokedAt"].is_string());
+    assert_eq!(place.run(&format!("keys revoke --json {id}")).json(), revoked[0]);
+    assert!(place.run(&format!("keys revoke {id}")).succeeds().contains("before"));
+}
+
+#[test]
+fn unknown_accounts_and_ids_are_1() {
+    let place = Place::with_courses();
+    assert_eq!(place.run("keys list --account b --json").json(), json!([]));
+    place.run("keys list --account x").fails(1, &["\"x\""]);
+    place.run("keys create --account x --name n --scope read:courses").fails(1, &["\"x\""]);
+    let outcome = place.run("keys revoke ccat_perhaps_a_token");
+    assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
+    outcome.fails(1, &["keys list"]);
+}
+
+#[test]
+fn an_expiry_beyond_all_years_is_2() {
+    let place = Place::with_courses();
+    let arguments = "keys create --account a --name n --scope read:courses --expires-in 9999999d";
+    place.run(arguments).fails(2, &["--expires-in", "9999"]);
+    assert_eq!(place.run("keys list --account a --json").json(), json!([]));
+}

@@ -1,0 +1,13 @@
+//! The program as a person or a script meets it: command lines in, exit status and texts out.
+
+mod command_line;
+mod configuration;
+mod demo;
+mod export;
+mod import;
+mod keys;
+mod migrate;
+mod openapi;
+mod program;
+mod serve;
+mod tokens;

@@ -1,0 +1,204 @@
+//! Running the program in a directory of its own, and asking the servers that it starts.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Two accounts with three courses, in the form of an export.
+pub(crate) const COURSES: &str = concat!(
+    r#"{"type":"account","id":"a","name":"A","email":""}"#,
+    "\n",
+    r#"{"type":"account","id":"b","name":"","email":"b@example.org"}"#,
+    "\n",
+    r#"{"type":"course","account":"a","slug":"one","title":"One","tagline":"","language":"en","#,
+    r#""createdAt":"2020-01-01T00:00:00Z","publishedAt":null,"hidden":false,"accessMode":null,"#,
+    r#""modules":[{"title":"M","summary":"","content":"a body"}]}"#,
+    "\n",
+    r#"{"type":"course","account":"a","slug":"zwei","title":"Zwei","tagline":"ü","language":"de","#,
+    r#""createdAt":"2021-01-01T00:00:00.500Z","publishedAt":"2021-01-02T00:00:00Z","hidden":true,"#,
+    r#""accessMode":"free","modules":[]}"#,
+    "\n",
+    r#"{"type":"course","account":"b","slug":"one","title":"Other","tagline":"","language":"en","#,
+    r#""createdAt":"2022-01-01T00:00:00.000001Z","publishedAt":null,"hidden":false,"accessMode":null,"modules":[]}"#,
+    "\n",
+);
+
+/// A working directory for the program, with nothing in it.
+pub(crate) struct Place(TempDir);
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) status: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// A place with [`COURSES`] in the default database.
+    pub(crate) fn with_courses() -> Self {
+        let place = Self::new();
+        place.write("courses.jsonl", COURSES);
+        place.run("import courses.jsonl").succeeds();
+        place
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    /// The names of all files, sorted.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The program with these arguments, separated by single blanks, and with no setting of the tests' own environment.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_catalogue"));
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
+            command.env_remove(name);
+        }
+        command.env("RUST_BACKTRACE", "1").current_dir(self.0.path());
+        command.args(arguments.split(' ').filter(|argument| !argument.is_empty())).stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &str) -> Outcome {
+        self.run_in(&[], arguments)
+    }
+
+    /// Runs with environment variables.
+    pub(crate) fn run_in(&self, variables: &[(&str, &str)], arguments: &str) -> Outcome {
+        self.command(arguments).envs(variables.iter().copied()).output().unwrap().into()
+    }
+
+    /// Runs with a text on standard input.
+    pub(crate) fn run_reading(&self, input: &str, arguments: &str) -> Outcome {
+        let mut command = self.command(arguments);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        child.wait_with_output().unwrap().into()
+    }
+
+    /// All that is in the default database.
+    pub(crate) fn export(&self) -> String {
+        self.run("export").succeeds()
+    }
+}
+
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+impl Outcome {
+    /// Asserts success, with nothing to say on standard error, and gives standard output.
+    pub(crate) fn succeeds(self) -> String {
+        assert_eq!((self.status, &*self.err), (Some(0), ""), "{self:?}");
+        self.out
+    }
+
+    /// The same, as JSON.
+    pub(crate) fn json(self) -> Value {
+        serde_json::from_str(&self.succeeds()).unwrap()
+    }
+
+    /// Asserts the status, an empty standard output, and a short message on standard error with these pieces.
+    pub(crate) fn fails(self, status: i32, pieces: &[&str]) {
+        assert_eq!((self.status, &*self.out), (Some(status), ""), "{self:?}");
+        assert!(self.err.starts_with("error: ") && self.err.lines().count() <= 24, "{self:?}");
+        assert!(!self.err.contains("backtrace") && !self.err.contains("panicked"), "{self:?}");
+        for piece in pieces {
+            assert!(self.err.contains(piece), "{piece:?}: {}", self.err);
+        }
+    }
+}
+
+/// A server of the program's, ended at last with this value.
+pub(crate) struct Server {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    /// Such as `127.0.0.1:40123`.
+    pub(crate) address: String,
+}
+
+impl Server {
+    /// Starts a command that serves, and waits until it does.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        let address = line.trim_end().strip_prefix("listening on http://").map(str::to_owned);
+        // Made first, so that the program ends with a failure as well.
+        let mut server = Self { child, out, address: String::new() };
+        server.address = address.unwrap_or_else(|| panic!("{line:?}"));
+        server
+    }
+
+    /// The lines of standard error, which must be piped, up to the one that holds `last`.
+    pub(crate) fn notes_until(&mut self, last: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        for line in BufReader::new(self.child.stderr.take().unwrap()).lines() {
+            notes.push(line.unwrap());
+            if notes.last().unwrap().contains(last) {
+                return notes;
+            }
+        }
+        panic!("{last:?} is not among {notes:?}");
+    }
+
+    pub(crate) fn get(&self, path: &str, token: &str) -> (u16, Value) {
+        get(&self.address, path, token)
+    }
+
+    /// Sends a signal, and gives the exit status and what else came on standard output.
+    pub(crate) fn end_by(mut self, signal: &str) -> (Option<i32>, String) {
+        let kill = format!("kill -s {signal} {}", self.child.id());
+        let sent = Command::new("sh").args(["-c", &kill]).status().unwrap();
+        assert!(sent.success());
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).unwrap();
+        (self.child.wait().unwrap().code(), rest)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Asks a server; the body is null where it is no JSON.
+pub(crate) fn get(address: &str, path: &str, token: &str) -> (u16, Value) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(body).unwrap_or_default())
+}

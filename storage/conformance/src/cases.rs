@@ -1,0 +1,227 @@
+//! The list of the cases, in one place: [`tests!`](crate::tests) makes tests of it, and a unit test counts it against
+//! the sources.
+
+/// Makes a test of each case for the storage that `fixture` returns.
+///
+/// `fixture` is the path of an async function without arguments, or a closure like one, which returns an empty storage
+/// and a guard: `(impl Storage, impl Sized)`. The guard is dropped after the storage, also where a test fails.
+///
+/// The tests are named after the case and its topic, such as `isolation::a_list_never_mixes_accounts`. Nothing but this
+/// crate is needed in the manifest. Where one file tests two storages, each has a module of its own:
+///
+/// ```
+/// # use catalogue_core::MemoryStorage;
+/// mod plain {
+///     catalogue_storage_conformance::tests!(super::fixture);
+/// }
+///
+/// mod shared {
+///     catalogue_storage_conformance::tests!(|| async { (std::sync::Arc::new(super::MemoryStorage::new()), ()) });
+/// }
+///
+/// async fn fixture() -> (MemoryStorage, ()) {
+///     (MemoryStorage::new(), ())
+/// }
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! tests {
+    ($fixture:expr $(,)?) => {
+        async fn __fixture() -> (impl $crate::Storage, impl ::core::marker::Sized) {
+            ($fixture)().await
+        }
+
+        $crate::__with_cases!(__tests);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tests {
+    ($($topic:ident { $($case:ident)* })*) => {
+        $(
+            mod $topic {
+                $(
+                    #[::core::prelude::v1::test]
+                    fn $case() {
+                        $crate::run(async {
+                            let (storage, guard) = super::__fixture().await;
+                            let _dropped_last = guard;
+                            let storage = ::std::sync::Arc::new(storage);
+                            $crate::$topic::$case(&storage).await;
+                        });
+                    }
+                )*
+            }
+        )*
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __names {
+    ($($topic:ident { $($case:ident)* })*) => {
+        &[$((::core::stringify!($topic), &[$(::core::stringify!($case)),*])),*]
+    };
+}
+
+/// Calls one of the macros above with every case by topic.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_cases {
+    ($then:ident) => {
+        $crate::$then! {
+            concurrency {
+                reads_on_several_threads_have_their_own_answers
+                many_reads_on_one_thread_have_their_own_answers
+                a_dropped_read_does_no_harm
+                a_read_sees_every_change_before_it
+                a_call_sees_one_state
+            }
+            concurrent_writes {
+                imports_at_the_same_time_lose_nothing
+                a_removal_beside_an_import_stays
+            }
+            credential_lists {
+                an_empty_list_and_an_unknown_account_differ
+                the_oldest_comes_first_and_ties_go_by_id
+                records_are_listed_as_they_were_stored
+                revoked_credentials_stay_in_the_list
+            }
+            credentials {
+                a_credential_is_found_with_all_its_fields
+                a_credential_is_found_by_its_exact_digest
+                scopes_are_kept
+                an_expiry_is_kept_to_the_microsecond
+                a_revoked_credential_is_found_as_revoked
+                the_first_revocation_stays
+                revoking_an_unknown_id_is_none
+                a_credential_of_an_unknown_account_is_refused
+                an_import_leaves_credentials_alone
+            }
+            detail {
+                modules_are_in_order_and_numbered_from_one
+                equal_modules_are_all_kept
+                bare_unpublished_and_hidden_courses_are_found
+                an_absent_course_is_none
+                slugs_are_compared_by_bytes
+                slugs_that_look_like_sql_are_only_slugs
+                the_longest_slugs_are_told_apart
+            }
+            export {
+                an_empty_storage_exports_nothing
+                accounts_come_first_then_courses_by_bytes
+                an_export_shows_every_field
+                an_export_imported_again_changes_nothing
+                a_break_ends_an_export
+            }
+            fields {
+                texts_of_a_course_are_kept
+                texts_of_modules_are_kept
+                texts_of_an_account_are_kept
+                absent_and_empty_differ
+                times_are_kept_to_the_microsecond
+            }
+            import {
+                an_import_says_what_it_did_with_an_account
+                a_course_is_added_then_unchanged
+                every_difference_is_a_change
+                a_course_put_twice_is_repeated
+                a_course_needs_its_account
+                creation_time_is_that_of_the_course_within_the_import
+                another_creation_time_moves_the_course
+            }
+            import_as_a_whole {
+                nothing_of_an_import_is_seen_before_its_commit
+                a_dropped_import_changes_nothing
+                an_import_of_nothing_new_changes_nothing
+                prune_removes_what_was_not_put
+                prune_leaves_other_accounts_alone
+            }
+            isolation {
+                accounts_that_share_slugs_find_their_own
+                a_list_never_mixes_accounts
+                a_foreign_course_is_like_an_absent_one
+                a_foreign_place_is_only_a_place
+                account_ids_are_compared_by_bytes
+                writes_for_one_account_leave_the_others
+            }
+            list {
+                an_account_without_courses_has_an_empty_page
+                an_unknown_account_has_an_empty_page
+                newest_comes_first_to_the_microsecond
+                ties_are_ordered_by_slug_descending_by_bytes
+                unpublished_and_hidden_courses_are_listed
+                module_count_is_the_number_of_modules
+                module_count_follows_changes
+            }
+            paging {
+                pages_joined_are_the_whole_list_for_every_limit
+                next_is_none_exactly_on_the_last_page
+                next_is_the_place_of_the_last_item
+                a_page_starts_after_a_place_that_never_was
+                a_page_after_the_last_course_is_empty
+                a_page_starts_after_a_deleted_course
+                a_page_starts_after_a_changed_course
+            }
+            paging_under_change {
+                a_walk_meets_every_lasting_course_once
+                courses_that_come_earlier_in_the_list_do_not_disturb_a_walk
+                courses_that_come_later_in_the_list_are_met
+                a_walk_whose_rest_is_deleted_ends
+            }
+            removal {
+                a_removed_course_is_gone
+                removing_says_whether_it_was_there
+                an_account_outlives_its_last_course
+                a_course_put_again_has_nothing_of_the_one_before
+            }
+            revision {
+                a_revision_stays_while_nothing_changes
+                adding_a_course_replaces_the_revision
+                every_change_of_a_course_replaces_the_revision
+                removing_and_pruning_replace_the_revision
+                a_revision_belongs_to_one_account
+                accounts_with_different_courses_have_different_revisions
+                no_revision_ever_comes_back
+                an_import_without_commit_leaves_the_revision
+            }
+        }
+    };
+}
+
+/// The cases by topic.
+#[doc(hidden)]
+pub const CASES: &[(&str, &[&str])] = crate::__with_cases!(__names);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names of the public async functions of every source file but `lib.rs` and this one, by the file's name.
+    fn cases_of_the_sources() -> Vec<(String, Vec<String>)> {
+        let mut found = Vec::new();
+        for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).expect("the sources are there") {
+            let path = file.expect("a file of the sources").path();
+            let source = std::fs::read_to_string(&path).expect("a source is UTF-8");
+            let names = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));
+            let names: Vec<_> = names.map(|line| line.split(['(', '<']).next().expect("a name").to_owned()).collect();
+            let topic = path.file_stem().expect("a name").to_str().expect("an ASCII name").to_owned();
+            found.extend((!names.is_empty()).then_some((topic, names)));
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn the_list_holds_every_case_of_the_sources() {
+        let listed = CASES
+            .iter()
+            .map(|(topic, cases)| (topic.to_string(), cases.iter().map(ToString::to_string).collect::<Vec<_>>()));
+        assert_eq!(
+            Vec::from_iter(listed),
+            cases_of_the_sources(),
+            "topics in alphabetical order, cases as in the file"
+        );
+    }
+}

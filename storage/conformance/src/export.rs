@@ -1,0 +1,116 @@
+//! Everything that a storage keeps of accounts and courses, in one order.
+
+use std::ops::ControlFlow;
+
+use catalogue_core::{Account, Change, Course, CourseModule, Record, Timestamp};
+
+use crate::Storage;
+use crate::import::whole_course;
+use crate::reading::export;
+use crate::seed::{account, course, course_at, modules, seed, time};
+
+/// Accounts and courses whose export has every kind of field and an order that only bytes give.
+async fn seed_all(storage: &impl Storage) -> Vec<Record> {
+    let ids = [" ", "A", "B", "a", "a ", "a-", "a0", "ab", "\u{e9}", "\u{ff5e}", "\u{fffd}", "\u{1f917}"];
+    assert!(ids.is_sorted(), "this case lists its ids from low to high");
+    let accounts = ids.map(|id| Account { name: format!("Name of {id}"), email: format!("{id}@"), ..account(id) });
+    let mut courses = Vec::new();
+    for (index, id) in ids.into_iter().enumerate().filter(|(index, _)| index % 3 != 2) {
+        // The newest course of an account is neither its first nor its last by slug.
+        let slugs = ids.into_iter().enumerate().filter(|(at, _)| index == 0 || at % 4 == index % 4);
+        courses.extend(slugs.map(|(at, slug)| Course {
+            title: format!("{slug} of {id}"),
+            hidden: at % 2 == 0,
+            modules: modules(at % 3),
+            ..course_at(id, slug, [3, 9, 1, 7][at % 4])
+        }));
+    }
+    courses.push(whole_course("\u{1f917}", "\u{1f917}!"));
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    for account in accounts.iter().rev() {
+        import.put_account(account).await.expect("an account can be put");
+    }
+    for course in courses.iter().rev() {
+        import.put_course(course).await.expect("a course of a known account can be put");
+    }
+    import.commit().await.expect("an import can be committed");
+    accounts.map(Record::Account).into_iter().chain(courses.into_iter().map(Record::Course)).collect()
+}
+
+/// An export of a storage that holds nothing shows nothing.
+pub async fn an_empty_storage_exports_nothing(storage: &impl Storage) {
+    assert_eq!(export(storage).await, [], "A storage that holds nothing exports nothing.");
+}
+
+/// First come all accounts by id, then all courses by account and slug, compared byte by byte.
+pub async fn accounts_come_first_then_courses_by_bytes(storage: &impl Storage) {
+    let expected = seed_all(storage).await;
+    let name = |record: &Record| match record {
+        Record::Account(account) => format!("account {}", account.id),
+        Record::Course(course) => format!("course {} {}", course.account, course.slug),
+    };
+    let exported: Vec<_> = export(storage).await.iter().map(name).collect();
+    let expected: Vec<_> = expected.iter().map(name).collect();
+    assert_eq!(
+        exported, expected,
+        "An export shows all accounts by id, then all courses by account and slug, by bytes."
+    );
+}
+
+/// Every field is exported, modules' bodies and order included.
+pub async fn an_export_shows_every_field(storage: &impl Storage) {
+    let text = |field: &str| format!("{field} \u{1f917} 'quoted' \n {}", "x".repeat(2_000));
+    let module = |number: usize| CourseModule {
+        title: text(&format!("title {}", (number * 7) % 12)),
+        summary: text(&format!("summary {number}")),
+        content: text(&format!("content {number}")),
+    };
+    let full = Course {
+        title: text("title"),
+        tagline: text("tagline"),
+        language: text("language"),
+        created_at: time(123_456),
+        published_at: Some(Timestamp::MIN),
+        hidden: true,
+        access_mode: Some(text("access mode")),
+        modules: (0..12).map(module).collect(),
+        ..course("a", "full")
+    };
+    let bare = Course { title: String::new(), language: String::new(), ..course("a", "bare") };
+    seed(storage, [&full, &bare]).await;
+    let expected = [Record::Account(account("a")), Record::Course(bare), Record::Course(full)];
+    assert_eq!(export(storage).await, expected, "An export shows every field as it was put, bodies included.");
+}
+
+/// What was exported and is imported again leaves everything as it was.
+pub async fn an_export_imported_again_changes_nothing(storage: &impl Storage) {
+    seed_all(storage).await;
+    let exported = export(storage).await;
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    for record in &exported {
+        let change = match record {
+            Record::Account(account) => import.put_account(account).await,
+            Record::Course(course) => import.put_course(course).await,
+        };
+        assert_eq!(change.ok(), Some(Change::Unchanged), "What was exported is unchanged when it is imported again.");
+    }
+    assert_eq!(import.prune().await.ok(), Some(0), "An export shows every course, so nothing is left to prune.");
+    import.commit().await.expect("an import can be committed");
+    assert_eq!(export(storage).await, exported, "Equal content gives an equal export.");
+}
+
+/// An export ends where its visitor breaks it off, and shows nothing more.
+pub async fn a_break_ends_an_export(storage: &impl Storage) {
+    let expected = seed_all(storage).await;
+    for length in 1..=expected.len() {
+        let mut records = Vec::new();
+        let mut visit = |record| {
+            records.push(record);
+            if records.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let ended = storage.export(&mut visit).await;
+        assert!(ended.is_ok(), "An export that its visitor breaks off is no failure.");
+        assert_eq!(records, expected[..length], "An export ends where its visitor breaks it off.");
+    }
+    assert_eq!(export(storage).await, expected, "An export that was broken off does not stand in the way of the next.");
+}

@@ -1,0 +1,193 @@
+//! What an import says of each account and course, and what is there afterwards.
+
+use catalogue_core::{Account, Change, Course, CourseModule, Import, Record, StorageErrorKind, Timestamp};
+
+use crate::Storage;
+use crate::reading::{detail_of, export, find, list, listed, slugs};
+use crate::seed::{account, course, course_at, id, module, modules, seed, time};
+
+/// The ways in which a course can be put with other content; its modules are three at first.
+pub(crate) fn variants(course: &Course) -> Vec<(&'static str, Course)> {
+    let with_modules = |change: &dyn Fn(&mut Vec<CourseModule>)| {
+        let mut changed = course.clone();
+        change(&mut changed.modules);
+        changed
+    };
+    let access_mode = |mode: Option<&str>| Course { access_mode: mode.map(str::to_owned), ..course.clone() };
+    let published_at = |published_at| Course { published_at, ..course.clone() };
+    vec![
+        ("the title", Course { title: format!("{}.", course.title), ..course.clone() }),
+        ("the title's case", Course { title: course.title.to_uppercase(), ..course.clone() }),
+        ("a blank after the title", Course { title: format!("{} ", course.title), ..course.clone() }),
+        ("the tagline", Course { tagline: "Another".to_owned(), ..course.clone() }),
+        ("the language", Course { language: "EN".to_owned(), ..course.clone() }),
+        ("the creation time", Course { created_at: time(1), ..course.clone() }),
+        ("the publish time", published_at(Some(time(100)))),
+        ("the publish time, to none", published_at(None)),
+        ("whether it is hidden", Course { hidden: !course.hidden, ..course.clone() }),
+        ("the access mode", access_mode(Some("paid"))),
+        ("the access mode, to an empty one", access_mode(Some(""))),
+        ("the access mode, to none", access_mode(None)),
+        ("the title of one module", with_modules(&|modules| modules[1].title.push('!'))),
+        ("the summary of one module", with_modules(&|modules| modules[2].summary.clear())),
+        ("the body of one module", with_modules(&|modules| modules[0].content.push(' '))),
+        ("the order of the modules", with_modules(&|modules| modules.swap(0, 2))),
+        ("the number of modules, by one more", with_modules(&|modules| modules.push(module("More")))),
+        ("the number of modules, by one less", with_modules(&|modules| modules.truncate(2))),
+        ("the number of modules, to none", with_modules(&Vec::clear)),
+    ]
+}
+
+/// A course in which every variant is a change.
+pub(crate) fn whole_course(account: &str, slug: &str) -> Course {
+    Course {
+        title: "A title".to_owned(),
+        tagline: "A tagline".to_owned(),
+        published_at: Some(time(99)),
+        access_mode: Some("free".to_owned()),
+        modules: modules(3),
+        ..course(account, slug)
+    }
+}
+
+/// Puts one course through an import of its own.
+async fn put(storage: &impl Storage, course: &Course) -> Change {
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let change = import.put_course(course).await.expect("a course of a known account can be put");
+    import.commit().await.expect("an import can be committed");
+    change
+}
+
+async fn put_account(import: &mut dyn Import, account: &Account) -> Change {
+    import.put_account(account).await.expect("an account can be put")
+}
+
+/// An account is added, changed in its name or email, or left as it is; put again in one import, it is repeated.
+pub async fn an_import_says_what_it_did_with_an_account(storage: &impl Storage) {
+    let plain = account("a");
+    let named = Account { name: "Name".to_owned(), ..plain.clone() };
+    let mailed = Account { email: "a@example.org".to_owned(), ..named.clone() };
+    let recased = Account { name: "NAME".to_owned(), ..mailed.clone() };
+    for (account, expected) in [
+        (&plain, Change::Added),
+        (&plain, Change::Unchanged),
+        (&named, Change::Changed),
+        (&named, Change::Unchanged),
+        (&mailed, Change::Changed),
+        (&recased, Change::Changed),
+        (&plain, Change::Changed),
+    ] {
+        let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+        let change = put_account(&mut *import, account).await;
+        assert_eq!(change, expected, "An import says whether an account was added, changed or left as it was.");
+        let again = put_account(&mut *import, &recased).await;
+        assert_eq!(again, Change::Repeated, "An account that an import puts twice is repeated.");
+        import.commit().await.expect("an import can be committed");
+        let expected = [Record::Account(account.clone())];
+        assert_eq!(export(storage).await, expected, "An account is there as it was put first, and nothing else is.");
+    }
+}
+
+/// A course is added, then left as it is.
+pub async fn a_course_is_added_then_unchanged(storage: &impl Storage) {
+    seed(storage, &[whole_course("a", "there"), whole_course("b", "shared")]).await;
+    for added in [whole_course("a", "new"), whole_course("a", "There"), whole_course("a", "shared")] {
+        assert_eq!(put(storage, &added).await, Change::Added, "A course that was not there is added.");
+        assert_eq!(put(storage, &added).await, Change::Unchanged, "A course with the same content is unchanged.");
+        let found = find(storage, "a", &added.slug).await;
+        assert_eq!(found, Some(detail_of(&added)), "A course is there as it was put.");
+    }
+}
+
+/// A difference in any field is noticed, modules' bodies and order included, and then stored.
+pub async fn every_difference_is_a_change(storage: &impl Storage) {
+    let first = whole_course("a", "c");
+    for (what, changed) in variants(&first) {
+        seed(storage, [&first]).await;
+        assert_eq!(put(storage, &changed).await, Change::Changed, "A course is changed by {what}.");
+        assert_eq!(find(storage, "a", "c").await, Some(detail_of(&changed)), "A change of {what} is stored.");
+        assert_eq!(put(storage, &changed).await, Change::Unchanged, "After a change of {what} it is there.");
+        let exported = export(storage).await;
+        assert_eq!(exported.last(), Some(&Record::Course(changed)), "A change of {what} is stored.");
+    }
+}
+
+/// A course that one import puts twice is repeated, whatever its content, and stays as it was put first.
+pub async fn a_course_put_twice_is_repeated(storage: &impl Storage) {
+    seed(storage, &[whole_course("a", "there")]).await;
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    put_account(&mut *import, &account("b")).await;
+    let first = [whole_course("a", "there"), whole_course("a", "new"), whole_course("b", "there")];
+    for (course, expected) in first.iter().zip([Change::Unchanged, Change::Added, Change::Added]) {
+        assert_eq!(import.put_course(course).await.ok(), Some(expected), "Courses are told apart by account and slug.");
+    }
+    for course in &first {
+        for again in [course.clone(), Course { title: "Again".to_owned(), modules: vec![], ..course.clone() }] {
+            let change = import.put_course(&again).await.ok();
+            assert_eq!(change, Some(Change::Repeated), "A course that an import puts twice is repeated.");
+        }
+    }
+    import.commit().await.expect("an import can be committed");
+    for course in first {
+        let found = find(storage, course.account.as_str(), &course.slug).await;
+        assert_eq!(found, Some(detail_of(&course)), "A repeated course stays as it was put first.");
+    }
+}
+
+/// A course of an unknown account is refused as an unknown reference; one of an account put in the same import is not.
+pub async fn a_course_needs_its_account(storage: &impl Storage) {
+    seed(storage, &[course("known", "c")]).await;
+    for unknown in ["unknown", "", "Known", "known "] {
+        let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+        let refused = import.put_course(&course(unknown, "new")).await.map_err(|error| error.kind());
+        let expected = Err(StorageErrorKind::UnknownReference);
+        assert_eq!(refused, expected, "A course of an unknown account is an UnknownReference.");
+        drop(import);
+        assert_eq!(slugs(storage, unknown).await, [""; 0], "A refused course is not stored.");
+    }
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    put_account(&mut *import, &account("unknown")).await;
+    let change = import.put_course(&course("unknown", "new")).await.map_err(|error| error.kind());
+    assert_eq!(change, Ok(Change::Added), "A course can be put after its account in the same import.");
+    import.commit().await.expect("an import can be committed");
+    assert_eq!(slugs(storage, "unknown").await, ["new"], "A course can be put after its account in the same import.");
+}
+
+/// The creation time of a course is that of what the import would leave behind now.
+pub async fn creation_time_is_that_of_the_course_within_the_import(storage: &impl Storage) {
+    let created = |microseconds| Course { created_at: time(microseconds), ..whole_course("a", "c") };
+    seed(storage, &[created(123_456), course_at("b", "other", 5)]).await;
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    for (account, slug, expected) in [
+        ("a", "c", Some(time(123_456))),
+        ("a", "C", None),
+        ("a", "other", None),
+        ("b", "c", None),
+        ("b", "other", Some(time(5))),
+        ("unknown", "c", None),
+    ] {
+        let answer = import.creation_time(&id(account), slug).await.expect("a creation time can be read");
+        assert_eq!(answer, expected, "The creation time is that of the course, or None: {slug} of {account}.");
+    }
+    for course in [created(7), Course { created_at: Timestamp::MIN, ..course("a", "new") }] {
+        import.put_course(&course).await.expect("a course of a known account can be put");
+        let answer = import.creation_time(&id("a"), &course.slug).await.expect("a creation time can be read");
+        assert_eq!(answer, Some(course.created_at), "The creation time is that which the same import has put.");
+    }
+}
+
+/// A course that is put with another creation time moves in the list.
+pub async fn another_creation_time_moves_the_course(storage: &impl Storage) {
+    let mut courses = ["a", "b", "c", "d"].map(|slug| course_at("a", slug, 10));
+    seed(storage, &courses).await;
+    for (index, microseconds) in [(1, 20), (1, 0), (2, 11), (3, -5), (1, 10)] {
+        courses[index].created_at = time(microseconds);
+        assert_eq!(put(storage, &courses[index]).await, Change::Changed, "Another creation time is a change.");
+        let expected = listed(&courses);
+        assert_eq!(
+            list(storage, "a").await,
+            expected,
+            "A course that is put with another creation time moves in the list."
+        );
+    }
+}

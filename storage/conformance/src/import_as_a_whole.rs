@@ -1,0 +1,122 @@
+//! An import is all or nothing, and prunes no more than it is asked to.
+
+use catalogue_core::{Account, Change, Course, Record};
+
+use crate::Storage;
+use crate::reading::{export, find, list, listed, slugs};
+use crate::seed::{account, course, course_at, modules, seed, time};
+
+const BEGINS: &str = "an import begins while no other runs";
+
+/// Nothing of an import can be seen before it is committed, and all of it can afterwards.
+pub async fn nothing_of_an_import_is_seen_before_its_commit(storage: &impl Storage) {
+    let old = [Course { modules: modules(1), ..course("a", "changed") }, course_at("a", "pruned", 1)];
+    seed(storage, &old).await;
+    let before = export(storage).await;
+    let mut import = storage.begin_import().await.expect(BEGINS);
+    let renamed = Account { name: "Renamed".to_owned(), ..account("a") };
+    let new = [
+        Course { title: "Changed".to_owned(), modules: modules(2), ..course("a", "changed") },
+        course_at("a", "added", 2),
+        course("b", "of a new account"),
+    ];
+    import.put_account(&renamed).await.expect("an account can be put");
+    import.put_account(&account("b")).await.expect("an account can be put");
+    for course in &new {
+        import.put_course(course).await.expect("a course of a known account can be put");
+    }
+    assert_eq!(import.prune().await.ok(), Some(1), "Pruning removes the course that was not put.");
+    assert_eq!(list(storage, "a").await, listed(&old), "Nothing of an import is in a list before its commit.");
+    assert_eq!(find(storage, "a", "added").await, None, "Nothing of an import is found before its commit.");
+    assert_eq!(slugs(storage, "b").await, [""; 0], "Nothing of an import is in a list before its commit.");
+    assert_eq!(export(storage).await, before, "Nothing of an import is exported before its commit.");
+    import.commit().await.expect("an import can be committed");
+    let records = [Record::Account(renamed), Record::Account(account("b"))].into_iter();
+    let records = records.chain([new[1].clone(), new[0].clone(), new[2].clone()].map(Record::Course));
+    assert_eq!(export(storage).await, Vec::from_iter(records), "All of an import is there after its commit.");
+    assert_eq!(list(storage, "a").await, listed(&new[..2]), "All of an import is there after its commit.");
+}
+
+/// An import that is dropped changes nothing, and does not stand in the way of the next.
+pub async fn a_dropped_import_changes_nothing(storage: &impl Storage) {
+    let old = [Course { modules: modules(1), ..course("a", "changed") }, course_at("a", "pruned", 1)];
+    seed(storage, &old).await;
+    let before = export(storage).await;
+    for _ in 0..3 {
+        let mut import = storage.begin_import().await.expect("an import begins after another was dropped");
+        let renamed = Account { name: "Renamed".to_owned(), ..account("a") };
+        for (account, change) in [(renamed, Change::Changed), (account("b"), Change::Added)] {
+            let put = import.put_account(&account).await.ok();
+            assert_eq!(put, Some(change), "An import builds on nothing of one that was dropped.");
+        }
+        let changed = Course { modules: modules(2), ..old[0].clone() };
+        for (course, change) in [(changed, Change::Changed), (course("b", "added"), Change::Added)] {
+            let put = import.put_course(&course).await.ok();
+            assert_eq!(put, Some(change), "An import builds on nothing of one that was dropped.");
+        }
+        assert_eq!(import.prune().await.ok(), Some(1), "An import builds on nothing of one that was dropped.");
+        drop(import);
+        assert_eq!(export(storage).await, before, "An import that is dropped changes nothing.");
+        assert_eq!(list(storage, "a").await, listed(&old), "An import that is dropped changes nothing.");
+    }
+}
+
+/// An import that puts nothing, or only what is there, changes nothing.
+pub async fn an_import_of_nothing_new_changes_nothing(storage: &impl Storage) {
+    let courses = [Course { modules: modules(2), ..course("a", "c") }, course("b", "c")];
+    seed(storage, &courses).await;
+    let before = export(storage).await;
+    seed(storage, &[]).await;
+    assert_eq!(export(storage).await, before, "An import that puts nothing changes nothing.");
+    seed(storage, &courses).await;
+    assert_eq!(export(storage).await, before, "An import that puts what is there changes nothing.");
+}
+
+/// Pruning removes what the import has not put, of the accounts that it has put, and says how many courses that were.
+pub async fn prune_removes_what_was_not_put(storage: &impl Storage) {
+    let course = |account, slug| Course { modules: modules(2), ..course(account, slug) };
+    let kept = [course("a", "same"), course("a", "changed"), course("b", "same")];
+    let pruned = [course("a", "x"), course("a", "Same"), course("a", "same "), course("b", "changed")];
+    seed(storage, kept.iter().chain(&pruned)).await;
+    let mut import = storage.begin_import().await.expect(BEGINS);
+    let renamed = Account { name: "Renamed".to_owned(), ..account("b") };
+    for account in [&account("a"), &renamed] {
+        import.put_account(account).await.expect("an account can be put");
+    }
+    let changed = Course { title: "Changed".to_owned(), ..kept[1].clone() };
+    let added = Course { created_at: time(1), ..course("a", "added") };
+    for put in [&kept[0], &changed, &kept[2], &added] {
+        import.put_course(put).await.expect("a course of a known account can be put");
+    }
+    assert_eq!(import.prune().await.ok(), Some(4), "Pruning says how many courses it removed.");
+    assert_eq!(import.prune().await.ok(), Some(0), "Pruning once more removes nothing.");
+    import.commit().await.expect("an import can be committed");
+    let expected = listed(&[kept[0].clone(), changed, added]);
+    assert_eq!(list(storage, "a").await, expected, "Pruning removes what the import has not put, and nothing else.");
+    assert_eq!(list(storage, "b").await, listed(&kept[2..]), "Pruning removes what the import has not put.");
+    for course in &pruned {
+        let found = find(storage, course.account.as_str(), &course.slug).await;
+        assert_eq!(found, None, "A pruned course is not found.");
+    }
+}
+
+/// Pruning leaves the accounts alone that the import has not put, even those of which it has put a course.
+pub async fn prune_leaves_other_accounts_alone(storage: &impl Storage) {
+    let courses = [course("a", "1"), course("b", "1"), course("b", "2"), course("c", "1"), course("A", "1")];
+    seed(storage, &courses).await;
+    let before = export(storage).await;
+    let mut import = storage.begin_import().await.expect(BEGINS);
+    assert_eq!(import.prune().await.ok(), Some(0), "Pruning without any account put removes nothing.");
+    import.put_course(&courses[1]).await.expect("a course of a known account can be put");
+    assert_eq!(import.prune().await.ok(), Some(0), "Pruning leaves accounts alone that the import has not put.");
+    import.put_account(&account("new")).await.expect("an account can be put");
+    assert_eq!(import.prune().await.ok(), Some(0), "An account that was not there has nothing to be pruned.");
+    drop(import);
+    let mut import = storage.begin_import().await.expect(BEGINS);
+    import.put_account(&account("a")).await.expect("an account can be put");
+    import.put_course(&courses[1]).await.expect("a course of a known account can be put");
+    assert_eq!(import.prune().await.ok(), Some(1), "Pruning an account removes its courses that were not put.");
+    import.commit().await.expect("an import can be committed");
+    let expected: Vec<_> = before.into_iter().filter(|record| *record != Record::Course(courses[0].clone())).collect();
+    assert_eq!(export(storage).await, expected, "Pruning leaves accounts alone that the import has not put.");
+}

@@ -1,0 +1,127 @@
+//! What a storage holds before a case reads it: records with defaults, put through one import.
+
+use catalogue_core::{
+    Account, AccountId, AdminStorage, BearerToken, Change, Course, CourseModule, CredentialKind, CredentialRecord,
+    Identity, NewCredential, Scopes, Timestamp, TokenDigest,
+};
+
+/// 2026-01-02T03:04:05Z, when a course was created unless a case says otherwise.
+const CREATED: i64 = 1_767_323_045_000_000;
+
+/// The instant that many microseconds after the one at which courses are created unless a case says otherwise.
+pub(crate) fn time(microseconds: i64) -> Timestamp {
+    instant(CREATED + microseconds)
+}
+
+/// The instant that many microseconds after 1970-01-01T00:00:00Z.
+pub(crate) fn instant(microseconds: i64) -> Timestamp {
+    Timestamp::from_microseconds(microseconds).expect("a case keeps to the years 0000 to 9999")
+}
+
+pub(crate) fn id(account: &str) -> AccountId {
+    AccountId::new(account)
+}
+
+/// An account without name and email.
+pub(crate) fn account(id: &str) -> Account {
+    Account { id: AccountId::new(id), name: String::new(), email: String::new() }
+}
+
+/// An unpublished course without modules.
+pub(crate) fn course(account: &str, slug: &str) -> Course {
+    Course {
+        account: id(account),
+        slug: slug.to_owned(),
+        title: format!("Title of {slug}"),
+        tagline: String::new(),
+        language: "en".to_owned(),
+        created_at: time(0),
+        published_at: None,
+        hidden: false,
+        access_mode: None,
+        modules: Vec::new(),
+    }
+}
+
+/// The same, created that many microseconds after the usual instant.
+pub(crate) fn course_at(account: &str, slug: &str, microseconds: i64) -> Course {
+    Course { created_at: time(microseconds), ..course(account, slug) }
+}
+
+/// A module of that title.
+pub(crate) fn module(title: &str) -> CourseModule {
+    CourseModule {
+        title: title.to_owned(),
+        summary: format!("Summary of {title}"),
+        content: format!("Content of {title}"),
+    }
+}
+
+/// `count` modules, each of its own title.
+pub(crate) fn modules(count: usize) -> Vec<CourseModule> {
+    (0..count).map(|index| module(&format!("Module {index}"))).collect()
+}
+
+/// Puts those courses, and the accounts that they name, through one import.
+pub(crate) async fn seed<'c>(storage: &impl AdminStorage, courses: impl IntoIterator<Item = &'c Course>) {
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    for course in courses {
+        import.put_account(&account(course.account.as_str())).await.expect("an account can be put");
+        let change = import.put_course(course).await.expect("a course can be put after its account in the same import");
+        assert_ne!(change, Change::Repeated, "A course that an import puts for the first time is not repeated.");
+    }
+    import.commit().await.expect("an import can be committed");
+}
+
+/// Puts accounts that have no courses.
+pub(crate) async fn seed_accounts(storage: &impl AdminStorage, ids: &[&str]) {
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    for id in ids {
+        import.put_account(&account(id)).await.expect("an account can be put");
+    }
+    import.commit().await.expect("an import can be committed");
+}
+
+/// Removes a course that is there.
+pub(crate) async fn remove(storage: &impl AdminStorage, account: &str, slug: &str) {
+    let there = storage.remove_course(&id(account), slug).await.expect("a course can be removed");
+    assert!(there, "Removing a course that is there says so.");
+}
+
+/// An API key of that account, all of whose fields say something.
+pub(crate) fn api_key(account: &str, id: &str, token: &str) -> NewCredential {
+    let identity = Identity {
+        account: AccountId::new(account),
+        kind: CredentialKind::ApiKey,
+        credential_id: id.to_owned(),
+        scopes: Scopes::from_names(["read:profile", "read:courses"]),
+    };
+    let record = CredentialRecord {
+        identity,
+        name: Some(format!("Name of {id}")),
+        shown_prefix: token.chars().take(8).collect(),
+        created_at: time(0),
+        expires_at: Some(time(1)),
+        revoked_at: None,
+    };
+    NewCredential { digest: digest(token), record }
+}
+
+/// An OAuth token of that account, which has no name and no expiry.
+pub(crate) fn oauth_token(account: &str, token: &str) -> NewCredential {
+    let mut credential = api_key(account, &digest(token).oauth_id(), token);
+    credential.record.identity.kind = CredentialKind::OAuth;
+    credential.record.name = None;
+    credential.record.expires_at = None;
+    credential
+}
+
+/// The digest of a token.
+pub(crate) fn digest(token: &str) -> TokenDigest {
+    BearerToken::new(token).expect("a case's tokens are bearer tokens").digest()
+}
+
+/// Stores a credential of an account that is there.
+pub(crate) async fn create(storage: &impl AdminStorage, credential: &NewCredential) {
+    storage.create_credential(credential).await.expect("a credential of a known account can be stored");
+}

@@ -1,0 +1,200 @@
+//! A memory storage of which single calls can be replaced by flawed ones.
+
+use std::fmt;
+use std::future::Future;
+use std::ops::ControlFlow;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+
+use catalogue_core::{
+    AccountId, AdminStorage, Course, CourseDetail, CourseListItem, CourseStorage, Credential, CredentialRecord,
+    CredentialStorage, Import, MemoryStorage, NewCredential, Page, PageRequest, Record, Revision, StorageError,
+    StorageErrorKind, Timestamp, TokenDigest, Visitor, async_trait,
+};
+
+/// A struct of calls, each with a method that replaces it.
+macro_rules! replaceable {
+    ($(#[$doc:meta])* $name:ident { $($call:ident: fn($($argument:ty),*) -> $result:ty = $default:expr;)* }) => {
+        $(#[$doc])*
+        pub(crate) struct $name {
+            memory: MemoryStorage,
+            permits: Option<AtomicUsize>,
+            $($call: Box<dyn Fn(&MemoryStorage, $($argument),*) -> $result + Send + Sync>,)*
+        }
+
+        impl $name {
+            pub(crate) fn new() -> Self {
+                Self { memory: MemoryStorage::new(), permits: None, $($call: Box::new($default),)* }
+            }
+
+            $(
+                pub(crate) fn $call(
+                    mut self,
+                    call: impl Fn(&MemoryStorage, $($argument),*) -> $result + Send + Sync + 'static,
+                ) -> Self {
+                    self.$call = Box::new(call);
+                    self
+                }
+            )*
+        }
+    };
+}
+
+replaceable! {
+    /// What is not replaced is the memory storage's own.
+    Broken {
+        list: fn(&AccountId, &PageRequest) -> Page<CourseListItem> = list;
+        find: fn(&AccountId, &str) -> Option<CourseDetail> = find;
+        revision: fn(&AccountId) -> Option<Revision> = |memory, account| now(memory.revision(account)).unwrap();
+        credential: fn(&TokenDigest) -> Option<Credential> = credential;
+        begin: fn() -> Result<Box<dyn Import>, StorageError> = begin;
+        export: fn(&mut Visitor<'_>) -> Result<(), StorageError> = |memory, visit| now(memory.export(visit));
+        remove: fn(&AccountId, &str) -> Result<bool, StorageError> = remove;
+        create: fn(&NewCredential) -> Result<(), StorageError> = create;
+        credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
+        revoke: fn(&str, Timestamp) -> Option<CredentialRecord> = revoke;
+    }
+}
+
+impl Broken {
+    /// Lists take one of so many permits, and give it back only if they are not dropped.
+    pub(crate) fn permits(mut self, permits: usize) -> Self {
+        self.permits = Some(AtomicUsize::new(permits));
+        self
+    }
+}
+
+/// The result of a future that never waits, as those of the memory storage.
+pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => panic!("the memory storage never waits"),
+    }
+}
+
+pub(crate) fn list(memory: &MemoryStorage, account: &AccountId, page: &PageRequest) -> Page<CourseListItem> {
+    now(memory.list_courses(account, page)).unwrap()
+}
+
+pub(crate) fn find(memory: &MemoryStorage, account: &AccountId, slug: &str) -> Option<CourseDetail> {
+    now(memory.find_course(account, slug)).unwrap()
+}
+
+pub(crate) fn credential(memory: &MemoryStorage, digest: &TokenDigest) -> Option<Credential> {
+    now(memory.find_credential(digest)).unwrap()
+}
+
+pub(crate) fn credentials(memory: &MemoryStorage, account: &AccountId) -> Option<Vec<CredentialRecord>> {
+    now(memory.list_credentials(account)).unwrap()
+}
+
+pub(crate) fn revoke(memory: &MemoryStorage, id: &str, at: Timestamp) -> Option<CredentialRecord> {
+    now(memory.revoke_credential(id, at)).unwrap()
+}
+
+pub(crate) fn create(memory: &MemoryStorage, credential: &NewCredential) -> Result<(), StorageError> {
+    now(memory.create_credential(credential))
+}
+
+pub(crate) fn begin(memory: &MemoryStorage) -> Result<Box<dyn Import>, StorageError> {
+    now(memory.begin_import())
+}
+
+pub(crate) fn remove(memory: &MemoryStorage, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
+    now(memory.remove_course(account, slug))
+}
+
+/// All that an export shows.
+pub(crate) fn records(memory: &MemoryStorage) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut visit = |record| {
+        records.push(record);
+        ControlFlow::Continue(())
+    };
+    now(memory.export(&mut visit)).unwrap();
+    records
+}
+
+/// The courses of every account.
+pub(crate) fn courses(memory: &MemoryStorage) -> Vec<Course> {
+    let course = |record| match record {
+        Record::Course(course) => Some(course),
+        Record::Account(_) => None,
+    };
+    records(memory).into_iter().filter_map(course).collect()
+}
+
+/// The ids of all accounts.
+pub(crate) fn accounts(memory: &MemoryStorage) -> Vec<AccountId> {
+    let id = |record| match record {
+        Record::Account(account) => Some(account.id),
+        Record::Course(_) => None,
+    };
+    records(memory).into_iter().filter_map(id).collect()
+}
+
+impl fmt::Debug for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Broken(..)")
+    }
+}
+
+#[async_trait]
+impl CourseStorage for Broken {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+    ) -> Result<Page<CourseListItem>, StorageError> {
+        if let Some(permits) = &self.permits {
+            let taken = permits.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |permits| permits.checked_sub(1));
+            taken.map_err(|_| StorageError::new(StorageErrorKind::Unavailable, "no permit is left"))?;
+            tokio::task::yield_now().await;
+            permits.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok((self.list)(&self.memory, account, page))
+    }
+
+    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+        Ok((self.find)(&self.memory, account, slug))
+    }
+
+    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        Ok((self.revision)(&self.memory, account))
+    }
+}
+
+#[async_trait]
+impl CredentialStorage for Broken {
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        Ok((self.credential)(&self.memory, digest))
+    }
+}
+
+#[async_trait]
+impl AdminStorage for Broken {
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+        (self.begin)(&self.memory)
+    }
+
+    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+        (self.export)(&self.memory, visit)
+    }
+
+    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
+        (self.remove)(&self.memory, account, slug)
+    }
+
+    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
+        (self.create)(&self.memory, credential)
+    }
+
+    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        Ok((self.credentials)(&self.memory, account))
+    }
+
+    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
+        Ok((self.revoke)(&self.memory, id, at))
+    }
+}

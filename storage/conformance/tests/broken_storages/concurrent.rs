@@ -1,0 +1,60 @@
+//! Flaws that show only when calls meet.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::thread::sleep;
+use std::time::Duration;
+
+use catalogue_core::{AccountId, CourseDetail};
+
+use crate::broken::{Broken, find};
+use crate::flaws;
+use crate::imports::WritesBackAll;
+
+const A_WHILE: Duration = Duration::from_micros(300);
+
+/// A course and its modules, each of the state that it finds.
+fn in_two_statements() -> Broken {
+    Broken::new().find(|memory, account, slug| {
+        let course = find(memory, account, slug)?;
+        sleep(A_WHILE);
+        let modules = find(memory, account, slug)?.modules;
+        Some(CourseDetail { modules, ..course })
+    })
+}
+
+/// The account that asks stands in a place that all calls share.
+fn sharing_the_question() -> Broken {
+    let asking: Mutex<Option<AccountId>> = Mutex::default();
+    Broken::new().find(move |memory, account, slug| {
+        *asking.lock().unwrap() = Some(account.clone());
+        sleep(A_WHILE);
+        let account = asking.lock().unwrap().clone()?;
+        find(memory, &account, slug)
+    })
+}
+
+/// What was found once is found for ever.
+fn remembering() -> Broken {
+    let known: Mutex<HashMap<(AccountId, String), Option<CourseDetail>>> = Mutex::default();
+    Broken::new().find(move |memory, account, slug| {
+        let mut known = known.lock().unwrap();
+        known.entry((account.clone(), slug.to_owned())).or_insert_with(|| find(memory, account, slug)).clone()
+    })
+}
+
+flaws! {
+    read_in_two_statements: in_two_statements() => concurrency::a_call_sees_one_state, "of one state";
+    permits_lost_with_dropped_reads: Broken::new().permits(64)
+        => concurrency::a_dropped_read_does_no_harm, "may be dropped before they finish";
+    remembered_for_ever: remembering() => concurrency::a_read_sees_every_change_before_it, "committed before it began";
+    refused_beyond_sixty_four: Broken::new().permits(64)
+        => concurrency::many_reads_on_one_thread_have_their_own_answers, "at the same time";
+    one_question_for_all: sharing_the_question()
+        => concurrency::reads_on_several_threads_have_their_own_answers, "each has its own answer";
+
+    other_imports_lost: Broken::new().begin(|memory| Ok(WritesBackAll::over(memory)))
+        => concurrent_writes::imports_at_the_same_time_lose_nothing, "there as a whole";
+    removals_undone: Broken::new().begin(|memory| Ok(WritesBackAll::over(memory)))
+        => concurrent_writes::a_removal_beside_an_import_stays, "not undone";
+}

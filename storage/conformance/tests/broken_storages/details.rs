@@ -1,0 +1,152 @@
+//! Flaws of single courses: how they are found, and what is kept of them.
+
+use std::ops::ControlFlow;
+
+use catalogue_core::{Course, CourseDetail, Record, Timestamp};
+
+use crate::broken::{Broken, courses, find, now, records, remove};
+use crate::flaws;
+use crate::imports::BrokenImport;
+
+/// Courses that are found by another comparison of slugs.
+fn matched(same: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Broken {
+    Broken::new().find(move |memory, account, slug| {
+        let mut own = courses(memory).into_iter().filter(|course| course.account == *account);
+        let found = own.find(|course| same(&course.slug, slug))?;
+        find(memory, account, &found.slug)
+    })
+}
+
+/// Courses with something done to each that is found.
+fn altered(alter: impl Fn(&mut CourseDetail) + Send + Sync + 'static) -> Broken {
+    Broken::new().find(move |memory, account, slug| {
+        let mut found = find(memory, account, slug)?;
+        alter(&mut found);
+        Some(found)
+    })
+}
+
+/// Courses with something done to each before it is stored.
+fn stored(alter: impl Fn(&mut Course) + Clone + Send + Sync + 'static) -> Broken {
+    Broken::new().begin(move |memory| {
+        let alter = alter.clone();
+        let import = BrokenImport::over(memory)?.put_course(move |inner, course| {
+            let mut course = course.clone();
+            alter(&mut course);
+            now(inner.put_course(&course))
+        });
+        Ok(import.boxed())
+    })
+}
+
+/// Courses that are found in any account; the asking one's comes first or last.
+fn foreign(own_first: bool) -> Broken {
+    Broken::new().find(move |memory, account, slug| {
+        let mut all: Vec<_> = courses(memory).into_iter().filter(|course| course.slug == slug).collect();
+        all.sort_by_key(|course| (course.account == *account) != own_first);
+        let found = all.first()?;
+        find(memory, &found.account, slug)
+    })
+}
+
+/// Numbers modules anew in their present order.
+fn number(course: &mut CourseDetail) {
+    for (number, module) in (1..).zip(&mut course.modules) {
+        module.number = number;
+    }
+}
+
+fn through_a_double(time: Timestamp) -> Timestamp {
+    let seconds = time.as_microseconds() as f64 / 1e6;
+    Timestamp::from_microseconds((seconds * 1e6) as i64).unwrap_or(time)
+}
+
+flaws! {
+    found_by_its_beginning: matched(|slug, asked| slug.starts_with(asked))
+        => detail::an_absent_course_is_none, "does not exist is None";
+    joined_with_its_modules: Broken::new().find(|memory, account, slug| {
+        find(memory, account, slug).filter(|course| !course.modules.is_empty())
+    }) => detail::bare_unpublished_and_hidden_courses_are_found, "without modules is found";
+    not_found_when_hidden: Broken::new().find(|memory, account, slug| {
+        find(memory, account, slug).filter(|course| !course.hidden)
+    }) => detail::bare_unpublished_and_hidden_courses_are_found, "A hidden course is found";
+    equal_modules_merged: altered(|course| {
+        let mut titles = Vec::new();
+        course.modules.retain(|module| !titles.contains(&module.title) && { titles.push(module.title.clone()); true });
+        number(course);
+    }) => detail::equal_modules_are_all_kept, "Equal modules are all kept";
+    modules_by_title: altered(|course| {
+        course.modules.sort_by(|one, two| one.title.cmp(&two.title));
+        number(course);
+    }) => detail::modules_are_in_order_and_numbered_from_one, "in their order";
+    modules_numbered_from_zero: altered(|course| course.modules.iter_mut().for_each(|module| module.number -= 1))
+        => detail::modules_are_in_order_and_numbered_from_one, "numbered from 1";
+    modules_by_the_text_of_their_number: altered(|course| {
+        course.modules.sort_by_key(|module| module.number.to_string());
+    }) => detail::modules_are_in_order_and_numbered_from_one, "numbered from 1";
+    slugs_regardless_of_case: matched(|slug, asked| slug.to_lowercase() == asked.to_lowercase())
+        => detail::slugs_are_compared_by_bytes, "byte by byte";
+    slugs_without_trailing_blanks: matched(|slug, asked| slug.trim_end() == asked.trim_end())
+        => detail::slugs_are_compared_by_bytes, "byte by byte";
+    slugs_as_numbers: matched(|slug, asked| match (slug.parse::<f64>(), asked.parse::<f64>()) {
+        (Ok(slug), Ok(asked)) => slug == asked,
+        _ => slug == asked,
+    }) => detail::slugs_are_compared_by_bytes, "byte by byte";
+    slugs_as_patterns: matched(|slug, asked| {
+        slug == asked || asked.strip_suffix('%').is_some_and(|stem| slug.starts_with(stem))
+    }) => detail::slugs_are_compared_by_bytes, "byte by byte";
+    slugs_in_one_normal_form: matched(|slug, asked| {
+        let composed = |slug: &str| slug.replace("e\u{301}", "\u{e9}");
+        composed(slug) == composed(asked)
+    }) => detail::slugs_are_compared_by_bytes, "byte by byte";
+    slugs_spliced_into_sql: matched(|slug, asked| slug == asked || asked.contains("' OR '"))
+        => detail::slugs_that_look_like_sql_are_only_slugs, "A slug is data";
+    slugs_cut_short: matched(|slug, asked| slug.chars().take(50).eq(asked.chars().take(50)))
+        => detail::the_longest_slugs_are_told_apart, "All 200 bytes";
+
+    line_ends_made_one: stored(|course| course.title = course.title.replace("\r\n", "\n"))
+        => fields::texts_of_a_course_are_kept, "every text as it was put";
+    texts_trimmed: altered(|course| course.tagline = course.tagline.trim().to_owned())
+        => fields::texts_of_a_course_are_kept, "every text as it was put";
+    bodies_cut_short: stored(|course| {
+        course.modules.iter_mut().for_each(|module| module.content = module.content.chars().take(60_000).collect());
+    }) => fields::texts_of_modules_are_kept, "modules' bodies included";
+    summaries_composed: altered(|course| {
+        for module in &mut course.modules {
+            module.summary = module.summary.replace("e\u{301}", "\u{e9}");
+        }
+    }) => fields::texts_of_modules_are_kept, "A module's header";
+    names_without_control_characters: Broken::new().export(|memory, visit| {
+        for mut record in records(memory) {
+            if let Record::Account(account) = &mut record {
+                account.name.retain(|c| !c.is_control());
+            }
+            if visit(record) == ControlFlow::Break(()) {
+                break;
+            }
+        }
+        Ok(())
+    }) => fields::texts_of_an_account_are_kept, "name and email as they were put";
+    empty_taken_for_absent: altered(|course| {
+        course.access_mode = course.access_mode.take().filter(|mode| !mode.is_empty());
+    })
+        => fields::absent_and_empty_differ, "absent access mode";
+    times_as_doubles: stored(|course| course.published_at = course.published_at.map(through_a_double))
+        => fields::times_are_kept_to_the_microsecond, "to the microsecond";
+    creation_times_in_milliseconds: stored(|course| {
+        let cut = course.created_at.as_microseconds().div_euclid(1_000) * 1_000;
+        course.created_at = Timestamp::from_microseconds(cut).unwrap();
+    }) => fields::times_are_kept_to_the_microsecond, "to the microsecond";
+
+    found_without_its_owner: foreign(false)
+        => isolation::accounts_that_share_slugs_find_their_own, "that account's courses only";
+    found_in_other_accounts_too: foreign(true)
+        => isolation::a_foreign_course_is_like_an_absent_one, "like one that does not exist";
+    removed_from_every_account: Broken::new().remove(|memory, account, slug| {
+        let there = find(memory, account, slug).is_some();
+        for course in courses(memory).into_iter().filter(|course| course.slug == slug) {
+            remove(memory, &course.account, slug)?;
+        }
+        Ok(there)
+    }) => isolation::writes_for_one_account_leave_the_others, "leaves another account's";
+}

@@ -1,0 +1,187 @@
+//! Imports of which single calls can be replaced by flawed ones, and imports that are flawed as a whole.
+
+use std::collections::BTreeSet;
+
+use catalogue_core::{
+    Account, AccountId, Change, Course, Import, MemoryStorage, Record, StorageError, Timestamp, async_trait,
+};
+
+use crate::broken::{begin, courses, now, records, remove};
+
+/// What an import does with an account or a course.
+type Put<T> = Box<dyn FnMut(&mut dyn Import, &T) -> Result<Change, StorageError> + Send>;
+type CreationTime = Box<dyn FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send>;
+type Prune = Box<dyn FnMut(&mut dyn Import) -> u64 + Send>;
+
+/// An import of the memory storage; what is not replaced is the memory storage's own.
+pub(crate) struct BrokenImport {
+    inner: Box<dyn Import>,
+    put_account: Put<Account>,
+    put_course: Put<Course>,
+    creation_time: CreationTime,
+    prune: Prune,
+}
+
+impl BrokenImport {
+    pub(crate) fn over(memory: &MemoryStorage) -> Result<Self, StorageError> {
+        Ok(Self {
+            inner: begin(memory)?,
+            put_account: Box::new(|inner, account| now(inner.put_account(account))),
+            put_course: Box::new(|inner, course| now(inner.put_course(course))),
+            creation_time: Box::new(|inner, account, slug| now(inner.creation_time(account, slug)).unwrap()),
+            prune: Box::new(|inner| now(inner.prune()).unwrap()),
+        })
+    }
+
+    pub(crate) fn put_account(
+        mut self,
+        call: impl FnMut(&mut dyn Import, &Account) -> Result<Change, StorageError> + Send + 'static,
+    ) -> Self {
+        self.put_account = Box::new(call);
+        self
+    }
+
+    pub(crate) fn put_course(
+        mut self,
+        call: impl FnMut(&mut dyn Import, &Course) -> Result<Change, StorageError> + Send + 'static,
+    ) -> Self {
+        self.put_course = Box::new(call);
+        self
+    }
+
+    pub(crate) fn creation_time(
+        mut self,
+        call: impl FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send + 'static,
+    ) -> Self {
+        self.creation_time = Box::new(call);
+        self
+    }
+
+    pub(crate) fn prune(mut self, call: impl FnMut(&mut dyn Import) -> u64 + Send + 'static) -> Self {
+        self.prune = Box::new(call);
+        self
+    }
+
+    pub(crate) fn boxed(self) -> Box<dyn Import> {
+        Box::new(self)
+    }
+}
+
+#[async_trait]
+impl Import for BrokenImport {
+    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
+        (self.put_account)(&mut *self.inner, account)
+    }
+
+    async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
+        Ok((self.creation_time)(&mut *self.inner, account, slug))
+    }
+
+    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
+        (self.put_course)(&mut *self.inner, course)
+    }
+
+    async fn prune(&mut self) -> Result<u64, StorageError> {
+        Ok((self.prune)(&mut *self.inner))
+    }
+
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        self.inner.commit().await
+    }
+}
+
+/// An import that commits every step at once, as one does that forgot to begin a transaction.
+pub(crate) struct WithoutTransaction {
+    pub(crate) memory: MemoryStorage,
+    accounts: BTreeSet<AccountId>,
+    put: BTreeSet<(AccountId, String)>,
+}
+
+impl WithoutTransaction {
+    pub(crate) fn over(memory: &MemoryStorage) -> Box<dyn Import> {
+        Box::new(Self { memory: memory.clone(), accounts: BTreeSet::new(), put: BTreeSet::new() })
+    }
+}
+
+#[async_trait]
+impl Import for WithoutTransaction {
+    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
+        self.accounts.insert(account.id.clone());
+        let mut import = begin(&self.memory)?;
+        let change = import.put_account(account).await?;
+        import.commit().await?;
+        Ok(change)
+    }
+
+    async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
+        begin(&self.memory)?.creation_time(account, slug).await
+    }
+
+    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
+        self.put.insert((course.account.clone(), course.slug.clone()));
+        let mut import = begin(&self.memory)?;
+        let change = import.put_course(course).await?;
+        import.commit().await?;
+        Ok(change)
+    }
+
+    async fn prune(&mut self) -> Result<u64, StorageError> {
+        let mut pruned = 0;
+        for course in courses(&self.memory) {
+            let put = self.put.contains(&(course.account.clone(), course.slug.clone()));
+            if self.accounts.contains(&course.account) && !put {
+                pruned += u64::from(remove(&self.memory, &course.account, &course.slug)?);
+            }
+        }
+        Ok(pruned)
+    }
+
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        Ok(())
+    }
+}
+
+/// An import that writes back all that it saw at its beginning, with its own changes.
+pub(crate) struct WritesBackAll {
+    memory: MemoryStorage,
+    records: Vec<Record>,
+}
+
+impl WritesBackAll {
+    pub(crate) fn over(memory: &MemoryStorage) -> Box<dyn Import> {
+        Box::new(Self { memory: memory.clone(), records: records(memory) })
+    }
+}
+
+#[async_trait]
+impl Import for WritesBackAll {
+    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
+        self.records.push(Record::Account(account.clone()));
+        Ok(Change::Added)
+    }
+
+    async fn creation_time(&mut self, _: &AccountId, _: &str) -> Result<Option<Timestamp>, StorageError> {
+        Ok(None)
+    }
+
+    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
+        self.records.push(Record::Course(course.clone()));
+        Ok(Change::Added)
+    }
+
+    async fn prune(&mut self) -> Result<u64, StorageError> {
+        Ok(0)
+    }
+
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        let mut import = begin(&self.memory)?;
+        for record in &self.records {
+            match record {
+                Record::Account(account) => import.put_account(account).await?,
+                Record::Course(course) => import.put_course(course).await?,
+            };
+        }
+        import.prune().await?;
+        import.commit().await
+    }
+}

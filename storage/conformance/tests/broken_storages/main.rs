@@ -1,0 +1,72 @@
+//! The suite can fail: for each of its cases, at least one storage with one flaw is caught, by the case that names the
+//! rule which the flaw breaks.
+
+mod broken;
+mod imports;
+
+mod concurrent;
+mod credentials;
+mod details;
+mod lists;
+mod revisions;
+mod writes;
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use catalogue_storage_conformance::CASES;
+
+use broken::Broken;
+
+/// Makes a test of each flaw: a storage that has it fails in that case, and the message holds those words of the rule.
+macro_rules! flaws {
+    ($($flaw:ident: $storage:expr => $topic:ident::$case:ident, $rule:literal;)*) => {
+        $(
+            #[test]
+            fn $flaw() {
+                let storage = std::sync::Arc::new($storage);
+                crate::assert_caught($rule, || {
+                    use catalogue_storage_conformance as conformance;
+                    conformance::run(conformance::$topic::$case(&storage));
+                });
+            }
+        )*
+
+        /// Which cases caught a flaw.
+        pub(crate) const CAUGHT_BY: &[(&str, &str)] = &[$((stringify!($topic), stringify!($case))),*];
+    };
+}
+use flaws;
+
+fn assert_caught(rule: &str, case: impl FnOnce()) {
+    let panic = catch_unwind(AssertUnwindSafe(case)).expect_err("the flaw was not caught");
+    let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    let message = message.expect("a message");
+    assert!(message.contains(rule), "caught for another reason than {rule:?}: {message}");
+}
+
+#[test]
+fn every_case_catches_a_flaw() {
+    let caught_by = [
+        concurrent::CAUGHT_BY,
+        credentials::CAUGHT_BY,
+        details::CAUGHT_BY,
+        lists::CAUGHT_BY,
+        revisions::CAUGHT_BY,
+        writes::CAUGHT_BY,
+    ];
+    let caught_by: BTreeSet<_> = caught_by.into_iter().flatten().copied().collect();
+    let cases: BTreeSet<_> =
+        CASES.iter().flat_map(|(topic, cases)| cases.iter().map(move |case| (*topic, *case))).collect();
+    assert_eq!(caught_by, cases);
+}
+
+/// What is caught is the flaw, not what carries it.
+mod without_a_flaw {
+    catalogue_storage_conformance::tests!(|| async { (super::Broken::new(), ()) });
+}
+
+/// A storage may keep no revisions.
+mod without_revisions {
+    catalogue_storage_conformance::tests!(|| async { (super::Broken::new().revision(|_, _| None), ()) });
+}

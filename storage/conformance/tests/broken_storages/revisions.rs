@@ -1,0 +1,81 @@
+//! Flaws of revisions.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use catalogue_core::{AccountId, Course, Revision};
+
+use crate::broken::{Broken, courses, now};
+use crate::flaws;
+use crate::imports::{BrokenImport, WithoutTransaction};
+
+fn revision_of(content: impl Hash) -> Revision {
+    let mut hasher = DefaultHasher::new();
+    content.hash(&mut hasher);
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&hasher.finish().to_be_bytes());
+    Revision::from_bytes(bytes)
+}
+
+/// Revisions that are made of the account's courses, or of what is looked at of them.
+fn made_of<H: Hash>(look: impl Fn(&AccountId, Vec<Course>) -> H + Send + Sync + 'static) -> Broken {
+    Broken::new().revision(move |memory, account| {
+        let own = courses(memory).into_iter().filter(|course| course.account == *account).collect();
+        Some(revision_of(look(account, own)))
+    })
+}
+
+/// Revisions that count what is put, whatever the account.
+fn counting_puts(of_account: impl Fn(&AccountId) -> String + Send + Sync + 'static) -> Broken {
+    let puts = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&puts);
+    Broken::new()
+        .begin(move |memory| {
+            let puts = Arc::clone(&puts);
+            let import = BrokenImport::over(memory)?.put_course(move |inner, course| {
+                puts.fetch_add(1, Ordering::SeqCst);
+                now(inner.put_course(course))
+            });
+            Ok(import.boxed())
+        })
+        .revision(move |_, account| Some(revision_of((counted.load(Ordering::SeqCst), of_account(account)))))
+}
+
+/// A revision for each call.
+fn for_each_call() -> Broken {
+    let calls = AtomicU64::new(0);
+    Broken::new().revision(move |_, _| Some(revision_of(calls.fetch_add(1, Ordering::SeqCst))))
+}
+
+fn without_bodies(mut courses: Vec<Course>) -> String {
+    courses.iter_mut().flat_map(|course| &mut course.modules).for_each(|module| module.content.clear());
+    format!("{courses:?}")
+}
+
+fn without_modules(mut courses: Vec<Course>) -> String {
+    courses.iter_mut().for_each(|course| course.modules.clear());
+    format!("{courses:?}")
+}
+
+flaws! {
+    fresh_for_each_call: for_each_call() => revision::a_revision_stays_while_nothing_changes, "stays while nothing";
+    the_account_itself: made_of(|account, _| account.clone())
+        => revision::adding_a_course_replaces_the_revision, "a course that is added";
+    blind_to_modules: made_of(|account, courses| (account.clone(), without_modules(courses)))
+        => revision::every_change_of_a_course_replaces_the_revision, "the title of one module";
+    blind_to_bodies: made_of(|account, courses| (account.clone(), without_bodies(courses)))
+        => revision::every_change_of_a_course_replaces_the_revision, "the body of one module";
+    blind_to_removals: counting_puts(ToString::to_string)
+        => revision::removing_and_pruning_replace_the_revision, "a course that is removed";
+    one_for_all_accounts: counting_puts(|_| String::new())
+        => revision::a_revision_belongs_to_one_account, "leaves the others' revisions";
+    a_number_that_accounts_share: made_of(|_, courses| courses.len())
+        => revision::accounts_with_different_courses_have_different_revisions, "across accounts too";
+    made_of_the_content: made_of(|account, courses| (account.clone(), format!("{courses:?}")))
+        => revision::no_revision_ever_comes_back, "never used again";
+    replaced_before_the_commit: Broken::new().begin(|memory| Ok(WithoutTransaction::over(memory)))
+        => revision::an_import_without_commit_leaves_the_revision, "before its commit";
+    replaced_by_a_dropped_import: counting_puts(ToString::to_string)
+        => revision::an_import_without_commit_leaves_the_revision, "before its commit";
+}

@@ -1,0 +1,208 @@
+//! Flaws of imports, removals and exports.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+
+use catalogue_core::{
+    Account, AccountId, AdminStorage, Change, Course, CourseModule, CourseStorage, Import, MemoryStorage, Record,
+    StorageError, StorageErrorKind,
+};
+
+use crate::broken::{Broken, accounts, courses, now, records, remove};
+use crate::flaws;
+use crate::imports::{BrokenImport, WithoutTransaction};
+
+fn account(id: &AccountId) -> Account {
+    Account { id: id.clone(), name: String::new(), email: String::new() }
+}
+
+/// A storage whose imports are made so.
+fn importing(begin: impl Fn(BrokenImport, &MemoryStorage) -> BrokenImport + Send + Sync + 'static) -> Broken {
+    Broken::new().begin(move |memory| Ok(begin(BrokenImport::over(memory)?, memory).boxed()))
+}
+
+/// A storage whose imports put a course so.
+fn putting(
+    put: impl Fn(&mut dyn Import, &Course) -> Result<Change, StorageError> + Clone + Send + Sync + 'static,
+) -> Broken {
+    importing(move |import, _| import.put_course(put.clone()))
+}
+
+/// A storage whose imports say something else of a course.
+fn saying(change: fn(Change) -> Change) -> Broken {
+    putting(move |inner, course| now(inner.put_course(course)).map(change))
+}
+
+/// A storage whose exports are altered.
+fn exporting(alter: impl Fn(&mut Vec<Record>) + Send + Sync + 'static) -> Broken {
+    Broken::new().export(move |memory, visit| {
+        let mut records = records(memory);
+        alter(&mut records);
+        let _ = records.into_iter().try_for_each(visit);
+        Ok(())
+    })
+}
+
+/// Modules of removed courses that come back with a course of the same slug.
+fn keeping_old_modules() -> Broken {
+    let kept: Arc<Mutex<HashMap<String, Vec<CourseModule>>>> = Arc::default();
+    putting(move |inner, course| {
+        let mut kept = kept.lock().unwrap();
+        let modules = kept.entry(course.slug.clone()).or_default();
+        if modules.len() < course.modules.len() {
+            modules.clone_from(&course.modules);
+        }
+        now(inner.put_course(&Course { modules: modules.clone(), ..course.clone() }))
+    })
+}
+
+/// Imports that say what a course was created at before they began.
+fn blind_to_itself() -> Broken {
+    importing(|import, memory| {
+        let before = courses(memory);
+        import.creation_time(move |_, account, slug| {
+            let same = |course: &&Course| course.account == *account && course.slug == slug;
+            before.iter().find(same).map(|course| course.created_at)
+        })
+    })
+}
+
+/// Imports that leave a course alone where it looks the same as the one that is there.
+fn comparing(look: fn(&Course) -> Course) -> Broken {
+    importing(move |import, memory| {
+        let before: Vec<_> = courses(memory).iter().map(look).collect();
+        import.put_course(move |inner, course| {
+            if before.contains(&look(course)) { Ok(Change::Unchanged) } else { now(inner.put_course(course)) }
+        })
+    })
+}
+
+/// Imports that add a course's modules to those that are there.
+fn appending_modules() -> Broken {
+    importing(|import, memory| {
+        let before = courses(memory);
+        import.put_course(move |inner, course| {
+            let same = |known: &&Course| known.account == course.account && known.slug == course.slug;
+            let mut modules = before.iter().find(same).map_or_else(Vec::new, |known| known.modules.clone());
+            modules.extend_from_slice(&course.modules);
+            now(inner.put_course(&Course { modules, ..course.clone() }))
+        })
+    })
+}
+
+fn without_bodies(course: &Course) -> Course {
+    let mut course = course.clone();
+    course.modules.iter_mut().for_each(|module| module.content.clear());
+    course
+}
+
+fn without_order(course: &Course) -> Course {
+    let mut course = course.clone();
+    course.modules.sort_by(|one, two| one.title.cmp(&two.title));
+    course
+}
+
+fn key(record: &Record) -> (bool, String, String) {
+    match record {
+        Record::Account(account) => (false, account.id.as_str().to_lowercase(), String::new()),
+        Record::Course(course) => (true, course.account.as_str().to_lowercase(), course.slug.to_lowercase()),
+    }
+}
+
+flaws! {
+    emails_forgotten: importing(|import, _| import.put_account(|inner, account| {
+        now(inner.put_account(&Account { email: String::new(), ..account.clone() }))
+    })) => import::an_import_says_what_it_did_with_an_account, "added, changed or left as it was";
+    accounts_put_twice: importing(|import, _| import.put_account(|inner, account| {
+        now(inner.put_account(account)).map(|change| if change == Change::Repeated { Change::Changed } else { change })
+    })) => import::an_import_says_what_it_did_with_an_account, "is repeated";
+    always_changed: saying(|change| if change == Change::Unchanged { Change::Changed } else { change })
+        => import::a_course_is_added_then_unchanged, "is unchanged";
+    bodies_not_compared: comparing(without_bodies)
+        => import::every_difference_is_a_change, "changed by the body of one module";
+    order_not_compared: comparing(without_order)
+        => import::every_difference_is_a_change, "changed by the order of the modules";
+    titles_compared_regardless_of_case: comparing(|course| {
+        Course { title: course.title.to_lowercase(), ..course.clone() }
+    })
+        => import::every_difference_is_a_change, "changed by the title's case";
+    courses_put_twice: saying(|change| if change == Change::Repeated { Change::Changed } else { change })
+        => import::a_course_put_twice_is_repeated, "is repeated";
+    accounts_made_for_courses: putting(|inner, course| {
+        now(inner.put_account(&account(&course.account)))?;
+        now(inner.put_course(course))
+    }) => import::a_course_needs_its_account, "is an UnknownReference";
+    accounts_known_after_the_commit: importing(|import, memory| {
+        let known = accounts(memory);
+        import.put_course(move |inner, course| {
+            let unknown = || StorageError::new(StorageErrorKind::UnknownReference, "no such account");
+            known.contains(&course.account).then_some(()).ok_or_else(unknown)?;
+            now(inner.put_course(course))
+        })
+    }) => import::a_course_needs_its_account, "in the same import";
+    creation_times_of_before: blind_to_itself()
+        => import::creation_time_is_that_of_the_course_within_the_import, "the same import has put";
+    created_once_and_for_all: putting(|inner, course| {
+        let known = now(inner.creation_time(&course.account, &course.slug))?;
+        now(inner.put_course(&Course { created_at: known.unwrap_or(course.created_at), ..course.clone() }))
+    }) => import::another_creation_time_moves_the_course, "creation time is a change";
+
+    seen_before_the_commit: Broken::new().begin(|memory| Ok(WithoutTransaction::over(memory)))
+        => import_as_a_whole::nothing_of_an_import_is_seen_before_its_commit, "before its commit";
+    kept_when_dropped: Broken::new().begin(|memory| Ok(WithoutTransaction::over(memory)))
+        => import_as_a_whole::a_dropped_import_changes_nothing, "An import that is dropped changes nothing";
+    modules_added_to_those_before: appending_modules()
+        => import_as_a_whole::an_import_of_nothing_new_changes_nothing, "puts what is there changes nothing";
+    nothing_pruned: importing(|import, _| import.prune(|_| 0))
+        => import_as_a_whole::prune_removes_what_was_not_put, "says how many";
+    pruned_and_not_counted: importing(|import, _| import.prune(|inner| { now(inner.prune()).unwrap(); 4 }))
+        => import_as_a_whole::prune_removes_what_was_not_put, "once more removes nothing";
+    every_account_pruned: importing(|import, memory| {
+        let accounts = accounts(memory);
+        import.prune(move |inner| {
+            accounts.iter().for_each(|id| { now(inner.put_account(&account(id))).unwrap(); });
+            now(inner.prune()).unwrap()
+        })
+    }) => import_as_a_whole::prune_leaves_other_accounts_alone, "without any account put";
+    accounts_of_courses_pruned: putting(|inner, course| {
+        now(inner.put_account(&account(&course.account)))?;
+        now(inner.put_course(course))
+    }) => import_as_a_whole::prune_leaves_other_accounts_alone, "that the import has not put";
+
+    nothing_removed: Broken::new().remove(|memory, account, slug| {
+        Ok(now(memory.find_course(account, slug))?.is_some())
+    }) => removal::a_removed_course_is_gone, "is not listed";
+    always_said_to_be_removed: Broken::new().remove(|memory, account, slug| remove(memory, account, slug).map(|_| true))
+        => removal::removing_says_whether_it_was_there, "says so";
+    accounts_gone_with_their_courses: exporting(|records| {
+        let owner = |record: &Record| match record {
+            Record::Course(course) => Some(course.account.clone()),
+            Record::Account(_) => None,
+        };
+        let owners: Vec<_> = records.iter().filter_map(owner).collect();
+        records.retain(|record| !matches!(record, Record::Account(account) if !owners.contains(&account.id)));
+    }) => removal::an_account_outlives_its_last_course, "An account is there";
+    old_modules_come_back: keeping_old_modules()
+        => removal::a_course_put_again_has_nothing_of_the_one_before, "no old modules";
+
+    an_account_of_its_own: exporting(|records| records.insert(0, Record::Account(account(&AccountId::new("root")))))
+        => export::an_empty_storage_exports_nothing, "exports nothing";
+    exported_regardless_of_case: exporting(|records| records.sort_by_key(key))
+        => export::accounts_come_first_then_courses_by_bytes, "by bytes";
+    courses_after_their_account: exporting(|records| records.sort_by_key(|record| match record {
+        Record::Account(account) => account.id.clone(),
+        Record::Course(course) => course.account.clone(),
+    })) => export::accounts_come_first_then_courses_by_bytes, "all accounts by id, then all courses";
+    bodies_not_exported: exporting(|records| for record in records {
+        if let Record::Course(course) = record {
+            *course = without_bodies(course);
+        }
+    }) => export::an_export_shows_every_field, "bodies included";
+    never_unchanged: saying(|change| if change == Change::Unchanged { Change::Changed } else { change })
+        => export::an_export_imported_again_changes_nothing, "is unchanged when it is imported again";
+    never_broken_off: Broken::new().export(|memory, visit| {
+        let mut all = |record| { let _ = visit(record); ControlFlow::Continue(()) };
+        now(memory.export(&mut all))
+    }) => export::a_break_ends_an_export, "ends where its visitor breaks it off";
+}
