@@ -117,6 +117,8 @@ pub enum Change {
 pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
     /// Begins an import: all of it, or nothing.
     ///
+    /// Of two imports at the same time, a storage may let one wait or refuse it, here or at any later call.
+    ///
     /// # Errors
     /// When the storage cannot be written now, for instance because another import runs.
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError>;
@@ -136,11 +138,12 @@ pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
     /// Stores a credential.
     ///
     /// # Errors
-    /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist, or when the
-    /// storage cannot be written now.
+    /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist,
+    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) when a credential has its digest or the account has one
+    /// with its id, or when the storage cannot be written now. Then nothing has changed.
     async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError>;
 
-    /// The credentials of `account`, oldest first (ties by id), or `None` when there is no such account.
+    /// The credentials of `account`, oldest first, ties by id, compared by bytes; or `None` when there is no such account.
     ///
     /// # Errors
     /// When the storage cannot be read.
@@ -176,7 +179,8 @@ pub trait Import: Send {
     /// storage cannot be written.
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError>;
 
-    /// Removes every course that this import has not put, of the accounts that it has put; says how many.
+    /// Removes every course that this import has not put, of the accounts that it has put; says how many. It comes last,
+    /// before [`commit`](Self::commit).
     ///
     /// # Errors
     /// When the storage cannot be written.

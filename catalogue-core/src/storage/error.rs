@@ -21,6 +21,8 @@ pub enum StorageErrorKind {
     Corrupt,
     /// The call names something that is not there, such as an unknown account: mend the call.
     UnknownReference,
+    /// The call adds something that is there already: mend the call.
+    AlreadyThere,
     /// Anything else.
     Other,
 }

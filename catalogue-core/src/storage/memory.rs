@@ -193,6 +193,13 @@ impl AdminStorage for MemoryStorage {
         if !state.accounts.contains_key(account) {
             return Err(unknown_account(account));
         }
+        let identity = &credential.record.identity;
+        let same_id = |known: &CredentialRecord| {
+            known.identity.account == identity.account && known.identity.credential_id == identity.credential_id
+        };
+        if state.credentials.contains_key(&credential.digest) || state.credentials.values().any(same_id) {
+            return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a credential already"));
+        }
         state.credentials.insert(credential.digest, credential.record.clone());
         Ok(())
     }

@@ -89,7 +89,7 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// The revision of `account`'s courses, or `None` where the storage keeps none.
     ///
     /// A revision is replaced by a fresh one in the transaction of every change to the account's courses or modules, and
-    /// is never used again for other content.
+    /// is never used again for other content, of this account or another. A change to one account leaves the others'.
     ///
     /// # Errors
     /// When the storage cannot answer now.

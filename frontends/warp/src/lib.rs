@@ -29,14 +29,10 @@ use warp::path::FullPath;
 pub fn filter(
     catalogue: Catalogue,
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
-    warp::method()
-        .and(target())
-        .and(warp::header::headers_cloned())
-        .map(request)
-        .then(move |request| {
-            let catalogue = catalogue.clone();
-            async move { catalogue.call(request).await }
-        })
+    warp::method().and(target()).and(warp::header::headers_cloned()).map(request).then(move |request| {
+        let catalogue = catalogue.clone();
+        async move { catalogue.call(request).await }
+    })
 }
 
 /// Path and query as they came.

@@ -97,6 +97,7 @@ macro_rules! __with_cases {
                 the_first_revocation_stays
                 revoking_an_unknown_id_is_none
                 a_credential_of_an_unknown_account_is_refused
+                a_credential_that_is_there_is_refused
                 an_import_leaves_credentials_alone
             }
             detail {

@@ -159,6 +159,25 @@ pub async fn a_credential_of_an_unknown_account_is_refused(storage: &impl Storag
     }
 }
 
+/// A credential is refused when its digest is there already, of any account, or its id in the same account; what was there
+/// stays as it was.
+pub async fn a_credential_that_is_there_is_refused(storage: &impl Storage) {
+    seed_accounts(storage, &["a", "b"]).await;
+    let there = api_key("a", "key_1", "token-1");
+    create(storage, &there).await;
+    for (again, what) in [
+        (api_key("a", "key_2", "token-1"), "digest"),
+        (api_key("b", "key_2", "token-1"), "digest, in another account"),
+        (api_key("a", "key_1", "token-2"), "id"),
+    ] {
+        let refused = storage.create_credential(&again).await.map_err(|error| error.kind());
+        let expected = Err(StorageErrorKind::AlreadyThere);
+        assert_eq!(refused, expected, "A credential is AlreadyThere when one has the same {what}.");
+    }
+    assert_eq!(find(storage, &there.digest).await, found_as(&there), "A refused credential replaces none.");
+    assert_eq!(find(storage, &digest("token-2")).await, None, "A refused credential is not stored.");
+}
+
 /// An import leaves credentials alone, even one that changes their account and prunes its courses.
 pub async fn an_import_leaves_credentials_alone(storage: &impl Storage) {
     seed(storage, &[course("a", "pruned")]).await;

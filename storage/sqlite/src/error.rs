@@ -16,6 +16,7 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             (StorageErrorKind::Corrupt, "the database is damaged")
         }
+        Some(ErrorCode::ConstraintViolation) => (StorageErrorKind::AlreadyThere, "there is such a record already"),
         Some(ErrorCode::SchemaChanged) => (StorageErrorKind::Corrupt, "the database has another schema"),
         // A value that no writer of this schema makes, or a table that is not there.
         None if is_conversion(&error) => (StorageErrorKind::Corrupt, "the database holds a value that it must not"),

@@ -33,6 +33,13 @@ async fn show(storage: &dyn AdminStorage, list: &ListKeys) -> Result<(), Failure
     output::print(&table::aligned(HEADINGS, records.iter().map(row)))
 }
 
+/// Whether `text` has the form of a credential's id. Anything else is not repeated: whoever pasted a token for an id must
+/// not find it in a log.
+fn is_id(text: &str) -> bool {
+    let digits = text.strip_prefix("key_").or_else(|| text.strip_prefix("oauth:"));
+    digits.is_some_and(|digits| digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
 fn row(record: &CredentialRecord) -> [String; 8] {
     let time = |time: Option<Timestamp>| time.map_or_else(|| "-".to_owned(), |time| time.to_string());
     [
@@ -50,9 +57,9 @@ fn row(record: &CredentialRecord) -> [String; 8] {
 async fn revoke(storage: &dyn AdminStorage, revoke: &RevokeKey) -> Result<(), Failure> {
     let now = Timestamp::now();
     let record = storage.revoke_credential(&revoke.id, now).await.map_err(|error| Failure::because(&error))?;
-    // The id is not repeated: whoever pasted a token for an id must not find it in a log.
     let record = record.ok_or_else(|| {
-        Failure::work("there is no credential with this id; `keys list --account ID` shows those of an account")
+        let id = if is_id(&revoke.id) { &*revoke.id } else { "this id" };
+        Failure::work(format!("there is no credential with {id}; `keys list --account ID` shows those of an account"))
     })?;
     if revoke.json {
         return output::print_json(&Shown::from(&record));

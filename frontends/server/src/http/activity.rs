@@ -31,6 +31,8 @@ struct State {
     running: bool,
     /// A body that is being thrown away.
     unwanted: Option<Unwanted>,
+    /// When more of it came, or its request.
+    unwanted_moved: Instant,
     /// The socket takes no more of the answer.
     blocked: bool,
     /// When our side was closed.
@@ -46,11 +48,13 @@ struct State {
 impl Activity {
     /// The record of a connection that was just accepted.
     pub(super) fn new() -> Arc<Self> {
+        let now = Instant::now();
         let state = State {
-            moved: Instant::now(),
+            moved: now,
             head: None,
             running: false,
             unwanted: None,
+            unwanted_moved: now,
             blocked: false,
             closed: None,
             received: 0,
@@ -94,6 +98,7 @@ impl Activity {
         state.received = 0;
         state.running = true;
         state.unwanted = unwanted;
+        state.unwanted_moved = state.moved;
         // Without a body, bytes that end in the middle of a head are the beginning of the next.
         state.head = (cut_off && !has_body).then_some(state.moved);
         (Running(self.clone()), alone)
@@ -144,17 +149,17 @@ impl Activity {
     }
 
     /// Throws away what has come of an unwanted body.
-    ///
-    /// Once the answer is out, hyper does not report the end of chunks, so the empty line behind them counts. Bytes
-    /// in their midst can look like it. Then the body is given up too early, and hyper closes the connection.
     pub(super) fn drain(&self, cx: &mut Context<'_>) {
         let mut state = self.state();
         let Some(mut body) = state.unwanted.take() else { return };
-        let ended = body.poll_end(cx).is_ready();
-        let answered = !state.running && !state.blocked;
-        let begun = body.has_begun() || state.received > 0;
-        let seems_ended = answered && begun && body.is_chunked() && state.ends_with_empty_line();
-        state.unwanted = (!ended && !seems_ended).then_some(body);
+        let before = body.left();
+        if body.poll_end(cx).is_ready() {
+            return;
+        }
+        if body.left() < before {
+            state.unwanted_moved = state.moved;
+        }
+        state.unwanted = Some(body);
     }
 
     /// Whether the connection cannot go on after this request.
@@ -185,8 +190,12 @@ impl Activity {
         let state = self.state();
         if let Some(since) = state.closed {
             ((state.moved + limits.linger_time).min(since + limits.stall_time), "lingering")
-        } else if state.is_busy() {
+        } else if state.running || state.blocked {
             (state.moved + limits.stall_time, "stalled")
+        } else if state.unwanted.is_some() {
+            // Bytes alone do not count. Once the answer is out, hyper does not report the end of trailers, and a slow
+            // head behind them must not pass for a body that moves.
+            (state.unwanted_moved + limits.stall_time, "stalled")
         } else if let Some(since) = state.head {
             (since + limits.head_time, "slow head")
         } else {

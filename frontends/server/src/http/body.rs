@@ -15,7 +15,6 @@ use super::activity::Running;
 pub(super) struct Unwanted {
     body: Incoming,
     left: u64,
-    begun: bool,
     hopeless: bool,
 }
 
@@ -24,7 +23,7 @@ impl Unwanted {
     pub(super) fn new(body: Incoming, headers: &HeaderMap, limit: u64) -> Option<Self> {
         // A client that waits for `100 Continue` would get it as soon as the body is asked for.
         let hopeless = body.size_hint().lower() > limit || headers.contains_key(EXPECT);
-        (!body.is_end_stream()).then_some(Self { body, left: limit, begun: false, hopeless })
+        (!body.is_end_stream()).then_some(Self { body, left: limit, hopeless })
     }
 
     /// Whether it is not worth reading, so that the connection ends with the answer: it is too long, or comes only
@@ -43,7 +42,6 @@ impl Unwanted {
                 return Poll::Ready(());
             }
             let Some(Ok(frame)) = ready!(Pin::new(&mut self.body).poll_frame(cx)) else { return Poll::Ready(()) };
-            self.begun = true;
             let length = frame.data_ref().map_or(0, |data| data.len() as u64);
             self.hopeless = length > self.left;
             self.left = self.left.saturating_sub(length);
@@ -51,14 +49,9 @@ impl Unwanted {
         Poll::Pending
     }
 
-    /// Whether some of it has come.
-    pub(super) fn has_begun(&self) -> bool {
-        self.begun
-    }
-
-    /// Whether only hyper knows where the body ends.
-    pub(super) fn is_chunked(&self) -> bool {
-        self.body.size_hint().exact().is_none()
+    /// How much of it may still come.
+    pub(super) fn left(&self) -> u64 {
+        self.left
     }
 }
 

@@ -9,12 +9,12 @@ pub(super) fn acceptable(head: &Parts) -> bool {
     target_fits_method(head) && host_is_valid(head)
 }
 
-/// RFC 9112, 3.2: a bare authority is for CONNECT, the asterisk for OPTIONS.
+/// RFC 9112, 3.2: a bare authority is for CONNECT, and nothing else is; the asterisk is for OPTIONS.
 fn target_fits_method(head: &Parts) -> bool {
     match head.uri.path() {
         "" => head.method == Method::CONNECT,
         "*" => head.method == Method::OPTIONS,
-        _ => true,
+        _ => head.method != Method::CONNECT,
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use catalogue_core::{
-    Account, Credential, CredentialKind, CredentialRecord, CredentialStorage, Scope, Timestamp, TokenDigest,
+    Account, Credential, CredentialKind, CredentialRecord, CredentialStorage, Scope, StorageErrorKind, Timestamp,
+    TokenDigest,
 };
 
 use crate::broken::{Broken, begin, create, credential, credentials, now, revoke};
@@ -104,6 +105,10 @@ flaws! {
         now(import.commit())?;
         create(memory, credential)
     }) => credentials::a_credential_of_an_unknown_account_is_refused, "UnknownReference";
+    taken_in_silence_a_second_time: Broken::new().create(|memory, credential| match create(memory, credential) {
+        Err(error) if error.kind() == StorageErrorKind::AlreadyThere => Ok(()),
+        outcome => outcome,
+    }) => credentials::a_credential_that_is_there_is_refused, "AlreadyThere";
     gone_with_the_replaced_account: replaced_with_their_account()
         => credentials::an_import_leaves_credentials_alone, "leaves credentials alone";
 

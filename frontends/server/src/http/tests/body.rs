@@ -137,15 +137,27 @@ async fn a_connection_with_a_chunked_body_behind_it_serves_on() {
     }
 }
 
+/// However the bytes come together, what stands behind a small body is a request.
 #[tokio::test]
-async fn chunks_that_look_ended_do_no_harm_to_the_answer() {
-    let server = Server::usual().await;
-    let mut client = server.connect().await;
-    client.send(format!("{CHUNKED}6\r\nline\r\n\r\n")).await;
-    server.arrival().await;
-    client.send("0\r\n\r\n").await;
-    client.finish().await;
-    assert!(client.rest().await.ends_with("POST /"));
+async fn a_request_behind_chunks_is_answered() {
+    for chunks in [
+        "0\r\n\r\n",
+        "5\r\nhello\r\n0\r\n\r\n",
+        "5\r\nhello\r\n3\r\nabc\r\n0\r\n\r\n",
+        "5\r\nhello\r\n3;ext=1\r\nabc\r\n0\r\nTrailer: x\r\n\r\n",
+        "6\r\nline\r\n\r\n6\r\nline\r\n\r\n0\r\n\r\n",
+    ] {
+        let whole = format!("{CHUNKED}{chunks}{}", str::from_utf8(GET).unwrap());
+        for cut in [whole.len(), CHUNKED.len(), CHUNKED.len() + 3, whole.len() - GET.len(), whole.len() - 2] {
+            let server = Server::usual().await;
+            let mut client = server.connect().await;
+            client.send(&whole[..cut]).await;
+            client.send(&whole[cut..]).await;
+            assert!(client.answer().await.ends_with("POST /"), "{chunks:?} {cut}");
+            assert!(client.answer().await.ends_with("GET /"), "{chunks:?} {cut}");
+            assert_open(&mut client).await;
+        }
+    }
 }
 
 #[tokio::test]

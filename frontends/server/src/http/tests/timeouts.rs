@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
 
 use super::super::Limits;
 use super::support::{BIG, Client, GET, SHORT, Server, soon, status};
@@ -60,6 +61,21 @@ async fn a_connection_without_a_further_request_after_chunks_ends() {
     let since = Instant::now();
     client.send("1\r\na\r\n0\r\n\r\n").await;
     assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_slow_head_after_trailers_does_not_pass_for_a_body() {
+    let server = Server::start(Limits { stall_time: SHORT, ..patient() }).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+    client.answer().await;
+    client.send("1\r\na\r\n0\r\nTrailer: x\r\n\r\n").await;
+    soon(async {
+        while timeout(SHORT / 3, client.0.read_u8()).await.is_err() {
+            let _ = client.0.write_all(b"G").await;
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
