@@ -7,6 +7,7 @@ use crate::auth::{Authenticator, CredentialKind, StoredCredentials};
 use crate::catalogue::{Catalogue, Parts};
 use crate::cors::AllowedOrigins;
 use crate::documents::Documents;
+use crate::in_flight::InFlight;
 use crate::request_id::RequestIds;
 use crate::route::Router;
 use crate::storage::{CourseStorage, CredentialStorage};
@@ -21,6 +22,7 @@ pub struct CatalogueBuilder {
     docs_url: String,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
+    max_in_flight: usize,
 }
 
 /// Why a catalogue cannot be built.
@@ -61,6 +63,7 @@ impl CatalogueBuilder {
             docs_url: "/docs".to_owned(),
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
+            max_in_flight: usize::MAX,
         }
     }
 
@@ -100,6 +103,13 @@ impl CatalogueBuilder {
         self
     }
 
+    /// How many requests may be in flight at the same time; further ones are answered 429 at once (decision A21).
+    /// Default any number.
+    pub fn max_in_flight(mut self, requests: usize) -> Self {
+        self.max_in_flight = requests;
+        self
+    }
+
     /// The catalogue.
     ///
     /// # Errors
@@ -131,6 +141,7 @@ impl CatalogueBuilder {
             accepted: self.accepted,
             origins,
             request_ids: RequestIds::default(),
+            in_flight: InFlight::new(self.max_in_flight),
         }))
     }
 }

@@ -14,12 +14,16 @@ use crate::cors::AllowedOrigins;
 use crate::documents::Documents;
 use crate::envelope;
 use crate::error::ApiError;
+use crate::in_flight::InFlight;
 use crate::panic_guard::catch_panic;
 use crate::request_id::{RequestIds, X_REQUEST_ID};
 use crate::route::{Ask, Route, Router};
 use crate::storage::{CourseStorage, CredentialStorage};
 
 const X_CONTENT_TYPE_OPTIONS: HeaderName = HeaderName::from_static("x-content-type-options");
+
+/// The answer beyond the limit of requests in flight (decision A21).
+const OVERLOADED: ApiError = ApiError::RateLimited { retry_after_seconds: 1 };
 
 /// The course catalogue API. Cheap to clone; clones share everything.
 ///
@@ -37,6 +41,7 @@ pub(crate) struct Parts {
     pub(crate) accepted: Vec<CredentialKind>,
     pub(crate) origins: AllowedOrigins,
     pub(crate) request_ids: RequestIds,
+    pub(crate) in_flight: InFlight,
 }
 
 impl Catalogue {
@@ -76,9 +81,12 @@ impl Parts {
     async fn call(&self, request: &request::Parts, caller: Option<Identity>) -> Response<Bytes> {
         let request_id = self.request_ids.of(&request.headers);
         let route = self.router.route(request.uri.path());
-        let outcome = match catch_panic(self.respond(request, route, caller)).await {
-            Ok(outcome) => outcome,
-            Err(panicked) => Err(ApiError::Internal(panicked.into())),
+        let outcome = match self.in_flight.enter() {
+            None => Err(OVERLOADED),
+            Some(_place) => match catch_panic(self.respond(request, route, caller)).await {
+                Ok(outcome) => outcome,
+                Err(panicked) => Err(ApiError::Internal(panicked.into())),
+            },
         };
         let response = outcome.unwrap_or_else(|error| refuse(&error, &request_id));
         self.finish(response, request, route, request_id)

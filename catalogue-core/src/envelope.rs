@@ -1,7 +1,9 @@
 //! The one place that makes bodies, entity tags and content headers (sections 1 and 2.6, decisions A13 to A15).
 
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK, VARY, WWW_AUTHENTICATE};
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -179,8 +181,14 @@ pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
     if let Some(challenge) = error.challenge() {
         headers.insert(WWW_AUTHENTICATE, challenge);
     }
-    if matches!(error, ApiError::MethodNotAllowed) {
-        headers.insert(ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
+    match error {
+        ApiError::MethodNotAllowed => {
+            headers.insert(ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
+        }
+        ApiError::RateLimited { retry_after_seconds } => {
+            headers.insert(RETRY_AFTER, HeaderValue::from(*retry_after_seconds));
+        }
+        _ => {}
     }
     response
 }

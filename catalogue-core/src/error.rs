@@ -99,6 +99,8 @@ pub(crate) enum ApiError {
     InsufficientScope { required: Scope, granted: Scopes },
     /// Decisions R7 and R8.
     InvalidParameter(InvalidParameter),
+    /// Decisions A2 and A21.
+    RateLimited { retry_after_seconds: u32 },
     /// Decision A13. The cause is for the log alone.
     Internal(Box<dyn Error + Send + Sync>),
 }
@@ -110,6 +112,7 @@ impl ApiError {
             Self::MethodNotAllowed | Self::InvalidParameter(_) => ErrorCode::InvalidRequest,
             Self::Unauthorized(_) => ErrorCode::Unauthorized,
             Self::UnsupportedCredential { .. } | Self::InsufficientScope { .. } => ErrorCode::InsufficientScope,
+            Self::RateLimited { .. } => ErrorCode::RateLimited,
             Self::Internal(_) => ErrorCode::InternalError,
         }
     }
@@ -135,6 +138,10 @@ impl ApiError {
             Self::UnsupportedCredential { .. } => "This kind of credential cannot read catalogue data here.".into(),
             Self::InsufficientScope { required, .. } => format!("The scope `{required}` is required.").into(),
             Self::InvalidParameter(fault) => fault.message(),
+            Self::RateLimited { retry_after_seconds: 1 } => "Too many requests; try again in a second.".into(),
+            Self::RateLimited { retry_after_seconds } => {
+                format!("Too many requests; try again in {retry_after_seconds} seconds.").into()
+            }
             Self::Internal(_) => "Something went wrong on the server's side.".into(),
         }
     }
@@ -149,6 +156,7 @@ impl ApiError {
                 json!({ "required": [required], "granted": granted })
             }
             Self::InvalidParameter(fault) => fault.details(),
+            Self::RateLimited { retry_after_seconds } => json!({ "retryAfterSeconds": retry_after_seconds }),
             Self::Internal(_) => json!({ "requestId": request_id }),
         })
     }

@@ -31,6 +31,7 @@ mod cursor;
 mod documents;
 mod envelope;
 mod error;
+mod in_flight;
 mod model;
 mod operation;
 mod paging;

@@ -40,20 +40,11 @@ impl Answer {
         Self::new(Some(error.code()), &envelope::failure(error, REQUEST_ID))
     }
 
-    /// The limiter's answer.
+    /// The limiter's answer, with what it says of the limit.
     fn rate_limited() -> Self {
-        let (code, seconds) = (ErrorCode::RateLimited, 13);
-        let message = "Too many requests; wait a little.";
-        let details = json!({ "retryAfterSeconds": seconds });
-        let headers = [("Cache-Control", "no-store".to_owned()), ("Retry-After", seconds.to_string())];
-        let limits = RATE_LIMIT.map(|(name, value)| (name, value.to_owned()));
-        let id = ("X-Request-Id", REQUEST_ID.to_owned());
-        Self {
-            status: code.status(),
-            code: Some(code),
-            headers: headers.into_iter().chain(limits).chain([id]).collect(),
-            body: Some(json!({ "error": { "code": code.as_str(), "message": message, "details": details } })),
-        }
+        let mut answer = Self::failure(&ApiError::RateLimited { retry_after_seconds: 13 });
+        answer.headers.extend(RATE_LIMIT.map(|(name, value)| (name, value.to_owned())));
+        answer
     }
 
     pub(super) fn header(&self, name: &str) -> &str {

@@ -129,6 +129,26 @@ async fn a_dropped_request_does_no_harm() {
 }
 
 #[tokio::test]
+async fn beyond_the_limit_of_requests_in_flight_the_answer_is_at_once() {
+    let catalogue = Catalogue::builder(Faulty(Fault::Error), Silent).max_in_flight(1).build().unwrap();
+    let waiting = catalogue.call(request("/api/v1/me"));
+    tokio::select! {
+        biased;
+        _ = waiting => unreachable!("the authenticator never answers"),
+        refused = catalogue.call(request("/api/v1/me")) => {
+            assert_eq!(refused.status(), 429);
+            assert_eq!(refused.headers()["retry-after"], "1");
+            assert_eq!(refused.headers()["cache-control"], "no-store");
+            let json: Value = serde_json::from_slice(refused.body()).unwrap();
+            assert_eq!(json["error"]["code"], "rate_limited");
+            assert_eq!(json["error"]["details"], json!({ "retryAfterSeconds": 1 }));
+        }
+    }
+    // The place of a request that was dropped is free again.
+    assert_eq!(catalogue.call(request("/docs/llms.txt")).await.status(), 200);
+}
+
+#[tokio::test]
 async fn authenticators_are_asked_in_turn() {
     use catalogue_core::Refusal;
 

@@ -1,0 +1,33 @@
+//! [`InFlight`]: how many requests are being answered at the same time (decision A21).
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Counts requests in flight, up to a limit.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    limit: usize,
+    count: AtomicUsize,
+}
+
+/// One request's place; dropping it gives the place back.
+#[derive(Debug)]
+pub(crate) struct Place<'c>(&'c AtomicUsize);
+
+impl InFlight {
+    pub(crate) const fn new(limit: usize) -> Self {
+        Self { limit, count: AtomicUsize::new(0) }
+    }
+
+    /// A place for one request, or `None` when all are taken.
+    pub(crate) fn enter(&self) -> Option<Place<'_>> {
+        let before = self.count.fetch_add(1, Ordering::Relaxed);
+        let place = Place(&self.count);
+        (before < self.limit).then_some(place)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
