@@ -33,11 +33,13 @@ async fn show(storage: &dyn AdminStorage, list: &ListKeys) -> Result<(), Failure
     output::print(&table::aligned(HEADINGS, records.iter().map(row)))
 }
 
-/// Whether `text` has the form of a credential's id. Anything else is not repeated: whoever pasted a token for an id must
-/// not find it in a log.
-fn is_id(text: &str) -> bool {
-    let digits = text.strip_prefix("key_").or_else(|| text.strip_prefix("oauth:"));
-    digits.is_some_and(|digits| digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+/// The longest id of a credential: `oauth:` and 32 digits.
+const MAX_ID: usize = 38;
+
+/// Whether `text` could be a credential's id. A longer text, or one of a token's form, is not repeated: whoever pasted a
+/// token for an id must not find it in a log.
+fn could_be_id(text: &str) -> bool {
+    text.len() <= MAX_ID && !["ccat_", "cato_"].iter().any(|prefix| text.starts_with(prefix))
 }
 
 fn row(record: &CredentialRecord) -> [String; 8] {
@@ -58,7 +60,7 @@ async fn revoke(storage: &dyn AdminStorage, revoke: &RevokeKey) -> Result<(), Fa
     let now = Timestamp::now();
     let record = storage.revoke_credential(&revoke.id, now).await.map_err(|error| Failure::because(&error))?;
     let record = record.ok_or_else(|| {
-        let id = if is_id(&revoke.id) { &*revoke.id } else { "this id" };
+        let id = if could_be_id(&revoke.id) { format!("the id {:?}", revoke.id) } else { "this id".to_owned() };
         Failure::work(format!("there is no credential with {id}; `keys list --account ID` shows those of an account"))
     })?;
     if revoke.json {
