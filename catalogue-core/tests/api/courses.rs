@@ -179,7 +179,7 @@ async fn cursors_are_url_safe_short_and_the_same_everywhere() {
 
 #[tokio::test]
 async fn a_page_with_a_further_one_links_to_it() {
-    let house = House::with(|builder| builder.base_url("https://api.example.com/v1/catalogue")).await;
+    let house = House::at("https://api.example.com/v1/catalogue", "/docs").await;
     house.put((0..4).map(|n| course(&format!("c{n}"), n))).await;
     let token = house.key(OWNER, "read:courses").await;
 

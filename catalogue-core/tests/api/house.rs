@@ -5,8 +5,14 @@ use catalogue_core::{
     Account, AccountId, AdminStorage, Catalogue, CatalogueBuilder, Course, CourseModule, CredentialKind,
     CredentialRecord, Identity, MemoryStorage, NewCredential, NewToken, Scopes, Timestamp,
 };
-use http::{HeaderMap, Method, Request, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::Value;
+
+use crate::contract::assert_fits;
+
+/// Where a catalogue stands unless told otherwise.
+pub(crate) const BASE: &str = "/api/v1";
+pub(crate) const DOCS: &str = "/docs";
 
 /// The body of every module; no answer may hold it.
 pub(crate) const BODY: &str = "the body of a module, for paying clients alone";
@@ -19,6 +25,8 @@ pub(crate) const OTHER: &str = "acc_other";
 pub(crate) struct House {
     pub(crate) storage: MemoryStorage,
     pub(crate) catalogue: Catalogue,
+    /// The path of its base address.
+    base: String,
 }
 
 /// An answer, taken apart.
@@ -34,8 +42,19 @@ impl House {
         Self::with(|builder| builder).await
     }
 
-    /// A house whose catalogue is built otherwise.
+    /// A house whose catalogue is built otherwise, at the usual base address.
     pub(crate) async fn with(settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Self {
+        Self::build(BASE, settings).await
+    }
+
+    /// A house at other addresses.
+    pub(crate) async fn at(base_url: &str, docs_url: &str) -> Self {
+        let (_, after_scheme) = base_url.split_once("://").unwrap_or_default();
+        let base = after_scheme.find('/').map_or(base_url, |path| &after_scheme[path..]);
+        Self::build(base, |builder| builder.base_url(base_url).docs_url(docs_url)).await
+    }
+
+    async fn build(base: &str, settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Self {
         let storage = MemoryStorage::new();
         let mut import = storage.begin_import().await.unwrap();
         for id in [OWNER, OTHER] {
@@ -44,7 +63,11 @@ impl House {
         }
         import.commit().await.unwrap();
         let catalogue = settings(Catalogue::with_api_keys(storage.clone())).build().unwrap();
-        Self { storage, catalogue }
+        let house = Self { storage, catalogue, base: base.trim_end_matches('/').to_owned() };
+        // Or no answer would be held against the document.
+        let stranger = house.send(Method::GET, &format!("{}/me", house.base), &[]).await;
+        assert_ne!(stranger.status, StatusCode::NOT_FOUND, "the house does not stand at {base}");
+        house
     }
 
     pub(crate) async fn put(&self, courses: impl IntoIterator<Item = Course>) {
@@ -100,9 +123,22 @@ impl House {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let response = self.catalogue.call(request.body(()).unwrap()).await;
+        ask(&self.catalogue, &self.base, request.body(()).unwrap()).await
+    }
+}
+
+/// Asks a catalogue whose base address has the path `base`, and holds the answer against the OpenAPI document.
+pub(crate) async fn ask(catalogue: &Catalogue, base: &str, request: Request<()>) -> Answer {
+    let (method, target) = (request.method().clone(), request.uri().clone());
+    let answer = Answer::from(catalogue.call(request).await);
+    assert_fits(base, &method, &target, &answer);
+    answer
+}
+
+impl From<Response<Bytes>> for Answer {
+    fn from(response: Response<Bytes>) -> Self {
         let (parts, body) = response.into_parts();
-        Answer { status: parts.status, headers: parts.headers, body }
+        Self { status: parts.status, headers: parts.headers, body }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod authentication;
 mod conditional;
+mod contract;
 mod cors;
 mod course;
 mod courses;

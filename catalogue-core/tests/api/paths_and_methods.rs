@@ -125,7 +125,7 @@ async fn addresses_are_mounted_at_their_paths() {
         ("/docs/api", "/docs", "/docs/api/me", "/docs/llms.txt"),
         ("/api/v1", "/", "/api/v1/me", "/llms.txt"),
     ] {
-        let house = House::with(|builder| builder.base_url(base).docs_url(docs)).await;
+        let house = House::at(base, docs).await;
         let token = house.key(OWNER, "read:profile").await;
         assert_eq!(house.get(&token, me).await.status, 200, "{base} {docs}");
         assert_eq!(house.send(Method::GET, me, &[]).await.status, 401, "{base} {docs}");

@@ -1,0 +1,11 @@
+//! The OpenAPI document against what is really answered: every answer of these tests is held against it, and all that it
+//! describes is really answered.
+
+mod both_ways;
+mod broken_answers;
+mod check;
+mod document;
+mod parameters;
+mod scenarios;
+
+pub(crate) use check::assert_fits;

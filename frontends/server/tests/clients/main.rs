@@ -1,0 +1,13 @@
+//! Clients that other people's generators make from the OpenAPI document, against the running program.
+//!
+//! The generators come from the package registries and are kept below the target directory. Where they cannot be had,
+//! the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `clients`.
+
+mod library;
+#[path = "../it/program.rs"]
+#[expect(dead_code, reason = "the tests of the command line use the rest of it")]
+mod program;
+mod python;
+mod service;
+mod tools;
+mod typescript;

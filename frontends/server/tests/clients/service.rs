@@ -1,0 +1,71 @@
+//! The program serving the [`Library`], and what a client must have seen of it.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::library::{ACCOUNT, Library};
+use crate::program::{Place, Server};
+use crate::tools::run;
+
+/// How many courses the programs ask for at a time.
+const LIMIT: usize = 17;
+
+/// A running program over a database of its own, and a key.
+pub(crate) struct Service {
+    pub(crate) place: Place,
+    server: Server,
+    library: Library,
+    key: Value,
+    /// The document as it is served.
+    document: Value,
+}
+
+impl Service {
+    pub(crate) fn start() -> Self {
+        let (place, library) = (Place::new(), Library::new());
+        place.write("courses.jsonl", library.lines());
+        place.run("import courses.jsonl").succeeds();
+        let scopes = "read:profile read:courses";
+        let key = place.run(&format!("keys create --account {ACCOUNT} --name n --scope {scopes} --json")).json();
+        let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0 --log warn"));
+        let (status, document) = server.get("/docs/openapi.json", "");
+        assert_eq!(status, 200);
+        place.write("openapi-3.0.json", place.run("openapi --format json-3.0").succeeds());
+        Self { place, server, library, key, document }
+    }
+
+    /// Where anybody finds the document.
+    pub(crate) fn document_url(&self) -> String {
+        format!("http://{}/docs/openapi.json", self.server.address)
+    }
+
+    /// Runs a client's program, and asserts that it saw the whole catalogue.
+    pub(crate) fn assert_read_by(&self, program: &mut Command) {
+        // The document names its server relative to where it is served.
+        let base_path = self.document["servers"][0]["url"].as_str().unwrap();
+        program.env("BASE_URL", format!("http://{}{base_path}", self.server.address));
+        program.env("TOKEN", self.key["token"].as_str().unwrap()).env("NO_PROXY", "127.0.0.1");
+        let seen: Value = serde_json::from_str(&run(program)).unwrap();
+
+        let me = json!({ "userId": ACCOUNT, "apiKeyId": self.key["id"], "scopes": self.key["scopes"] });
+        assert_eq!(seen["me"], me);
+        assert_each(&seen["courses"], &self.library.items());
+        assert_each(&seen["details"], &self.library.details());
+        assert_eq!(seen["pages"], self.library.items().len().div_ceil(LIMIT));
+        let failures = [(404, "not_found"), (401, "unauthorized"), (400, "invalid_request"), (400, "invalid_request")];
+        let failures = failures.map(|(status, code)| json!({ "status": status, "code": code }));
+        assert_eq!(seen["failures"], json!(failures));
+        assert_eq!(seen["document"], self.document);
+    }
+}
+
+/// Asserts that the two lists are the same, one by one.
+#[track_caller]
+fn assert_each(seen: &Value, expected: &[Value]) {
+    let seen = seen.as_array().unwrap();
+    for (seen, expected) in seen.iter().zip(expected) {
+        assert_eq!(seen, expected);
+    }
+    assert_eq!(seen.len(), expected.len());
+}

@@ -1,0 +1,65 @@
+//! Installing the generators once, and running them.
+
+use std::fs::{self, File};
+use std::io::{Write, stderr};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How much of a reason is said when a test is skipped; package managers have much to say.
+const LONGEST_REASON: usize = 300;
+
+/// A folder below the target directory that holds what `install` puts there: made anew when a manifest changes, and
+/// otherwise taken as it is. Runs at the same time wait for each other.
+pub(crate) fn installed(
+    name: &str,
+    manifests: &[(&str, &str)],
+    install: impl FnOnce(&Path) -> Result<(), String>,
+) -> Result<PathBuf, String> {
+    let parent = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clients");
+    let (folder, done) = (parent.join(name), parent.join(format!("{name}.installed")));
+    fs::create_dir_all(&parent).unwrap();
+    let lock = File::create(parent.join(format!("{name}.lock"))).unwrap();
+    lock.lock().unwrap();
+    let wanted: String = manifests.iter().map(|(file, text)| format!("{file}\n{text}\n")).collect();
+    if fs::read_to_string(&done).is_ok_and(|found| found == wanted) {
+        return Ok(folder);
+    }
+    let _ = fs::remove_file(&done);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for (file, text) in manifests {
+        fs::write(folder.join(file), text).unwrap();
+    }
+    install(&folder)?;
+    fs::write(&done, wanted).unwrap();
+    Ok(folder)
+}
+
+/// Runs a command to its end and gives its standard output, or what it complained of.
+pub(crate) fn output_of(command: &mut Command) -> Result<String, String> {
+    let program = command.get_program().display().to_string();
+    let output = command.output().map_err(|error| format!("{program} cannot be run: {error}"))?;
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    if output.status.success() { Ok(out) } else { Err(format!("{program} failed: {err}{out}")) }
+}
+
+/// Runs a command that must succeed.
+#[track_caller]
+pub(crate) fn run(command: &mut Command) -> String {
+    output_of(command).unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+/// What was made ready; or `None` and a line that says why not, where that is allowed.
+pub(crate) fn or_skip<T>(ready: Result<T, String>) -> Option<T> {
+    let reason = match ready {
+        Ok(ready) => return Some(ready),
+        Err(reason) => reason,
+    };
+    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|name| name.trim() == "clients"), "the clients are required: {reason}");
+    // Past the capture of the test's own output, so that it is seen.
+    let line: String = reason.split_whitespace().flat_map(|word| [" ", word]).collect();
+    let line: String = line.chars().take(LONGEST_REASON).collect();
+    stderr().write_all(format!("skipped: a generated client:{line}\n").as_bytes()).unwrap();
+    None
+}
