@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LINK, REFERRER_POLICY,
+    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -25,11 +26,18 @@ pub(crate) struct Entity {
     media_type: HeaderValue,
     body: Bytes,
     etag: ETag,
+    /// The Content Security Policy of a page; nothing else has one.
+    policy: Option<HeaderValue>,
 }
 
 impl Entity {
     pub(crate) fn new(media_type: &'static str, body: Bytes) -> Self {
-        Self { media_type: HeaderValue::from_static(media_type), etag: ETag::of_bytes(&body), body }
+        Self { media_type: HeaderValue::from_static(media_type), etag: ETag::of_bytes(&body), body, policy: None }
+    }
+
+    /// The same as a page of which a browser may load and run only what the policy names.
+    pub(crate) fn with_policy(self, policy: HeaderValue) -> Self {
+        Self { policy: Some(policy), ..self }
     }
 }
 
@@ -159,6 +167,10 @@ fn found(entity: &Entity, request: &HeaderMap, cache_control: &'static str) -> R
     let headers = response.headers_mut();
     headers.insert(ETAG, entity.etag.header());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache_control));
+    if let Some(policy) = &entity.policy {
+        headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    }
     response
 }
 

@@ -56,12 +56,6 @@ impl Answer {
         self.body.as_ref()?.get("error")?.get("details")
     }
 
-    /// `error.message` of a failure.
-    pub(super) fn message(&self) -> &str {
-        let message = self.body.as_ref().and_then(|body| body.get("error")?.get("message")?.as_str());
-        message.unwrap_or_default()
-    }
-
     /// What tells it from other answers with the same status.
     pub(super) fn name(&self) -> String {
         let detail = |name| self.details().and_then(|details| details.get(name)?.as_str());

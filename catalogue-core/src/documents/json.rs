@@ -10,7 +10,7 @@ use super::schemas::{Schemas, property_names};
 use crate::operation::Operation;
 
 /// The keys that have a place; the paths follow in the order of the operation table, then all others by alphabet.
-const KEYWORDS: [&str; 44] = [
+const KEYWORDS: [&str; 45] = [
     "openapi",
     "info",
     "operationId",
@@ -25,10 +25,11 @@ const KEYWORDS: [&str; 44] = [
     "version",
     "contact",
     "license",
-    "identifier",
     "servers",
     "url",
+    "email",
     "security",
+    "x-required-scopes",
     "paths",
     "components",
     "schemas",

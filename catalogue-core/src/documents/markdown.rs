@@ -5,7 +5,7 @@ use super::reference::content;
 use crate::address::Address;
 
 /// Texts are wrapped at this column.
-const WIDTH: usize = 100;
+const WIDTH: usize = 96;
 
 pub(super) fn render(base: &Address, docs: &Address) -> String {
     blocks(&content(base, docs))
@@ -13,18 +13,19 @@ pub(super) fn render(base: &Address, docs: &Address) -> String {
 
 /// The blocks with one empty line between them.
 pub(super) fn blocks(blocks: &[Block]) -> String {
-    blocks.iter().map(write_block).collect::<Vec<_>>().join("\n")
+    blocks.iter().filter_map(write_block).collect::<Vec<_>>().join("\n")
 }
 
-fn write_block(block: &Block) -> String {
-    match block {
+fn write_block(block: &Block) -> Option<String> {
+    Some(match block {
         Block::Heading(level, text) => format!("{} {text}\n", "#".repeat(*level)),
         Block::Text(text) => wrap(text, ""),
         Block::List(items) => items.iter().map(|item| wrap(item, "- ")).collect(),
         Block::Links(links) => links.iter().map(write_link).collect(),
         Block::Code { language, text } => format!("```{language}\n{text}\n```\n"),
         Block::Table { head, rows } => table(head, rows),
-    }
+        Block::KeyField | Block::TryIt(_) => return None,
+    })
 }
 
 /// One link as an item of a list.

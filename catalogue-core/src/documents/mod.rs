@@ -12,6 +12,8 @@ mod openapi;
 mod openapi_30;
 mod reference;
 mod schemas;
+#[cfg(test)]
+mod tests;
 
 use bytes::Bytes;
 
@@ -25,6 +27,9 @@ const OPENAPI: &str = "3.1.0";
 const VERSION: &str = "1.0.0";
 const TITLE: &str = "Course Catalogue Read API";
 const SUMMARY: &str = "Read-only access to a creator's own courses and their module headers.";
+
+/// Stands in examples for the host of a server whose address names none.
+const STAND_IN_HOST: &str = "api.example.com";
 
 /// A document that anybody may read below the documents' address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +80,9 @@ impl Documents {
     pub(crate) fn render(router: &Router) -> Self {
         let Router { base, docs } = router;
         let entity = |media_type, text: String| Entity::new(media_type, Bytes::from(text));
+        let page = reference::page::render(base, docs);
         Self {
-            reference: entity("text/html; charset=utf-8", reference::html::render(base, docs)),
+            reference: entity("text/html; charset=utf-8", page.html).with_policy(page.policy),
             openapi: entity("application/json", DocumentFormat::OpenApi.text(base, docs)),
             markdown: entity("text/markdown; charset=utf-8", DocumentFormat::Markdown.text(base, docs)),
             llms: entity("text/plain; charset=utf-8", DocumentFormat::Llms.text(base, docs)),
@@ -118,10 +124,15 @@ impl DocumentFormat {
 
     fn text(self, base: &Address, docs: &Address) -> String {
         match self {
-            Self::OpenApi => openapi::render(base),
-            Self::OpenApi30 => openapi_30::render(base),
+            Self::OpenApi => openapi::render(base, docs),
+            Self::OpenApi30 => openapi_30::render(base, docs),
             Self::Markdown => markdown::render(base, docs),
             Self::Llms => llms::render(base, docs),
         }
     }
+}
+
+/// Scheme, host and port of an address; nothing where only its path is known.
+fn origin(address: &Address) -> &str {
+    address.as_str().strip_suffix(address.path()).unwrap_or_default()
 }

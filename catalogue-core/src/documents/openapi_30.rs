@@ -14,9 +14,9 @@ const OPENAPI: &str = "3.0.3";
 /// What stands below these keys is data and stays as it is.
 const DATA: [&str; 4] = ["example", "value", "default", "enum"];
 
-pub(super) fn render(base: &Address) -> String {
+pub(super) fn render(base: &Address, docs: &Address) -> String {
     let schemas = Schemas::collect();
-    let mut document = openapi::document(base, &schemas);
+    let mut document = openapi::document(base, docs, &schemas);
     downgrade(&mut document);
     pretty(&document, &schemas)
 }
@@ -25,9 +25,6 @@ fn downgrade(document: &mut Value) {
     document["openapi"] = OPENAPI.into();
     if let Some(info) = document["info"].as_object_mut() {
         info.remove("summary");
-    }
-    if let Some(license) = document["info"]["license"].as_object_mut() {
-        license.remove("identifier");
     }
     walk(document);
 }
@@ -47,7 +44,6 @@ fn rewrite(object: &mut Map<String, Value>) {
     nullable(object);
     first_example(object);
     lone_reference(object);
-    security_without_roles(object);
 }
 
 /// `type: [T, "null"]` is `type: T` and `nullable: true`.
@@ -86,16 +82,6 @@ fn lone_reference(object: &mut Map<String, Value>) {
     }
 }
 
-/// Only OAuth schemes have scopes here; the description of the operation names what it requires.
-fn security_without_roles(object: &mut Map<String, Value>) {
-    let Some(Value::Array(requirements)) = object.get_mut("security") else {
-        return;
-    };
-    for requirement in requirements.iter_mut().filter_map(Value::as_object_mut) {
-        requirement.values_mut().for_each(|roles| *roles = json!([]));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,7 +92,6 @@ mod tests {
             "schema": { "type": ["string", "null"], "examples": ["a", "b"] },
             "beside": { "$ref": "#/x", "description": "d" },
             "alone": { "$ref": "#/x" },
-            "security": [{ "bearer": ["read:courses"] }],
             "example": { "type": ["string", "null"] },
         });
         walk(&mut value);
@@ -114,7 +99,6 @@ mod tests {
             "schema": { "type": "string", "nullable": true, "example": "a" },
             "beside": { "allOf": [{ "$ref": "#/x" }], "description": "d" },
             "alone": { "$ref": "#/x" },
-            "security": [{ "bearer": [] }],
             "example": { "type": ["string", "null"] },
         });
         assert_eq!(value, expected);

@@ -63,6 +63,22 @@ impl Schemas {
         found
     }
 
+    /// What `schema` looks like, on one line: the properties of its objects, each with its type.
+    pub(super) fn sketch(&self, schema: &Value) -> String {
+        let schema = name_of(schema).and_then(|name| self.components.get(name)).unwrap_or(schema);
+        if schema.get("properties").is_some() {
+            let property = |name| format!("\"{name}\": {}", self.sketch(&schema["properties"][name]));
+            let properties: Vec<String> = property_names(schema).into_iter().map(property).collect();
+            return format!("{{ {} }}", properties.join(", "));
+        }
+        match &schema["type"] {
+            Value::String(kind) if kind == "array" => format!("[{}]", self.sketch(&schema["items"])),
+            Value::String(kind) => kind.clone(),
+            Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" | "),
+            _ => "any".to_owned(),
+        }
+    }
+
     fn collect_objects<'s>(&'s self, schema: &Value, found: &mut Vec<(&'s str, &'s Value)>) {
         let Some((name, object)) = name_of(schema).and_then(|name| self.components.get_key_value(name)) else {
             if let Some(items) = schema.get("items") {
@@ -130,6 +146,16 @@ mod tests {
     fn descriptions_name_no_section() {
         assert_eq!(without_section("A module (section 2.4). No body."), "A module. No body.");
         assert_eq!(without_section("A module."), "A module.");
+    }
+
+    #[test]
+    fn sketches_have_every_property() {
+        let schemas = Schemas::collect();
+        assert_eq!(
+            schemas.sketch(schemas.answer(Operation::GetMe)),
+            r#"{ "data": { "userId": string, "apiKeyId": string, "scopes": [string] } }"#
+        );
+        assert!(schemas.sketch(schemas.answer(Operation::ListCourses)).ends_with(r#""nextCursor": string | null } }"#));
     }
 
     #[test]

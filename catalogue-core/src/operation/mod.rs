@@ -65,7 +65,8 @@ pub(crate) enum Tag {
 }
 
 impl Tag {
-    pub(crate) const ALL: [Self; 3] = [Self::Identity, Self::Courses, Self::Description];
+    /// Every group, by alphabet.
+    pub(crate) const ALL: [Self; 3] = [Self::Courses, Self::Description, Self::Identity];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {

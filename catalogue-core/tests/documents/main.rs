@@ -2,6 +2,7 @@
 
 mod openapi;
 mod openapi_30;
+mod page;
 mod schema;
 mod served;
 mod texts;

@@ -204,10 +204,18 @@ fn each_operation_states_its_scope() {
     for (scope, _) in Scope::DEFINED {
         assert!(scheme["description"].as_str().unwrap().contains(scope.name()));
     }
-    for (id, scopes) in
-        [("getMe", json!([])), ("listCourses", json!(["read:courses"])), ("getCourse", json!(["read:courses"]))]
-    {
-        assert_eq!(operation(&document, id).1["security"], json!([{ "bearer": scopes }]), "{id}");
+    for (id, scopes) in [
+        ("getMe", json!([])),
+        ("listCourses", json!(["read:courses"])),
+        ("getCourse", json!(["read:courses"])),
+        ("getOpenApi", json!([])),
+    ] {
+        let operation = operation(&document, id).1;
+        assert_eq!(operation["security"], json!([{ "bearer": [] }]), "{id}");
+        assert_eq!(operation["x-required-scopes"], scopes, "{id}");
+        let description = operation["description"].as_str().unwrap();
+        let named = scopes.as_array().unwrap().iter().all(|scope| description.contains(scope.as_str().unwrap()));
+        assert!(named && description.contains("Scope required: "), "{description}");
     }
 }
 
@@ -223,6 +231,31 @@ fn the_base_address_is_the_server() {
             let document: Value = serde_json::from_str(&format.render(base, "/docs").unwrap()).unwrap();
             assert_eq!(document["servers"][0]["url"], server, "{base}");
         }
+    }
+}
+
+/// What linters ask of the head of a document.
+#[test]
+fn contact_licence_and_tags_are_whole() {
+    for (base, docs, page, mailbox) in [
+        ("/api/v1", "/docs", "https://api.example.com/docs", "webmaster@api.example.com"),
+        ("/api/v1", "/", "https://api.example.com/", "webmaster@api.example.com"),
+        ("https://a.test/v1", "/docs", "https://a.test/docs", "webmaster@a.test"),
+        ("https://a.test/v1", "https://b.test:8443/d", "https://b.test:8443/d", "webmaster@b.test"),
+        ("http://[::1]:80/v1", "http://[::1]:80/docs", "http://[::1]:80/docs", "webmaster@api.example.com"),
+    ] {
+        let document: Value = serde_json::from_str(&DocumentFormat::OpenApi.render(base, docs).unwrap()).unwrap();
+        let info = &document["info"];
+        assert_eq!((&info["contact"]["url"], &info["contact"]["email"]), (&json!(page), &json!(mailbox)));
+        assert_eq!(info["license"]["name"], "MIT OR Apache-2.0");
+        assert!(info["license"]["url"].is_string() && info["license"].get("identifier").is_none(), "one of the two");
+    }
+    let document = document();
+    let tags = document["tags"].as_array().unwrap();
+    assert!(tags.is_sorted_by_key(|tag| tag["name"].as_str()));
+    assert!(tags.iter().all(|tag| tag["description"].is_string()));
+    for item in document["paths"].as_object().unwrap().values() {
+        assert!(tags.iter().any(|tag| tag["name"] == item["get"]["tags"][0]));
     }
 }
 

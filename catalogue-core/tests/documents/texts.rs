@@ -46,11 +46,34 @@ fn the_index_has_the_form_of_llms_txt() {
     let mut lines = text.lines().filter(|line| !line.is_empty());
     assert!(lines.next().unwrap().starts_with("# "));
     assert!(lines.next().unwrap().starts_with("> "));
-    let (_, documents) = text.split_once("\n## Documents\n\n").unwrap();
-    for (line, address) in documents.lines().zip(["/docs/openapi.json", "/docs/openapi.md", "/docs"]) {
-        assert!(line.starts_with("- [") && line.contains(&format!("]({address}): ")), "{line}");
+    let (notes, sections) = text.split_once("\n## ").unwrap();
+    assert!(notes.lines().skip(1).all(|line| !line.starts_with('#')), "notes have no headings");
+    let mut links = Vec::new();
+    for section in sections.split("\n## ") {
+        let (_, list) = section.split_once("\n\n").unwrap();
+        for line in list.lines().filter(|line| !line.is_empty()) {
+            let (title, rest) = line.strip_prefix("- [").unwrap().split_once("](").unwrap();
+            let (address, note) = rest.split_once("): ").unwrap();
+            assert!(!title.is_empty() && !note.is_empty(), "{line}");
+            links.push(address);
+        }
     }
-    assert_eq!(documents.lines().count(), 3);
+    assert_eq!(links, ["/docs/openapi.json", "/docs/openapi.md", "/docs"]);
+}
+
+/// What a caller needs stands in the index itself, so that no other document has to be read for a call.
+#[test]
+fn the_index_suffices_to_call() {
+    let text = text(DocumentFormat::Llms);
+    for piece in [
+        "Authorization: Bearer <API_KEY>",
+        "`GET /api/v1/courses/{slug}` (getCourse)",
+        "\"nextCursor\": string | null",
+        "\"$SERVER/api/v1/courses?limit=",
+        "`Retry-After`",
+    ] {
+        assert!(text.contains(piece), "{piece}");
+    }
 }
 
 #[test]

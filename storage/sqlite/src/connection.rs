@@ -97,6 +97,8 @@ impl Database {
     fn open(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match self {
+            // A bare `file:a.db` would be read as a URI, and `:memory:` as no file at all.
+            Self::File(path) if path.is_relative() => Connection::open_with_flags(Path::new(".").join(path), flags)?,
             Self::File(path) => Connection::open_with_flags(path, flags)?,
             Self::Memory(number) => {
                 let uri = format!("file:/catalogue-{number}?vfs=memdb");

@@ -13,7 +13,9 @@ pub(super) fn describe(row: &Row, responses: &Value) -> Value {
         "tags": [row.tag.name()],
         "summary": row.summary,
         "description": format!("{}\n\nScope required: {}.", row.description, required_scope(row)),
-        "security": [{ BEARER: scopes }],
+        // Only schemes with flows list scopes in the requirement itself.
+        "security": [{ BEARER: [] }],
+        "x-required-scopes": scopes,
         "responses": responses,
     });
     if !row.parameters.is_empty() {

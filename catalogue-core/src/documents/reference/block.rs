@@ -1,5 +1,8 @@
 //! The parts that the reference is made of. In texts, `code` stands between backticks.
 
+use crate::documents::Document;
+use crate::operation::Operation;
+
 /// One part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::documents) enum Block {
@@ -16,10 +19,15 @@ pub(in crate::documents) enum Block {
         language: &'static str,
         text: String,
     },
+    /// Where the page lets its reader paste a key. Texts have no such thing.
+    KeyField,
+    /// Where the page lets its reader call the operation. Texts have no such thing.
+    TryIt(Operation),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::documents) struct Link {
+    pub(in crate::documents) document: Document,
     pub(in crate::documents) title: &'static str,
     pub(in crate::documents) address: String,
     pub(in crate::documents) note: &'static str,

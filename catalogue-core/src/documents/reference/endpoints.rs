@@ -5,22 +5,23 @@ use serde_json::Value;
 use super::block::{Block, code};
 use crate::address::Address;
 use crate::documents::answers::{self, Answer};
-use crate::documents::json;
 use crate::documents::openapi::required_scope;
 use crate::documents::schemas::{Schemas, name_of, property_names, required};
+use crate::documents::{STAND_IN_HOST, json};
 use crate::error::ErrorCode;
 use crate::operation::{Operation, Parameter, Row};
 
 pub(in crate::documents) fn all(base: &Address, schemas: &Schemas) -> Vec<Block> {
     let mut blocks = vec![Block::heading(2, "Endpoints")];
     if base.as_str() == base.path() {
-        blocks.push(Block::text(
-            "In the examples `$SERVER` stands for the scheme and host of the server, such as `https://api.example.com`, \
+        blocks.push(Block::Text(format!(
+            "In the examples `$SERVER` stands for the scheme and host of the server, such as `https://{STAND_IN_HOST}`, \
              and `$API_KEY` for your key.",
-        ));
+        )));
     } else {
         blocks.push(Block::text("In the examples `$API_KEY` stands for your key."));
     }
+    blocks.push(Block::KeyField);
     for operation in Operation::ALL {
         blocks.extend(endpoint(operation, base, schemas));
     }
@@ -32,7 +33,7 @@ fn endpoint(operation: Operation, base: &Address, schemas: &Schemas) -> Vec<Bloc
     let success = answers::success(row, base);
     let mut blocks = vec![
         Block::Heading(3, format!("GET {}", row.path)),
-        Block::Text(format!("{}. {}", row.summary, row.description)),
+        Block::text(row.description),
         Block::List(vec![format!("Operation: {}", code(row.id)), format!("Scope required: {}", required_scope(row))]),
     ];
     if !row.parameters.is_empty() {
@@ -42,6 +43,7 @@ fn endpoint(operation: Operation, base: &Address, schemas: &Schemas) -> Vec<Bloc
     }
     blocks.push(Block::heading(4, "Request"));
     blocks.push(Block::Code { language: "sh", text: curl(row, base) });
+    blocks.push(Block::TryIt(operation));
     blocks.push(Block::heading(4, "Answer"));
     blocks.push(Block::Code {
         language: "json",
@@ -70,15 +72,14 @@ fn fields(object: &Value) -> Block {
 fn parameter_row(parameter: Parameter) -> Vec<String> {
     let place = if parameter.is_in_path() { "path" } else { "query" };
     let schema = parameter.schema();
-    let bounds = bounds(&schema);
+    vec![code(parameter.name()), place.to_owned(), type_of(&schema), yes_no(parameter.is_in_path()), rules(parameter)]
+}
+
+/// What a parameter means, and its bounds.
+pub(in crate::documents) fn rules(parameter: Parameter) -> String {
+    let bounds = bounds(&parameter.schema());
     let separator = if bounds.is_empty() { "" } else { " " };
-    vec![
-        code(parameter.name()),
-        place.to_owned(),
-        type_of(&schema),
-        yes_no(parameter.is_in_path()),
-        format!("{}{separator}{bounds}", parameter.description()),
-    ]
+    format!("{}{separator}{bounds}", parameter.description())
 }
 
 fn bounds(schema: &Value) -> String {
@@ -124,14 +125,14 @@ fn statuses(row: &Row, success: Answer) -> Block {
     answers.extend(answers::failures(row));
     answers.dedup_by_key(|answer| answer.status);
     let row = |answer: &Answer| {
-        let name = answer.code.map(|error: ErrorCode| code(error.as_str())).unwrap_or_default();
+        let name = answer.code.map_or_else(|| "none".to_owned(), |error: ErrorCode| code(error.as_str()));
         vec![answer.status.as_str().to_owned(), name, answer.meaning()]
     };
     Block::Table { head: &["Status", "Code", "When"], rows: answers.iter().map(row).collect() }
 }
 
 /// A command that asks for the example answer.
-fn curl(row: &Row, base: &Address) -> String {
+pub(in crate::documents) fn curl(row: &Row, base: &Address) -> String {
     let server = if base.as_str() == base.path() { "$SERVER" } else { "" };
     let mut path = row.path.to_owned();
     let mut query = String::new();

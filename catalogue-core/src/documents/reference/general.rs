@@ -11,7 +11,7 @@ use crate::documents::answers::{self, Answer};
 use crate::documents::json;
 use crate::documents::schemas::Schemas;
 use crate::envelope::{self, Entity};
-use crate::error::ErrorCode;
+use crate::error::{ApiError, ErrorCode};
 use crate::operation::Operation;
 use crate::paging::Limit;
 use crate::request_id::MAX_LENGTH;
@@ -21,8 +21,13 @@ pub(in crate::documents) fn all(base: &Address, schemas: &Schemas) -> Vec<Block>
     [overview(base), authentication(), paging(), errors(schemas), conditional(base), limits()].concat()
 }
 
+/// The status that failures with the code have.
+fn status(error: ErrorCode) -> String {
+    error.status().as_str().to_owned()
+}
+
 fn overview(base: &Address) -> Vec<Block> {
-    let base = match base.as_str() {
+    let base_address = match base.as_str() {
         "" => "the root of this server",
         address => &code(address),
     };
@@ -34,16 +39,18 @@ fn overview(base: &Address) -> Vec<Block> {
              elsewhere. It changes nothing, and a module's body is in no answer.",
         ),
         Block::List(vec![
-            format!("Base address: {base}. All paths are relative to it."),
+            format!("Base address: {base_address}. All paths are relative to it."),
             "Endpoints answer JSON. A success is `{ \"data\": …, \"meta\": … }`, where only lists have `meta`; a failure is \
              `{ \"error\": { \"code\": …, \"message\": …, \"details\": … } }`, where `details` may be absent. The \
              OpenAPI document alone stands bare."
                 .to_owned(),
-            "Times are ISO 8601 in UTC with milliseconds: `2026-01-02T03:04:05.000Z`.".to_owned(),
+            format!("Times are ISO 8601 in UTC with milliseconds: {}.", code(&example_time(base))),
             format!(
                 "Methods: {ALLOWED_METHODS}. HEAD answers as GET does, without the body; OPTIONS answers 204 \
-                 with `Allow`, without a token too. Any other method is answered 405 with `Allow` and the code {}. The body of a request is ignored.",
-                code(ErrorCode::InvalidRequest.as_str())
+                 with `Allow`, without a token too. Any other method is answered {} with `Allow` and the code {}. The \
+                 body of a request is ignored.",
+                ApiError::MethodNotAllowed.status().as_str(),
+                code(ApiError::MethodNotAllowed.code().as_str())
             ),
             "Query parameters that the endpoint does not know are ignored. A path with a slash too many is another \
              path; nothing is redirected."
@@ -58,23 +65,32 @@ fn overview(base: &Address) -> Vec<Block> {
 
 fn authentication() -> Vec<Block> {
     let scopes = Scope::DEFINED.map(|(scope, grants)| vec![code(scope.name()), grants.to_owned()]);
+    let unauthorized = status(ErrorCode::Unauthorized);
     vec![
         Block::heading(2, "Authentication and scopes"),
         Block::text(AUTHENTICATION),
         Block::text(
             "The owner of an account creates API keys in the web application, under the developer settings, and chooses \
              their scopes there. OAuth tokens are recognised too. Either reads the data of its own account only. Keep \
-             it secret: it seldom belongs in a browser, and scripts of other origins are answered only where the \
+             them secret: a key seldom belongs in a browser, and scripts of other origins are answered only where the \
              deployment lists their origin.",
         ),
         Block::Table { head: &["Scope", "Grants"], rows: scopes.into() },
-        Block::text(
-            "A missing or invalid token is answered 401, and so is an expired or revoked one, from the next request on. \
-             A valid one without the scope that the endpoint requires is answered 403; so is one of a kind that the \
-             deployment does not accept, where a scope is required. A path below the base address \
-             that is no endpoint is answered 401 without a valid token, and 404 with one.",
-        ),
+        Block::Text(format!(
+            "A missing or invalid token is answered {unauthorized}, and so is an expired or revoked one, from the next \
+             request on. A valid one without the scope that the endpoint requires is answered {}; so is one of a kind \
+             that the deployment does not accept, where a scope is required. A path below the base address that is no \
+             endpoint is answered {unauthorized} without a valid token, and {} with one.",
+            status(ErrorCode::InsufficientScope),
+            status(ErrorCode::NotFound),
+        )),
     ]
+}
+
+/// A time as answers write it.
+fn example_time(base: &Address) -> String {
+    let course = answers::success(Operation::GetCourse.row(), base).body.unwrap_or_default();
+    course["data"]["publishedAt"].as_str().unwrap_or_default().to_owned()
 }
 
 pub(in crate::documents) const AUTHENTICATION: &str = "Every request to an endpoint carries one header \
@@ -109,26 +125,27 @@ pub(in crate::documents) const fn paging_rule() -> &'static str {
 pub(in crate::documents) fn limit_rule() -> String {
     let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
     format!(
-        "`limit` is {minimum} to {maximum}, and {default} when it is left out. Anything else is answered 400; it is never \
-         clamped."
+        "`limit` is {minimum} to {maximum}, and {default} when it is left out. Anything else is answered {}; it is never \
+         clamped.",
+        status(ErrorCode::InvalidRequest)
     )
 }
 
 fn errors(schemas: &Schemas) -> Vec<Block> {
-    let codes = ErrorCode::ALL
-        .map(|error| vec![code(error.as_str()), error.status().as_str().to_owned(), error.meaning().to_owned()]);
+    let codes = ErrorCode::ALL.map(|error| vec![code(error.as_str()), status(error), error.meaning().to_owned()]);
     let details = all_failures().iter().map(|answer| details_row(answer, schemas)).collect();
     vec![
         Block::heading(2, "Errors"),
         Block::text(ERRORS),
         Block::Table { head: &["Code", "Status", "Meaning"], rows: codes.into() },
         Block::text("`error.details` says more to programs. Its shape varies by code:"),
-        Block::Table { head: &["Code", "Details", "Message, for instance"], rows: details },
-        Block::text(
-            "A wrong method has the code `invalid_request` too, with the status 405 and no details. What cannot be read \
-             as a request at all may be answered by a bare 400, 414 or 431; no other failure is without the envelope. A \
-             500 says nothing of the token: keep it, and try again later.",
-        ),
+        Block::Table { head: &["Code", "Status", "Details"], rows: details },
+        Block::Text(format!(
+            "What cannot be read as a request at all may be answered by a bare {}, 414 or 431; no other failure is \
+             without the envelope. A {} says nothing of the token: keep it, and try again later.",
+            status(ErrorCode::InvalidRequest),
+            status(ErrorCode::InternalError),
+        )),
     ]
 }
 
@@ -150,7 +167,7 @@ fn all_failures() -> Vec<Answer> {
 fn details_row(answer: &Answer, schemas: &Schemas) -> Vec<String> {
     let name = answer.code.map(ErrorCode::as_str).unwrap_or_default();
     let details = answer.details().map_or_else(|| "none".to_owned(), |details| code(&json::compact(details, schemas)));
-    vec![code(name), details, answer.message().to_owned()]
+    vec![code(name), answer.status.as_str().to_owned(), details]
 }
 
 fn conditional(base: &Address) -> Vec<Block> {
@@ -172,7 +189,7 @@ fn conditional(base: &Address) -> Vec<Block> {
     ]
 }
 
-pub(in crate::documents) const CONDITIONAL: &str = "Every 200 carries a weak `ETag`. Send it back in `If-None-Match`: \
+pub(in crate::documents) const CONDITIONAL: &str = "Every success carries a weak `ETag`. Send it back in `If-None-Match`: \
                                                     while nothing has changed the answer is 304 without a body, which \
                                                     costs nothing of a rate limit.";
 
@@ -186,11 +203,17 @@ fn limits() -> Vec<Block> {
         Block::text(&format!(
             "A deployment may set a rate limit for each credential; by default there is none. While one is set, \
              successful answers carry `RateLimit-Policy` and `RateLimit`, as revision 10 of the IETF draft writes them. \
-             {RATE_LIMITED}"
+             {}",
+            rate_limited()
         )),
     ]
 }
 
-pub(in crate::documents) const RATE_LIMITED: &str = "Beyond the limit, and when the server is overloaded, the answer is \
-                                                     429 `rate_limited`: wait as many seconds as `Retry-After` and \
-                                                     `details.retryAfterSeconds` say.";
+pub(in crate::documents) fn rate_limited() -> String {
+    format!(
+        "Beyond the limit, and when the server is overloaded, the answer is {} {}: wait as many seconds as `Retry-After` \
+         and `details.retryAfterSeconds` say.",
+        status(ErrorCode::RateLimited),
+        code(ErrorCode::RateLimited.as_str())
+    )
+}

@@ -1,9 +1,12 @@
-//! What the reference says, once; Markdown and HTML only write it down.
+//! What the reference says, once; Markdown and the page only write it down.
 
 pub(super) mod block;
 pub(super) mod endpoints;
+mod form;
 pub(super) mod general;
-pub(super) mod html;
+mod markup;
+pub(super) mod page;
+mod policy;
 
 use super::schemas::Schemas;
 use super::{Document, SUMMARY, TITLE, VERSION};
@@ -25,17 +28,25 @@ pub(super) fn content(base: &Address, docs: &Address) -> Vec<Block> {
 
 /// All forms of the description, each with its address.
 pub(super) fn links(docs: &Address) -> Vec<Link> {
-    let link = |document: Document, title, note| Link {
-        title,
-        address: format!("{}{}", docs.as_str(), document.path()),
-        note,
-    };
-    // Where the documents stand at the root, an address without its slash would be none.
-    let page = if docs.path().is_empty() { Document::ReferenceSlash } else { Document::Reference };
+    let link = |document, title, note| Link { document, title, address: address_of(docs, document), note };
     vec![
         link(Document::OpenApi, "OpenAPI 3.1", "for generators and tools"),
         link(Document::Markdown, "Markdown", "the reference as text"),
-        link(page, "Reference page", "the reference for people"),
+        link(page(docs), "Reference page", "the reference for people"),
         link(Document::Llms, "llms.txt", "the index for AI agents"),
     ]
+}
+
+/// Where the reference page stands.
+pub(super) fn page_address(docs: &Address) -> String {
+    address_of(docs, page(docs))
+}
+
+/// Where the documents stand at the root, an address without its slash would be none.
+fn page(docs: &Address) -> Document {
+    if docs.path().is_empty() { Document::ReferenceSlash } else { Document::Reference }
+}
+
+fn address_of(docs: &Address, document: Document) -> String {
+    format!("{}{}", docs.as_str(), document.path())
 }

@@ -1,0 +1,111 @@
+//! The forms that call the API from the page. They are hidden until the page's script has found them.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::endpoints::rules;
+use super::markup::{escape, inline};
+use crate::operation::{Parameter, Row};
+
+/// The one field for a key, which all forms use.
+pub(super) fn key_field() -> String {
+    r#"<form class="key" aria-label="API key" data-script hidden>
+<label for="api-key">API key</label>
+<input id="api-key" type="password" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="api-key-hint">
+<p class="hint" id="api-key-hint">Used by the forms below. It stays in this field: it is never stored, and never part of an address.</p>
+</form>
+"#
+    .to_owned()
+}
+
+/// The form of one operation, and the place for its answer.
+pub(super) fn try_it(row: &Row) -> String {
+    let (id, path) = (row.id, escape(row.path));
+    let fields: String = row.parameters.iter().map(|&parameter| field(id, parameter)).collect();
+    let pages = row.parameters.contains(&Parameter::Cursor);
+    let (next_field, next_button) = if pages {
+        let attribute = format!(" data-next=\"{}\"", Parameter::Cursor.name());
+        (attribute, "<button type=\"button\" class=\"next\" hidden>Next page</button>\n")
+    } else {
+        (String::new(), "")
+    };
+    format!(
+        r##"<div class="try" data-script hidden>
+<h4>Try it</h4>
+<form aria-label="Try GET {path}" data-path="{path}"{next_field}>
+{fields}<pre><code class="curl"></code></pre>
+<p class="buttons"><button type="submit" aria-label="Send GET {path}">Send</button>
+{next_button}<a href="#api-key">Set the API key</a></p>
+</form>
+<p class="status" role="status"></p>
+<div class="answer" hidden>
+<h5>Body</h5>
+<pre class="body" role="region" aria-label="Body of GET {path}" tabindex="0"></pre>
+<h5>Headers</h5>
+<pre class="headers" role="region" aria-label="Headers of GET {path}" tabindex="0"></pre>
+</div>
+</div>
+"##
+    )
+}
+
+fn field(operation: &str, parameter: Parameter) -> String {
+    let name = parameter.name();
+    let id = format!("try-{operation}-{name}");
+    let (place, need) = if parameter.is_in_path() { ("path", "required") } else { ("query", "optional") };
+    let attributes = attributes(parameter);
+    let rules = inline(&rules(parameter));
+    format!(
+        r#"<div class="field">
+<label for="{id}"><code>{name}</code> <span class="hint">{place}, {need}</span></label>
+<input id="{id}" name="{name}" data-in="{place}" autocomplete="off" autocapitalize="off" spellcheck="false"{attributes} aria-describedby="{id}-rules">
+<p class="hint" id="{id}-rules">{rules}</p>
+</div>
+"#
+    )
+}
+
+/// The bounds of the parameter's schema, in the words that HTML has for them.
+fn attributes(parameter: Parameter) -> String {
+    let schema = parameter.schema();
+    let mut attributes = String::from(if schema["type"] == "integer" { " type=\"number\"" } else { " type=\"text\"" });
+    if parameter.is_in_path() {
+        attributes.push_str(" required");
+    }
+    let mut add = |name: &str, value: Option<&Value>| {
+        if let Some(value) = value {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            write!(attributes, " {name}=\"{}\"", escape(&value)).expect("a String takes all");
+        }
+    };
+    for (word, name) in [("minimum", "min"), ("maximum", "max"), ("minLength", "minlength"), ("maxLength", "maxlength")]
+    {
+        add(name, schema.get(word));
+    }
+    add("pattern", schema.get("pattern").and_then(Value::as_str).map(html_pattern).map(Value::from).as_ref());
+    let example = parameter.is_in_path().then(|| parameter.example());
+    add("placeholder", schema.get("default").or(example.as_ref()));
+    attributes
+}
+
+/// HTML matches the whole value without being told to, and wants the hyphen at the end of a class escaped.
+fn html_pattern(pattern: &str) -> String {
+    let pattern = pattern.strip_prefix('^').unwrap_or(pattern);
+    pattern.strip_suffix('$').unwrap_or(pattern).replace("-]", r"\-]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paging::Limit;
+
+    #[test]
+    fn fields_are_bound_by_the_schema() {
+        let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
+        let limit = format!(" type=\"number\" min=\"{minimum}\" max=\"{maximum}\" placeholder=\"{default}\"");
+        assert_eq!(attributes(Parameter::Limit), limit);
+        assert!(attributes(Parameter::Slug).starts_with(" type=\"text\" required minlength=\"1\" maxlength=\""));
+        assert!(attributes(Parameter::Cursor).ends_with(" pattern=\"[A-Za-z0-9_\\-]+\""));
+    }
+}

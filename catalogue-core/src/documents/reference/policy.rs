@@ -1,0 +1,60 @@
+//! The Content Security Policy of the reference page: its own style and script, and requests to the API.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::HeaderValue;
+use sha2::{Digest, Sha256};
+
+use crate::address::Address;
+use crate::documents::origin;
+
+/// The policy of a page with that style and script, for an API at `base`.
+pub(super) fn of(style: &str, script: &str, base: &Address, docs: &Address) -> HeaderValue {
+    let (style, script) = (hash(style), hash(script));
+    let api = api(origin(base), origin(docs));
+    let policy = format!(
+        "default-src 'none'; style-src '{style}'; script-src '{script}'; connect-src {api}; img-src data:; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'"
+    );
+    HeaderValue::try_from(policy).expect("addresses are visible ASCII")
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
+}
+
+/// Where the page may send requests to. A policy cannot name an IPv6 address, so the page's own origin is named by that word
+/// too where it is the API's.
+fn api(base: &str, docs: &str) -> String {
+    let can_be_named = base.bytes().all(|b| b.is_ascii_alphanumeric() || b":/.-_~%".contains(&b));
+    match (can_be_named && !base.is_empty(), base.is_empty() || base == docs) {
+        (true, true) => format!("'self' {base}"),
+        (true, false) => base.to_owned(),
+        (false, true) => "'self'".to_owned(),
+        (false, false) => "'none'".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_go_to_the_api_alone() {
+        for (base, docs, sources) in [
+            ("/api/v1", "/docs", "'self'"),
+            ("/api/v1", "https://docs.example.com/docs", "'self'"),
+            ("https://a.example/v1", "https://b.example/docs", "https://a.example"),
+            ("https://a.example:8443/v1", "/docs", "https://a.example:8443"),
+            ("http://127.0.0.1:80/v1", "http://127.0.0.1:80/docs", "'self' http://127.0.0.1:80"),
+            ("http://[::1]:80/v1", "http://[::1]:80/docs", "'self'"),
+            ("http://a;b/v1", "/docs", "'none'"),
+        ] {
+            let [base, docs] = [base, docs].map(|text| Address::parse(text).unwrap());
+            let policy = of("a{}", "b()", &base, &docs);
+            let directives: Vec<&str> = policy.to_str().unwrap().split("; ").collect();
+            assert_eq!(directives[3], format!("connect-src {sources}"));
+            assert_eq!(directives.len(), 8);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! No document keeps a copy of what the code knows: a bound, a scope, a code or a status that changes in its one place
+//! changes in every document.
+
+use std::fs;
+use std::path::Path;
+
+use super::{DocumentFormat, reference};
+use crate::address::Address;
+use crate::auth::Scope;
+use crate::cursor::MAX_TEXT;
+use crate::error::ErrorCode;
+use crate::model::MAX_SLUG_BYTES;
+use crate::operation::{Operation, Parameter};
+use crate::paging::Limit;
+use crate::request_id::MAX_LENGTH;
+
+/// The four documents that are served, each with a name.
+fn documents() -> [(&'static str, String); 4] {
+    let [base, docs] = ["/api/v1", "/docs"].map(|text| Address::parse(text).unwrap());
+    let text = |format: DocumentFormat| format.text(&base, &docs);
+    [
+        ("openapi.json", text(DocumentFormat::OpenApi)),
+        ("openapi.md", text(DocumentFormat::Markdown)),
+        ("llms.txt", text(DocumentFormat::Llms)),
+        ("the reference page", reference::page::render(&base, &docs).html),
+    ]
+}
+
+/// Numbers that are bounds somewhere in the code.
+fn bounds() -> [usize; 5] {
+    [Limit::MAX.get(), Limit::DEFAULT.get(), MAX_TEXT, MAX_SLUG_BYTES, MAX_LENGTH]
+}
+
+/// The source files of the documents, each up to its tests.
+fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|kind| kind == "rs" || kind == "js") && !path.ends_with("tests.rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap().to_owned();
+            found.push((path.display().to_string(), code));
+        }
+    }
+}
+
+#[test]
+fn every_document_says_what_the_code_does() {
+    let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
+    for (name, document) in documents() {
+        // In HTML the words stand in elements.
+        let plain = document.replace("<code>", "`").replace("</code>", "`");
+        assert!(plain.contains(&format!("`limit` is {minimum} to {maximum}, and {default} when")), "{name}");
+        let cases: [(&str, &[String]); 4] = [
+            (
+                "openapi.json",
+                &[
+                    format!("\"minimum\": {minimum},\n            \"maximum\": {maximum},"),
+                    format!("\"default\": {default}\n"),
+                    format!("\"maxLength\": {MAX_TEXT}"),
+                    format!("\"maxLength\": {MAX_SLUG_BYTES}"),
+                ],
+            ),
+            ("openapi.md", &rules()),
+            ("llms.txt", &rules()),
+            ("the reference page", &rules()),
+        ];
+        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for piece in cases.into_iter().filter(|(of, _)| *of == name).flat_map(|(_, pieces)| pieces) {
+            assert!(squeezed(&plain).contains(&squeezed(piece)), "{name} lacks {piece}");
+        }
+        for operation in Operation::ALL {
+            assert!(plain.contains(operation.row().path) && plain.contains(operation.id()), "{name} {operation:?}");
+        }
+        for (scope, _) in Scope::DEFINED {
+            assert!(plain.contains(scope.name()), "{name} {scope}");
+        }
+        for error in ErrorCode::ALL {
+            assert!(plain.contains(error.as_str()) && plain.contains(error.status().as_str()), "{name} {error:?}");
+        }
+    }
+}
+
+/// The bounds of the parameters, as texts write them.
+fn rules() -> [String; 3] {
+    let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
+    [
+        format!("Minimum {minimum}, maximum {maximum}, default {default}."),
+        format!("at most {MAX_TEXT}."),
+        format!("at most {MAX_SLUG_BYTES}."),
+    ]
+}
+
+#[test]
+fn no_source_has_a_copy_of_its_own() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/documents"), &mut files);
+    assert!(files.iter().any(|(name, _)| name.ends_with(".js")) && files.len() > 10, "{}", files.len());
+    let mut words: Vec<String> = Scope::DEFINED.map(|(scope, _)| scope.name().to_owned()).into();
+    words.extend(ErrorCode::ALL.map(|error| error.as_str().to_owned()));
+    words.extend(Operation::ALL.iter().flat_map(|operation| [operation.id(), operation.row().path]).map(str::to_owned));
+    let statuses = ErrorCode::ALL.map(|error| usize::from(error.status().as_u16()));
+    let numbers: Vec<String> = bounds().into_iter().chain(statuses).map(|number| number.to_string()).collect();
+    for (file, text) in &files {
+        // Paths of documents are their own; an operation happens to share one.
+        for word in words.iter().filter(|word| *word != "/openapi.json") {
+            let has = |quote: char| text.contains(&format!("{quote}{word}"));
+            assert!(!has('"') && !has('`') && !has('\''), "{file} has {word} of its own");
+        }
+        for number in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+            assert!(!numbers.iter().any(|known| known == number), "{file} has {number} of its own");
+        }
+    }
+}
+
+#[test]
+fn examples_of_parameters_are_within_their_bounds() {
+    for parameter in Operation::ALL.iter().flat_map(|operation| operation.row().parameters) {
+        let (schema, example) = (parameter.schema(), parameter.example());
+        match parameter {
+            Parameter::Limit => {
+                let range = schema["minimum"].as_u64().unwrap()..=schema["maximum"].as_u64().unwrap();
+                assert!(range.contains(&example.as_u64().unwrap()), "{example}");
+            }
+            Parameter::Cursor | Parameter::Slug => {
+                let most = schema["maxLength"].as_u64().unwrap();
+                assert!((1..=most).contains(&(example.as_str().unwrap().len() as u64)), "{example}");
+            }
+        }
+    }
+}

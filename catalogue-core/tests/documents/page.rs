@@ -1,0 +1,191 @@
+//! The reference page as it is served; in a browser it is tried in the tests of the server.
+
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use catalogue_core::{Catalogue, Limit, MemoryStorage, Operation};
+use http::{Method, Request, Response, StatusCode};
+use sha2::{Digest, Sha256};
+
+use crate::{BASE, DOCS};
+
+const POLICY: &str = "content-security-policy";
+
+fn catalogue(base: &str, docs: &str) -> Catalogue {
+    Catalogue::with_api_keys(MemoryStorage::new()).base_url(base).docs_url(docs).build().unwrap()
+}
+
+async fn get(catalogue: &Catalogue, target: &str) -> Response<Bytes> {
+    catalogue.call(Request::get(target).body(()).unwrap()).await
+}
+
+async fn page_at(base: &str, docs: &str, target: &str) -> String {
+    let answer = get(&catalogue(base, docs), target).await;
+    assert_eq!(answer.status(), StatusCode::OK, "{target}");
+    String::from_utf8(answer.body().to_vec()).unwrap()
+}
+
+async fn page() -> String {
+    page_at(BASE, DOCS, DOCS).await
+}
+
+/// What stands between the only `<name>` and its end.
+fn only<'p>(page: &'p str, name: &str) -> &'p str {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    assert_eq!((page.matches(&format!("<{name}")).count(), page.matches(&close).count()), (1, 1), "{name}");
+    page.split_once(&open).unwrap().1.split_once(&close).unwrap().0
+}
+
+/// The tags that open an element: its name, and its attributes as they are written.
+fn elements(page: &str) -> Vec<(&str, &str)> {
+    let text = page.split_once("<script>").unwrap().0;
+    let tags = text.split('<').skip(1).filter(|piece| piece.starts_with(|c: char| c.is_ascii_alphabetic()));
+    tags.map(|piece| piece.split_once('>').unwrap().0).map(|tag| tag.split_once(' ').unwrap_or((tag, ""))).collect()
+}
+
+fn attribute<'p>(attributes: &'p str, name: &str) -> Option<&'p str> {
+    let (_, rest) = attributes.split_once(&format!("{name}=\""))?;
+    rest.split('"').next()
+}
+
+#[tokio::test]
+async fn the_policy_allows_its_own_style_and_script_and_the_api() {
+    for (base, api) in [("/api/v1", "'self'"), ("https://api.example.com:8443/api/v1", "https://api.example.com:8443")]
+    {
+        let catalogue = catalogue(base, DOCS);
+        let answer = get(&catalogue, DOCS).await;
+        let page = std::str::from_utf8(answer.body()).unwrap();
+        let [style, script] =
+            ["style", "script"].map(|name| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(only(page, name)))));
+        let policy = format!(
+            "default-src 'none'; style-src {style}; script-src {script}; connect-src {api}; img-src data:; base-uri 'none'; \
+             form-action 'none'; frame-ancestors 'none'"
+        );
+        assert_eq!(answer.headers()[POLICY], policy);
+    }
+}
+
+#[tokio::test]
+async fn only_the_page_has_the_headers_of_a_page() {
+    let catalogue = catalogue(BASE, DOCS);
+    let tag = get(&catalogue, DOCS).await.headers()["etag"].clone();
+    for path in
+        ["/docs", "/docs/", "/docs/openapi.json", "/docs/openapi.md", "/docs/llms.txt", "/docs/none", "/api/v1/me"]
+    {
+        for (method, tag) in [(Method::GET, None), (Method::HEAD, None), (Method::GET, Some(&tag))] {
+            let mut request = Request::builder().method(&method).uri(path).body(()).unwrap();
+            request.headers_mut().extend(tag.map(|tag| (http::header::IF_NONE_MATCH, tag.clone())));
+            let answer = catalogue.call(request).await;
+            let is_page = matches!(path, "/docs" | "/docs/");
+            assert_eq!(answer.headers().contains_key(POLICY), is_page, "{method} {path}");
+            assert_eq!(answer.headers().contains_key("referrer-policy"), is_page, "{method} {path}");
+            assert_eq!(answer.status() == StatusCode::NOT_MODIFIED, is_page && tag.is_some(), "{method} {path}");
+        }
+    }
+    let wrong_method = catalogue.call(Request::post(DOCS).body(()).unwrap()).await;
+    assert!(!wrong_method.headers().contains_key(POLICY));
+}
+
+#[tokio::test]
+async fn it_asks_no_other_host_for_anything() {
+    let page = page().await;
+    for foreign in ["<img", "<iframe", " src=", "srcset", " style=", "javascript:"] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    for (name, attributes) in elements(&page) {
+        let is_handler = |piece: &str| piece.starts_with("on") && piece.contains('=');
+        assert!(!attributes.split(' ').any(is_handler), "{attributes}");
+        for link in ["href", "action", "data", "poster"].into_iter().filter_map(|link| attribute(attributes, link)) {
+            assert!(!link.contains("//") || name == "link" && link.starts_with("data:"), "{link}");
+        }
+    }
+    for foreign in ["@import", "url("] {
+        assert!(!only(&page, "style").contains(foreign), "{foreign}");
+    }
+    let script = only(&page, "script");
+    for word in ["innerHTML", "insertAdjacentHTML", "document.write", "eval(", "Storage", "cookie", "://", "import("] {
+        assert!(!script.contains(word), "{word}");
+    }
+}
+
+#[tokio::test]
+async fn every_link_leads_somewhere_from_both_addresses() {
+    let catalogue = catalogue(BASE, DOCS);
+    let page = page().await;
+    for (_, attributes) in elements(&page).into_iter().filter(|(name, _)| *name == "a") {
+        let link = attribute(attributes, "href").unwrap();
+        match link.strip_prefix('#') {
+            Some(id) => assert!(page.contains(&format!("id=\"{id}\"")), "{link}"),
+            None => {
+                assert!(link.starts_with('/'), "{link} depends on where the page stands");
+                assert_eq!(get(&catalogue, link).await.status(), StatusCode::OK, "{link}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn its_structure_is_sound() {
+    let page = page().await;
+    assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
+    let elements = elements(&page);
+    let count = |name| elements.iter().filter(|(known, _)| *known == name).count();
+    assert_eq!([count("h1"), count("main"), count("nav"), count("title")], [1; 4]);
+    let mut ids = BTreeSet::new();
+    for id in elements.iter().filter_map(|(_, attributes)| attribute(attributes, " id").or(attribute(attributes, "id")))
+    {
+        assert!(ids.insert(id), "{id} stands twice");
+    }
+    for (name, attributes) in &elements {
+        for reference in ["for", "aria-describedby", "aria-labelledby"] {
+            assert!(attribute(attributes, reference).is_none_or(|id| ids.contains(id)), "{name} {attributes}");
+        }
+        let id = attribute(attributes, "id").unwrap_or_default();
+        let is_labelled =
+            || elements.iter().any(|(name, label)| *name == "label" && attribute(label, "for") == Some(id));
+        assert!(*name != "input" || is_labelled(), "{attributes} has no label");
+    }
+    let levels = elements.iter().filter_map(|(name, _)| name.strip_prefix('h')?.parse::<u8>().ok()).collect::<Vec<_>>();
+    assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "no level is left out: {levels:?}");
+    for (name, end) in [("table", "</table>"), ("form", "</form>"), ("div", "</div>"), ("pre", "</pre>"), ("p", "</p>")]
+    {
+        assert_eq!(count(name), page.matches(end).count(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn each_operation_has_a_form_that_waits_for_the_script() {
+    let page = page().await;
+    let elements = elements(&page);
+    let forms: Vec<_> = elements.iter().filter(|(name, _)| *name == "form").collect();
+    assert_eq!(forms.len(), Operation::ALL.len() + 1, "one for each operation, and one for the key");
+    for (name, attributes) in elements.iter().filter(|(_, attributes)| attributes.contains("data-script")) {
+        assert!(attributes.ends_with(" hidden"), "{name} {attributes}");
+    }
+    let (before, _) = page.split_once("data-script hidden").unwrap();
+    assert!(!["<input", "<button"].iter().any(|control| before.contains(control)));
+    let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
+    assert!(page.contains(&format!("type=\"number\" min=\"{minimum}\" max=\"{maximum}\" placeholder=\"{default}\"")));
+    let key = elements.iter().find(|(_, attributes)| attribute(attributes, "id") == Some("api-key")).unwrap().1;
+    assert!(
+        key.contains("type=\"password\"") && key.contains("autocomplete=\"off\"") && !key.contains("name="),
+        "{key}"
+    );
+}
+
+#[tokio::test]
+async fn addresses_are_escaped() {
+    let page = page_at("/a\"&'b", "/d\"&'e", "/d\"&'e").await;
+    assert!(
+        page.contains("href=\"/d&quot;&amp;&#39;e/openapi.json\"")
+            && page.contains("data-base=\"/a&quot;&amp;&#39;b\"")
+    );
+    assert!(!page.contains("/a\"&'b") && !page.contains("/d\"&'e"));
+    assert_eq!(
+        get(&catalogue("/a\"&'b", "/d\"&'e"), "/d%22&'e").await.status(),
+        404,
+        "paths are compared as they are written"
+    );
+}

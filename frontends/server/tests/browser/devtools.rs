@@ -1,0 +1,127 @@
+//! Chromium, and the `DevTools` protocol over two pipes: JSON messages that end with a zero byte.
+
+use std::io::{BufRead, BufReader, Write, stderr};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Once;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The names under which Chromium is installed.
+const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+/// A browser that says nothing for so long is broken.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running browser, ended with this value.
+pub(crate) struct DevTools {
+    child: Child,
+    input: ChildStdin,
+    messages: Receiver<Value>,
+    last_id: u64,
+    /// All events, from the first on.
+    pub(crate) events: Vec<Value>,
+    /// Where events go and commands come from, once a page is attached.
+    session: Option<String>,
+    _profile: TempDir,
+}
+
+impl DevTools {
+    /// A browser with these rules of where names lead; `None` where none is installed and none is required.
+    pub(crate) fn start(host_rules: &str) -> Option<Self> {
+        let Some(program) = installed() else {
+            skip();
+            return None;
+        };
+        let profile = tempfile::tempdir().unwrap();
+        // Chromium reads commands from descriptor 3 and writes to 4; its own output goes nowhere.
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec 3<&0 4>&1 </dev/null >/dev/null; exec \"$0\" \"$@\""]).arg(program);
+        command.args(["--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-quic"]);
+        command.args(["--no-first-run", "--disable-background-networking", "--disable-component-update"]);
+        command.args(["--disable-sync", "--disable-extensions", "--disable-dev-shm-usage", "about:blank"]);
+        command.arg(format!("--host-resolver-rules={host_rules}"));
+        command.arg(format!("--user-data-dir={}", profile.path().display()));
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (sender, messages) = channel();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            let mut message = Vec::new();
+            while output.read_until(0, &mut message).is_ok_and(|read| read > 0) {
+                message.pop();
+                if sender.send(serde_json::from_slice(&message).unwrap()).is_err() {
+                    return;
+                }
+                message.clear();
+            }
+        });
+        let input = child.stdin.take().unwrap();
+        let events = Vec::new();
+        Some(Self { child, input, messages, last_id: 0, events, session: None, _profile: profile })
+    }
+
+    /// Speaks to this page from now on.
+    pub(crate) fn attach(&mut self, target: &Value) {
+        let attached = self.command("Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
+        self.session = attached["sessionId"].as_str().map(str::to_owned);
+    }
+
+    /// Gives a command and waits for its result.
+    #[track_caller]
+    pub(crate) fn command(&mut self, method: &str, parameters: Value) -> Value {
+        self.last_id += 1;
+        let mut message = json!({ "id": self.last_id, "method": method });
+        message["params"] = parameters;
+        if let Some(session) = &self.session {
+            message["sessionId"] = session.as_str().into();
+        }
+        write!(self.input, "{message}\0").unwrap();
+        loop {
+            let mut answer = self.receive();
+            if answer["id"] == self.last_id {
+                assert!(answer.get("error").is_none(), "{method}: {}", answer["error"]);
+                return answer["result"].take();
+            }
+        }
+    }
+
+    /// Waits for an event of that name that comes after the first `seen` ones.
+    pub(crate) fn wait_for(&mut self, method: &str, seen: usize) {
+        while !self.events[seen..].iter().any(|event| event["method"] == method) {
+            self.receive();
+        }
+    }
+
+    /// The next message; events are kept.
+    fn receive(&mut self) -> Value {
+        let message = self.messages.recv_timeout(PATIENCE).expect("Chromium has gone or says nothing");
+        if message.get("method").is_some() {
+            self.events.push(message.clone());
+        }
+        message
+    }
+}
+
+impl Drop for DevTools {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn installed() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let mut programs = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    programs.find(|program| program.is_file())
+}
+
+fn skip() {
+    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|name| name.trim() == "chromium"), "chromium is required and not installed");
+    // Once for all tests, and past the capture of their output, so that it is seen.
+    static SAID: Once = Once::new();
+    SAID.call_once(|| stderr().write_all(b"skipped: chromium is not installed\n").unwrap());
+}

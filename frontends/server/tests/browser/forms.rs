@@ -1,0 +1,152 @@
+//! The "try it" forms.
+
+use serde_json::json;
+
+use crate::page::Page;
+use crate::site::{HOSTILE, Site};
+
+const ME: &str = "/me";
+const COURSES: &str = "/courses";
+const COURSE: &str = "/courses/{slug}";
+const KEY: &str = "#api-key";
+const LIMIT: &str = "#try-listCourses-limit";
+const SLUG: &str = "#try-getCourse-slug";
+
+/// A site, and its page in a browser.
+fn visit() -> Option<(Site, Page)> {
+    let site = Site::start("");
+    let mut page = site.browser()?;
+    page.visit(&format!("{}/docs", site.origin()));
+    Some((site, page))
+}
+
+#[test]
+fn a_pasted_key_reads_the_catalogue_to_its_last_page() {
+    let Some((site, mut page)) = visit() else { return };
+    page.paste(KEY, &site.key);
+    let me = page.send(ME);
+    assert!(me.status.starts_with("200 OK in ") && me.status.ends_with(" ms."), "{me:?}");
+    assert_eq!(me.json(), site.get("/api/v1/me"));
+    assert!(me.headers.contains("etag: W/\"") && me.headers.contains("x-request-id: "), "{}", me.headers);
+    assert!(!me.next);
+
+    page.paste(LIMIT, "2");
+    let mut shown = page.answer_to(COURSES, |page| page.press("Enter", 13));
+    let (mut pages, mut slugs) = (1, Vec::new());
+    loop {
+        let list = shown.json();
+        slugs.extend(list["data"].as_array().unwrap().iter().map(|course| course["slug"].as_str().unwrap().to_owned()));
+        assert!(shown.body.contains(&json!(HOSTILE).to_string()), "data is shown as text");
+        assert_eq!(list["meta"]["nextCursor"].is_string(), shown.next);
+        if !shown.next {
+            break;
+        }
+        pages += 1;
+        shown = page.answer_to(COURSES, |page| {
+            page.evaluate("document.querySelector('.next').focus()");
+            page.press("Enter", 13);
+        });
+    }
+    assert_eq!((pages, &*slugs.join(" ")), (3, "course-5 course-4 course-3 course-2 course-1"));
+    assert!(shown.status.ends_with("This is the last page."), "{}", shown.status);
+    assert_eq!(page.evaluate("document.activeElement.textContent"), "Send", "the focus is not lost with the button");
+    assert_eq!(page.evaluate("document.querySelectorAll('main img, main script').length"), 0);
+
+    page.paste(SLUG, "course-1");
+    assert_eq!(page.send(COURSE).json(), site.get("/api/v1/courses/course-1"));
+    assert_eq!(page.send("/openapi.json").json(), site.get("/docs/openapi.json"));
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+}
+
+#[test]
+fn failures_are_shown_as_they_are() {
+    let Some((site, mut page)) = visit() else { return };
+    let missing = page.send(ME);
+    assert!(missing.status.starts_with("401 Unauthorized"), "{missing:?}");
+    assert_eq!(missing.json()["error"]["details"]["reason"], "missing");
+    assert!(missing.headers.contains("www-authenticate: Bearer realm="), "{}", missing.headers);
+
+    page.paste(KEY, &site.key);
+    page.paste(SLUG, "no/such course?");
+    let absent = page.send(COURSE);
+    assert!(absent.status.starts_with("404 Not Found"), "{absent:?}");
+    assert_eq!(absent.json()["error"]["code"], "not_found");
+    let address = format!("'{}/api/v1/courses/no%2Fsuch%20course%3F'", site.origin());
+    assert_eq!(absent.curl, format!("curl -H \"Authorization: Bearer $API_KEY\" {address}"));
+
+    page.paste(KEY, "ccat_wrong");
+    assert_eq!(page.send(ME).json()["error"]["details"]["reason"], "invalid");
+    let requests = page.requests().len();
+    page.paste(KEY, "schlüssel");
+    assert_eq!(page.send(ME).status, "The API key holds a character that no key has.");
+    assert_eq!(page.requests().len(), requests);
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+}
+
+#[test]
+fn fields_are_held_to_the_bounds_of_the_document() {
+    let Some((_site, mut page)) = visit() else { return };
+    for (field, text, fault) in [
+        (LIMIT, "0", "rangeUnderflow"),
+        (LIMIT, "101", "rangeOverflow"),
+        (LIMIT, "1.5", "stepMismatch"),
+        ("#try-listCourses-cursor", "a b", "patternMismatch"),
+        ("#try-listCourses-cursor", "aZ09-_", "valid"),
+        (LIMIT, "100", "valid"),
+        (SLUG, "", "valueMissing"),
+    ] {
+        page.paste(field, text);
+        let fits = page.evaluate(&format!("document.querySelector('{field}').validity.{fault}"));
+        assert_eq!(fits, true, "{field} {text:?} {fault}");
+    }
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+}
+
+#[test]
+fn the_key_goes_to_the_api_alone_and_stays_nowhere() {
+    let Some((site, mut page)) = visit() else { return };
+    page.paste(KEY, &site.key);
+    page.send(ME);
+    page.paste(SLUG, "course-1");
+    page.send(COURSE);
+    assert_eq!(page.evaluate("document.querySelector('#api-key').type"), "password");
+    for place in ["location.href", "document.cookie", "JSON.stringify({ ...localStorage, ...sessionStorage })"] {
+        let text = page.evaluate(place);
+        assert!(!text.as_str().unwrap().contains(&site.key), "{place}");
+    }
+    let shown = page.evaluate("document.documentElement.outerHTML");
+    assert!(!shown.as_str().unwrap().contains(&site.key), "the page shows the key");
+    page.visit(&format!("{}/docs/", site.origin()));
+    assert_eq!(page.evaluate("document.querySelector('#api-key').value"), "");
+
+    for request in page.requests() {
+        let address = request["url"].as_str().unwrap();
+        assert!(address.starts_with(&site.origin()) || address.starts_with("data:"), "{address} is elsewhere");
+        assert!(!address.contains(&site.key));
+        let header = request["headers"]["Authorization"].as_str();
+        let is_call = address.contains("/api/v1/");
+        assert_eq!(header, is_call.then_some(&*format!("Bearer {}", site.key)), "{address}");
+        assert!(!is_call || request["referrerPolicy"] == "no-referrer", "{request}");
+    }
+}
+
+#[test]
+fn another_origin_answers_when_it_is_told_to_and_else_the_page_says_so() {
+    for allowed in [true, false] {
+        let origin = if allowed { "--cors-origin http://docs.test" } else { "" };
+        let site = Site::start(&format!("--base-url http://api.test/api/v1 {origin}"));
+        let Some(mut page) = site.browser() else { return };
+        page.visit("http://docs.test/docs");
+        page.paste(KEY, &site.key);
+        page.paste(LIMIT, "2");
+        let shown = page.send(COURSES);
+        if allowed {
+            assert_eq!(shown.json(), site.get("/api/v1/courses?limit=2"));
+            assert!(shown.headers.contains("etag: ") && shown.headers.contains("x-request-id: "), "{}", shown.headers);
+            assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+        } else {
+            assert!(shown.status.starts_with("No answer: http://api.test could not be reached, or"), "{shown:?}");
+            assert!(shown.status.contains("(CORS)") && shown.body.is_empty(), "{shown:?}");
+        }
+    }
+}

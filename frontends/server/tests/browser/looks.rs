@@ -1,0 +1,75 @@
+//! How the page looks: both schemes, wide and narrow, and to those who do not see it.
+
+use serde_json::{Value, json};
+
+use crate::page::Page;
+use crate::site::Site;
+
+/// Texts whose contrast with what is behind them is below that of WCAG 2.2, level AA.
+const FAINT: &str = include_str!("faint_texts.js");
+
+/// What reaches over the edge of the window, or of its own place; a field's text may.
+const TOO_WIDE: &str = r"
+[document.documentElement, ...document.querySelectorAll('main *:not(input)')]
+  .filter((part) => part.checkVisibility() && getComputedStyle(part).display !== 'inline')
+  .filter((part) => part.getBoundingClientRect().right > innerWidth || part.scrollWidth > part.clientWidth + 1)
+  .map((part) => part.outerHTML.slice(0, 80))";
+
+/// A page with answers in its forms, one of them a failure.
+fn filled(site: &Site, page: &mut Page) {
+    page.visit(&format!("{}/docs", site.origin()));
+    page.paste("#api-key", &site.key);
+    page.send("/courses");
+    page.paste("#try-getCourse-slug", "none");
+    page.send("/courses/{slug}");
+}
+
+#[test]
+fn it_fits_and_can_be_read_in_both_schemes() {
+    let site = Site::start("");
+    let Some(mut page) = site.browser() else { return };
+    let mut backgrounds = Vec::new();
+    for (width, mobile) in [(1280, false), (390, true)] {
+        let size = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": mobile });
+        page.command("Emulation.setDeviceMetricsOverride", size);
+        for scheme in ["light", "dark"] {
+            page.prefer(scheme);
+            filled(&site, &mut page);
+            assert_eq!(page.evaluate("innerWidth"), width);
+            assert_eq!(page.evaluate(TOO_WIDE), json!([]), "{width} {scheme}");
+            assert_eq!(page.evaluate(FAINT), json!([]), "{width} {scheme}");
+            backgrounds.push(page.evaluate("getComputedStyle(document.body).backgroundColor"));
+        }
+    }
+    assert!(backgrounds[0] != backgrounds[1] && backgrounds[..2] == backgrounds[2..], "{backgrounds:?}");
+}
+
+#[test]
+fn it_is_usable_by_keyboard_and_screen_reader() {
+    let site = Site::start("");
+    let Some(mut page) = site.browser() else { return };
+    filled(&site, &mut page);
+    page.visit(&format!("{}/docs", site.origin()));
+    page.press("Tab", 9);
+    assert_eq!(page.evaluate("document.activeElement.className"), "skip");
+    assert_eq!(page.evaluate("document.activeElement.getBoundingClientRect().left >= 0"), true);
+    page.press("Enter", 13);
+    assert_eq!(page.evaluate("location.hash"), "#main");
+    page.press("Tab", 9);
+    assert_eq!(page.evaluate("document.activeElement.closest('main') !== null"), true, "the contents are skipped");
+    assert_ne!(page.evaluate("getComputedStyle(document.activeElement).outlineStyle"), "none");
+
+    let tree = page.command("Accessibility.getFullAXTree", json!({}));
+    let nodes: Vec<&Value> = tree["nodes"].as_array().unwrap().iter().filter(|node| node["ignored"] == false).collect();
+    let with = |role: &str| nodes.iter().filter(|node| node["role"]["value"] == role).copied().collect::<Vec<_>>();
+    for role in ["textbox", "spinbutton", "button", "link", "form", "navigation"] {
+        let mut names: Vec<&str> = with(role).iter().map(|node| node["name"]["value"].as_str().unwrap()).collect();
+        assert!(!names.is_empty() && !names.contains(&""), "{role}: {names:?}");
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert!(role == "link" || names.len() == all, "{role}: {names:?}");
+    }
+    assert_eq!((with("main").len(), with("status").len()), (1, 4));
+    assert!(with("table").len() > 5 && with("columnheader").len() > 15);
+}

@@ -1,0 +1,14 @@
+//! The reference page in a real browser: headless Chromium, over its `DevTools` protocol.
+//!
+//! Where Chromium is not installed the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `chromium`.
+
+mod devtools;
+mod forms;
+mod looks;
+mod page;
+mod policy;
+#[path = "../it/program.rs"]
+#[expect(dead_code, reason = "the tests of the command line use the rest of it")]
+mod program;
+mod site;
+mod without_script;

@@ -1,0 +1,54 @@
+//! The program serving a small catalogue, for a browser to visit.
+
+use serde_json::{Value, json};
+
+use crate::page::Page;
+use crate::program::{Place, Server};
+
+/// What would run as a script if the page took it for anything but text.
+pub(crate) const HOSTILE: &str = "<img src=x onerror=alert(1)></pre><script>alert(2)</script>";
+
+/// A running program with five courses of one account, and a key of that account.
+pub(crate) struct Site {
+    server: Server,
+    pub(crate) key: String,
+    _place: Place,
+}
+
+impl Site {
+    pub(crate) fn start(arguments: &str) -> Self {
+        let place = Place::new();
+        place.write("courses.jsonl", courses());
+        place.run("import courses.jsonl").succeeds();
+        let key = place.run("keys create --account a --name n --scope read:profile read:courses").succeeds();
+        let server = Server::start(&mut place.command(&format!("serve --listen 127.0.0.1:0 --log warn {arguments}")));
+        Self { server, key: key.trim_end().to_owned(), _place: place }
+    }
+
+    /// A browser that finds this site, also under the names `docs.test` and `api.test`, and nothing else.
+    pub(crate) fn browser(&self) -> Option<Page> {
+        let address = &self.server.address;
+        Page::open(&format!("MAP docs.test {address}, MAP api.test {address}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+    }
+
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.server.address)
+    }
+
+    /// What the API answers a client without a browser.
+    pub(crate) fn get(&self, path: &str) -> Value {
+        self.server.get(path, &self.key).1
+    }
+}
+
+fn courses() -> String {
+    let mut lines = vec![json!({ "type": "account", "id": "a", "name": "A", "email": "" })];
+    lines.extend((1..=5).map(|number| {
+        json!({
+            "type": "course", "account": "a", "slug": format!("course-{number}"), "title": HOSTILE, "tagline": "",
+            "language": "en", "createdAt": format!("2020-01-0{number}T00:00:00Z"), "publishedAt": null,
+            "hidden": false, "accessMode": null, "modules": [],
+        })
+    }));
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}

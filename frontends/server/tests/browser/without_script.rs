@@ -1,0 +1,24 @@
+//! The page where scripts do not run.
+
+use serde_json::json;
+
+use crate::site::Site;
+
+#[test]
+fn the_reference_is_whole_and_shows_no_dead_controls() {
+    let site = Site::start("");
+    let Some(mut page) = site.browser() else { return };
+    page.command("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
+    page.visit(&format!("{}/docs", site.origin()));
+    let text = page.evaluate("document.body.innerText");
+    for piece in ["Authentication and scopes", "GET /courses/{slug}", "nextCursor", "curl -H", "rate_limited"] {
+        assert!(text.as_str().unwrap().contains(piece), "{piece}");
+    }
+    let controls = "[...document.querySelectorAll('form, input, button, .try')]";
+    assert!(page.evaluate(&format!("{controls}.length")).as_u64() > Some(10));
+    assert_eq!(page.evaluate(&format!("{controls}.filter((part) => part.checkVisibility()).length")), 0);
+    page.command("Emulation.setScriptExecutionDisabled", json!({ "value": false }));
+    page.visit(&format!("{}/docs/", site.origin()));
+    assert_eq!(page.evaluate("document.querySelector('#api-key').checkVisibility()"), true);
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+}
