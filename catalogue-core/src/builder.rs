@@ -3,26 +3,33 @@
 use std::sync::Arc;
 
 use crate::address::{Address, AddressError};
-use crate::auth::{Authenticator, CredentialKind, StoredCredentials};
+use crate::auth::{Authenticator, CredentialKind};
 use crate::catalogue::{Catalogue, Parts};
 use crate::cors::AllowedOrigins;
 use crate::documents::Documents;
 use crate::in_flight::InFlight;
+use crate::page_cache::PageCache;
+use crate::rendering::Rendering;
 use crate::request_id::RequestIds;
 use crate::route::Router;
 use crate::storage::{CourseStorage, CredentialStorage};
+
+/// How many bytes rendered answers may take up by default.
+const DEFAULT_PAGE_CACHE: u64 = 64 << 20;
 
 /// Puts a [`Catalogue`] together. What it cannot do without, it is made with; all else has a default.
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing before `build`"]
 pub struct CatalogueBuilder {
     courses: Arc<dyn CourseStorage>,
+    credentials: Option<Arc<dyn CredentialStorage>>,
     authenticators: Vec<Arc<dyn Authenticator>>,
     base_url: String,
     docs_url: String,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
     max_in_flight: usize,
+    page_cache: u64,
 }
 
 /// Why a catalogue cannot be built.
@@ -56,20 +63,26 @@ pub enum BuildError {
 
 impl CatalogueBuilder {
     pub(crate) fn new(courses: impl CourseStorage, authenticator: impl Authenticator) -> Self {
+        Self::over(Arc::new(courses)).or_authenticator(authenticator)
+    }
+
+    pub(crate) fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> Self {
+        let storage = Arc::new(storage);
+        Self { credentials: Some(storage.clone()), ..Self::over(storage) }
+    }
+
+    fn over(courses: Arc<dyn CourseStorage>) -> Self {
         Self {
-            courses: Arc::new(courses),
-            authenticators: vec![Arc::new(authenticator)],
+            courses,
+            credentials: None,
+            authenticators: Vec::new(),
             base_url: "/api/v1".to_owned(),
             docs_url: "/docs".to_owned(),
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
             max_in_flight: usize::MAX,
+            page_cache: DEFAULT_PAGE_CACHE,
         }
-    }
-
-    pub(crate) fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> Self {
-        let storage = Arc::new(storage);
-        Self::new(Arc::clone(&storage), StoredCredentials::new(storage))
     }
 
     /// Where the API is mounted: an address such as `https://api.example.com/api/v1`, or its path alone. Default
@@ -110,6 +123,14 @@ impl CatalogueBuilder {
         self
     }
 
+    /// How many bytes rendered answers may take up; 0 renders every answer. Default 64 MiB.
+    ///
+    /// An answer is kept under its account's revision, so it is never stale; a storage without revisions has none kept.
+    pub fn page_cache(mut self, bytes: u64) -> Self {
+        self.page_cache = bytes;
+        self
+    }
+
     /// The catalogue.
     ///
     /// # Errors
@@ -137,11 +158,14 @@ impl CatalogueBuilder {
             documents: Documents::render(&router),
             router,
             courses: self.courses,
+            credentials: self.credentials,
             authenticators: self.authenticators,
             accepted: self.accepted,
             origins,
             request_ids: RequestIds::default(),
             in_flight: InFlight::new(self.max_in_flight),
+            page_cache: PageCache::new(self.page_cache),
+            rendering: Rendering::of_this_build(),
         }))
     }
 }

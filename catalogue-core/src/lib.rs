@@ -29,13 +29,17 @@ mod conditional;
 mod cors;
 mod cursor;
 mod documents;
+mod entity;
 mod envelope;
 mod error;
 mod in_flight;
 mod model;
+mod negotiation;
 mod operation;
+mod page_cache;
 mod paging;
 mod panic_guard;
+mod rendering;
 mod request_id;
 mod route;
 mod storage;
@@ -54,6 +58,7 @@ pub use documents::DocumentFormat;
 pub use error::ErrorCode;
 pub use model::{AccountId, CourseDetail, CourseListItem, MAX_SLUG_BYTES, Module, is_slug};
 pub use operation::Operation;
+pub use page_cache::PageCacheStatistics;
 pub use paging::{Limit, Page, PageRequest, Position};
 pub use storage::{
     Account, AdminStorage, Change, Course, CourseModule, CourseStorage, CredentialRecord, CredentialStorage, Import,

@@ -65,7 +65,7 @@ pub struct Position {
 }
 
 /// Which page of a list is wanted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PageRequest {
     /// How many items at most.
     pub limit: Limit,

@@ -13,6 +13,7 @@ mod token;
 
 pub use authenticator::{Authenticator, Refusal, Verdict};
 pub use bearer::{BearerToken, TokenDigest};
+pub(crate) use credential::look_up;
 pub use credential::{Credential, StoredCredentials};
 pub use gate::Authorized;
 pub(crate) use identity::IdentityView;

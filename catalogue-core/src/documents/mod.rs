@@ -13,10 +13,10 @@ mod openapi_30;
 mod reference;
 mod schemas;
 
-use bytes::Bytes;
+use std::sync::Arc;
 
 use crate::address::{Address, AddressError};
-use crate::envelope::Entity;
+use crate::entity::Entity;
 use crate::route::Router;
 
 /// The version of OpenAPI that the document is written in.
@@ -65,16 +65,16 @@ impl Document {
 /// The documents as they are served, each made once when the catalogue is built.
 #[derive(Debug)]
 pub(crate) struct Documents {
-    reference: Entity,
-    openapi: Entity,
-    markdown: Entity,
-    llms: Entity,
+    reference: Arc<Entity>,
+    openapi: Arc<Entity>,
+    markdown: Arc<Entity>,
+    llms: Arc<Entity>,
 }
 
 impl Documents {
     pub(crate) fn render(router: &Router) -> Self {
         let Router { base, docs } = router;
-        let entity = |media_type, text: String| Entity::new(media_type, Bytes::from(text));
+        let entity = |media_type, text: String| Arc::new(Entity::of_bytes(media_type, text));
         Self {
             reference: entity("text/html; charset=utf-8", reference::html::render(base, docs)),
             openapi: entity("application/json", DocumentFormat::OpenApi.text(base, docs)),
@@ -83,7 +83,7 @@ impl Documents {
         }
     }
 
-    pub(crate) fn get(&self, document: Document) -> &Entity {
+    pub(crate) fn get(&self, document: Document) -> &Arc<Entity> {
         match document {
             Document::Reference | Document::ReferenceSlash => &self.reference,
             Document::OpenApi => &self.openapi,

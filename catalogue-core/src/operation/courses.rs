@@ -27,7 +27,7 @@ pub(super) const ROW: Row = Row {
 };
 
 /// The parameters of one request.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CoursesRequest {
     page: PageRequest,
     /// The limit where the caller named one; the next page's address names it again.
@@ -52,6 +52,11 @@ impl CoursesRequest {
             .map(|text| Cursor::decode(caller.account(), text).ok_or(InvalidParameter::CURSOR))
             .transpose()?;
         Ok(Self { page: PageRequest { limit: named_limit.unwrap_or_default(), after }, named_limit })
+    }
+
+    /// How many bytes its texts take up.
+    pub(super) fn weight(&self) -> usize {
+        self.page.after.as_ref().map_or(0, |after| after.slug.len())
     }
 }
 

@@ -148,10 +148,12 @@ fn count(course: &Course) -> u32 {
 impl CredentialStorage for MemoryStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         let state = self.state();
-        Ok(state.credentials.get(digest).map(|record| Credential {
-            identity: record.identity.clone(),
-            expires_at: record.expires_at,
-            revoked_at: record.revoked_at,
+        Ok(state.credentials.get(digest).map(|record| {
+            let mut credential = Credential::new(record.identity.clone());
+            credential.expires_at = record.expires_at;
+            credential.revoked_at = record.revoked_at;
+            credential.revision = state.accounts.get(&record.identity.account).map(|account| account.revision);
+            credential
         }))
     }
 }

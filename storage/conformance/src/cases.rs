@@ -99,6 +99,7 @@ macro_rules! __with_cases {
                 a_credential_of_an_unknown_account_is_refused
                 a_credential_that_is_there_is_refused
                 an_import_leaves_credentials_alone
+                a_credential_brings_the_current_revision
             }
             detail {
                 modules_are_in_order_and_numbered_from_one
