@@ -1,12 +1,14 @@
 //! The specification, section by section, through `Catalogue::call` over the memory storage.
 
 mod authentication;
+mod compression;
 mod conditional;
 mod cors;
 mod course;
 mod courses;
 mod failures;
 mod house;
+mod kept_answers;
 mod me;
 mod paging_laws;
 mod paths_and_methods;
