@@ -6,6 +6,7 @@ use catalogue_core::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::connection::empty_wal;
 use crate::error::storage_error;
 use crate::export::export;
 use crate::import::SqliteImport;
@@ -35,7 +36,9 @@ impl AdminStorage for SqliteStorage {
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
         let sql = "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2";
-        let removed = self.writer()?.execute(sql, [account.as_str(), slug]).map_err(storage_error)?;
+        let connection = self.writer()?;
+        let removed = connection.execute(sql, [account.as_str(), slug]).map_err(storage_error)?;
+        empty_wal(&connection);
         Ok(removed > 0)
     }
 
@@ -59,6 +62,7 @@ impl AdminStorage for SqliteStorage {
             record.revoked_at.map(Micros),
         ];
         connection.execute(INSERT_CREDENTIAL, values).map_err(storage_error)?;
+        empty_wal(&connection);
         Ok(())
     }
 
@@ -76,7 +80,9 @@ impl AdminStorage for SqliteStorage {
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
         let connection = self.writer()?;
         let revoked = connection.query_row(REVOKE_CREDENTIAL, params![id, Micros(at)], credential_record);
-        revoked.optional().map_err(storage_error)
+        let revoked = revoked.optional().map_err(storage_error)?;
+        empty_wal(&connection);
+        Ok(revoked)
     }
 }
 

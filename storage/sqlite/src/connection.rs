@@ -31,6 +31,10 @@ pub(crate) enum Database {
     Memory(u64),
 }
 
+/// Which file stands at a path: another one has another identity, also under the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileIdentity(u64, u64);
+
 /// What an existing database is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -53,6 +57,20 @@ impl Database {
                 _ => self.failed(storage_error(error)),
             })?
             .ok_or_else(|| OpenError::Foreign(self.path()))
+    }
+
+    /// Which file stands at the path now.
+    pub(crate) fn file_identity(&self) -> Result<FileIdentity, StorageError> {
+        match self {
+            Self::File(path) => {
+                let gone = |error| {
+                    StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach")
+                        .with_source(error)
+                };
+                fs::metadata(path).map(|metadata| identity_of(&metadata)).map_err(gone)
+            }
+            Self::Memory(number) => Ok(FileIdentity(0, *number)),
+        }
     }
 
     /// A connection that can read what the API shows, and nothing else.
@@ -124,6 +142,30 @@ impl Database {
             Self::File(path) => path.clone(),
             Self::Memory(_) => PathBuf::from(":memory:"),
         }
+    }
+}
+
+#[cfg(unix)]
+fn identity_of(metadata: &fs::Metadata) -> FileIdentity {
+    use std::os::unix::fs::MetadataExt as _;
+
+    FileIdentity(metadata.dev(), metadata.ino())
+}
+
+/// Where files have no number, the time of their making stands for it.
+#[cfg(not(unix))]
+fn identity_of(metadata: &fs::Metadata) -> FileIdentity {
+    let created = metadata.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    FileIdentity(0, created.map_or(0, |time| time.as_nanos() as u64))
+}
+
+/// Writes the WAL back to the database and empties it, so that a file that is put in the database's place does not meet a
+/// WAL of the old one. Constant readers can keep SQLite's own checkpoint from ever finishing, and the WAL would grow.
+///
+/// It is no fault when this one cannot finish either: all is committed.
+pub(crate) fn empty_wal(connection: &Connection) {
+    if let Err(error) = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())) {
+        tracing::debug!(%error, "the WAL was not written back");
     }
 }
 

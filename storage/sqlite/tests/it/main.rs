@@ -1,11 +1,15 @@
 //! The storage through its public door, and its database through plain SQL.
 
+mod never_stale;
 mod opening;
 mod plain_sql;
 
 use std::path::PathBuf;
 
-use catalogue_core::{Account, AccountId, AdminStorage, Course, CourseModule, Timestamp};
+use catalogue_core::{
+    Account, AccountId, AdminStorage, Course, CourseModule, CredentialKind, CredentialRecord, Identity, NewCredential,
+    NewToken, Scopes, Timestamp,
+};
 use catalogue_sqlite::SqliteStorage;
 use tempfile::TempDir;
 
@@ -48,4 +52,24 @@ async fn import_one_course(storage: &SqliteStorage) -> AccountId {
     import.put_course(&course).await.unwrap();
     import.commit().await.unwrap();
     id
+}
+
+/// A fresh API key of that account.
+async fn key_of(storage: &SqliteStorage, account: &AccountId) -> String {
+    let token = NewToken::mint(CredentialKind::ApiKey);
+    let record = CredentialRecord {
+        identity: Identity {
+            account: account.clone(),
+            kind: CredentialKind::ApiKey,
+            credential_id: "key_1".to_owned(),
+            scopes: Scopes::from_names(["read:courses"]),
+        },
+        name: None,
+        shown_prefix: token.shown_prefix().to_owned(),
+        created_at: Timestamp::now(),
+        expires_at: None,
+        revoked_at: None,
+    };
+    storage.create_credential(&NewCredential { digest: token.digest(), record }).await.unwrap();
+    token.expose().to_owned()
 }
