@@ -1,5 +1,6 @@
 //! [`CatalogueBuilder`]: putting a [`Catalogue`] together.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::address::{Address, AddressError};
@@ -28,7 +29,7 @@ pub struct CatalogueBuilder {
     docs_url: String,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
-    max_in_flight: usize,
+    max_in_flight: NonZeroUsize,
     page_cache: u64,
 }
 
@@ -36,10 +37,10 @@ pub struct CatalogueBuilder {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The base address is none.
+    /// The base address is not an address to mount at.
     #[error("the base address {0}")]
     BaseUrl(AddressError),
-    /// The documents' address is none.
+    /// The documents' address is not an address to mount at.
     #[error("the documents' address {0}")]
     DocsUrl(AddressError),
     /// The two addresses have the same path.
@@ -56,8 +57,10 @@ pub enum BuildError {
     /// No kind of credential is accepted.
     #[error("no kind of credential is accepted, so nobody could read a course; accept one at least")]
     NothingAccepted,
-    /// A text is no origin.
-    #[error("{0:?} is no origin; write a scheme, a host and perhaps a port, like https://app.example.com")]
+    /// A text is not an origin as browsers write it.
+    #[error(
+        "{0:?} is not an origin; write a scheme, a host and a port where it is not the usual one, like https://app.example.com"
+    )]
     Origin(String),
 }
 
@@ -80,7 +83,7 @@ impl CatalogueBuilder {
             docs_url: "/docs".to_owned(),
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
-            max_in_flight: usize::MAX,
+            max_in_flight: NonZeroUsize::MAX,
             page_cache: DEFAULT_PAGE_CACHE,
         }
     }
@@ -116,9 +119,9 @@ impl CatalogueBuilder {
         self
     }
 
-    /// How many requests may be in flight at the same time; further ones are answered 429 at once (decision A21).
-    /// Default any number.
-    pub fn max_in_flight(mut self, requests: usize) -> Self {
+    /// How many requests may be in flight at the same time; further ones are answered 429 at once, whatever they ask for
+    /// (decision A21). Default any number.
+    pub fn max_in_flight(mut self, requests: NonZeroUsize) -> Self {
         self.max_in_flight = requests;
         self
     }

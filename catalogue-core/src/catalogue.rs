@@ -60,7 +60,7 @@ struct Caller {
 }
 
 impl Catalogue {
-    /// A catalogue of `courses`, read by whom `authenticator` knows.
+    /// A catalogue of `courses` for the callers that `authenticator` knows.
     pub fn builder(courses: impl CourseStorage, authenticator: impl Authenticator) -> CatalogueBuilder {
         CatalogueBuilder::new(courses, authenticator)
     }

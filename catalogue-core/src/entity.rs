@@ -1,5 +1,6 @@
 //! [`Entity`]: finished bytes, as they are and compressed, with all that an answer says of them.
 
+use std::fmt;
 use std::io::Write as _;
 use std::sync::OnceLock;
 
@@ -15,7 +16,6 @@ const SMALLEST_COMPRESSED: usize = 1_024;
 
 /// Finished bytes with their media type and tag. The compressed form is made when the first caller asks for it, and
 /// kept.
-#[derive(Debug)]
 pub(crate) struct Entity {
     pub(crate) media_type: HeaderValue,
     pub(crate) etag: ETag,
@@ -25,8 +25,14 @@ pub(crate) struct Entity {
     gzip: OnceLock<Option<Form>>,
 }
 
+impl fmt::Debug for Entity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entity").field("media_type", &self.media_type).field("etag", &self.etag).finish_non_exhaustive()
+    }
+}
+
 /// The bytes of one content coding.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Form {
     pub(crate) body: Bytes,
     pub(crate) length: HeaderValue,

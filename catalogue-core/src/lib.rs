@@ -49,8 +49,8 @@ pub use async_trait::async_trait;
 
 pub use address::AddressError;
 pub use auth::{
-    Authenticator, Authorized, BearerToken, Credential, CredentialKind, Identity, NewToken, Refusal, Scope, Scopes,
-    StoredCredentials, TokenDigest, Verdict, is_api_key,
+    Authenticator, Authorized, BearerToken, Credential, CredentialKind, Identity, NewToken, OtherScope, Refusal, Scope,
+    Scopes, StoredCredentials, TokenDigest, Verdict, is_api_key,
 };
 pub use builder::{BuildError, CatalogueBuilder};
 pub use catalogue::Catalogue;

@@ -77,3 +77,28 @@ pub(crate) async fn look_up(
     let revision = credential.revision;
     Ok((credential.verdict(Timestamp::now()), revision))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::Scopes;
+    use crate::model::AccountId;
+
+    #[test]
+    fn a_credential_ends_at_its_expiry_and_a_revocation_counts_first() {
+        let at = |second: i64| Timestamp::from_microseconds(second);
+        let identity = Identity::api_key(AccountId::new("acc"), "key_1", Scopes::default());
+        for (expires_at, revoked_at, verdict) in [
+            (None, None, Verdict::Accepted(identity.clone())),
+            (at(11), None, Verdict::Accepted(identity.clone())),
+            (at(10), None, Verdict::Refused(Refusal::Expired)),
+            (at(9), None, Verdict::Refused(Refusal::Expired)),
+            (None, at(99), Verdict::Refused(Refusal::Revoked)),
+            (at(9), at(9), Verdict::Refused(Refusal::Revoked)),
+        ] {
+            let mut credential = Credential::new(identity.clone());
+            (credential.expires_at, credential.revoked_at) = (expires_at, revoked_at);
+            assert_eq!(credential.verdict(at(10).unwrap()), verdict);
+        }
+    }
+}

@@ -18,5 +18,5 @@ pub use credential::{Credential, StoredCredentials};
 pub use gate::Authorized;
 pub(crate) use identity::IdentityView;
 pub use identity::{CredentialKind, Identity};
-pub use scope::{Scope, Scopes};
+pub use scope::{OtherScope, Scope, Scopes};
 pub use token::{NewToken, is_api_key};

@@ -70,7 +70,7 @@ pub(super) async fn run(
         None => None,
         Some(position) => {
             let cursor = Cursor::encode(caller.account(), position);
-            Some(cursor.ok_or_else(|| ApiError::Internal("the storage lists a slug too long for a cursor".into()))?)
+            Some(cursor.ok_or_else(|| ApiError::Internal("the storage lists a slug that no course can have".into()))?)
         }
     };
     Ok(Reply::Courses(CourseList { items: page.items, next, named_limit: request.named_limit }))

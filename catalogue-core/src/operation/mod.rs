@@ -9,6 +9,7 @@ mod me;
 mod openapi;
 mod parameter;
 
+pub(crate) use course::has_bad_escape;
 pub(crate) use parameter::{InvalidParameter, Parameter};
 
 use schemars::{Schema, SchemaGenerator};

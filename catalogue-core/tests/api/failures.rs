@@ -1,10 +1,11 @@
 //! Section 7; decisions A13 and A19: what a storage may do and what its faults look like.
 
 use std::future::pending;
+use std::num::NonZeroUsize;
 
 use catalogue_core::{
-    AccountId, Authenticator, BearerToken, Catalogue, CourseDetail, CourseListItem, CourseStorage, CredentialKind,
-    Identity, Page, PageRequest, Scopes, StorageError, StorageErrorKind, Verdict, async_trait,
+    AccountId, Authenticator, BearerToken, Catalogue, CourseDetail, CourseListItem, CourseStorage, Identity, Page,
+    PageRequest, Scopes, StorageError, StorageErrorKind, Verdict, async_trait,
 };
 use http::Request;
 use serde_json::{Value, json};
@@ -55,12 +56,8 @@ struct Anybody;
 #[async_trait]
 impl Authenticator for Anybody {
     async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        Ok(Verdict::Accepted(Identity {
-            account: AccountId::new("acc"),
-            kind: CredentialKind::ApiKey,
-            credential_id: "key".to_owned(),
-            scopes: Scopes::from_names(["read:courses"]),
-        }))
+        let scopes = Scopes::from_names(["read:courses"]);
+        Ok(Verdict::Accepted(Identity::api_key(AccountId::new("acc"), "key", scopes)))
     }
 }
 
@@ -130,7 +127,7 @@ async fn a_dropped_request_does_no_harm() {
 
 #[tokio::test]
 async fn beyond_the_limit_of_requests_in_flight_the_answer_is_at_once() {
-    let catalogue = Catalogue::builder(Faulty(Fault::Error), Silent).max_in_flight(1).build().unwrap();
+    let catalogue = Catalogue::builder(Faulty(Fault::Error), Silent).max_in_flight(NonZeroUsize::MIN).build().unwrap();
     let waiting = catalogue.call(request("/api/v1/me"));
     tokio::select! {
         biased;

@@ -149,6 +149,14 @@ async fn a_hot_answer_is_one_look_up() {
 }
 
 #[tokio::test]
+async fn a_mistyped_key_never_reaches_the_storage() {
+    let mut library = library(|_| {}, |builder| builder).await;
+    library.token.replace_range(10..11, if library.token.as_bytes()[10] == b'a' { "b" } else { "a" });
+    assert_eq!(library.get("/api/v1/me", None).await.status(), 401);
+    assert_eq!(library.storage.credentials.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
 async fn a_304_reads_no_course_even_where_nothing_is_kept() {
     let library = library(|_| {}, |builder| builder.page_cache(0)).await;
     for path in PATHS {

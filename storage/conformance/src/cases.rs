@@ -132,6 +132,7 @@ macro_rules! __with_cases {
                 a_course_needs_its_account
                 creation_time_is_that_of_the_course_within_the_import
                 another_creation_time_moves_the_course
+                a_course_without_a_proper_slug_is_refused
             }
             import_as_a_whole {
                 nothing_of_an_import_is_seen_before_its_commit

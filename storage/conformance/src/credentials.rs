@@ -163,8 +163,7 @@ pub async fn a_credential_of_an_unknown_account_is_refused(storage: &impl Storag
     }
 }
 
-/// A credential is refused when its digest is there already, of any account, or its id in the same account; what was there
-/// stays as it was.
+/// A credential is refused when its digest or its id is there already, of any account; what was there stays as it was.
 pub async fn a_credential_that_is_there_is_refused(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b"]).await;
     let there = api_key("a", "key_1", "token-1");
@@ -173,6 +172,7 @@ pub async fn a_credential_that_is_there_is_refused(storage: &impl Storage) {
         (api_key("a", "key_2", "token-1"), "digest"),
         (api_key("b", "key_2", "token-1"), "digest, in another account"),
         (api_key("a", "key_1", "token-2"), "id"),
+        (api_key("b", "key_1", "token-2"), "id, in another account"),
     ] {
         let refused = storage.create_credential(&again).await.map_err(|error| error.kind());
         let expected = Err(StorageErrorKind::AlreadyThere);

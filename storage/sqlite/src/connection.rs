@@ -18,6 +18,8 @@ pub(crate) const APPLICATION_ID: i32 = 0x6363_6174;
 
 /// How long a statement waits for a lock of another connection.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long an emptying of the WAL waits for readers.
+const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(200);
 /// The WAL is cut back to this size once it has been written to the database, in bytes.
 const WAL_SIZE_LIMIT: i64 = 64 << 20;
 /// A writer's page cache, in KiB. It bounds an import's memory; what is over goes to the WAL.
@@ -115,6 +117,8 @@ impl Database {
     fn open(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match self {
+            // Behind a dot, no path is a URI or a name with a meaning to SQLite.
+            Self::File(path) if path.is_relative() => Connection::open_with_flags(Path::new(".").join(path), flags)?,
             Self::File(path) => Connection::open_with_flags(path, flags)?,
             Self::Memory(number) => {
                 let uri = format!("file:/catalogue-{number}?vfs=memdb");
@@ -164,8 +168,11 @@ fn identity_of(metadata: &fs::Metadata) -> FileIdentity {
 ///
 /// It is no fault when this one cannot finish either: all is committed.
 pub(crate) fn empty_wal(connection: &Connection) {
-    if let Err(error) = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())) {
-        tracing::debug!(%error, "the WAL was not written back");
+    let checkpoint = connection
+        .busy_timeout(CHECKPOINT_TIMEOUT)
+        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
+    if !matches!(checkpoint, Ok(false)) {
+        tracing::debug!(?checkpoint, "the WAL was not emptied: somebody is reading");
     }
 }
 

@@ -1,6 +1,8 @@
 //! [`SqliteImport`]: an import in one transaction.
 
-use catalogue_core::{Account, AccountId, Change, Course, Import, StorageError, Timestamp, async_trait};
+use catalogue_core::{
+    Account, AccountId, Change, Course, Import, StorageError, StorageErrorKind, Timestamp, async_trait, is_slug,
+};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use crate::admin::{account_exists, unknown_account};
@@ -141,6 +143,9 @@ impl Import for SqliteImport {
     async fn put_course(&mut self, course: &Course) -> std::result::Result<Change, StorageError> {
         if !self.is_known(&course.account).map_err(storage_error)? {
             return Err(unknown_account(&course.account));
+        }
+        if !is_slug(&course.slug) {
+            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{:?} is not a slug", course.slug)));
         }
         Self::put_course(self, course).map_err(storage_error)
     }

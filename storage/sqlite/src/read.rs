@@ -10,7 +10,7 @@ use crate::rows::{self, Micros};
 use crate::storage::SqliteStorage;
 
 /// The credential with its account's revision: one look-up for all that a kept answer needs.
-const FIND_CREDENTIAL: &str = "SELECT c.account_id, c.kind, c.id, c.scopes, c.expires_at, c.revoked_at, a.revision \
+const FIND_CREDENTIAL: &str = "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, a.revision \
      FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = ?1";
 
 const FIRST_PAGE: &str = "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
@@ -60,9 +60,9 @@ impl CredentialStorage for SqliteStorage {
             let mut statement = connection.prepare_cached(FIND_CREDENTIAL)?;
             let found = statement.query_row([digest.as_bytes()], |row| {
                 let mut credential = Credential::new(rows::identity(row)?);
-                credential.expires_at = rows::optional_time(row, 4)?;
-                credential.revoked_at = rows::optional_time(row, 5)?;
-                credential.revision = Some(Revision::from_bytes(row.get(6)?));
+                credential.expires_at = rows::optional_time(row, 5)?;
+                credential.revoked_at = rows::optional_time(row, 6)?;
+                credential.revision = Some(Revision::from_bytes(row.get(7)?));
                 Ok(credential)
             });
             found.optional()
@@ -84,8 +84,7 @@ fn list_courses(connection: &Connection, account: &AccountId, page: &PageRequest
             statement.query_and_then(after, rows::list_item)?
         }
     };
-    let rows: Vec<_> = rows.collect::<Result<_>>()?;
-    Ok(Page::from_rows(rows, page.limit))
+    Page::try_from_rows(rows, page.limit)
 }
 
 fn find_course(connection: &Connection, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>> {
