@@ -1,6 +1,5 @@
 //! [`CatalogueBuilder`]: putting a [`Catalogue`] together.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::address::{Address, AddressError};
@@ -29,7 +28,7 @@ pub struct CatalogueBuilder {
     docs_url: String,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
-    max_in_flight: NonZeroUsize,
+    max_in_flight: usize,
     page_cache: u64,
 }
 
@@ -83,7 +82,7 @@ impl CatalogueBuilder {
             docs_url: "/docs".to_owned(),
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
-            max_in_flight: NonZeroUsize::MAX,
+            max_in_flight: usize::MAX,
             page_cache: DEFAULT_PAGE_CACHE,
         }
     }
@@ -120,8 +119,8 @@ impl CatalogueBuilder {
     }
 
     /// How many requests may be in flight at the same time; further ones are answered 429 at once, whatever they ask for
-    /// (decision A21). Default any number.
-    pub fn max_in_flight(mut self, requests: NonZeroUsize) -> Self {
+    /// (decision A21); with 0 every one is. Default any number.
+    pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.max_in_flight = requests;
         self
     }

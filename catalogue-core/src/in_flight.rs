@@ -1,12 +1,11 @@
 //! [`InFlight`]: how many requests are being answered at the same time (decision A21).
 
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts requests in flight, up to a limit.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    limit: NonZeroUsize,
+    limit: usize,
     count: AtomicUsize,
 }
 
@@ -15,7 +14,7 @@ pub(crate) struct InFlight {
 pub(crate) struct Place<'c>(&'c AtomicUsize);
 
 impl InFlight {
-    pub(crate) const fn new(limit: NonZeroUsize) -> Self {
+    pub(crate) const fn new(limit: usize) -> Self {
         Self { limit, count: AtomicUsize::new(0) }
     }
 
@@ -23,7 +22,7 @@ impl InFlight {
     pub(crate) fn enter(&self) -> Option<Place<'_>> {
         let before = self.count.fetch_add(1, Ordering::Relaxed);
         let place = Place(&self.count);
-        (before < self.limit.get()).then_some(place)
+        (before < self.limit).then_some(place)
     }
 }
 

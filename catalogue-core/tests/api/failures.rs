@@ -1,7 +1,6 @@
 //! Section 7; decisions A13 and A19: what a storage may do and what its faults look like.
 
 use std::future::pending;
-use std::num::NonZeroUsize;
 
 use catalogue_core::{
     AccountId, Authenticator, BearerToken, Catalogue, CourseDetail, CourseListItem, CourseStorage, Identity, Page,
@@ -127,7 +126,7 @@ async fn a_dropped_request_does_no_harm() {
 
 #[tokio::test]
 async fn beyond_the_limit_of_requests_in_flight_the_answer_is_at_once() {
-    let catalogue = Catalogue::builder(Faulty(Fault::Error), Silent).max_in_flight(NonZeroUsize::MIN).build().unwrap();
+    let catalogue = Catalogue::builder(Faulty(Fault::Error), Silent).max_in_flight(1).build().unwrap();
     let waiting = catalogue.call(request("/api/v1/me"));
     tokio::select! {
         biased;
