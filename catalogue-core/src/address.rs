@@ -1,6 +1,9 @@
 //! [`Address`]: where the API or its documents are mounted (decision R1).
 
 use http::Uri;
+use http::uri::Authority;
+
+use crate::operation::has_bad_escape;
 
 /// An address such as `https://api.example.com/api/v1`, or its path alone; without a slash at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +12,7 @@ pub(crate) struct Address {
     path_start: usize,
 }
 
-/// Why a text is no address to mount at.
+/// Why a text is not an address to mount at.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} cannot be mounted at: {reason}; write an address like https://api.example.com/api/v1 or /api/v1")]
 pub struct AddressError {
@@ -23,9 +26,18 @@ impl Address {
         if text.contains(['?', '#']) {
             return fail("it has a query or a fragment");
         }
+        if !text.is_ascii() || has_bad_escape(text) {
+            return fail("it holds what must be percent-encoded");
+        }
+        if text.contains(['{', '}', '"', '\\', '<', '>']) {
+            return fail("it holds a character that no address has");
+        }
         let Ok(uri) = text.parse::<Uri>() else {
             return fail("it is not an address");
         };
+        if uri.authority().is_some_and(has_bad_port) {
+            return fail("its port is not a number up to 65535");
+        }
         let path_start = match (uri.scheme_str(), uri.authority()) {
             (None, None) if text.starts_with('/') => 0,
             (Some(scheme @ ("http" | "https")), Some(authority)) if !authority.as_str().contains('@') => {
@@ -58,6 +70,13 @@ impl Address {
         let at_the_address = rest.is_empty() && !self.path().is_empty();
         (at_the_address || rest.starts_with('/')).then_some(rest)
     }
+}
+
+/// Whether a colon behind the host has no port behind it.
+pub(crate) fn has_bad_port(authority: &Authority) -> bool {
+    authority.as_str().len() > authority.host().len()
+        && authority.port_u16().is_none()
+        && !authority.as_str().contains('@')
 }
 
 #[cfg(test)]
@@ -100,6 +119,12 @@ mod tests {
             "*",
             "example.com",
             "example.com:80",
+            "/é",
+            "/%zz",
+            "/a{b}",
+            "/a\\b",
+            "https://a:99999/x",
+            "https://a:/x",
         ] {
             let parsed = Address::parse(text);
             assert!(parsed.is_err(), "{text}: {parsed:?}");

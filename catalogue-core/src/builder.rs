@@ -3,36 +3,43 @@
 use std::sync::Arc;
 
 use crate::address::{Address, AddressError};
-use crate::auth::{Authenticator, CredentialKind, StoredCredentials};
+use crate::auth::{Authenticator, CredentialKind};
 use crate::catalogue::{Catalogue, Parts};
 use crate::cors::AllowedOrigins;
 use crate::documents::Documents;
 use crate::in_flight::InFlight;
+use crate::page_cache::PageCache;
+use crate::rendering::Rendering;
 use crate::request_id::RequestIds;
 use crate::route::Router;
 use crate::storage::{CourseStorage, CredentialStorage};
+
+/// How many bytes rendered answers may take up by default.
+const DEFAULT_PAGE_CACHE: usize = 64 << 20;
 
 /// Puts a [`Catalogue`] together. What it cannot do without, it is made with; all else has a default.
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing before `build`"]
 pub struct CatalogueBuilder {
     courses: Arc<dyn CourseStorage>,
+    credentials: Option<Arc<dyn CredentialStorage>>,
     authenticators: Vec<Arc<dyn Authenticator>>,
     base_url: String,
     docs_url: String,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
     max_in_flight: usize,
+    page_cache: usize,
 }
 
 /// Why a catalogue cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The base address is none.
+    /// The base address is not an address to mount at.
     #[error("the base address {0}")]
     BaseUrl(AddressError),
-    /// The documents' address is none.
+    /// The documents' address is not an address to mount at.
     #[error("the documents' address {0}")]
     DocsUrl(AddressError),
     /// The two addresses have the same path.
@@ -49,27 +56,35 @@ pub enum BuildError {
     /// No kind of credential is accepted.
     #[error("no kind of credential is accepted, so nobody could read a course; accept one at least")]
     NothingAccepted,
-    /// A text is no origin.
-    #[error("{0:?} is no origin; write a scheme, a host and perhaps a port, like https://app.example.com")]
+    /// A text is not an origin as browsers write it.
+    #[error(
+        "{0:?} is not an origin; write a scheme, a host and a port where it is not the usual one, like https://app.example.com"
+    )]
     Origin(String),
 }
 
 impl CatalogueBuilder {
     pub(crate) fn new(courses: impl CourseStorage, authenticator: impl Authenticator) -> Self {
+        Self::over(Arc::new(courses)).or_authenticator(authenticator)
+    }
+
+    pub(crate) fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> Self {
+        let storage = Arc::new(storage);
+        Self { credentials: Some(storage.clone()), ..Self::over(storage) }
+    }
+
+    fn over(courses: Arc<dyn CourseStorage>) -> Self {
         Self {
-            courses: Arc::new(courses),
-            authenticators: vec![Arc::new(authenticator)],
+            courses,
+            credentials: None,
+            authenticators: Vec::new(),
             base_url: "/api/v1".to_owned(),
             docs_url: "/docs".to_owned(),
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
             max_in_flight: usize::MAX,
+            page_cache: DEFAULT_PAGE_CACHE,
         }
-    }
-
-    pub(crate) fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> Self {
-        let storage = Arc::new(storage);
-        Self::new(Arc::clone(&storage), StoredCredentials::new(storage))
     }
 
     /// Where the API is mounted: an address such as `https://api.example.com/api/v1`, or its path alone. Default
@@ -103,10 +118,18 @@ impl CatalogueBuilder {
         self
     }
 
-    /// How many requests may be in flight at the same time; further ones are answered 429 at once (decision A21).
-    /// Default any number.
+    /// How many requests may be in flight at the same time; further ones are answered 429 at once, whatever they ask for
+    /// (decision A21); with 0 every one is. Default any number.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.max_in_flight = requests;
+        self
+    }
+
+    /// How many bytes rendered answers may take up; 0 renders every answer. Default 64 MiB.
+    ///
+    /// An answer is kept under its account's revision, so it is never stale; a storage without revisions has none kept.
+    pub fn page_cache(mut self, bytes: usize) -> Self {
+        self.page_cache = bytes;
         self
     }
 
@@ -137,11 +160,14 @@ impl CatalogueBuilder {
             documents: Documents::render(&router),
             router,
             courses: self.courses,
+            credentials: self.credentials,
             authenticators: self.authenticators,
             accepted: self.accepted,
             origins,
             request_ids: RequestIds::default(),
             in_flight: InFlight::new(self.max_in_flight),
+            page_cache: PageCache::new(self.page_cache),
+            rendering: Rendering::of_this_build(),
         }))
     }
 }

@@ -8,17 +8,22 @@ use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, request};
 
-use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, Refusal, Verdict};
+use crate::auth::{Authenticator, Authorized, BearerToken, CredentialKind, Identity, Refusal, Verdict, look_up};
 use crate::builder::CatalogueBuilder;
+use crate::conditional::ETag;
 use crate::cors::AllowedOrigins;
-use crate::documents::Documents;
+use crate::documents::{Document, Documents};
+use crate::entity::Entity;
 use crate::envelope;
 use crate::error::ApiError;
 use crate::in_flight::InFlight;
+use crate::operation::{self, Reply};
+use crate::page_cache::{Fresh, Key, PageCache, PageCacheStatistics};
 use crate::panic_guard::catch_panic;
+use crate::rendering::Rendering;
 use crate::request_id::{RequestIds, X_REQUEST_ID};
 use crate::route::{Ask, Route, Router};
-use crate::storage::{CourseStorage, CredentialStorage};
+use crate::storage::{CourseStorage, CredentialStorage, Revision};
 
 const X_CONTENT_TYPE_OPTIONS: HeaderName = HeaderName::from_static("x-content-type-options");
 
@@ -37,15 +42,25 @@ pub(crate) struct Parts {
     pub(crate) router: Router,
     pub(crate) documents: Documents,
     pub(crate) courses: Arc<dyn CourseStorage>,
+    /// The credentials of that very storage, whose look-up brings the revision along. They are asked first.
+    pub(crate) credentials: Option<Arc<dyn CredentialStorage>>,
     pub(crate) authenticators: Vec<Arc<dyn Authenticator>>,
     pub(crate) accepted: Vec<CredentialKind>,
     pub(crate) origins: AllowedOrigins,
     pub(crate) request_ids: RequestIds,
     pub(crate) in_flight: InFlight,
+    pub(crate) page_cache: PageCache,
+    pub(crate) rendering: Rendering,
+}
+
+/// Who calls, and the revision of their courses where the look-up brought it along.
+struct Caller {
+    identity: Identity,
+    revision: Option<Revision>,
 }
 
 impl Catalogue {
-    /// A catalogue of `courses`, read by whom `authenticator` knows.
+    /// A catalogue of `courses` for the callers that `authenticator` knows.
     pub fn builder(courses: impl CourseStorage, authenticator: impl Authenticator) -> CatalogueBuilder {
         CatalogueBuilder::new(courses, authenticator)
     }
@@ -74,6 +89,12 @@ impl Catalogue {
     ) -> impl Future<Output = Response<Bytes>> + Send + use<'_, B> {
         let (parts, _) = request.into_parts();
         async move { self.0.call(&parts, Some(caller)).await }
+    }
+
+    /// How often answers were found in the cache, since the catalogue was built.
+    #[must_use]
+    pub fn page_cache(&self) -> PageCacheStatistics {
+        self.0.page_cache.statistics()
     }
 }
 
@@ -105,8 +126,8 @@ impl Parts {
         if let Route::Document(document) = route {
             return Ok(envelope::document(self.documents.get(document), &request.headers));
         }
-        let identity = match caller {
-            Some(identity) => identity,
+        let Caller { identity, revision } = match caller {
+            Some(identity) => Caller { identity, revision: None },
             None => self.identify(&request.headers).await?,
         };
         let Route::Operation(operation, segment) = route else {
@@ -114,22 +135,75 @@ impl Parts {
         };
         let caller = operation.authorize(identity, &self.accepted)?;
         let call = operation.parse(&caller, segment, request.uri.query())?;
-        let reply = call.run(&*self.courses, &caller).await?;
-        let link = envelope::next_link(&reply, &self.router.base);
-        Ok(envelope::answer(&envelope::render(&reply, &self.documents), link, &request.headers))
+        self.answer(call, &caller, revision, &request.headers).await
     }
 
     /// Finds out whose token the request carries, by the first authenticator that knows it.
-    async fn identify(&self, headers: &HeaderMap) -> Result<Identity, ApiError> {
+    async fn identify(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(headers).map_err(ApiError::Unauthorized)?;
+        if let Some(credentials) = &self.credentials {
+            match look_up(&**credentials, token).await? {
+                (Verdict::Accepted(identity), revision) => return Ok(Caller { identity, revision }),
+                (Verdict::Refused(refusal), _) => return Err(ApiError::Unauthorized(refusal)),
+                (Verdict::NotMine, _) => {}
+            }
+        }
         for authenticator in &self.authenticators {
             match authenticator.authenticate(token).await? {
-                Verdict::Accepted(identity) => return Ok(identity),
+                Verdict::Accepted(identity) => return Ok(Caller { identity, revision: None }),
                 Verdict::Refused(refusal) => return Err(ApiError::Unauthorized(refusal)),
                 Verdict::NotMine => {}
             }
         }
         Err(ApiError::Unauthorized(Refusal::Invalid))
+    }
+
+    /// Answers a call: where the storage keeps revisions, from what is kept or with 304 as long as the revision is the
+    /// same, without reading a course.
+    async fn answer(
+        &self,
+        call: operation::Request,
+        caller: &Authorized,
+        revision: Option<Revision>,
+        headers: &HeaderMap,
+    ) -> Result<Response<Bytes>, ApiError> {
+        let revision = match revision {
+            _ if !call.reads_courses() => None,
+            None => self.courses.revision(caller.account()).await?,
+            known => known,
+        };
+        let Some(revision) = revision else {
+            let reply = call.run(&*self.courses, caller).await?;
+            return Ok(envelope::answer(&self.entity(&reply, None), headers));
+        };
+        let key = Key { account: caller.account().clone(), revision, request: call };
+        if let Some(kept) = self.page_cache.get(&key) {
+            return Ok(envelope::answer(&kept, headers));
+        }
+        let etag = self.rendering.tag(&key);
+        // A star would name an answer that may not be there; this very tag was only ever given to one that was.
+        if etag.is_listed_in(headers) {
+            return Ok(envelope::not_modified(&etag));
+        }
+        let entity = self.page_cache.get_or_render(&key, self.render(&key, etag, caller)).await?;
+        Ok(envelope::answer(&entity, headers))
+    }
+
+    /// Renders the answer that depends on `key`. Its tag is for the revision asked for: the courses were of that one if
+    /// it is still the same after they were read, as none ever comes back.
+    async fn render(&self, key: &Key, etag: ETag, caller: &Authorized) -> Result<Fresh, ApiError> {
+        let reply = key.request.clone().run(&*self.courses, caller).await?;
+        let same = self.courses.revision(&key.account).await? == Some(key.revision);
+        let entity = self.entity(&reply, same.then_some(etag));
+        Ok(if same { Fresh::OfTheRevision(entity) } else { Fresh::Changed(entity) })
+    }
+
+    /// A reply as bytes, with that tag or one of their own.
+    fn entity(&self, reply: &Reply, etag: Option<ETag>) -> Arc<Entity> {
+        match envelope::render(reply, etag, &self.router.base) {
+            Some(entity) => Arc::new(entity),
+            None => Arc::clone(self.documents.get(Document::OpenApi)),
+        }
     }
 
     /// Adds what every answer has, and takes the body from an answer to HEAD.

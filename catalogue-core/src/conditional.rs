@@ -13,8 +13,12 @@ pub(crate) struct ETag(HeaderValue);
 impl ETag {
     /// The tag of these bytes: 128 bits of their SHA-256.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
-        let digest = Sha256::digest(bytes);
-        let tag = format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&digest[..16]));
+        Self::of_digest(Sha256::new_with_prefix(bytes))
+    }
+
+    /// The tag of what was fed to that digest: 128 bits of it.
+    pub(crate) fn of_digest(digest: Sha256) -> Self {
+        let tag = format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&digest.finalize()[..16]));
         Self(HeaderValue::try_from(tag).expect("base64 is visible ASCII"))
     }
 
@@ -24,8 +28,14 @@ impl ETag {
 
     /// Whether the request's `If-None-Match` names this tag, by weak comparison, or any tag at all with `*`.
     pub(crate) fn is_named_in(&self, headers: &HeaderMap) -> bool {
+        let mut fields = headers.get_all(IF_NONE_MATCH).iter();
+        fields.any(|field| field.as_bytes().trim_ascii() == b"*") || self.is_listed_in(headers)
+    }
+
+    /// Whether the request's `If-None-Match` lists this very tag, by weak comparison.
+    pub(crate) fn is_listed_in(&self, headers: &HeaderMap) -> bool {
         let opaque = opaque_tag(self.0.as_bytes());
-        headers.get_all(IF_NONE_MATCH).iter().any(|field| names(field.as_bytes(), opaque))
+        headers.get_all(IF_NONE_MATCH).iter().any(|field| lists(field.as_bytes(), opaque))
     }
 }
 
@@ -35,10 +45,7 @@ fn opaque_tag(tag: &[u8]) -> &[u8] {
 }
 
 /// Whether a list of entity tags holds `wanted`. Tags may contain commas, so they are read one by one.
-fn names(mut field: &[u8], wanted: &[u8]) -> bool {
-    if field.trim_ascii() == b"*" {
-        return true;
-    }
+fn lists(mut field: &[u8], wanted: &[u8]) -> bool {
     loop {
         while let [b' ' | b'\t' | b',', rest @ ..] = field {
             field = rest;
@@ -71,8 +78,7 @@ mod tests {
             (r#""a""#, true),
             (r#""x", W/"a""#, true),
             (r#""x,\", W/"y" ,, "a""#, true),
-            ("*", true),
-            (" * ", true),
+            ("*", false),
             (r#""b""#, false),
             (r#""a"#, false),
             ("a", false),
@@ -80,7 +86,15 @@ mod tests {
             (r#""*""#, false),
             (r#"x, "a""#, false),
         ] {
-            assert_eq!(names(field.as_bytes(), br#""a""#), named, "{field}");
+            assert_eq!(lists(field.as_bytes(), br#""a""#), named, "{field}");
+        }
+    }
+
+    #[test]
+    fn a_star_names_any_tag() {
+        for (field, named) in [("*", true), (" * ", true), ("\"*\"", false), ("*, \"a\"", false)] {
+            let headers = HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::from_static(field))]);
+            assert_eq!(ETag::of_bytes(b"one").is_named_in(&headers), named, "{field}");
         }
     }
 

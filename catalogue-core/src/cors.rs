@@ -7,6 +7,7 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Uri};
 
+use crate::address::has_bad_port;
 use crate::route::{ALLOWED_METHODS, Route};
 
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static("Authorization, If-None-Match, X-Request-Id");
@@ -20,15 +21,10 @@ const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
 pub(crate) struct AllowedOrigins(Vec<HeaderValue>);
 
 impl AllowedOrigins {
-    /// Adds an origin, or says no to what is none: a scheme, a host, perhaps a port, and nothing else.
+    /// Adds an origin, as browsers write it: a scheme, a host, a port where it is not the scheme's own, and nothing else.
+    /// Says whether it is one.
     pub(crate) fn allow(&mut self, origin: &str) -> bool {
-        let is_origin = origin.parse::<Uri>().is_ok_and(|uri| {
-            matches!(uri.scheme_str(), Some("http" | "https"))
-                && uri.authority().is_some_and(|authority| !authority.as_str().contains('@'))
-                && origin.matches('/').count() == 2
-                && uri.query().is_none()
-                && !origin.contains('#')
-        });
+        let is_origin = is_origin(origin);
         if is_origin {
             self.0.push(HeaderValue::try_from(origin.to_ascii_lowercase()).expect("an address is visible ASCII"));
         }
@@ -58,6 +54,19 @@ impl AllowedOrigins {
             answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS);
             answer.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_SECONDS);
         }
+    }
+}
+
+fn is_origin(origin: &str) -> bool {
+    if origin.contains(['*', '@', '?', '#']) || origin.matches('/').count() != 2 {
+        return false;
+    }
+    let Ok(uri) = origin.parse::<Uri>() else { return false };
+    let Some(authority) = uri.authority() else { return false };
+    match (uri.scheme_str(), authority.port_u16()) {
+        (Some("http"), Some(80)) | (Some("https"), Some(443)) => false,
+        (Some("http" | "https"), _) => !has_bad_port(authority),
+        _ => false,
     }
 }
 

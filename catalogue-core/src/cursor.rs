@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-use crate::model::AccountId;
+use crate::model::{AccountId, MAX_SLUG_BYTES, is_slug};
 use crate::paging::Position;
 use crate::timestamp::Timestamp;
 
@@ -17,8 +17,7 @@ pub(crate) const MAX_TEXT: usize = 512;
 /// The characters of a cursor, for the documents.
 pub(crate) const PATTERN: &str = "^[A-Za-z0-9_-]+$";
 
-/// The longest slug that a cursor of [`MAX_TEXT`] characters can carry.
-const MAX_SLUG: usize = MAX_TEXT / 4 * 3 - 1 - TIME_BYTES - SEAL_BYTES;
+const _: () = assert!(1 + TIME_BYTES + MAX_SLUG_BYTES + SEAL_BYTES <= MAX_TEXT / 4 * 3, "the longest slug fits");
 
 /// A position as text of `A–Z a–z 0–9 - _`: version, creation time, slug, and a seal over them and the account.
 ///
@@ -29,9 +28,9 @@ const MAX_SLUG: usize = MAX_TEXT / 4 * 3 - 1 - TIME_BYTES - SEAL_BYTES;
 pub(crate) struct Cursor(String);
 
 impl Cursor {
-    /// The cursor of `position` in the list of `account`, or `None` when the slug is too long for one.
+    /// The cursor of `position` in the list of `account`, or `None` where no course can have its slug.
     pub(crate) fn encode(account: &AccountId, position: &Position) -> Option<Self> {
-        if position.slug.len() > MAX_SLUG {
+        if !is_slug(&position.slug) {
             return None;
         }
         let mut bytes = Vec::with_capacity(1 + TIME_BYTES + position.slug.len() + SEAL_BYTES);
@@ -58,10 +57,9 @@ impl Cursor {
         if version != VERSION {
             return None;
         }
-        Some(Position {
-            created_at: Timestamp::from_microseconds(i64::from_be_bytes(*time))?,
-            slug: std::str::from_utf8(slug).ok()?.to_owned(),
-        })
+        // Anybody can seal a cursor, so what is in it is looked at like any other input.
+        let slug = std::str::from_utf8(slug).ok().filter(|slug| is_slug(slug))?;
+        Some(Position { created_at: Timestamp::from_microseconds(i64::from_be_bytes(*time))?, slug: slug.to_owned() })
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -93,7 +91,7 @@ mod tests {
 
     prop_compose! {
         fn positions()(micros in Timestamp::MIN.as_microseconds()..=Timestamp::MAX.as_microseconds(),
-                       slug in "\\PC{1,40}") -> Position {
+                       slug in "[^\\pC/]{1,40}") -> Position {
             Position { created_at: Timestamp::from_microseconds(micros).unwrap(), slug }
         }
     }
@@ -137,13 +135,25 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_slug_fits_and_a_longer_one_does_not() {
-        let mut position = Position { created_at: Timestamp::MAX, slug: "x".repeat(MAX_SLUG) };
+    fn the_longest_slug_fits() {
+        let position = Position { created_at: Timestamp::MAX, slug: "x".repeat(MAX_SLUG_BYTES) };
         let longest = Cursor::encode(&account("a"), &position).unwrap();
         assert!(longest.as_str().len() <= MAX_TEXT);
-        assert_eq!(Cursor::decode(&account("a"), longest.as_str()).as_ref(), Some(&position));
-        position.slug.push('x');
-        assert_eq!(Cursor::encode(&account("a"), &position), None);
+        assert_eq!(Cursor::decode(&account("a"), longest.as_str()), Some(position));
+    }
+
+    #[test]
+    fn a_well_sealed_cursor_of_no_slug_is_refused() {
+        let id = account("a");
+        for slug in ["", "a/b", "\0", &"x".repeat(MAX_SLUG_BYTES + 1)] {
+            let position = Position { created_at: Timestamp::MIN, slug: slug.to_owned() };
+            assert_eq!(Cursor::encode(&id, &position), None, "{slug:?}");
+            let mut bytes = vec![VERSION];
+            bytes.extend_from_slice(&position.created_at.as_microseconds().to_be_bytes());
+            bytes.extend_from_slice(slug.as_bytes());
+            bytes.extend_from_slice(&seal(&id, &bytes));
+            assert_eq!(Cursor::decode(&id, &URL_SAFE_NO_PAD.encode(bytes)), None, "{slug:?}");
+        }
     }
 
     /// Cursors outlive deployments: these bytes must never change.

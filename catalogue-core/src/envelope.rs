@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LINK, REFERRER_POLICY,
-    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LINK,
+    REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -13,33 +13,19 @@ use serde_json::Value;
 use crate::address::Address;
 use crate::conditional::ETag;
 use crate::cursor::Cursor;
-use crate::documents::{Document, Documents};
+use crate::entity::Entity;
 use crate::error::{ApiError, ErrorCode};
+use crate::negotiation::wants_gzip;
 use crate::operation::{Operation, Reply};
 use crate::route::ALLOWED_METHODS;
 
 const JSON: &str = "application/json";
 
-/// Finished bytes with their media type and tag.
-#[derive(Clone, Debug)]
-pub(crate) struct Entity {
-    media_type: HeaderValue,
-    body: Bytes,
-    etag: ETag,
-    /// The Content Security Policy of a page; nothing else has one.
-    policy: Option<HeaderValue>,
-}
+const VARY_OF_ANSWERS: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding");
+const CACHE_CONTROL_OF_ANSWERS: HeaderValue = HeaderValue::from_static("private, no-cache");
 
-impl Entity {
-    pub(crate) fn new(media_type: &'static str, body: Bytes) -> Self {
-        Self { media_type: HeaderValue::from_static(media_type), etag: ETag::of_bytes(&body), body, policy: None }
-    }
-
-    /// The same as a page of which a browser may load and run only what the policy names.
-    pub(crate) fn with_policy(self, policy: HeaderValue) -> Self {
-        Self { policy: Some(policy), ..self }
-    }
-}
+/// As many headers as an answer usually has, so that the map grows once.
+const USUAL_HEADERS: usize = 10;
 
 /// The envelope of a success (section 1).
 #[derive(Serialize, JsonSchema)]
@@ -100,15 +86,15 @@ fn anything(_: &mut SchemaGenerator) -> Schema {
     json_schema!({})
 }
 
-/// What an operation replied, as bytes.
-pub(crate) fn render(reply: &Reply, documents: &Documents) -> Entity {
-    match body(reply) {
-        Some(body) => Entity::new(JSON, body),
-        None => documents.get(Document::OpenApi).clone(),
-    }
+/// What an operation replied, as bytes with that tag, or one of their own. `None` for the OpenAPI document, which is made
+/// once and not for each reply.
+pub(crate) fn render(reply: &Reply, etag: Option<ETag>, base: &Address) -> Option<Entity> {
+    let body = body(reply)?;
+    let etag = etag.unwrap_or_else(|| ETag::of_bytes(&body));
+    Some(Entity::new(JSON, body, etag, next_link(reply, base)))
 }
 
-/// The body of a reply; `None` for the OpenAPI document, which is made once and not for each reply.
+/// The body of a reply; `None` for the OpenAPI document.
 pub(crate) fn body(reply: &Reply) -> Option<Bytes> {
     Some(match reply {
         Reply::Me(identity) => json(&Success { data: &identity.view() }),
@@ -138,35 +124,42 @@ pub(crate) fn next_link(reply: &Reply, base: &Address) -> Option<HeaderValue> {
 }
 
 /// 200 with an operation's answer, or 304 when the caller has it already.
-pub(crate) fn answer(entity: &Entity, link: Option<HeaderValue>, request: &HeaderMap) -> Response<Bytes> {
-    let mut response = found(entity, request, "private, no-cache");
-    let status = response.status();
-    let headers = response.headers_mut();
-    headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding"));
-    if let Some(link) = link
-        && status == StatusCode::OK
-    {
-        headers.insert(LINK, link);
+pub(crate) fn answer(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
+    if entity.etag.is_named_in(request) {
+        return not_modified(&entity.etag);
     }
+    let mut response = found(entity, request);
+    let headers = response.headers_mut();
+    headers.insert(VARY, VARY_OF_ANSWERS);
+    headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_ANSWERS);
+    if let Some(link) = &entity.link {
+        headers.insert(LINK, link.clone());
+    }
+    response
+}
+
+/// 304 for an operation whose answer would have that tag.
+pub(crate) fn not_modified(etag: &ETag) -> Response<Bytes> {
+    let mut response = without_body(StatusCode::NOT_MODIFIED);
+    let headers = response.headers_mut();
+    headers.insert(ETAG, etag.header());
+    headers.insert(VARY, VARY_OF_ANSWERS);
+    headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_ANSWERS);
     response
 }
 
 /// 200 with a public document, or 304 when the caller has it already.
 pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
-    found(entity, request, "public, max-age=300")
-}
-
-fn found(entity: &Entity, request: &HeaderMap, cache_control: &'static str) -> Response<Bytes> {
     let mut response = if entity.etag.is_named_in(request) {
-        let mut response = Response::new(Bytes::new());
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        let mut response = without_body(StatusCode::NOT_MODIFIED);
+        response.headers_mut().insert(ETAG, entity.etag.header());
         response
     } else {
-        with_body(StatusCode::OK, entity.media_type.clone(), entity.body.clone())
+        found(entity, request)
     };
     let headers = response.headers_mut();
-    headers.insert(ETAG, entity.etag.header());
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache_control));
+    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
     if let Some(policy) = &entity.policy {
         headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -174,11 +167,33 @@ fn found(entity: &Entity, request: &HeaderMap, cache_control: &'static str) -> R
     response
 }
 
+/// 200 in the content coding that the caller wants.
+fn found(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
+    let compressed = if wants_gzip(request) { entity.gzip() } else { None };
+    let form = compressed.unwrap_or_else(|| entity.plain());
+    let mut response = Response::new(form.body.clone());
+    let headers = response.headers_mut();
+    headers.reserve(USUAL_HEADERS);
+    headers.insert(CONTENT_TYPE, entity.media_type.clone());
+    headers.insert(CONTENT_LENGTH, form.length.clone());
+    if compressed.is_some() {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    headers.insert(ETAG, entity.etag.header());
+    response
+}
+
 /// 204 with the methods of a known path.
 pub(crate) fn options() -> Response<Bytes> {
-    let mut response = Response::new(Bytes::new());
-    *response.status_mut() = StatusCode::NO_CONTENT;
+    let mut response = without_body(StatusCode::NO_CONTENT);
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
+    response
+}
+
+fn without_body(status: StatusCode) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = status;
+    response.headers_mut().reserve(USUAL_HEADERS);
     response
 }
 
@@ -187,8 +202,13 @@ pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
     let body = json(&Failure {
         error: ErrorBody { code: error.code().as_str(), message: &error.message(), details: error.details(request_id) },
     });
-    let mut response = with_body(error.status(), HeaderValue::from_static(JSON), body);
+    let length = HeaderValue::from(body.len());
+    let mut response = Response::new(body);
+    *response.status_mut() = error.status();
     let headers = response.headers_mut();
+    headers.reserve(USUAL_HEADERS);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    headers.insert(CONTENT_LENGTH, length);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(challenge) = error.challenge() {
         headers.insert(WWW_AUTHENTICATE, challenge);
@@ -202,17 +222,5 @@ pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
         }
         _ => {}
     }
-    response
-}
-
-fn with_body(status: StatusCode, media_type: HeaderValue, body: Bytes) -> Response<Bytes> {
-    let length = HeaderValue::from(body.len());
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    // As many as an answer may have, so that the map grows once.
-    headers.reserve(12);
-    headers.insert(CONTENT_TYPE, media_type);
-    headers.insert(CONTENT_LENGTH, length);
     response
 }

@@ -29,13 +29,17 @@ mod conditional;
 mod cors;
 mod cursor;
 mod documents;
+mod entity;
 mod envelope;
 mod error;
 mod in_flight;
 mod model;
+mod negotiation;
 mod operation;
+mod page_cache;
 mod paging;
 mod panic_guard;
+mod rendering;
 mod request_id;
 mod route;
 mod storage;
@@ -45,8 +49,8 @@ pub use async_trait::async_trait;
 
 pub use address::AddressError;
 pub use auth::{
-    Authenticator, Authorized, BearerToken, Credential, CredentialKind, Identity, NewToken, Refusal, Scope, Scopes,
-    StoredCredentials, TokenDigest, Verdict, is_api_key,
+    Authenticator, Authorized, BearerToken, Credential, CredentialKind, Identity, NewToken, OtherScope, Refusal, Scope,
+    Scopes, StoredCredentials, TokenDigest, Verdict, is_api_key,
 };
 pub use builder::{BuildError, CatalogueBuilder};
 pub use catalogue::Catalogue;
@@ -54,6 +58,7 @@ pub use documents::DocumentFormat;
 pub use error::ErrorCode;
 pub use model::{AccountId, CourseDetail, CourseListItem, MAX_SLUG_BYTES, Module, is_slug};
 pub use operation::Operation;
+pub use page_cache::PageCacheStatistics;
 pub use paging::{Limit, Page, PageRequest, Position};
 pub use storage::{
     Account, AdminStorage, Change, Course, CourseModule, CourseStorage, CredentialRecord, CredentialStorage, Import,

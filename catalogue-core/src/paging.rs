@@ -1,7 +1,9 @@
 //! Keyset paging: what page is asked for, what comes back, and where the next one starts.
 
+use std::convert::Infallible;
 use std::num::ParseIntError;
 
+use crate::model::CourseListItem;
 use crate::timestamp::Timestamp;
 
 /// How many items a page holds at most: 1 to 100, 50 where the caller does not say (section 8).
@@ -65,7 +67,7 @@ pub struct Position {
 }
 
 /// Which page of a list is wanted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PageRequest {
     /// How many items at most.
     pub limit: Limit,
@@ -82,33 +84,55 @@ pub struct Page<T> {
     pub next: Option<Position>,
 }
 
-impl<T> Page<T> {
+impl Page<CourseListItem> {
     /// A page out of one row more than asked for, which tells whether another page follows.
     ///
-    /// `rows` are in the list's order and at most `limit + 1`.
+    /// `rows` are courses with their creation times, in the list's order, and at most `limit + 1`.
     ///
     /// ```
-    /// use catalogue_core::{Limit, Page, Position, Timestamp};
+    /// use catalogue_core::{CourseListItem, Limit, Page, Timestamp};
     ///
-    /// let at = |second: i64| Timestamp::from_microseconds(second * 1_000_000).unwrap();
-    /// let rows = [(3, "c"), (2, "b"), (1, "a")].map(|(second, slug)| {
-    ///     (slug, Position { created_at: at(second), slug: slug.to_owned() })
-    /// });
-    /// let page = Page::from_rows(rows, Limit::new(2).unwrap());
-    /// assert_eq!(page.items, ["c", "b"]);
-    /// assert_eq!(page.next, Some(Position { created_at: at(2), slug: "b".to_owned() }));
+    /// let row = |slug: &str, second: i64| {
+    ///     let item = CourseListItem {
+    ///         slug: slug.to_owned(),
+    ///         title: String::new(),
+    ///         language: "en".to_owned(),
+    ///         published_at: None,
+    ///         hidden: false,
+    ///         module_count: 0,
+    ///     };
+    ///     (item, Timestamp::from_microseconds(second * 1_000_000).unwrap())
+    /// };
+    /// let page = Page::from_rows([row("c", 3), row("b", 2), row("a", 1)], Limit::new(2).unwrap());
+    /// assert_eq!(page.items.len(), 2);
+    /// assert_eq!(page.next.unwrap().slug, "b");
     /// ```
-    pub fn from_rows(rows: impl IntoIterator<Item = (T, Position)>, limit: Limit) -> Self {
-        let mut items = Vec::with_capacity(limit.get());
+    pub fn from_rows(rows: impl IntoIterator<Item = (CourseListItem, Timestamp)>, limit: Limit) -> Self {
+        let rows = rows.into_iter().map(Ok::<_, Infallible>);
+        Self::try_from_rows(rows, limit).unwrap_or_else(|never| match never {})
+    }
+
+    /// The same from rows that may fail to be read.
+    ///
+    /// # Errors
+    /// The first error among the rows.
+    pub fn try_from_rows<E>(
+        rows: impl IntoIterator<Item = Result<(CourseListItem, Timestamp), E>>,
+        limit: Limit,
+    ) -> Result<Self, E> {
+        let mut items: Vec<CourseListItem> = Vec::with_capacity(limit.get());
         let mut last = None;
-        for (item, position) in rows {
+        for row in rows {
+            let (item, created_at) = row?;
             if items.len() == limit.get() {
-                return Self { items, next: last };
+                let next = items.last().zip(last);
+                let next = next.map(|(item, created_at)| Position { created_at, slug: item.slug.clone() });
+                return Ok(Self { items, next });
             }
             items.push(item);
-            last = Some(position);
+            last = Some(created_at);
         }
-        Self { items, next: None }
+        Ok(Self { items, next: None })
     }
 }
 
@@ -131,10 +155,22 @@ mod tests {
 
     #[test]
     fn a_page_of_exactly_the_limit_is_the_last() {
-        let row = |n: i64| (n, Position { created_at: Timestamp::from_microseconds(n).unwrap(), slug: "s".into() });
+        let row = |second: i64| {
+            let item = CourseListItem {
+                slug: format!("s{second}"),
+                title: String::new(),
+                language: String::new(),
+                published_at: None,
+                hidden: false,
+                module_count: 0,
+            };
+            (item, Timestamp::from_microseconds(second).unwrap())
+        };
         let limit = Limit::new(2).unwrap();
         assert_eq!(Page::from_rows([row(2), row(1)], limit).next, None);
-        assert_eq!(Page::from_rows([row(3), row(2), row(1)], limit).next, Some(row(2).1));
-        assert_eq!(Page::<i64>::from_rows([], limit), Page { items: vec![], next: None });
+        let next = Position { created_at: row(2).1, slug: "s2".to_owned() };
+        assert_eq!(Page::from_rows([row(3), row(2), row(1)], limit).next, Some(next));
+        assert_eq!(Page::from_rows([], limit), Page { items: vec![], next: None });
+        assert_eq!(Page::try_from_rows([Ok(row(2)), Err("broken")], limit), Err("broken"));
     }
 }

@@ -31,7 +31,13 @@ impl RequestIds {
     fn fresh(&self) -> HeaderValue {
         let count = self.counter.fetch_add(1, Ordering::Relaxed);
         let [high, low] = [0, 1].map(|half: usize| self.keys[half].hash_one(count));
-        HeaderValue::try_from(format!("{high:016x}{low:016x}")).expect("hexadecimal digits are visible ASCII")
+        let mut id = [0; 32];
+        let mut number = u128::from(high) << 64 | u128::from(low);
+        for digit in id.iter_mut().rev() {
+            *digit = b"0123456789abcdef"[(number & 0xf) as usize];
+            number >>= 4;
+        }
+        HeaderValue::from_bytes(&id).expect("hexadecimal digits are visible ASCII")
     }
 }
 

@@ -25,7 +25,7 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// No bearer token came: no header, another scheme, or several headers.
+    /// No bearer token came: no header, another scheme, no token behind the scheme, or several headers.
     Missing,
     /// The token is malformed or unknown.
     Invalid,
@@ -60,7 +60,7 @@ impl Refusal {
 ///
 /// ```
 /// use catalogue_core::{
-///     AccountId, Authenticator, BearerToken, CredentialKind, Identity, Scopes, StorageError, Verdict, async_trait,
+///     AccountId, Authenticator, BearerToken, Identity, Scopes, StorageError, Verdict, async_trait,
 /// };
 ///
 /// /// One fixed token of one account, as a test may want it.
@@ -73,12 +73,8 @@ impl Refusal {
 ///         if token.expose() != "letmein" {
 ///             return Ok(Verdict::NotMine);
 ///         }
-///         Ok(Verdict::Accepted(Identity {
-///             account: AccountId::new("acc_1"),
-///             kind: CredentialKind::ApiKey,
-///             credential_id: "key_1".to_owned(),
-///             scopes: Scopes::from_names(["read:courses"]),
-///         }))
+///         let scopes = Scopes::from_names(["read:courses"]);
+///         Ok(Verdict::Accepted(Identity::api_key(AccountId::new("acc_1"), "key_1", scopes)))
 ///     }
 /// }
 /// ```

@@ -28,7 +28,8 @@ impl<'r> BearerToken<'r> {
             return Err(Refusal::Missing);
         };
         let (scheme, token) = split_scheme(value.as_bytes());
-        if !scheme.eq_ignore_ascii_case(b"Bearer") {
+        // The scheme alone carries no token.
+        if !scheme.eq_ignore_ascii_case(b"Bearer") || token.is_empty() {
             return Err(Refusal::Missing);
         }
         std::str::from_utf8(token).ok().and_then(Self::new).ok_or(Refusal::Invalid)
@@ -66,6 +67,12 @@ impl fmt::Debug for BearerToken<'_> {
 pub struct TokenDigest([u8; 32]);
 
 impl TokenDigest {
+    /// The digest of those bytes, as a storage kept them.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The digest's bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
@@ -117,7 +124,7 @@ mod tests {
     #[test]
     fn no_header_another_scheme_and_several_headers_are_missing() {
         assert_eq!(token_of(&[]), Err(Refusal::Missing));
-        for value in ["Basic abc", "Bearerabc", "", "Bearer\tabc"] {
+        for value in ["Basic abc", "Bearerabc", "", "Bearer\tabc", "Bearer", "Bearer  "] {
             assert_eq!(token_of(&[value.as_bytes()]), Err(Refusal::Missing), "{value}");
         }
         assert_eq!(token_of(&[b"Bearer abc", b"Bearer abc"]), Err(Refusal::Missing));
@@ -125,16 +132,8 @@ mod tests {
 
     #[test]
     fn a_malformed_token_is_invalid() {
-        for value in [
-            &b"Bearer"[..],
-            b"Bearer ",
-            b"Bearer a b",
-            b"Bearer a,b",
-            b"Bearer =",
-            b"Bearer a=b",
-            b"Bearer \xff",
-            b"Bearer \xc3\xa9",
-        ] {
+        for value in [&b"Bearer a b"[..], b"Bearer a,b", b"Bearer =", b"Bearer a=b", b"Bearer \xff", b"Bearer \xc3\xa9"]
+        {
             assert_eq!(token_of(&[value]), Err(Refusal::Invalid));
         }
         assert_eq!(token_of(&[b"Bearer aZ9-._~+/=="]).as_deref(), Ok("aZ9-._~+/=="));

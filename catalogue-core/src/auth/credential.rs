@@ -6,11 +6,12 @@ use super::authenticator::{Authenticator, Refusal, Verdict};
 use super::bearer::BearerToken;
 use super::identity::Identity;
 use super::token::{claims_to_be_api_key, is_api_key};
-use crate::storage::{CredentialStorage, StorageError};
+use crate::storage::{CredentialStorage, Revision, StorageError};
 use crate::timestamp::Timestamp;
 
 /// A credential as a storage finds it by its token's digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Credential {
     /// Who holds the token.
     pub identity: Identity,
@@ -18,9 +19,18 @@ pub struct Credential {
     pub expires_at: Option<Timestamp>,
     /// When the credential was revoked; it still stands if `None`.
     pub revoked_at: Option<Timestamp>,
+    /// The revision of the account's courses (see [`CourseStorage::revision`](crate::CourseStorage::revision)), read by
+    /// the same look-up; `None` where the storage does not keep both.
+    pub revision: Option<Revision>,
 }
 
 impl Credential {
+    /// A credential that has no expiry, still stands, and says nothing of a revision.
+    #[must_use]
+    pub const fn new(identity: Identity) -> Self {
+        Self { identity, expires_at: None, revoked_at: None, revision: None }
+    }
+
     /// Whether the credential holds at `now` (decision C3).
     fn verdict(self, now: Timestamp) -> Verdict {
         if self.revoked_at.is_some() {
@@ -47,12 +57,48 @@ impl<S: CredentialStorage> StoredCredentials<S> {
 #[async_trait]
 impl<S: CredentialStorage> Authenticator for StoredCredentials<S> {
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        let text = token.expose();
-        // A mistyped key never reaches the storage.
-        if claims_to_be_api_key(text) && !is_api_key(text) {
-            return Ok(Verdict::Refused(Refusal::Invalid));
+        Ok(look_up(&self.0, token).await?.0)
+    }
+}
+
+/// Says whose `token` is, and the revision of their courses where the look-up brought it along.
+pub(crate) async fn look_up(
+    storage: &(impl CredentialStorage + ?Sized),
+    token: BearerToken<'_>,
+) -> Result<(Verdict, Option<Revision>), StorageError> {
+    let text = token.expose();
+    // A mistyped key never reaches the storage.
+    if claims_to_be_api_key(text) && !is_api_key(text) {
+        return Ok((Verdict::Refused(Refusal::Invalid), None));
+    }
+    let Some(credential) = storage.find_credential(&token.digest()).await? else {
+        return Ok((Verdict::NotMine, None));
+    };
+    let revision = credential.revision;
+    Ok((credential.verdict(Timestamp::now()), revision))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::Scopes;
+    use crate::model::AccountId;
+
+    #[test]
+    fn a_credential_ends_at_its_expiry_and_a_revocation_counts_first() {
+        let at = |second: i64| Timestamp::from_microseconds(second);
+        let identity = Identity::api_key(AccountId::new("acc"), "key_1", Scopes::default());
+        for (expires_at, revoked_at, verdict) in [
+            (None, None, Verdict::Accepted(identity.clone())),
+            (at(11), None, Verdict::Accepted(identity.clone())),
+            (at(10), None, Verdict::Refused(Refusal::Expired)),
+            (at(9), None, Verdict::Refused(Refusal::Expired)),
+            (None, at(99), Verdict::Refused(Refusal::Revoked)),
+            (at(9), at(9), Verdict::Refused(Refusal::Revoked)),
+        ] {
+            let mut credential = Credential::new(identity.clone());
+            (credential.expires_at, credential.revoked_at) = (expires_at, revoked_at);
+            assert_eq!(credential.verdict(at(10).unwrap()), verdict);
         }
-        let found = self.0.find_credential(&token.digest()).await?;
-        Ok(found.map_or(Verdict::NotMine, |credential| credential.verdict(Timestamp::now())))
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::bearer::TokenDigest;
 use super::scope::Scopes;
 use crate::model::AccountId;
 
@@ -28,10 +29,17 @@ impl CredentialKind {
             Self::OAuth => "oauth",
         }
     }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// Whose credential a request carries, of which kind, which record, with which scopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Identity {
     /// The account behind the credential; `userId` in answers.
     pub account: AccountId,
@@ -57,6 +65,17 @@ pub(crate) struct IdentityView<'i> {
 }
 
 impl Identity {
+    /// The identity behind an API key whose record has that id.
+    pub fn api_key(account: AccountId, id: impl Into<String>, scopes: Scopes) -> Self {
+        Self { account, kind: CredentialKind::ApiKey, credential_id: id.into(), scopes }
+    }
+
+    /// The identity behind the OAuth token with that digest, which gives it its id (decision A10).
+    #[must_use]
+    pub fn oauth(account: AccountId, digest: &TokenDigest, scopes: Scopes) -> Self {
+        Self { account, kind: CredentialKind::OAuth, credential_id: digest.oauth_id(), scopes }
+    }
+
     pub(crate) fn view(&self) -> IdentityView<'_> {
         IdentityView { user_id: self.account.as_str(), api_key_id: &self.credential_id, scopes: &self.scopes }
     }

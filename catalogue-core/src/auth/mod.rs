@@ -13,9 +13,10 @@ mod token;
 
 pub use authenticator::{Authenticator, Refusal, Verdict};
 pub use bearer::{BearerToken, TokenDigest};
+pub(crate) use credential::look_up;
 pub use credential::{Credential, StoredCredentials};
 pub use gate::Authorized;
 pub(crate) use identity::IdentityView;
 pub use identity::{CredentialKind, Identity};
-pub use scope::{Scope, Scopes};
+pub use scope::{OtherScope, Scope, Scopes};
 pub use token::{NewToken, is_api_key};

@@ -16,8 +16,13 @@ pub enum Scope {
     /// `read:courses`: listing and reading own courses and module headers, never module bodies.
     ReadCourses,
     /// A scope of the host's own, which means nothing here.
-    Other(String),
+    Other(OtherScope),
 }
+
+/// The name of a scope that the specification does not define. Only [`Scope::from_name`] makes one, so no defined scope
+/// can pass for another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OtherScope(String);
 
 impl Scope {
     /// The scopes that the specification defines, each with what it grants.
@@ -33,7 +38,7 @@ impl Scope {
             .into_iter()
             .map(|(scope, _)| scope)
             .find(|scope| scope.name() == name)
-            .unwrap_or_else(|| Self::Other(name.to_owned()))
+            .unwrap_or_else(|| Self::Other(OtherScope(name.to_owned())))
     }
 
     /// The scope's name as the API shows it.
@@ -42,7 +47,7 @@ impl Scope {
         match self {
             Self::ReadProfile => "read:profile",
             Self::ReadCourses => "read:courses",
-            Self::Other(name) => name,
+            Self::Other(OtherScope(name)) => name,
         }
     }
 }
@@ -64,7 +69,7 @@ impl Serialize for Scope {
 /// ```
 /// use catalogue_core::Scopes;
 ///
-/// let scopes = Scopes::from_names("read:courses zebra read:profile apple".split(' '));
+/// let scopes = Scopes::from_names(["read:courses zebra", "read:profile", "apple", "zebra"]);
 /// assert_eq!(scopes.to_string(), "read:profile read:courses apple zebra");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -73,9 +78,9 @@ impl Serialize for Scope {
 pub struct Scopes(#[schemars(with = "Vec<String>")] BTreeSet<Scope>);
 
 impl Scopes {
-    /// The scopes of those names.
+    /// The scopes of those names. A blank ends a name (RFC 6749 section 3.3), so a text with blanks has several.
     pub fn from_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
-        names.into_iter().map(Scope::from_name).collect()
+        names.into_iter().flat_map(str::split_whitespace).map(Scope::from_name).collect()
     }
 
     /// Whether `scope` is one of them.

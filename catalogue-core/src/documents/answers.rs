@@ -8,7 +8,8 @@ use super::headers::{self, RATE_LIMIT};
 use super::{OPENAPI, TITLE, VERSION};
 use crate::address::Address;
 use crate::auth::{Refusal, Scope};
-use crate::envelope::{self, Entity};
+use crate::entity::Entity;
+use crate::envelope;
 use crate::error::{ApiError, ErrorCode};
 use crate::operation::{InvalidParameter, Row};
 
@@ -91,9 +92,9 @@ impl Answer {
 /// The answer that the operation is there for.
 pub(super) fn success(row: &Row, base: &Address) -> Answer {
     let reply = (row.example)();
-    let body = envelope::body(&reply).unwrap_or_else(|| openapi_sketch().to_string().into());
-    let entity = Entity::new("application/json", body);
-    let response = envelope::answer(&entity, envelope::next_link(&reply, base), &HeaderMap::new());
+    let sketch = || Entity::of_bytes("application/json", openapi_sketch().to_string());
+    let entity = envelope::render(&reply, None, base).unwrap_or_else(sketch);
+    let response = envelope::answer(&entity, &HeaderMap::new());
     let mut answer = Answer::new(None, &response);
     answer.headers.extend(RATE_LIMIT.map(|(name, value)| (name, value.to_owned())));
     answer
@@ -102,8 +103,8 @@ pub(super) fn success(row: &Row, base: &Address) -> Answer {
 /// The answer to a caller who has the current one.
 pub(super) fn not_modified() -> Answer {
     let any = HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_static("*"))]);
-    let entity = Entity::new("application/json", Bytes::new());
-    Answer::new(None, &envelope::answer(&entity, None, &any))
+    let entity = Entity::of_bytes("application/json", Bytes::new());
+    Answer::new(None, &envelope::answer(&entity, &any))
 }
 
 /// Every way in which the operation can fail, by status.

@@ -15,10 +15,10 @@ mod schemas;
 #[cfg(test)]
 mod tests;
 
-use bytes::Bytes;
+use std::sync::Arc;
 
 use crate::address::{Address, AddressError};
-use crate::envelope::Entity;
+use crate::entity::Entity;
 use crate::route::Router;
 
 /// The version of OpenAPI that the document is written in.
@@ -70,26 +70,26 @@ impl Document {
 /// The documents as they are served, each made once when the catalogue is built.
 #[derive(Debug)]
 pub(crate) struct Documents {
-    reference: Entity,
-    openapi: Entity,
-    markdown: Entity,
-    llms: Entity,
+    reference: Arc<Entity>,
+    openapi: Arc<Entity>,
+    markdown: Arc<Entity>,
+    llms: Arc<Entity>,
 }
 
 impl Documents {
     pub(crate) fn render(router: &Router) -> Self {
         let Router { base, docs } = router;
-        let entity = |media_type, text: String| Entity::new(media_type, Bytes::from(text));
+        let entity = |media_type, text: String| Arc::new(Entity::of_bytes(media_type, text));
         let page = reference::page::render(base, docs);
         Self {
-            reference: entity("text/html; charset=utf-8", page.html).with_policy(page.policy),
+            reference: Arc::new(Entity::of_bytes("text/html; charset=utf-8", page.html).with_policy(page.policy)),
             openapi: entity("application/json", DocumentFormat::OpenApi.text(base, docs)),
             markdown: entity("text/markdown; charset=utf-8", DocumentFormat::Markdown.text(base, docs)),
             llms: entity("text/plain; charset=utf-8", DocumentFormat::Llms.text(base, docs)),
         }
     }
 
-    pub(crate) fn get(&self, document: Document) -> &Entity {
+    pub(crate) fn get(&self, document: Document) -> &Arc<Entity> {
         match document {
             Document::Reference | Document::ReferenceSlash => &self.reference,
             Document::OpenApi => &self.openapi,

@@ -35,7 +35,7 @@ pub(super) fn parse_slug(segment: &str) -> Option<String> {
 }
 
 /// Whether a `%` stands without its two hexadecimal digits; the decoder would let it stand for itself.
-fn has_bad_escape(segment: &str) -> bool {
+pub(crate) fn has_bad_escape(segment: &str) -> bool {
     let mut pieces = segment.split('%').skip(1);
     pieces.any(|piece| !piece.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
 }

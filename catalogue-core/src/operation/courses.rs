@@ -27,7 +27,7 @@ pub(super) const ROW: Row = Row {
 };
 
 /// The parameters of one request.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CoursesRequest {
     page: PageRequest,
     /// The limit where the caller named one; the next page's address names it again.
@@ -53,6 +53,11 @@ impl CoursesRequest {
             .transpose()?;
         Ok(Self { page: PageRequest { limit: named_limit.unwrap_or_default(), after }, named_limit })
     }
+
+    /// How many bytes its texts take up.
+    pub(super) fn weight(&self) -> usize {
+        self.page.after.as_ref().map_or(0, |after| after.slug.len())
+    }
 }
 
 pub(super) async fn run(
@@ -65,7 +70,7 @@ pub(super) async fn run(
         None => None,
         Some(position) => {
             let cursor = Cursor::encode(caller.account(), position);
-            Some(cursor.ok_or_else(|| ApiError::Internal("the storage lists a slug too long for a cursor".into()))?)
+            Some(cursor.ok_or_else(|| ApiError::Internal("the storage lists a slug that no course can have".into()))?)
         }
     };
     Ok(Reply::Courses(CourseList { items: page.items, next, named_limit: request.named_limit }))

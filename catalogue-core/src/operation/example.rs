@@ -1,7 +1,7 @@
 //! Example data for the documents: one account with a few courses, so that all examples belong together.
 
 use super::courses::CourseList;
-use crate::auth::{CredentialKind, Identity, Scope};
+use crate::auth::{Identity, Scope};
 use crate::cursor::Cursor;
 use crate::model::{AccountId, CourseDetail, CourseListItem, Module};
 use crate::paging::Position;
@@ -12,12 +12,8 @@ fn time(text: &str) -> Timestamp {
 }
 
 pub(super) fn identity() -> Identity {
-    Identity {
-        account: AccountId::new("acc_example"),
-        kind: CredentialKind::ApiKey,
-        credential_id: "key_019b7c3e5f7a7c1d8e2f3a4b5c6d7e8f".to_owned(),
-        scopes: Scope::DEFINED.into_iter().map(|(scope, _)| scope).collect(),
-    }
+    let scopes = Scope::DEFINED.into_iter().map(|(scope, _)| scope).collect();
+    Identity::api_key(AccountId::new("acc_example"), "key_019b7c3e5f7a7c1d8e2f3a4b5c6d7e8f", scopes)
 }
 
 pub(super) fn course() -> CourseDetail {

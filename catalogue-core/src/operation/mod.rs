@@ -9,6 +9,7 @@ mod me;
 mod openapi;
 mod parameter;
 
+pub(crate) use course::has_bad_escape;
 pub(crate) use parameter::{InvalidParameter, Parameter};
 
 use schemars::{Schema, SchemaGenerator};
@@ -88,7 +89,7 @@ impl Tag {
 static TABLE: [Row; 4] = [me::ROW, courses::ROW, course::ROW, openapi::ROW];
 
 /// An operation with its parameters parsed, ready to run.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Request {
     Me,
     Courses(CoursesRequest),
@@ -137,6 +138,23 @@ impl Operation {
 }
 
 impl Request {
+    /// Whether the answer depends on the account's courses.
+    pub(crate) const fn reads_courses(&self) -> bool {
+        match self {
+            Self::Courses(_) | Self::Course(_) => true,
+            Self::Me | Self::OpenApi => false,
+        }
+    }
+
+    /// How many bytes its texts take up.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Self::Courses(request) => request.weight(),
+            Self::Course(slug) => slug.as_ref().map_or(0, String::len),
+            Self::Me | Self::OpenApi => 0,
+        }
+    }
+
     /// Does the work, for a caller who passed the gate.
     pub(crate) async fn run(self, courses: &dyn CourseStorage, caller: &Authorized) -> Result<Reply, ApiError> {
         match self {

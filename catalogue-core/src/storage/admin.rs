@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use uuid::Uuid;
 
 use super::StorageError;
-use crate::auth::{Identity, TokenDigest};
+use crate::auth::{CredentialKind, Identity, NewToken, Scopes, TokenDigest};
 use crate::model::AccountId;
 use crate::timestamp::Timestamp;
 
@@ -48,8 +49,8 @@ pub struct Course {
     pub modules: Vec<CourseModule>,
 }
 
-/// A module with its body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A module with its body, which its `Debug` leaves out.
+#[derive(Clone, PartialEq, Eq)]
 pub struct CourseModule {
     /// The module's title.
     pub title: String,
@@ -59,6 +60,15 @@ pub struct CourseModule {
     pub content: String,
 }
 
+impl fmt::Debug for CourseModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CourseModule")
+            .field("title", &self.title)
+            .field("summary", &self.summary)
+            .finish_non_exhaustive()
+    }
+}
+
 /// A credential to be stored. It holds the token's digest, never the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewCredential {
@@ -66,6 +76,38 @@ pub struct NewCredential {
     pub digest: TokenDigest,
     /// All that is shown of the credential later.
     pub record: CredentialRecord,
+}
+
+impl NewCredential {
+    /// A fresh API key: the token, to be shown to its owner once, and what is to be stored of it. It has no expiry; set
+    /// `record.expires_at` for one. Its id is `key_` and a UUID of version 7 (decision C4).
+    #[must_use]
+    pub fn api_key(account: AccountId, name: impl Into<String>, scopes: Scopes) -> (NewToken, Self) {
+        let token = NewToken::mint(CredentialKind::ApiKey);
+        let id = format!("key_{}", Uuid::now_v7().simple());
+        let credential = Self::of(&token, Identity::api_key(account, id, scopes), Some(name.into()));
+        (token, credential)
+    }
+
+    /// A fresh opaque OAuth token, likewise.
+    #[must_use]
+    pub fn oauth_token(account: AccountId, scopes: Scopes) -> (NewToken, Self) {
+        let token = NewToken::mint(CredentialKind::OAuth);
+        let credential = Self::of(&token, Identity::oauth(account, &token.digest(), scopes), None);
+        (token, credential)
+    }
+
+    fn of(token: &NewToken, identity: Identity, name: Option<String>) -> Self {
+        let record = CredentialRecord {
+            identity,
+            name,
+            shown_prefix: token.shown_prefix().to_owned(),
+            created_at: Timestamp::now(),
+            expires_at: None,
+            revoked_at: None,
+        };
+        Self { digest: token.digest(), record }
+    }
 }
 
 /// A credential as its owner may see it.
@@ -139,8 +181,8 @@ pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist,
-    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) when a credential has its digest or the account has one
-    /// with its id, or when the storage cannot be written now. Then nothing has changed.
+    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) when a credential of any account has its digest or its id,
+    /// or when the storage cannot be written now. Then nothing has changed.
     async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError>;
 
     /// The credentials of `account`, oldest first, ties by id, compared by bytes; or `None` when there is no such account.
@@ -175,8 +217,9 @@ pub trait Import: Send {
     /// Adds a course or replaces it, modules included.
     ///
     /// # Errors
-    /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist, or when the
-    /// storage cannot be written.
+    /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist,
+    /// [`InvalidValue`](super::StorageErrorKind::InvalidValue) when its slug is none (see [`is_slug`](crate::is_slug)), or
+    /// when the storage cannot be written.
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError>;
 
     /// Removes every course that this import has not put, of the accounts that it has put; says how many. It comes last,

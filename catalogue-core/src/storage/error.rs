@@ -23,6 +23,8 @@ pub enum StorageErrorKind {
     UnknownReference,
     /// The call adds something that is there already: mend the call.
     AlreadyThere,
+    /// The call holds a value that cannot be stored: mend the call.
+    InvalidValue,
     /// Anything else.
     Other,
 }

@@ -3,11 +3,11 @@
 mod import;
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::ops::{Bound, ControlFlow};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use uuid::Uuid;
 
 use self::import::MemoryImport;
 use super::admin::{Account, AdminStorage, Course, CredentialRecord, Import, NewCredential, Record, Visitor};
@@ -20,12 +20,12 @@ use crate::timestamp::Timestamp;
 /// Accounts, courses and credentials in this process's memory. Clones share them.
 ///
 /// It is the plainest reading of the storage contract, not the fastest: an import copies everything it may change.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct MemoryStorage {
     state: Arc<Mutex<State>>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 struct State {
     accounts: BTreeMap<AccountId, AccountState>,
     /// Grows with every change to the accounts, so that an import can tell whether it alone has changed them.
@@ -33,7 +33,7 @@ struct State {
     credentials: HashMap<TokenDigest, CredentialRecord>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct AccountState {
     account: Account,
     revision: Revision,
@@ -70,7 +70,9 @@ impl AccountState {
 }
 
 fn fresh_revision() -> Revision {
-    Revision::from_bytes(Uuid::now_v7().into_bytes())
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the system's randomness");
+    Revision::from_bytes(bytes)
 }
 
 impl MemoryStorage {
@@ -83,6 +85,13 @@ impl MemoryStorage {
     fn state(&self) -> MutexGuard<'_, State> {
         // Every change is made in one step, so a panic elsewhere leaves whole data behind.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What it holds is not for logs.
+impl fmt::Debug for MemoryStorage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStorage").finish_non_exhaustive()
     }
 }
 
@@ -99,7 +108,7 @@ impl CourseStorage for MemoryStorage {
         };
         let end = page.after.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
         let rows = account.courses.range::<Position, _>((Bound::Unbounded, end)).rev();
-        Ok(Page::from_rows(rows.map(|(position, course)| (list_item(course), position.clone())), page.limit))
+        Ok(Page::from_rows(rows.map(|(position, course)| (list_item(course), position.created_at)), page.limit))
     }
 
     async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
@@ -148,10 +157,12 @@ fn count(course: &Course) -> u32 {
 impl CredentialStorage for MemoryStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         let state = self.state();
-        Ok(state.credentials.get(digest).map(|record| Credential {
-            identity: record.identity.clone(),
-            expires_at: record.expires_at,
-            revoked_at: record.revoked_at,
+        Ok(state.credentials.get(digest).map(|record| {
+            let mut credential = Credential::new(record.identity.clone());
+            credential.expires_at = record.expires_at;
+            credential.revoked_at = record.revoked_at;
+            credential.revision = state.accounts.get(&record.identity.account).map(|account| account.revision);
+            credential
         }))
     }
 }
@@ -193,10 +204,8 @@ impl AdminStorage for MemoryStorage {
         if !state.accounts.contains_key(account) {
             return Err(unknown_account(account));
         }
-        let identity = &credential.record.identity;
-        let same_id = |known: &CredentialRecord| {
-            known.identity.account == identity.account && known.identity.credential_id == identity.credential_id
-        };
+        let id = &credential.record.identity.credential_id;
+        let same_id = |known: &CredentialRecord| known.identity.credential_id == *id;
         if state.credentials.contains_key(&credential.digest) || state.credentials.values().any(same_id) {
             return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a credential already"));
         }

@@ -26,6 +26,8 @@ use crate::paging::{Page, PageRequest};
 /// - Lists are ordered by creation time, newest first, ties by slug, descending, both compared byte by byte. A page
 ///   starts right after `page.after`, whether or not a course still stands there, and its `next` is `None` exactly when
 ///   no further course exists. Courses that are unpublished or hidden are listed.
+/// - A walk from page to page repeats no course and skips none that was there throughout. For that a course keeps its
+///   creation time and slug: one that is given another counts as deleted and created.
 /// - Slugs have 1 to 200 bytes of UTF-8, no `/` and no control character, and are unique within their account.
 /// - Modules are in order, numbered from 1. Their bodies are never read.
 /// - Each call sees one state of the data, and everything that was committed before it began.
@@ -60,7 +62,7 @@ use crate::paging::{Page, PageRequest};
 ///                 hidden: course.hidden,
 ///                 module_count: course.modules.len() as u32,
 ///             };
-///             (item, position)
+///             (item, position.created_at)
 ///         });
 ///         Ok(Page::from_rows(rows, page.limit))
 ///     }

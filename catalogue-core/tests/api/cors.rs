@@ -38,6 +38,14 @@ async fn no_origin_may_call_the_api_unless_it_is_listed() {
 }
 
 #[tokio::test]
+async fn origins_are_listed_in_any_case() {
+    let house = House::with(|builder| builder.cors_origins(["HTTPS://App.Example.com"])).await;
+    let answer = preflight(&house, "/api/v1/courses", APP).await;
+    assert_eq!(answer.header("access-control-allow-origin"), Some(APP));
+    assert_eq!(answer.header("access-control-max-age"), Some("600"));
+}
+
+#[tokio::test]
 async fn a_listed_origin_may_call_the_api() {
     let house = House::with(|builder| builder.cors_origins([APP, "http://localhost:3000"])).await;
     for origin in [APP, "http://localhost:3000"] {

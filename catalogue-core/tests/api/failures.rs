@@ -3,8 +3,8 @@
 use std::future::pending;
 
 use catalogue_core::{
-    AccountId, Authenticator, BearerToken, Catalogue, CourseDetail, CourseListItem, CourseStorage, CredentialKind,
-    Identity, Page, PageRequest, Scopes, StorageError, StorageErrorKind, Verdict, async_trait,
+    AccountId, Authenticator, BearerToken, Catalogue, CourseDetail, CourseListItem, CourseStorage, Identity, Page,
+    PageRequest, Scopes, StorageError, StorageErrorKind, Verdict, async_trait,
 };
 use http::Request;
 use serde_json::json;
@@ -57,12 +57,8 @@ struct Anybody;
 #[async_trait]
 impl Authenticator for Anybody {
     async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        Ok(Verdict::Accepted(Identity {
-            account: AccountId::new("acc"),
-            kind: CredentialKind::ApiKey,
-            credential_id: "key".to_owned(),
-            scopes: Scopes::from_names(["read:courses"]),
-        }))
+        let scopes = Scopes::from_names(["read:courses"]);
+        Ok(Verdict::Accepted(Identity::api_key(AccountId::new("acc"), "key", scopes)))
     }
 }
 

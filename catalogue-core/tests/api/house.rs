@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use catalogue_core::{
-    Account, AccountId, AdminStorage, Catalogue, CatalogueBuilder, Course, CourseModule, CredentialKind,
-    CredentialRecord, Identity, MemoryStorage, NewCredential, NewToken, Scopes, Timestamp,
+    Account, AccountId, AdminStorage, Catalogue, CatalogueBuilder, Course, CourseModule, CredentialKind, MemoryStorage,
+    NewCredential, Scopes, Timestamp,
 };
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::Value;
@@ -91,25 +91,14 @@ impl House {
         scopes: &str,
         expires_at: Option<Timestamp>,
     ) -> (String, String) {
-        let token = NewToken::mint(kind);
-        let id = match kind {
-            CredentialKind::OAuth => token.digest().oauth_id(),
-            _ => format!("key_{}", &token.digest().oauth_id()["oauth:".len()..]),
+        let (account, scopes) = (AccountId::new(account), Scopes::from_names([scopes]));
+        let (token, mut credential) = match kind {
+            CredentialKind::OAuth => NewCredential::oauth_token(account, scopes),
+            _ => NewCredential::api_key(account, "a key", scopes),
         };
-        let record = CredentialRecord {
-            identity: Identity {
-                account: AccountId::new(account),
-                kind,
-                credential_id: id.clone(),
-                scopes: Scopes::from_names(scopes.split_whitespace()),
-            },
-            name: None,
-            shown_prefix: token.shown_prefix().to_owned(),
-            created_at: Timestamp::now(),
-            expires_at,
-            revoked_at: None,
-        };
-        self.storage.create_credential(&NewCredential { digest: token.digest(), record }).await.unwrap();
+        credential.record.expires_at = expires_at;
+        self.storage.create_credential(&credential).await.unwrap();
+        let id = credential.record.identity.credential_id;
         (token.expose().to_owned(), id)
     }
 

@@ -1,6 +1,7 @@
 //! The specification, section by section, through `Catalogue::call` over the memory storage.
 
 mod authentication;
+mod compression;
 mod conditional;
 mod contract;
 mod cors;
@@ -8,6 +9,7 @@ mod course;
 mod courses;
 mod failures;
 mod house;
+mod kept_answers;
 mod me;
 mod paging_laws;
 mod paths_and_methods;

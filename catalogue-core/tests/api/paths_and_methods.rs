@@ -98,6 +98,29 @@ async fn other_methods_are_refused_before_the_token_is_looked_at() {
     }
 }
 
+#[test]
+fn settings_that_cannot_be_are_refused_at_build() {
+    use catalogue_core::{BuildError, Catalogue, MemoryStorage};
+
+    let builder = || Catalogue::with_api_keys(MemoryStorage::new());
+    assert_eq!(builder().accept([]).build().unwrap_err(), BuildError::NothingAccepted);
+    for origin in ["*", "null", "https://a.example/", "https://a.example:443"] {
+        let error = builder().cors_origins([origin]).build().unwrap_err();
+        assert_eq!(error, BuildError::Origin(origin.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_ignored() {
+    let house = House::new().await;
+    let token = house.key(OWNER, "read:courses").await;
+    for body in ["", "{}", "not json", "limit=0"] {
+        let request = http::Request::get("/api/v1/courses").header("authorization", format!("Bearer {token}"));
+        let request = request.header("content-type", "application/json").body(body).unwrap();
+        assert_eq!(house.catalogue.call(request).await.status(), 200, "{body:?}");
+    }
+}
+
 #[tokio::test]
 async fn the_first_failure_answers() {
     let house = House::new().await;
@@ -142,6 +165,7 @@ fn addresses_that_cannot_be_are_refused_at_build() {
     };
     assert!(matches!(build("/api", "https://example.com/api/"), BuildError::SamePath(_)));
     assert!(matches!(build("api", "/docs"), BuildError::BaseUrl(_)));
+    assert!(matches!(build("/é", "/docs"), BuildError::BaseUrl(_)));
     assert!(matches!(build("/api", "ftp://example.com/docs"), BuildError::DocsUrl(_)));
     for docs in ["/api/me", "/api/courses", "/api/courses/docs"] {
         assert!(matches!(build("/api", docs), BuildError::Collision { .. }), "{docs}");

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use catalogue_core::{
-    Account, AccountId, AdminStorage, Catalogue, Course, CourseModule, CredentialKind, DocumentFormat, Identity,
-    MemoryStorage, Scopes, Timestamp,
+    Account, AccountId, AdminStorage, Catalogue, Course, CourseModule, DocumentFormat, Identity, MemoryStorage, Scopes,
+    Timestamp,
 };
 use http::{Request, Response};
 use serde_json::Value;
@@ -11,12 +11,7 @@ use serde_json::Value;
 use crate::{BASE, DOCS, json, operation, resolve, schema, text};
 
 fn identity(scopes: &str) -> Identity {
-    Identity {
-        account: AccountId::new("acc"),
-        kind: CredentialKind::ApiKey,
-        credential_id: "key_1".to_owned(),
-        scopes: Scopes::from_names(scopes.split_whitespace()),
-    }
+    Identity::api_key(AccountId::new("acc"), "key_1", Scopes::from_names([scopes]))
 }
 
 /// Three courses: one published with a module, one without anything that may be absent.

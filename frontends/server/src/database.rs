@@ -1,12 +1,17 @@
 //! [`Database`]: the address that `--database` takes, and opening what is there.
 
+use std::ffi::OsString;
+use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
 
+use catalogue_core::AdminStorage;
 use catalogue_sqlite::{Migrated, OpenError, SqliteStorage};
 
 use crate::config::{Layers, Setting};
 use crate::exit::Failure;
+use crate::text::printable;
 
 /// Where the data is unless `--database` says otherwise.
 const DEFAULT: &str = "sqlite:catalogue.db";
@@ -48,7 +53,7 @@ impl Database {
         layers.text(Setting::Database, given)?.map(|address| address.parse(|text| Self::parse(text))).transpose()
     }
 
-    /// Reads an address. No message repeats more of it than the scheme: it may hold a password.
+    /// Reads an address. No message repeats more of it than what stands before a colon: it may hold a password.
     fn parse(address: &str) -> Result<Self, String> {
         const RIGHT: &str = "write sqlite:PATH, like sqlite:catalogue.db";
         match address.split_once(':') {
@@ -56,11 +61,15 @@ impl Database {
             Some(("sqlite", path)) if path.contains('\0') => {
                 Err(format!("the path of the database has a zero byte; {RIGHT}"))
             }
+            // An address like those of other kinds. What stands behind it could be meant for a host, or for a path.
+            Some(("sqlite", path)) if path.starts_with("//") => {
+                Err(format!("the path of the database begins with //; {RIGHT} or sqlite:/var/lib/catalogue.db"))
+            }
             Some(("sqlite", ":memory:")) => Ok(Self::Memory),
             Some(("sqlite", path)) => Ok(Self::File(PathBuf::from(path))),
             Some(("postgres" | "postgresql", _)) => Err(format!("this build has no PostgreSQL; {RIGHT}")),
             Some((scheme, _)) => Err(format!("{scheme:?} is not a kind of database; {RIGHT}")),
-            None => Err(format!("{address:?} does not say what kind of database it is; {RIGHT}")),
+            None => Err(format!("the address does not say what kind of database it is; {RIGHT}")),
         }
     }
 
@@ -81,12 +90,37 @@ impl Database {
     }
 
     /// Opens what a rehearsal can be made on without a trace: for a database that is yet to be made, one in memory.
+    /// That is one without a file too, and one whose making was broken off.
     pub(crate) fn open_for_rehearsal(&self, migration: Migration) -> Result<SqliteStorage, Failure> {
         match self {
-            Self::File(path) if migration == Migration::Allowed && yet_to_be_made(path)? => {
-                opened(SqliteStorage::in_memory())
-            }
+            Self::File(path) if migration == Migration::Allowed => opened(match SqliteStorage::open(path) {
+                Err(OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. }) => SqliteStorage::in_memory(),
+                found => found,
+            }),
             _ => self.open(),
+        }
+    }
+
+    /// Whether there is no file yet.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::File(path) if fs::symlink_metadata(path).is_err())
+    }
+
+    /// Removes a file that this run has made in vain, unless somebody else has put something into it meanwhile.
+    pub(crate) async fn remove_if_empty(&self) {
+        let Self::File(path) = self else { return };
+        let is_empty = match SqliteStorage::open(path) {
+            Ok(storage) => holds_nothing(&storage).await,
+            Err(error) => matches!(error, OpenError::OlderSchema { found: 0, .. }),
+        };
+        if !is_empty {
+            return;
+        }
+        for suffix in ["", "-wal", "-shm"] {
+            let mut name = OsString::from(path);
+            name.push(suffix);
+            // What cannot be removed, or is not there, stays as it is: the failure that led here is what matters.
+            let _ = fs::remove_file(name);
         }
     }
 
@@ -101,17 +135,24 @@ impl Database {
     }
 }
 
-/// Whether the file is missing or empty, in a directory where one can be made.
-fn yet_to_be_made(path: &Path) -> Result<bool, Failure> {
-    match fs::metadata(path) {
-        Ok(metadata) => Ok(metadata.is_file() && metadata.len() == 0),
-        Err(_) => match path.parent() {
-            Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
-                Err(Failure::because(&OpenError::MissingDirectory(path.to_owned())))
-            }
-            _ => Ok(true),
-        },
+impl fmt::Display for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "sqlite:{}", printable(&path.to_string_lossy())),
+            Self::Memory => f.write_str(IN_MEMORY),
+        }
     }
+}
+
+/// Whether there is no account, and so nothing at all.
+async fn holds_nothing(storage: &dyn AdminStorage) -> bool {
+    let mut found = false;
+    let mut note = |_| {
+        found = true;
+        ControlFlow::Break(())
+    };
+    let exported = storage.export(&mut note).await;
+    exported.is_ok() && !found
 }
 
 fn opened<T>(result: Result<T, OpenError>) -> Result<T, Failure> {
@@ -121,6 +162,7 @@ fn opened<T>(result: Result<T, OpenError>) -> Result<T, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import;
 
     #[test]
     fn addresses() {
@@ -128,6 +170,9 @@ mod tests {
         assert_eq!(Database::parse("sqlite:/var/lib/c d.db"), Ok(Database::File("/var/lib/c d.db".into())));
         assert_eq!(Database::parse("sqlite:a:b"), Ok(Database::File("a:b".into())));
         assert_eq!(Database::parse(IN_MEMORY), Ok(Database::Memory));
+        for address in [DEFAULT, IN_MEMORY, "sqlite:/var/lib/c d.db"] {
+            assert_eq!(Database::parse(address).unwrap().to_string(), address);
+        }
     }
 
     #[test]
@@ -135,6 +180,9 @@ mod tests {
         for (address, piece) in [
             ("", "what kind of database"),
             ("catalogue.db", "what kind of database"),
+            ("hunter2", "what kind of database"),
+            ("sqlite://hunter2.db", "begins with //"),
+            ("sqlite:///var/lib/hunter2.db", "write sqlite:PATH"),
             ("sqlite:", "no path"),
             ("sqlite:a\0b", "zero byte"),
             ("SQLITE:a", "\"SQLITE\" is not a kind"),
@@ -151,10 +199,28 @@ mod tests {
     #[test]
     fn a_rehearsal_needs_a_directory() {
         let directory = tempfile::tempdir().unwrap();
-        let missing = directory.path().join("no").join("catalogue.db");
-        assert!(matches!(yet_to_be_made(&missing), Err(Failure::Work(message)) if message.contains("directory")));
-        assert_eq!(yet_to_be_made(&directory.path().join("catalogue.db")), Ok(true));
-        assert_eq!(yet_to_be_made(directory.path()), Ok(false));
-        assert_eq!(yet_to_be_made(Path::new("a-file-that-nobody-made.db")), Ok(true));
+        let rehearsed = |path| Database::File(path).open_for_rehearsal(Migration::Allowed);
+        let missing = rehearsed(directory.path().join("no").join("catalogue.db"));
+        assert!(matches!(missing, Err(Failure::Work(message)) if message.contains("directory")));
+        let itself = rehearsed(directory.path().to_owned());
+        assert!(matches!(itself, Err(Failure::Work(message)) if message.contains("not a file")));
+        assert!(rehearsed(directory.path().join("catalogue.db")).is_ok());
+    }
+
+    #[tokio::test]
+    async fn only_an_empty_database_is_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let database = Database::File(directory.path().join("c.db"));
+        let import = |text: &'static str| {
+            let storage = database.open_for(Migration::Allowed).unwrap();
+            async move { import::run(&storage, "f", text.as_bytes(), import::Options::default()).await }
+        };
+        assert!(database.is_missing());
+        import("").await.unwrap();
+        database.remove_if_empty().await;
+        assert!(database.is_missing());
+        import("{\"type\":\"account\",\"id\":\"a\"}").await.unwrap();
+        database.remove_if_empty().await;
+        assert!(!database.is_missing());
     }
 }

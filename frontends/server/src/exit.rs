@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use crate::output;
+use crate::text::{printable, shortened};
 
-/// The longest message that is shown: a message must fit on one screen, whatever text from a file stands in it.
-const LONGEST_MESSAGE: usize = 1_500;
+/// The longest message that is shown, in bytes and in lines: it must fit on one screen, whatever text from a file or
+/// the command line stands in it.
+const LONGEST_MESSAGE: usize = 1_400;
+const MOST_LINES: usize = 20;
 
 /// Why a command ends without success.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,37 +46,44 @@ impl Failure {
             Self::Usage(message) => (message, 2),
             Self::ReaderLeft => return ExitCode::SUCCESS,
         };
-        output::note(&format!("error: {}", presentable(&message)));
+        output::note(&format!("{} {}", label(output::stderr_takes_colours()), presentable(&message)));
         ExitCode::from(status)
     }
 }
 
 /// An error and what caused it, in one line.
+///
+/// A message that says what would be right, behind a semicolon, is the last: what caused it would say the same again in
+/// the words of a library. So would a cause that the next one repeats.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
+    let mut last = text.clone();
     let mut cause = error.source();
-    while let Some(error) = cause {
-        write!(text, ": {error}").expect("a String takes all");
+    while let Some(error) = cause.filter(|_| !last.contains("; ")) {
+        let message = error.to_string();
         cause = error.source();
+        if !cause.is_some_and(|cause| cause.to_string().contains(&message)) {
+            write!(text, ": {message}").expect("a String takes all");
+        }
+        last = message;
     }
     text
 }
 
+/// What a message begins with; on a terminal bold and red.
+fn label(coloured: bool) -> &'static str {
+    if coloured { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m" } else { "error:" }
+}
+
 /// The message as a terminal may see it: no control characters but line feeds, and no more than a screen of it.
 fn presentable(message: &str) -> String {
-    let mut shown = String::with_capacity(message.len().min(LONGEST_MESSAGE));
-    for character in message.chars() {
-        if shown.len() >= LONGEST_MESSAGE {
-            shown.push('…');
-            break;
-        }
-        if character.is_control() && character != '\n' {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
+    let lines: Vec<_> = message.trim_end().split('\n').map(printable).collect();
+    if lines.len() <= MOST_LINES {
+        return shortened(&lines.join("\n"), LONGEST_MESSAGE).into_owned();
     }
-    shown
+    // The lines that a value brings along are in the middle.
+    let (start, end) = (&lines[..MOST_LINES / 2], &lines[lines.len() - MOST_LINES / 2..]);
+    shortened(&format!("{}\n…\n{}", start.join("\n"), end.join("\n")), LONGEST_MESSAGE).into_owned()
 }
 
 #[cfg(test)]
@@ -83,7 +93,36 @@ mod tests {
     #[test]
     fn messages_cannot_steer_the_terminal_nor_fill_it() {
         assert_eq!(presentable("a\u{1b}[2Jb\nc"), "a\\u{1b}[2Jb\nc");
-        let long = presentable(&"é".repeat(10_000));
-        assert!(long.len() < LONGEST_MESSAGE + 10 && long.ends_with('…'));
+        let long = presentable(&format!("{}; write less", "é\u{1b}".repeat(10_000)));
+        assert!(long.len() < LONGEST_MESSAGE + 10 && long.ends_with("; write less"), "{long}");
+        let high = presentable(&format!("first{}last", "\n".repeat(1_000)));
+        assert!(high.lines().count() <= MOST_LINES + 1 && high.starts_with("first") && high.ends_with("last"));
+    }
+
+    #[test]
+    fn a_hint_is_the_last_word_and_no_cause_is_told_twice() {
+        #[derive(Debug)]
+        struct Fault(&'static str, Option<Box<Self>>);
+        impl std::fmt::Display for Fault {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.0)
+            }
+        }
+        impl Error for Fault {
+            fn source(&self) -> Option<&(dyn Error + 'static)> {
+                self.1.as_deref().map(|cause| cause as _)
+            }
+        }
+        let caused = |text, cause| Fault(text, Some(Box::new(cause)));
+        let locked = || caused("locked", Fault("code 5: locked", None));
+        assert_eq!(chain(&caused("cannot open", locked())), "cannot open: code 5: locked");
+        assert_eq!(chain(&caused("in use; try again", locked())), "in use; try again");
+        assert_eq!(chain(&caused("cannot open", caused("in use; wait", locked()))), "cannot open: in use; wait");
+    }
+
+    #[test]
+    fn only_the_label_is_coloured() {
+        assert_eq!(label(false), "error:");
+        assert!(label(true).contains("error:") && label(true).ends_with("\u{1b}[0m"));
     }
 }

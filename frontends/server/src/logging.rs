@@ -22,6 +22,8 @@ pub(crate) fn start(filter: Option<Sourced<String>>) -> Result<(), Failure> {
     let started = tracing_subscriber::fmt()
         .with_writer(io::stderr)
         .with_ansi(output::stderr_takes_colours())
+        // It would panic where standard error is closed.
+        .log_internal_errors(false)
         .with_env_filter(filter)
         .try_init();
     started.map_err(|error| Failure::work(format!("logging cannot start: {error}")))

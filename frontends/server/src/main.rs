@@ -10,11 +10,16 @@ mod export;
 mod http;
 mod import;
 mod logging;
+mod open_files;
 mod output;
+mod size;
+mod text;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+
+use exit::Failure;
 
 fn main() -> ExitCode {
     match cli::Cli::try_parse() {
@@ -22,10 +27,17 @@ fn main() -> ExitCode {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => failure.report(),
         },
-        Err(wrong_or_help) => {
+        Err(wrong) if wrong.use_stderr() => mistake(&wrong).report(),
+        Err(help) => {
             // Help goes to standard output and may meet a closed pipe, which is no fault.
-            let _ = wrong_or_help.print();
-            ExitCode::from(u8::try_from(wrong_or_help.exit_code()).unwrap_or(2))
+            let _ = help.print();
+            ExitCode::SUCCESS
         }
     }
+}
+
+/// A mistake that clap has found, to be shown as all others are: it repeats arguments whatever is in them.
+fn mistake(error: &clap::Error) -> Failure {
+    let text = error.to_string();
+    Failure::usage(text.strip_prefix("error: ").unwrap_or(&text))
 }

@@ -1,5 +1,6 @@
 //! The only place that writes to standard output and standard error.
 
+use std::env;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use serde::Serialize;
@@ -23,7 +24,7 @@ pub(crate) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Writes a line to standard error. Where nobody can be told, nobody is.
+/// Writes a line to standard error. One that is closed or full is no reason to fail.
 pub(crate) fn note(text: &str) {
     let mut stderr = io::stderr().lock();
     let _ = writeln!(stderr, "{text}").and_then(|()| stderr.flush());
@@ -31,7 +32,7 @@ pub(crate) fn note(text: &str) {
 
 /// Whether standard error may be coloured.
 pub(crate) fn stderr_takes_colours() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// What it means that standard output could not be written.

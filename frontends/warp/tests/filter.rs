@@ -4,8 +4,7 @@ use std::convert::Infallible;
 
 use bytes::Bytes;
 use catalogue_core::{
-    Account, AccountId, AdminStorage, Catalogue, Course, CredentialKind, Identity, MemoryStorage, NewCredential,
-    NewToken, Scopes, Timestamp,
+    Account, AccountId, AdminStorage, Catalogue, Course, MemoryStorage, NewCredential, Scopes, Timestamp,
 };
 use http::{Method, Request, Response};
 use http_body_util::BodyExt as _;
@@ -36,21 +35,8 @@ async fn catalogue() -> (Catalogue, String) {
         import.put_course(&course).await.unwrap();
     }
     import.commit().await.unwrap();
-    let token = NewToken::mint(CredentialKind::ApiKey);
-    let record = catalogue_core::CredentialRecord {
-        identity: Identity {
-            account,
-            kind: CredentialKind::ApiKey,
-            credential_id: "key_1".to_owned(),
-            scopes: Scopes::from_names(["read:courses"]),
-        },
-        name: None,
-        shown_prefix: token.shown_prefix().to_owned(),
-        created_at: now,
-        expires_at: None,
-        revoked_at: None,
-    };
-    storage.create_credential(&NewCredential { digest: token.digest(), record }).await.unwrap();
+    let (token, credential) = NewCredential::api_key(account, "a key", Scopes::from_names(["read:courses"]));
+    storage.create_credential(&credential).await.unwrap();
     (Catalogue::with_api_keys(storage).build().unwrap(), token.expose().to_owned())
 }
 
@@ -102,6 +88,22 @@ async fn answers_as_the_core_does() {
         assert_eq!(answer.headers(), expected.headers(), "{method} {target}");
         assert_eq!(answer.body(), expected.body(), "{method} {target}");
     }
+}
+
+#[tokio::test]
+async fn every_header_reaches_the_catalogue() {
+    let (catalogue, token) = catalogue().await;
+    let request = |name: &str, value: &str| {
+        let request = Request::get("/api/v1/courses").header("authorization", format!("Bearer {token}"));
+        request.header(name, value).body(String::new()).unwrap()
+    };
+    let filter = catalogue_warp::filter(catalogue);
+    let tag = send(filter.clone(), request("x-request-id", "x")).await.headers()["etag"].clone();
+    assert_eq!(send(filter.clone(), request("if-none-match", tag.to_str().unwrap())).await.status(), 304);
+    assert_eq!(send(filter.clone(), request("x-request-id", "mine")).await.headers()["x-request-id"], "mine");
+    let preflight = Request::options("/docs/llms.txt").header("origin", "https://a.example");
+    let preflight = preflight.header("access-control-request-method", "GET").body(String::new()).unwrap();
+    assert_eq!(send(filter, preflight).await.headers()["access-control-allow-origin"], "*");
 }
 
 #[tokio::test]

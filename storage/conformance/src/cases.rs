@@ -99,6 +99,7 @@ macro_rules! __with_cases {
                 a_credential_of_an_unknown_account_is_refused
                 a_credential_that_is_there_is_refused
                 an_import_leaves_credentials_alone
+                a_credential_brings_the_current_revision
             }
             detail {
                 modules_are_in_order_and_numbered_from_one
@@ -131,6 +132,7 @@ macro_rules! __with_cases {
                 a_course_needs_its_account
                 creation_time_is_that_of_the_course_within_the_import
                 another_creation_time_moves_the_course
+                a_course_without_a_proper_slug_is_refused
             }
             import_as_a_whole {
                 nothing_of_an_import_is_seen_before_its_commit

@@ -5,18 +5,22 @@ use catalogue_core::{Credential, CredentialStorage, NewCredential, Scopes, Stora
 use crate::Storage;
 use crate::seed::{api_key, course, create, digest, id, instant, oauth_token, seed, seed_accounts, time};
 
-/// What the storage finds by that digest.
+/// What the storage finds by that digest, but for the revision, which has a case of its own.
 async fn find(storage: &impl CredentialStorage, digest: &TokenDigest) -> Option<Credential> {
-    storage.find_credential(digest).await.expect("a credential can be looked up")
+    let found = storage.find_credential(digest).await.expect("a credential can be looked up");
+    found.map(|mut credential| {
+        credential.revision = None;
+        credential
+    })
 }
 
 /// What ought to be found of a credential.
 fn found_as(credential: &NewCredential) -> Option<Credential> {
-    Some(Credential {
-        identity: credential.record.identity.clone(),
-        expires_at: credential.record.expires_at,
-        revoked_at: credential.record.revoked_at,
-    })
+    let record = &credential.record;
+    let mut found = Credential::new(record.identity.clone());
+    found.expires_at = record.expires_at;
+    found.revoked_at = record.revoked_at;
+    Some(found)
 }
 
 /// A credential of either kind is found by its digest, with all that is known of it.
@@ -159,8 +163,7 @@ pub async fn a_credential_of_an_unknown_account_is_refused(storage: &impl Storag
     }
 }
 
-/// A credential is refused when its digest is there already, of any account, or its id in the same account; what was there
-/// stays as it was.
+/// A credential is refused when its digest or its id is there already, of any account; what was there stays as it was.
 pub async fn a_credential_that_is_there_is_refused(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b"]).await;
     let there = api_key("a", "key_1", "token-1");
@@ -169,6 +172,7 @@ pub async fn a_credential_that_is_there_is_refused(storage: &impl Storage) {
         (api_key("a", "key_2", "token-1"), "digest"),
         (api_key("b", "key_2", "token-1"), "digest, in another account"),
         (api_key("a", "key_1", "token-2"), "id"),
+        (api_key("b", "key_1", "token-2"), "id, in another account"),
     ] {
         let refused = storage.create_credential(&again).await.map_err(|error| error.kind());
         let expected = Err(StorageErrorKind::AlreadyThere);
@@ -191,4 +195,21 @@ pub async fn an_import_leaves_credentials_alone(storage: &impl Storage) {
     import.commit().await.expect("an import can be committed");
     let found = find(storage, &credential.digest).await;
     assert_eq!(found, found_as(&credential), "An import leaves credentials alone.");
+}
+
+/// A credential that brings a revision along brings that of its account's courses, as it is now.
+pub async fn a_credential_brings_the_current_revision(storage: &impl Storage) {
+    seed(storage, &[course("a", "first"), course("b", "first")]).await;
+    let credential = api_key("a", "key_1", "token-1");
+    create(storage, &credential).await;
+    for slug in ["second", "third"] {
+        let found = storage.find_credential(&credential.digest).await.expect("a credential can be looked up");
+        let brought = found.and_then(|credential| credential.revision);
+        let current = storage.revision(&id("a")).await.expect("a revision can be read");
+        assert!(
+            brought.is_none() || brought == current,
+            "A credential brings its account's current revision, or none."
+        );
+        seed(storage, &[course("a", slug)]).await;
+    }
 }

@@ -4,7 +4,7 @@ use catalogue_core::{Account, Change, Course, CourseModule, Import, Record, Stor
 
 use crate::Storage;
 use crate::reading::{detail_of, export, find, list, listed, slugs};
-use crate::seed::{account, course, course_at, id, module, modules, seed, time};
+use crate::seed::{account, course, course_at, id, module, modules, seed, seed_accounts, time};
 
 /// The ways in which a course can be put with other content; its modules are three at first.
 pub(crate) fn variants(course: &Course) -> Vec<(&'static str, Course)> {
@@ -189,5 +189,16 @@ pub async fn another_creation_time_moves_the_course(storage: &impl Storage) {
             expected,
             "A course that is put with another creation time moves in the list."
         );
+    }
+}
+
+/// A course whose slug is none is refused as an invalid value: it could be listed and never read.
+pub async fn a_course_without_a_proper_slug_is_refused(storage: &impl Storage) {
+    seed_accounts(storage, &["a"]).await;
+    for slug in ["", "a/b", "/", "a\0b", "a\n", &"x".repeat(201)] {
+        let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+        let refused = import.put_course(&course("a", slug)).await.map_err(|error| error.kind());
+        let expected = Err(StorageErrorKind::InvalidValue);
+        assert_eq!(refused, expected, "A course whose slug is none is an InvalidValue: {slug:?}.");
     }
 }

@@ -1,8 +1,8 @@
 //! What a storage holds before a case reads it: records with defaults, put through one import.
 
 use catalogue_core::{
-    Account, AccountId, AdminStorage, BearerToken, Change, Course, CourseModule, CredentialKind, CredentialRecord,
-    Identity, NewCredential, Scopes, Timestamp, TokenDigest,
+    Account, AccountId, AdminStorage, BearerToken, Change, Course, CourseModule, CredentialRecord, Identity,
+    NewCredential, Scopes, Timestamp, TokenDigest,
 };
 
 /// 2026-01-02T03:04:05Z, when a course was created unless a case says otherwise.
@@ -90,12 +90,8 @@ pub(crate) async fn remove(storage: &impl AdminStorage, account: &str, slug: &st
 
 /// An API key of that account, all of whose fields say something.
 pub(crate) fn api_key(account: &str, id: &str, token: &str) -> NewCredential {
-    let identity = Identity {
-        account: AccountId::new(account),
-        kind: CredentialKind::ApiKey,
-        credential_id: id.to_owned(),
-        scopes: Scopes::from_names(["read:profile", "read:courses"]),
-    };
+    let scopes = Scopes::from_names(["read:profile", "read:courses"]);
+    let identity = Identity::api_key(AccountId::new(account), id, scopes);
     let record = CredentialRecord {
         identity,
         name: Some(format!("Name of {id}")),
@@ -109,8 +105,9 @@ pub(crate) fn api_key(account: &str, id: &str, token: &str) -> NewCredential {
 
 /// An OAuth token of that account, which has no name and no expiry.
 pub(crate) fn oauth_token(account: &str, token: &str) -> NewCredential {
-    let mut credential = api_key(account, &digest(token).oauth_id(), token);
-    credential.record.identity.kind = CredentialKind::OAuth;
+    let mut credential = api_key(account, "", token);
+    let scopes = credential.record.identity.scopes;
+    credential.record.identity = Identity::oauth(AccountId::new(account), &credential.digest, scopes);
     credential.record.name = None;
     credential.record.expires_at = None;
     credential

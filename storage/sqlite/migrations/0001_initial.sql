@@ -15,12 +15,13 @@ CREATE TABLE accounts (
 -- Clustered in the order of a list, read backwards: a page is one run of neighbouring rows.
 CREATE TABLE courses (
     account_id   TEXT    NOT NULL REFERENCES accounts (id),
-    created_at   INTEGER NOT NULL,
-    slug         TEXT    NOT NULL,
+    -- From the year 0000 to 9999: a time in seconds or nanoseconds is refused here and not by every later read.
+    created_at   INTEGER NOT NULL CHECK (created_at BETWEEN -62167219200000000 AND 253402300799999999),
+    slug         TEXT    NOT NULL CHECK (length(CAST(slug AS BLOB)) BETWEEN 1 AND 200 AND instr(slug, '/') = 0),
     title        TEXT    NOT NULL,
     tagline      TEXT    NOT NULL DEFAULT '',
     language     TEXT    NOT NULL,
-    published_at INTEGER,
+    published_at INTEGER CHECK (published_at BETWEEN -62167219200000000 AND 253402300799999999),
     hidden       INTEGER NOT NULL DEFAULT 0 CHECK (hidden IN (0, 1)),
     access_mode  TEXT,
     -- Kept by the triggers below; writers leave it alone.
@@ -74,6 +75,11 @@ CREATE TRIGGER accounts_deleted AFTER DELETE ON accounts BEGIN
     DELETE FROM credentials WHERE account_id = OLD.id;
 END;
 
+-- Everything below an account is found by its id, so the id stays.
+CREATE TRIGGER accounts_keep_their_id BEFORE UPDATE OF id ON accounts WHEN OLD.id <> NEW.id BEGIN
+    SELECT RAISE(ABORT, 'an account keeps its id; add another account and move the courses');
+END;
+
 CREATE TRIGGER courses_inserted AFTER INSERT ON courses BEGIN
     UPDATE accounts SET revision = randomblob(16) WHERE id = NEW.account_id;
     UPDATE courses
@@ -88,6 +94,8 @@ END;
 
 CREATE TRIGGER courses_renamed AFTER UPDATE OF account_id, slug ON courses
 WHEN OLD.account_id <> NEW.account_id OR OLD.slug <> NEW.slug BEGIN
+    -- Those of a course that `UPDATE OR REPLACE` has removed without telling a delete trigger.
+    DELETE FROM modules WHERE account_id = NEW.account_id AND course_slug = NEW.slug;
     UPDATE modules SET account_id = NEW.account_id, course_slug = NEW.slug
     WHERE account_id = OLD.account_id AND course_slug = OLD.slug;
 END;

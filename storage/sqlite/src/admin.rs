@@ -4,8 +4,9 @@ use catalogue_core::{
     AccountId, AdminStorage, CredentialRecord, Import, NewCredential, StorageError, StorageErrorKind, Timestamp,
     Visitor, async_trait,
 };
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
+use crate::connection::empty_wal;
 use crate::error::storage_error;
 use crate::export::export;
 use crate::import::SqliteImport;
@@ -16,11 +17,11 @@ const INSERT_CREDENTIAL: &str = "INSERT INTO credentials \
      (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 
-const LIST_CREDENTIALS: &str = "SELECT account_id, kind, id, scopes, name, shown_prefix, created_at, expires_at, \
-     revoked_at FROM credentials WHERE account_id = ?1 ORDER BY created_at, id";
+const LIST_CREDENTIALS: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
+     expires_at, revoked_at FROM credentials WHERE account_id = ?1 ORDER BY created_at, id";
 
 const REVOKE_CREDENTIAL: &str = "UPDATE credentials SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1 \
-     RETURNING account_id, kind, id, scopes, name, shown_prefix, created_at, expires_at, revoked_at";
+     RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at";
 
 #[async_trait]
 impl AdminStorage for SqliteStorage {
@@ -35,16 +36,32 @@ impl AdminStorage for SqliteStorage {
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
         let sql = "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2";
-        let removed = self.writer()?.execute(sql, [account.as_str(), slug]).map_err(storage_error)?;
+        let connection = self.writer()?;
+        let removed = connection.execute(sql, [account.as_str(), slug]).map_err(storage_error)?;
+        empty_wal(&connection);
         Ok(removed > 0)
     }
 
     async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
         let record = &credential.record;
         let identity = &record.identity;
-        let connection = self.writer()?;
-        if !account_exists(&connection, identity.account.as_str()).map_err(storage_error)? {
+        let mut connection = self.writer()?;
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(storage_error)?;
+        if !account_exists(&transaction, identity.account.as_str()).map_err(storage_error)? {
             return Err(unknown_account(&identity.account));
+        }
+        // The schema could hold ids to be unique within an account only; a revocation names no account.
+        let same_id = "SELECT 1 FROM credentials WHERE id = ?1";
+        if transaction
+            .prepare(same_id)
+            .and_then(|mut statement| statement.exists([&identity.credential_id]))
+            .map_err(storage_error)?
+        {
+            return Err(StorageError::new(
+                StorageErrorKind::AlreadyThere,
+                "there is a credential with this id already",
+            ));
         }
         let values = params![
             credential.digest.as_bytes(),
@@ -58,7 +75,9 @@ impl AdminStorage for SqliteStorage {
             record.expires_at.map(Micros),
             record.revoked_at.map(Micros),
         ];
-        connection.execute(INSERT_CREDENTIAL, values).map_err(storage_error)?;
+        transaction.execute(INSERT_CREDENTIAL, values).map_err(storage_error)?;
+        transaction.commit().map_err(storage_error)?;
+        empty_wal(&connection);
         Ok(())
     }
 
@@ -76,7 +95,9 @@ impl AdminStorage for SqliteStorage {
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
         let connection = self.writer()?;
         let revoked = connection.query_row(REVOKE_CREDENTIAL, params![id, Micros(at)], credential_record);
-        revoked.optional().map_err(storage_error)
+        let revoked = revoked.optional().map_err(storage_error)?;
+        empty_wal(&connection);
+        Ok(revoked)
     }
 }
 

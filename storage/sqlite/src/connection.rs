@@ -18,6 +18,8 @@ pub(crate) const APPLICATION_ID: i32 = 0x6363_6174;
 
 /// How long a statement waits for a lock of another connection.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long an emptying of the WAL waits for readers.
+const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(200);
 /// The WAL is cut back to this size once it has been written to the database, in bytes.
 const WAL_SIZE_LIMIT: i64 = 64 << 20;
 /// A writer's page cache, in KiB. It bounds an import's memory; what is over goes to the WAL.
@@ -30,6 +32,10 @@ pub(crate) enum Database {
     /// In this process's memory, by number.
     Memory(u64),
 }
+
+/// Which file stands at a path: another one has another identity, also under the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileIdentity(u64, u64);
 
 /// What an existing database is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +59,20 @@ impl Database {
                 _ => self.failed(storage_error(error)),
             })?
             .ok_or_else(|| OpenError::Foreign(self.path()))
+    }
+
+    /// Which file stands at the path now.
+    pub(crate) fn file_identity(&self) -> Result<FileIdentity, StorageError> {
+        match self {
+            Self::File(path) => {
+                let gone = |error| {
+                    StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach")
+                        .with_source(error)
+                };
+                fs::metadata(path).map(|metadata| identity_of(&metadata)).map_err(gone)
+            }
+            Self::Memory(number) => Ok(FileIdentity(0, *number)),
+        }
     }
 
     /// A connection that can read what the API shows, and nothing else.
@@ -97,7 +117,7 @@ impl Database {
     fn open(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match self {
-            // A bare `file:a.db` would be read as a URI, and `:memory:` as no file at all.
+            // Behind a dot, no path is a URI or a name with a meaning to SQLite.
             Self::File(path) if path.is_relative() => Connection::open_with_flags(Path::new(".").join(path), flags)?,
             Self::File(path) => Connection::open_with_flags(path, flags)?,
             Self::Memory(number) => {
@@ -126,6 +146,33 @@ impl Database {
             Self::File(path) => path.clone(),
             Self::Memory(_) => PathBuf::from(":memory:"),
         }
+    }
+}
+
+#[cfg(unix)]
+fn identity_of(metadata: &fs::Metadata) -> FileIdentity {
+    use std::os::unix::fs::MetadataExt as _;
+
+    FileIdentity(metadata.dev(), metadata.ino())
+}
+
+/// Where files have no number, the time of their making stands for it.
+#[cfg(not(unix))]
+fn identity_of(metadata: &fs::Metadata) -> FileIdentity {
+    let created = metadata.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    FileIdentity(0, created.map_or(0, |time| time.as_nanos() as u64))
+}
+
+/// Writes the WAL back to the database and empties it, so that a file that is put in the database's place does not meet a
+/// WAL of the old one. Constant readers can keep SQLite's own checkpoint from ever finishing, and the WAL would grow.
+///
+/// It is no fault when this one cannot finish either: all is committed.
+pub(crate) fn empty_wal(connection: &Connection) {
+    let checkpoint = connection
+        .busy_timeout(CHECKPOINT_TIMEOUT)
+        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
+    if !matches!(checkpoint, Ok(false)) {
+        tracing::debug!(?checkpoint, "the WAL was not emptied: somebody is reading");
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (StorageErrorKind::Unavailable, "another program is writing to the database; try again when it is done")
         }
+        Some(ErrorCode::OperationInterrupted) => (StorageErrorKind::Unavailable, "a read took too long"),
         Some(ErrorCode::ReadOnly) => (StorageErrorKind::Unavailable, "the database is read-only"),
         Some(ErrorCode::CannotOpen) => (StorageErrorKind::Unavailable, "the database file cannot be opened"),
         Some(ErrorCode::DiskFull) => (StorageErrorKind::Unavailable, "the disk is full"),
@@ -16,13 +17,32 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             (StorageErrorKind::Corrupt, "the database is damaged")
         }
-        Some(ErrorCode::ConstraintViolation) => (StorageErrorKind::AlreadyThere, "there is such a record already"),
+        Some(ErrorCode::ConstraintViolation) => constraint(&error),
         Some(ErrorCode::SchemaChanged) => (StorageErrorKind::Corrupt, "the database has another schema"),
         // A value that no writer of this schema makes, or a table that is not there.
         None if is_conversion(&error) => (StorageErrorKind::Corrupt, "the database holds a value that it must not"),
         _ => (StorageErrorKind::Other, "the database failed"),
     };
     StorageError::new(kind, message).with_source(error)
+}
+
+/// Which rule of the schema a statement would have broken.
+fn constraint(error: &Error) -> (StorageErrorKind, &'static str) {
+    use rusqlite::ffi::{
+        SQLITE_CONSTRAINT_CHECK, SQLITE_CONSTRAINT_FOREIGNKEY, SQLITE_CONSTRAINT_NOTNULL, SQLITE_CONSTRAINT_PRIMARYKEY,
+        SQLITE_CONSTRAINT_UNIQUE,
+    };
+
+    match error.sqlite_error().map_or(0, |error| error.extended_code) {
+        SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE => {
+            (StorageErrorKind::AlreadyThere, "there is such a record already")
+        }
+        SQLITE_CONSTRAINT_FOREIGNKEY => (StorageErrorKind::UnknownReference, "there is no such account"),
+        SQLITE_CONSTRAINT_CHECK | SQLITE_CONSTRAINT_NOTNULL => {
+            (StorageErrorKind::InvalidValue, "the database does not take such a value")
+        }
+        _ => (StorageErrorKind::Other, "the database refused the change"),
+    }
 }
 
 fn is_conversion(error: &Error) -> bool {

@@ -1,9 +1,12 @@
 //! [`SqliteImport`]: an import in one transaction.
 
-use catalogue_core::{Account, AccountId, Change, Course, Import, StorageError, Timestamp, async_trait};
+use catalogue_core::{
+    Account, AccountId, Change, Course, Import, StorageError, StorageErrorKind, Timestamp, async_trait, is_slug,
+};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use crate::admin::{account_exists, unknown_account};
+use crate::connection::empty_wal;
 use crate::error::storage_error;
 use crate::export::find_whole_course;
 use crate::rows::{Micros, time};
@@ -141,6 +144,9 @@ impl Import for SqliteImport {
         if !self.is_known(&course.account).map_err(storage_error)? {
             return Err(unknown_account(&course.account));
         }
+        if !is_slug(&course.slug) {
+            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{:?} is not a slug", course.slug)));
+        }
         Self::put_course(self, course).map_err(storage_error)
     }
 
@@ -151,12 +157,7 @@ impl Import for SqliteImport {
 
     async fn commit(self: Box<Self>) -> std::result::Result<(), StorageError> {
         self.connection.execute_batch("COMMIT").map_err(storage_error)?;
-        // Constant readers can keep the automatic checkpoint from ever finishing, and the WAL would stay large. It is no
-        // fault when this one cannot finish either: all is committed.
-        let checkpoint = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        if let Err(error) = checkpoint {
-            tracing::debug!(%error, "the WAL was not written back after an import");
-        }
+        empty_wal(&self.connection);
         Ok(())
     }
 }

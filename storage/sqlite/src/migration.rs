@@ -36,15 +36,18 @@ pub(crate) fn migrate(database: &Database) -> Result<Migrated, OpenError> {
     }
     let mut connection = database.open_writer()?;
     let from = apply(&mut connection).map_err(|error| database.failed(storage_error(error)))?;
+    let from = from.ok_or_else(|| OpenError::Foreign(database.path()))?;
     Ok(Migrated { from, to: SCHEMA_VERSION })
 }
 
-/// Applies what is missing; the version is read again under the lock, as another process may have been faster.
-fn apply(connection: &mut Connection) -> rusqlite::Result<u32> {
+/// Applies what is missing; the version is read again under the lock, as another process may have been faster. `None` where
+/// that process has made the database its own.
+fn apply(connection: &mut Connection) -> rusqlite::Result<Option<u32>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found = match state_of(&transaction)? {
         Some(State::Ours(version)) => version,
-        _ => 0,
+        Some(State::Empty) => 0,
+        None => return Ok(None),
     };
     for migration in MIGRATIONS.iter().skip(found as usize) {
         transaction.execute_batch(migration)?;
@@ -52,5 +55,5 @@ fn apply(connection: &mut Connection) -> rusqlite::Result<u32> {
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", SCHEMA_VERSION.max(found))?;
     transaction.commit()?;
-    Ok(found)
+    Ok(Some(found))
 }

@@ -9,8 +9,9 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 use crate::rows::{self, Micros};
 use crate::storage::SqliteStorage;
 
-const FIND_CREDENTIAL: &str =
-    "SELECT account_id, kind, id, scopes, expires_at, revoked_at FROM credentials WHERE digest = ?1";
+/// The credential with its account's revision: one look-up for all that a kept answer needs.
+const FIND_CREDENTIAL: &str = "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, a.revision \
+     FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = ?1";
 
 const FIRST_PAGE: &str = "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
      WHERE account_id = ?1 ORDER BY created_at DESC, slug DESC LIMIT ?2";
@@ -58,11 +59,11 @@ impl CredentialStorage for SqliteStorage {
         self.readers.read(|connection| {
             let mut statement = connection.prepare_cached(FIND_CREDENTIAL)?;
             let found = statement.query_row([digest.as_bytes()], |row| {
-                Ok(Credential {
-                    identity: rows::identity(row)?,
-                    expires_at: rows::optional_time(row, 4)?,
-                    revoked_at: rows::optional_time(row, 5)?,
-                })
+                let mut credential = Credential::new(rows::identity(row)?);
+                credential.expires_at = rows::optional_time(row, 5)?;
+                credential.revoked_at = rows::optional_time(row, 6)?;
+                credential.revision = Some(Revision::from_bytes(row.get(7)?));
+                Ok(credential)
             });
             found.optional()
         })
@@ -83,8 +84,7 @@ fn list_courses(connection: &Connection, account: &AccountId, page: &PageRequest
             statement.query_and_then(after, rows::list_item)?
         }
     };
-    let rows: Vec<_> = rows.collect::<Result<_>>()?;
-    Ok(Page::from_rows(rows, page.limit))
+    Page::try_from_rows(rows, page.limit)
 }
 
 fn find_course(connection: &Connection, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>> {
@@ -145,7 +145,10 @@ mod tests {
 
     #[test]
     fn credentials_and_revisions_are_one_look_up() {
-        assert_eq!(plan(FIND_CREDENTIAL), ["SEARCH credentials USING PRIMARY KEY (digest=?)"]);
+        assert_eq!(
+            plan(FIND_CREDENTIAL),
+            ["SEARCH c USING PRIMARY KEY (digest=?)", "SEARCH a USING PRIMARY KEY (id=?)"]
+        );
         assert_eq!(plan(FIND_REVISION), ["SEARCH accounts USING PRIMARY KEY (id=?)"]);
     }
 

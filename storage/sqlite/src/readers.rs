@@ -1,20 +1,39 @@
 //! [`Readers`]: read-only connections, one for each call that runs at the same time.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use catalogue_core::StorageError;
+use catalogue_core::{StorageError, StorageErrorKind};
 use rusqlite::Connection;
 
-use crate::connection::Database;
+use crate::connection::{Database, FileIdentity};
 use crate::error::storage_error;
+
+/// A read that takes longer is interrupted. Each is bounded by an index, so only a disk that hardly answers gets here.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// How many steps of SQLite's engine pass between two looks at the clock; a page of fifty takes about a thousand.
+const STEPS_BETWEEN_LOOKS: i32 = 1_000;
+
+/// What the clocks of all readers count from.
+static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Connections at rest. A read takes one, works on its own thread without waiting, and puts it back; so there are never
 /// more than threads that read.
 pub(crate) struct Readers {
     database: Database,
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Vec<Reader>>,
     /// Keeps a database in memory alive.
     _anchor: Option<Mutex<Connection>>,
+}
+
+/// A connection to the file that stood at the database's path when it was opened.
+struct Reader {
+    connection: Connection,
+    file: FileIdentity,
+    /// When the read that runs now began, in microseconds since [`EPOCH`].
+    began: Arc<AtomicU64>,
 }
 
 impl Readers {
@@ -26,20 +45,54 @@ impl Readers {
         &self.database
     }
 
-    /// Runs `read` on a connection. One that met an error is closed instead of kept.
+    /// Runs `read` on a connection to the file that stands at the path now. A connection that met an error is closed
+    /// instead of kept.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
-        let idle = self.idle().pop();
-        let connection = match idle {
-            Some(connection) => connection,
-            None => self.database.open_reader()?,
+        // A file that was put in the place of another is another database, and its data is what counts.
+        let file = self.database.file_identity()?;
+        let reader = match self.take(file) {
+            Some(reader) => reader,
+            None => Reader::open(&self.database, file)?,
         };
-        let value = read(&connection).map_err(storage_error)?;
-        self.idle().push(connection);
+        reader.began.store(micros_since_epoch(), Ordering::Relaxed);
+        let value = read(&reader.connection).map_err(storage_error)?;
+        self.idle().push(reader);
         Ok(value)
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+    /// A connection at rest to that file; those to another are closed.
+    fn take(&self, file: FileIdentity) -> Option<Reader> {
+        let mut idle = self.idle();
+        while let Some(reader) = idle.pop() {
+            if reader.file == file {
+                return Some(reader);
+            }
+        }
+        None
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
         // Taking and putting back cannot leave the list in between.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Reader {
+    fn open(database: &Database, file: FileIdentity) -> Result<Self, StorageError> {
+        let mut connection = database.open_reader()?;
+        if database.file_identity()? != file {
+            let message = "the database file was replaced while it was opened; try again";
+            return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+        }
+        let began = Arc::new(AtomicU64::new(micros_since_epoch()));
+        let watched = Arc::clone(&began);
+        let too_late =
+            move || micros_since_epoch().saturating_sub(watched.load(Ordering::Relaxed)) > DEADLINE.as_micros() as u64;
+        connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(too_late)).map_err(storage_error)?;
+        Ok(Self { connection, file, began })
+    }
+}
+
+fn micros_since_epoch() -> u64 {
+    EPOCH.elapsed().as_micros() as u64
 }

@@ -1,7 +1,7 @@
 //! Rows as domain types.
 
 use catalogue_core::{
-    AccountId, CourseListItem, CredentialKind, CredentialRecord, Identity, Position, Scopes, Timestamp,
+    AccountId, CourseListItem, CredentialKind, CredentialRecord, Identity, Scopes, Timestamp, TokenDigest,
 };
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Result, Row};
@@ -33,7 +33,7 @@ pub(crate) fn optional_time(row: &Row<'_>, column: usize) -> Result<Option<Times
 }
 
 /// `slug, title, language, published_at, hidden, module_count, created_at`.
-pub(crate) fn list_item(row: &Row<'_>) -> Result<(CourseListItem, Position)> {
+pub(crate) fn list_item(row: &Row<'_>) -> Result<(CourseListItem, Timestamp)> {
     let item = CourseListItem {
         slug: row.get(0)?,
         title: row.get(1)?,
@@ -42,39 +42,33 @@ pub(crate) fn list_item(row: &Row<'_>) -> Result<(CourseListItem, Position)> {
         hidden: row.get(4)?,
         module_count: row.get(5)?,
     };
-    let position = Position { created_at: time(row, 6)?, slug: item.slug.clone() };
-    Ok((item, position))
+    Ok((item, time(row, 6)?))
 }
 
-/// `account_id, kind, id, scopes`.
+/// `account_id, kind, id, scopes, digest`.
 pub(crate) fn identity(row: &Row<'_>) -> Result<Identity> {
-    Ok(Identity {
-        account: account_id(row, 0)?,
-        kind: kind(row, 1)?,
-        credential_id: row.get(2)?,
-        scopes: Scopes::from_names(row.get_ref(3)?.as_str()?.split_ascii_whitespace()),
-    })
+    let account = account_id(row, 0)?;
+    let scopes = Scopes::from_names([row.get_ref(3)?.as_str()?]);
+    match CredentialKind::from_name(row.get_ref(1)?.as_str()?) {
+        Some(CredentialKind::ApiKey) => Ok(Identity::api_key(account, row.get_ref(2)?.as_str()?, scopes)),
+        Some(CredentialKind::OAuth) => Ok(Identity::oauth(account, &TokenDigest::from_bytes(row.get(4)?), scopes)),
+        _ => Err(FromSqlError::InvalidType.into()),
+    }
 }
 
 /// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at`.
 pub(crate) fn credential_record(row: &Row<'_>) -> Result<CredentialRecord> {
     Ok(CredentialRecord {
         identity: identity(row)?,
-        name: row.get(4)?,
-        shown_prefix: row.get(5)?,
-        created_at: time(row, 6)?,
-        expires_at: optional_time(row, 7)?,
-        revoked_at: optional_time(row, 8)?,
+        name: row.get(5)?,
+        shown_prefix: row.get(6)?,
+        created_at: time(row, 7)?,
+        expires_at: optional_time(row, 8)?,
+        revoked_at: optional_time(row, 9)?,
     })
 }
 
 /// An account's id in `column`.
 pub(crate) fn account_id(row: &Row<'_>, column: usize) -> Result<AccountId> {
     Ok(AccountId::new(row.get_ref(column)?.as_str()?))
-}
-
-fn kind(row: &Row<'_>, column: usize) -> Result<CredentialKind> {
-    let name = row.get_ref(column)?.as_str()?;
-    let kind = CredentialKind::ALL.into_iter().find(|kind| kind.name() == name);
-    Ok(kind.ok_or(FromSqlError::InvalidType)?)
 }

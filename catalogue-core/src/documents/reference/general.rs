@@ -10,7 +10,8 @@ use crate::auth::Scope;
 use crate::documents::answers::{self, Answer};
 use crate::documents::json;
 use crate::documents::schemas::Schemas;
-use crate::envelope::{self, Entity};
+use crate::entity::Entity;
+use crate::envelope;
 use crate::error::{ApiError, ErrorCode};
 use crate::operation::Operation;
 use crate::paging::Limit;
@@ -173,7 +174,7 @@ fn details_row(answer: &Answer, schemas: &Schemas) -> Vec<String> {
 fn conditional(base: &Address) -> Vec<Block> {
     let success = answers::success(Operation::GetMe.row(), base);
     let failure = &answers::failures(Operation::GetMe.row())[0];
-    let document = envelope::document(&Entity::new("text/plain", Bytes::new()), &HeaderMap::new());
+    let document = envelope::document(&Entity::of_bytes("text/plain", Bytes::new()), &HeaderMap::new());
     let document = document.headers()[CACHE_CONTROL].to_str().expect("visible ASCII");
     vec![
         Block::heading(2, "Conditional requests"),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use async_trait::async_trait;
 
 use super::{AccountState, MemoryStorage, unknown_account};
-use crate::model::AccountId;
+use crate::model::{AccountId, is_slug};
 use crate::storage::admin::{Account, Change, Course, Import};
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
@@ -59,6 +59,9 @@ impl Import for MemoryImport {
 
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
         let account = self.accounts.get_mut(&course.account).ok_or_else(|| unknown_account(&course.account))?;
+        if !is_slug(&course.slug) {
+            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{:?} is not a slug", course.slug)));
+        }
         if !self.put_courses.insert((course.account.clone(), course.slug.clone())) {
             return Ok(Change::Repeated);
         }
@@ -89,7 +92,7 @@ impl Import for MemoryImport {
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         let mut state = self.target.state();
         if state.changes != self.changes {
-            let message = "another import was faster; begin again";
+            let message = "the courses were changed meanwhile; begin the import again";
             return Err(StorageError::new(StorageErrorKind::Unavailable, message));
         }
         state.accounts = self.accounts;

@@ -9,17 +9,24 @@ use crate::duration;
 
 pub(super) const KEYS_EXAMPLE: &str = "\
 Example: a key, kept in a variable
-  TOKEN=$(catalogue keys create --account acc_1 --name \"A partner\" --scope read:profile read:courses)";
+  TOKEN=$(catalogue keys create --account acc_1 --name \"A partner\" \\
+    --scope read:profile read:courses)";
+
+/// clap breaks no line of its own here.
+const CREATE_KEY_USAGE: &str = "\
+catalogue keys create [OPTIONS] --account <ID> --name <NAME>
+                             --scope <SCOPE>...";
 
 pub(super) const TOKENS_EXAMPLE: &str = "\
 Example: a token for an hour
-  catalogue tokens create --account acc_1 --scope read:courses --expires-in 1h";
+  catalogue tokens create --account acc_1 --scope read:courses \\
+    --expires-in 1h";
 
 /// `catalogue keys`
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
     /// Makes an API key and prints it: this once, for only its digest is kept
-    #[command(after_help = KEYS_EXAMPLE)]
+    #[command(after_help = KEYS_EXAMPLE, override_usage = CREATE_KEY_USAGE)]
     Create(CreateKey),
     /// Lists an account's credentials, without the tokens
     List(ListKeys),

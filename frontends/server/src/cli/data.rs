@@ -8,9 +8,12 @@ use clap::{Args, ValueEnum};
 /// `catalogue import`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Format: one JSON object a line; an account's line comes before its courses
-  {\"type\":\"account\",\"id\":\"acc_1\",\"name\":\"A studio\",\"email\":\"studio@example.org\"}
-  {\"type\":\"course\",\"account\":\"acc_1\",\"slug\":\"first\",\"title\":\"First\",\"language\":\"en\",\"modules\":[{\"title\":\"One\"}]}
+Format: one JSON object a line of 1 GiB at most; an account's line comes before
+those of its courses
+  {\"type\":\"account\",\"id\":\"a\",\"name\":\"A studio\",\"email\":\"a@example.org\"}
+  {\"type\":\"course\",\"account\":\"a\",\"slug\":\"s\",\"title\":\"T\",\"language\":\"en\"}
+Courses can also have tagline, createdAt, publishedAt, hidden, accessMode, and
+modules: [{\"title\":\"One\",\"summary\":\"\",\"content\":\"\"}]
 
 Example: what would change
   catalogue import courses.jsonl --dry-run")]
@@ -48,7 +51,7 @@ pub(crate) struct ExportArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example: before a server starts with --no-migrate
-  catalogue migrate --database sqlite:/var/lib/catalogue/catalogue.db")]
+  catalogue migrate --database sqlite:/var/lib/catalogue.db")]
 pub(crate) struct MigrateArguments {
     /// Prints the versions as one JSON object
     #[arg(long)]
@@ -59,7 +62,8 @@ pub(crate) struct MigrateArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example: a description for a generator that reads OpenAPI 3.0 only
-  catalogue openapi --format json-3.0 --base-url https://api.example.com/api/v1 > openapi.json")]
+  catalogue openapi --format json-3.0 \\
+    --base-url https://api.example.com/api/v1 > openapi.json")]
 pub(crate) struct OpenapiArguments {
     /// Which document
     #[arg(long, value_enum, default_value_t = Format::Json)]
@@ -74,6 +78,9 @@ pub(crate) struct OpenapiArguments {
     /// [default: /docs] [env: CATALOGUE_DOCS_URL]
     #[arg(long, value_name = "URL")]
     pub(crate) docs_url: Option<String>,
+    /// Changes nothing: the JSON formats are JSON anyway, and others cannot be
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// The documents that can be printed.
@@ -88,6 +95,13 @@ pub(crate) enum Format {
     Markdown,
     /// The index for AI agents
     Llms,
+}
+
+impl Format {
+    /// Whether the document is JSON.
+    pub(crate) fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Json30)
+    }
 }
 
 impl From<Format> for DocumentFormat {

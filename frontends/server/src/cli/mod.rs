@@ -14,11 +14,14 @@ pub(crate) use data::{ExportArguments, ImportArguments, MigrateArguments, Openap
 pub(crate) use serving::{DemoArguments, ServeArguments};
 
 const AFTER_HELP: &str = "\
-Settings: every option of `serve` has an environment variable (--base-url: CATALOGUE_BASE_URL) and a key in the
-configuration file (base-url = \"...\"), which is read only where --config or CATALOGUE_CONFIG names it. The command
-line wins over the environment, the environment over the file. Lists are separated by blanks or commas.
+Settings: every option of `serve` has an environment variable (--base-url:
+CATALOGUE_BASE_URL) and a key in the configuration file (base-url = \"...\"),
+which is read only where --config or CATALOGUE_CONFIG names it. The command
+line wins over the environment, the environment over the file. Lists are
+separated by blanks or commas. An empty variable counts as not set.
 
-Exit status: 0 done; 1 the work failed; 2 the command line, the environment or the configuration is wrong.
+Exit status: 0 done; 1 the work failed; 2 the command line, the environment
+or the configuration is wrong.
 
 Example: a server to play with, and lines to paste into another terminal
   catalogue demo";
@@ -100,19 +103,39 @@ mod tests {
         }
     }
 
+    /// Calls `check` for the command and those below it, each with its path.
+    fn for_each(command: &mut clap::Command, path: &str, check: &impl Fn(&mut clap::Command, &str)) {
+        check(command, path);
+        for inner in command.get_subcommands_mut().filter(|command| command.get_name() != "help") {
+            let path = format!("{path} {}", inner.get_name());
+            for_each(inner, &path, check);
+        }
+    }
+
     #[test]
     fn every_command_shows_an_example() {
-        fn check(command: &mut clap::Command, path: &str) {
+        let mut command = Cli::command();
+        command.build();
+        for_each(&mut command, "catalogue", &|command, path| {
             let help = command.render_long_help().to_string();
             let example = help.split("Example").nth(1).unwrap_or_else(|| panic!("{path}"));
             assert!(example.contains(&format!("{path} ")) || example.trim_end().ends_with(path), "{path}: {example}");
-            for inner in command.get_subcommands_mut().filter(|command| command.get_name() != "help") {
-                let path = format!("{path} {}", inner.get_name());
-                check(inner, &path);
-            }
-        }
-        let mut command = Cli::command();
+        });
+    }
+
+    #[test]
+    fn help_fits_a_terminal_of_80_columns() {
+        const WIDTH: usize = 80;
+        let mut command = Cli::command().term_width(WIDTH);
         command.build();
-        check(&mut command, "catalogue");
+        for_each(&mut command, "catalogue", &|command, path| {
+            for help in [command.render_help(), command.render_long_help()] {
+                let help = help.to_string();
+                assert!(help.lines().all(|line| line.chars().count() <= WIDTH), "{path}: {help}");
+                // What is to be pasted stands as it was written.
+                let pasted = command.get_after_help().unwrap().to_string();
+                assert!(help.contains(&pasted), "{path}: {help:?}\n{pasted:?}");
+            }
+        });
     }
 }

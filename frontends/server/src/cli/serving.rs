@@ -24,7 +24,8 @@ pub(crate) struct DemoArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example: behind a proxy that speaks TLS
-  catalogue serve --listen 127.0.0.1:8080 --base-url https://api.example.com/api/v1 --docs-url https://api.example.com/docs")]
+  catalogue serve --base-url https://api.example.com/api/v1 \\
+    --docs-url https://api.example.com/docs")]
 pub(crate) struct ServeArguments {
     /// The address to listen on; port 0 picks a free one
     ///
@@ -56,6 +57,11 @@ pub(crate) struct ServeArguments {
     /// [default: 10s] [env: CATALOGUE_SHUTDOWN_GRACE]
     #[arg(long, value_name = "DURATION")]
     pub(crate) shutdown_grace: Option<String>,
+    /// How much memory rendered pages may take: a whole number of bytes, or one with KiB, MiB or GiB; 0 for none
+    ///
+    /// [default: 64MiB] [env: CATALOGUE_PAGE_CACHE]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) page_cache: Option<String>,
     /// Neither makes a missing database nor migrates an older one
     ///
     /// [env: CATALOGUE_NO_MIGRATE]

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use catalogue_core::{
-    AccountId, AdminStorage, CredentialKind, CredentialRecord, Identity, NewCredential, NewToken, Scopes,
+    AccountId, AdminStorage, CredentialKind, CredentialRecord, NewCredential, NewToken, Scopes,
     StorageErrorKind, Timestamp,
 };
 use serde::Serialize;
-use uuid::Uuid;
 
 use crate::cli::Grant;
 use crate::exit::Failure;
@@ -34,22 +33,13 @@ pub(super) fn mint(
     scopes: Scopes,
     expires_in: Option<Duration>,
 ) -> Result<(NewToken, NewCredential), Failure> {
-    let token = NewToken::mint(kind);
-    let digest = token.digest();
-    let credential_id = match kind {
-        CredentialKind::OAuth => digest.oauth_id(),
-        _ => format!("key_{}", Uuid::now_v7().simple()),
+    let (token, mut credential) = match kind {
+        CredentialKind::OAuth => NewCredential::oauth_token(account, scopes),
+        _ => NewCredential::api_key(account, name.unwrap_or_default(), scopes),
     };
-    let created_at = Timestamp::now();
-    let record = CredentialRecord {
-        identity: Identity { account, kind, credential_id, scopes },
-        name,
-        shown_prefix: token.shown_prefix().to_owned(),
-        created_at,
-        expires_at: expires_in.map(|duration| expiry(created_at, duration)).transpose()?,
-        revoked_at: None,
-    };
-    Ok((token, NewCredential { digest, record }))
+    let record = &mut credential.record;
+    record.expires_at = expires_in.map(|duration| expiry(record.created_at, duration)).transpose()?;
+    Ok((token, credential))
 }
 
 fn expiry(created_at: Timestamp, duration: Duration) -> Result<Timestamp, Failure> {
@@ -98,7 +88,17 @@ pub(super) async fn create(
 
 /// Says that an account does not exist.
 pub(super) fn unknown_account(account: &str) -> Failure {
-    Failure::work(format!("there is no account {account:?}; `import` makes accounts, and `export` shows them"))
+    let account = if could_be_token(account) { "such account".to_owned() } else { format!("account {account:?}") };
+    Failure::work(format!("there is no {account}; `import` makes accounts, and `export` shows them"))
+}
+
+/// The longest id of a credential: `oauth:` and 32 digits.
+const MAX_ID: usize = 38;
+
+/// Whether a text in the place of an id is longer than ids are, or has a token's form. Then it is not repeated: whoever
+/// has pasted a token there must not find it in a log.
+pub(super) fn could_be_token(text: &str) -> bool {
+    text.len() > MAX_ID || ["ccat_", "cato_"].iter().any(|prefix| text.starts_with(prefix))
 }
 
 /// A credential as `--json` shows it.

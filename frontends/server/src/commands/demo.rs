@@ -6,7 +6,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use catalogue_core::{AccountId, AdminStorage, Catalogue, CredentialKind, NewToken, Scope};
 use tokio::net::TcpListener;
 
-use super::{Context, credentials, serve_on_all_cores, serving};
+use super::serving::{self, Signals};
+use super::{Context, credentials, serve_on_all_cores};
 use crate::cli::DemoArguments;
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
@@ -23,6 +24,7 @@ pub(super) fn run(arguments: DemoArguments, context: &Context) -> Result<(), Fai
     let database = Database::named_if_any(&context.layers, context.database.clone())?;
     let listen = serving::listen_address(&context.layers, arguments.listen)?;
     serve_on_all_cores(async {
+        let signals = Signals::catch()?;
         let (listener, bound) = bind(listen).await?;
         let storage = database.as_ref().unwrap_or(&Database::Memory).open_for(migration)?;
         import::run(&storage, "the sample courses", COURSES.as_bytes(), import::Options::default()).await?;
@@ -35,7 +37,8 @@ pub(super) fn run(arguments: DemoArguments, context: &Context) -> Result<(), Fai
             .build()
             .map_err(|error| Failure::because(&error))?;
         let kept = database.as_ref().is_some_and(|database| *database != Database::Memory);
-        serving::serve((listener, bound), catalogue, None, || output::note(&invitation(&addresses, &key, kept))).await
+        let announced = || output::note(&invitation(&addresses, &key, kept));
+        serving::serve((listener, bound), catalogue, None, signals, announced).await
     })
 }
 
@@ -91,7 +94,8 @@ fn invitation(Addresses { base, docs }: &Addresses, key: &NewToken, kept: bool) 
          \n\
          {docs}\n\
          \n\
-         Who am I? The newest courses, five at a time; one of them with its modules. Paste these lines:\n\
+         Lines to paste into another terminal: who am I; the newest courses, five\n\
+         at a time; one of them with its modules.\n\
          \n\
          {curl} {base}/me\n\
          {curl} \"{base}/courses?limit=5\"\n\

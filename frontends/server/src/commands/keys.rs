@@ -8,7 +8,8 @@ use crate::cli::{KeysCommand, ListKeys, RevokeKey};
 use crate::exit::Failure;
 use crate::output;
 
-const HEADINGS: [&str; 8] = ["ID", "NAME", "KIND", "STARTS WITH", "SCOPES", "CREATED", "EXPIRES", "REVOKED"];
+/// A usual row has 120 columns at most. The kind is left out, as the id tells it; `--json` shows everything.
+const HEADINGS: [&str; 6] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "STATE"];
 
 pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure> {
     let storage = context.database()?.open()?;
@@ -30,38 +31,44 @@ async fn show(storage: &dyn AdminStorage, list: &ListKeys) -> Result<(), Failure
     if list.json {
         return output::print_json(&records.iter().map(Shown::from).collect::<Vec<_>>());
     }
-    output::print(&table::aligned(HEADINGS, records.iter().map(row)))
+    let now = Timestamp::now();
+    output::print(&table::aligned(HEADINGS, records.iter().map(|record| row(record, now))))
 }
 
-/// The longest id of a credential: `oauth:` and 32 digits.
-const MAX_ID: usize = 38;
-
-/// Whether `text` could be a credential's id. A longer text, or one of a token's form, is not repeated: whoever pasted a
-/// token for an id must not find it in a log.
-fn could_be_id(text: &str) -> bool {
-    text.len() <= MAX_ID && !["ccat_", "cato_"].iter().any(|prefix| text.starts_with(prefix))
-}
-
-fn row(record: &CredentialRecord) -> [String; 8] {
-    let time = |time: Option<Timestamp>| time.map_or_else(|| "-".to_owned(), |time| time.to_string());
+fn row(record: &CredentialRecord, now: Timestamp) -> [String; 6] {
     [
         record.identity.credential_id.clone(),
         record.name.clone().unwrap_or_else(|| "-".to_owned()),
-        record.identity.kind.name().to_owned(),
         record.shown_prefix.clone(),
         record.identity.scopes.to_string(),
-        record.created_at.to_string(),
-        time(record.expires_at),
-        time(record.revoked_at),
+        date(record.created_at),
+        state(record, now),
     ]
+}
+
+/// Whether the credential is of use, and since or until when.
+fn state(record: &CredentialRecord, now: Timestamp) -> String {
+    match (record.revoked_at, record.expires_at) {
+        (Some(time), _) => format!("revoked {}", date(time)),
+        (None, Some(time)) if time <= now => format!("expired {}", date(time)),
+        (None, Some(time)) => format!("until {}", date(time)),
+        (None, None) => "valid".to_owned(),
+    }
+}
+
+/// The day alone, in UTC: a table has no room for more.
+fn date(time: Timestamp) -> String {
+    let time = time.to_string();
+    time.split_once('T').map_or(&*time, |(date, _)| date).to_owned()
 }
 
 async fn revoke(storage: &dyn AdminStorage, revoke: &RevokeKey) -> Result<(), Failure> {
     let now = Timestamp::now();
     let record = storage.revoke_credential(&revoke.id, now).await.map_err(|error| Failure::because(&error))?;
     let record = record.ok_or_else(|| {
-        let id = if could_be_id(&revoke.id) { format!("the id {:?}", revoke.id) } else { "this id".to_owned() };
-        Failure::work(format!("there is no credential with {id}; `keys list --account ID` shows those of an account"))
+        let id = &revoke.id;
+        let id = if credentials::could_be_token(id) { "this id".to_owned() } else { format!("the id {id:?}") };
+        Failure::work(format!("no credential has {id}; `keys list --account ID` shows those of an account"))
     })?;
     if revoke.json {
         return output::print_json(&Shown::from(&record));

@@ -1,17 +1,18 @@
 //! `catalogue serve`
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use catalogue_core::MemoryStorage;
 
+use super::serving::{self, Signals};
 use super::settings::{self, CatalogueSettings};
-use super::{Context, serve_on_all_cores, serving};
+use super::{Context, serve_on_all_cores};
 use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
-use crate::database::Migration;
-use crate::duration;
+use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::{duration, size};
 
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
     let database = context.database()?;
@@ -20,11 +21,20 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
     // What cannot be served is refused before a database is made or migrated for it.
     settings.catalogue.catalogue(MemoryStorage::new())?;
     serve_on_all_cores(async {
-        let bound =
+        let signals = Signals::catch()?;
+        let (listener, bound) =
             serving::bind(settings.listen).await.map_err(|error| serving::cannot_listen(settings.listen, &error))?;
         let catalogue = settings.catalogue.catalogue(database.open_for(migration)?)?;
-        serving::serve(bound, catalogue, settings.shutdown_grace, || ()).await
+        let started = || settings.log_start(bound, &database);
+        serving::serve((listener, bound), catalogue, settings.shutdown_grace, signals, started).await
     })
+}
+
+/// Reads a grace. Whatever the machine's clock cannot count to is refused here, and not when the server is told to end.
+fn grace(text: &str) -> Result<Duration, String> {
+    let grace = duration::parse(text)?;
+    let end = Instant::now().checked_add(grace);
+    end.map(|_| grace).ok_or_else(|| format!("{text:?} is longer than can be counted; write a duration like 10s"))
 }
 
 /// What `serve` can be told.
@@ -38,7 +48,7 @@ struct Settings {
 
 impl Settings {
     fn resolve(arguments: ServeArguments, layers: &Layers) -> Result<Self, Failure> {
-        let grace = layers.text(Setting::ShutdownGrace, arguments.shutdown_grace)?;
+        let shutdown_grace = layers.text(Setting::ShutdownGrace, arguments.shutdown_grace)?;
         Ok(Self {
             listen: serving::listen_address(layers, arguments.listen)?.unwrap_or(serving::DEFAULT_ADDRESS),
             catalogue: CatalogueSettings {
@@ -46,8 +56,20 @@ impl Settings {
                 docs_url: layers.text(Setting::DocsUrl, arguments.docs_url)?,
                 accept: settings::accepted_kinds(layers, arguments.accept)?,
                 origins: layers.list(Setting::CorsOrigin, arguments.cors_origin)?,
+                page_cache: settings::page_cache(layers, arguments.page_cache)?,
             },
-            shutdown_grace: grace.map(|grace| grace.parse(|text| duration::parse(text))).transpose()?,
+            shutdown_grace: shutdown_grace.map(|text| text.parse(|text| grace(text))).transpose()?,
         })
+    }
+
+    fn log_start(&self, listening: SocketAddr, database: &Database) {
+        tracing::info!(
+            %listening,
+            %database,
+            base_url = self.catalogue.base_url(),
+            docs_url = self.catalogue.docs_url(),
+            page_cache = size::shown(self.catalogue.page_cache),
+            "serving"
+        );
     }
 }

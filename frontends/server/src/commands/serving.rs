@@ -1,20 +1,22 @@
 //! What `serve` and `demo` share: an address to listen on, and serving until a signal ends it.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use catalogue_core::Catalogue;
 use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::signal::unix::{self, SignalKind};
+use tokio::sync::oneshot;
 
 use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
 use crate::http::{self, Limits};
-use crate::output;
+use crate::{open_files, output};
 
 /// Where a server listens unless `--listen` says otherwise.
-pub(super) const DEFAULT_ADDRESS: SocketAddr =
-    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8080);
+pub(super) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// The address that the layers name, if they do.
 pub(super) fn listen_address(layers: &Layers, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
@@ -44,47 +46,79 @@ pub(super) fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
     Failure::work(format!("cannot listen on {address}: {error}{hint}"))
 }
 
-/// Serves until SIGTERM or SIGINT comes and running requests have had their grace. `announced` is called once the
-/// line on standard output says where.
+/// Serves until SIGTERM or SIGINT comes and running requests have had their grace, or until another one cuts it short.
+/// `announced` is called once the line on standard output says where.
 pub(super) async fn serve(
     (listener, address): (TcpListener, SocketAddr),
     catalogue: Catalogue,
     grace: Option<Duration>,
+    mut signals: Signals,
     announced: impl FnOnce(),
 ) -> Result<(), Failure> {
-    let told_to_end = told_to_end().map_err(|error| Failure::work(format!("cannot wait for signals: {error}")))?;
     let mut limits = Limits::default();
+    limits.connections = open_files::room_for_connections(limits.connections);
     if let Some(grace) = grace {
         limits.shutdown_grace = grace;
     }
     // From here on clients are in the listener's queue, and are answered. A supervisor may have closed standard output.
     let _ = output::print(&format!("listening on http://{address}"));
     announced();
-    http::serve(listener, warp::service(catalogue_warp::filter(catalogue)), limits, told_to_end).await;
+    let (tell, told) = oneshot::channel();
+    let told_twice = async {
+        signals.next().await;
+        tracing::info!(grace = ?limits.shutdown_grace, "stopping");
+        let _ = tell.send(());
+        signals.next().await;
+    };
+    let told_once = async { drop(told.await) };
+    tokio::select! {
+        () = http::serve(listener, warp::service(catalogue_warp::filter(catalogue)), limits, told_once) => {}
+        () = told_twice => return Err(Failure::work("told to end a second time; running requests were cut off")),
+    }
+    tracing::info!("stopped");
     Ok(())
 }
 
-/// Ends when the process is told to.
+/// SIGTERM and SIGINT, which from now on do not end the process by themselves.
 #[cfg(unix)]
-fn told_to_end() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
+pub(super) struct Signals {
+    terminate: unix::Signal,
+    interrupt: unix::Signal,
 }
 
-/// Ends when the process is told to.
+#[cfg(unix)]
+impl Signals {
+    /// To be called before anything slow: a signal that comes meanwhile is kept, and nothing is left half done.
+    pub(super) fn catch() -> Result<Self, Failure> {
+        let caught =
+            |kind| unix::signal(kind).map_err(|error| Failure::work(format!("cannot wait for signals: {error}")));
+        Ok(Self { terminate: caught(SignalKind::terminate())?, interrupt: caught(SignalKind::interrupt())? })
+    }
+
+    /// Waits for a signal.
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+/// Ctrl+C.
 #[cfg(not(unix))]
-fn told_to_end() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
+pub(super) struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    /// Nothing is to be done beforehand.
+    pub(super) fn catch() -> Result<Self, Failure> {
+        Ok(Self)
+    }
+
+    /// Waits for a signal.
+    async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    })
+    }
 }

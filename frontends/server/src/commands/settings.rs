@@ -4,6 +4,10 @@ use catalogue_core::{BuildError, Catalogue, CourseStorage, CredentialKind, Crede
 
 use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
+use crate::size;
+
+/// How much memory rendered pages may take unless `--page-cache` says otherwise.
+const DEFAULT_PAGE_CACHE: usize = 64 << 20;
 
 /// What a catalogue can be told; `None` leaves it its default.
 #[derive(Debug, Default)]
@@ -12,6 +16,8 @@ pub(super) struct CatalogueSettings {
     pub(super) docs_url: Option<Sourced<String>>,
     pub(super) accept: Option<Sourced<Vec<CredentialKind>>>,
     pub(super) origins: Option<Sourced<Vec<String>>>,
+    /// In bytes; 0 for none.
+    pub(super) page_cache: usize,
 }
 
 impl CatalogueSettings {
@@ -30,20 +36,43 @@ impl CatalogueSettings {
         if let Some(origins) = &self.origins {
             builder = builder.cors_origins(&origins.value);
         }
-        builder.build().map_err(|error| self.wrong(&error))
+        builder.page_cache(self.page_cache).build().map_err(|error| self.wrong(&error))
     }
 
-    /// Says what is wrong, and which setting it is where that is one.
-    fn wrong(&self, error: &BuildError) -> Failure {
-        let source = match error {
-            BuildError::BaseUrl(_) => self.base_url.as_ref().map(|setting| &setting.source),
-            BuildError::DocsUrl(_) => self.docs_url.as_ref().map(|setting| &setting.source),
-            BuildError::NothingAccepted => self.accept.as_ref().map(|setting| &setting.source),
-            BuildError::Origin(_) => self.origins.as_ref().map(|setting| &setting.source),
-            _ => None,
-        };
-        Sourced { value: (), source: source.cloned().unwrap_or_default() }.wrong(error)
+    /// Where clients find the API.
+    pub(super) fn base_url(&self) -> &str {
+        self.base_url.as_ref().map_or("/api/v1", |setting| &setting.value)
     }
+
+    /// Where clients find the public documents.
+    pub(super) fn docs_url(&self) -> &str {
+        self.docs_url.as_ref().map_or("/docs", |setting| &setting.value)
+    }
+
+    /// Says what is wrong, and where the settings that it is about come from.
+    fn wrong(&self, error: &BuildError) -> Failure {
+        let (base_url, docs_url) = (source(&self.base_url), source(&self.docs_url));
+        let sources: Vec<&str> = match error {
+            BuildError::BaseUrl(_) => base_url.collect(),
+            BuildError::DocsUrl(_) => docs_url.collect(),
+            BuildError::SamePath(_) | BuildError::Collision { .. } => base_url.chain(docs_url).collect(),
+            BuildError::NothingAccepted => source(&self.accept).collect(),
+            BuildError::Origin(_) => source(&self.origins).collect(),
+            _ => Vec::new(),
+        };
+        Sourced { value: (), source: sources.join(" and ") }.wrong(error)
+    }
+}
+
+/// Where a setting comes from, if anybody has given it.
+fn source<T>(setting: &Option<Sourced<T>>) -> impl Iterator<Item = &str> {
+    setting.iter().map(|setting| &*setting.source)
+}
+
+/// The size of the page cache in bytes.
+pub(super) fn page_cache(layers: &Layers, given: Option<String>) -> Result<usize, Failure> {
+    let size = layers.text(Setting::PageCache, given)?.map(|size| size.parse(|text| size::parse(text)));
+    Ok(size.transpose()?.unwrap_or(DEFAULT_PAGE_CACHE))
 }
 
 /// The kinds of credential that the layers accept, if they say so.

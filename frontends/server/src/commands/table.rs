@@ -1,8 +1,14 @@
 //! Tables for people.
 
+use std::iter;
+
+use crate::text::printable;
+
 /// Rows below headings, their columns aligned by two blanks at least. Characters count one each.
 pub(super) fn aligned<const N: usize>(headings: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
-    let rows: Vec<[String; N]> = std::iter::once(headings.map(str::to_owned)).chain(rows.map(printable)).collect();
+    // A cell can neither steer the terminal nor break the line.
+    let rows = rows.map(|row| row.map(|cell| printable(&cell).into_owned()));
+    let rows: Vec<[String; N]> = iter::once(headings.map(str::to_owned)).chain(rows).collect();
     let mut widths = [0; N];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -16,17 +22,6 @@ pub(super) fn aligned<const N: usize>(headings: [&str; N], rows: impl Iterator<I
         text.push('\n');
     }
     text
-}
-
-/// Cells that cannot steer the terminal nor break the line.
-fn printable<const N: usize>(row: [String; N]) -> [String; N] {
-    row.map(|cell| {
-        if !cell.contains(char::is_control) {
-            return cell;
-        }
-        let escaped = cell.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() });
-        escaped.collect()
-    })
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! [`ConfigFile`]: the configuration file, strictly read.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Setting, Shape};
 use crate::exit::Failure;
+use crate::text::printable;
 
 /// The settings of a configuration file, each with the line that it stands on.
 #[derive(Debug, Default)]
@@ -26,14 +25,6 @@ pub(crate) enum Value {
 }
 
 impl ConfigFile {
-    /// Reads the file at `path`.
-    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|error| {
-            Failure::usage(format!("the configuration file {} cannot be read: {error}", path.display()))
-        })?;
-        Self::parse(path.display().to_string(), &text)
-    }
-
     /// Reads a file's text; `name` stands in messages.
     pub(crate) fn parse(name: String, text: &str) -> Result<Self, Failure> {
         let wrong = |at: usize, what: &str| Failure::usage(format!("{name}: line {}: {what}", line_of(text, at)));
@@ -44,7 +35,8 @@ impl ConfigFile {
         for (key, value) in table.get_ref() {
             let at = key.span().start;
             let Some(setting) = Setting::ALL.into_iter().find(|setting| setting.name() == key.get_ref()) else {
-                return Err(wrong(at, &format!("{}: no such key; the keys are {}", key.get_ref(), all_names())));
+                let key = printable(key.get_ref());
+                return Err(wrong(at, &format!("{key}: no such key; the keys are {}", all_names())));
             };
             let value = shaped(setting, value).ok_or_else(|| {
                 let found = value.get_ref().type_str();
@@ -65,7 +57,8 @@ impl ConfigFile {
 /// The value, where it has the setting's shape.
 fn shaped(setting: Setting, value: &Spanned<DeValue<'_>>) -> Option<Value> {
     match (setting.shape(), value.get_ref()) {
-        (Shape::Text, DeValue::String(text)) => Some(Value::Text(text.to_string())),
+        (Shape::Text | Shape::Size, DeValue::String(text)) => Some(Value::Text(text.to_string())),
+        (Shape::Size, DeValue::Integer(number)) => Some(Value::Text(number.to_string())),
         (Shape::List, DeValue::String(text)) => Some(Value::List(vec![text.to_string()])),
         (Shape::List, DeValue::Array(items)) => {
             let items = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
@@ -80,6 +73,7 @@ fn shaped(setting: Setting, value: &Spanned<DeValue<'_>>) -> Option<Value> {
 fn right(setting: Setting) -> &'static str {
     match setting.shape() {
         Shape::Text => "a string in quotes",
+        Shape::Size => "a number, or a string in quotes",
         Shape::List => "a string in quotes, or an array of them",
         Shape::Flag => "true or false",
     }
@@ -118,10 +112,20 @@ mod tests {
     }
 
     #[test]
+    fn a_size_may_be_a_number() {
+        for (text, value) in [("'64MiB'", "64MiB"), ("65_536", "65536"), ("-1", "-1"), ("0x10", "0x10")] {
+            let file = ConfigFile::parse("c.toml".to_owned(), &format!("page-cache = {text}")).unwrap();
+            assert_eq!(file.get(Setting::PageCache).unwrap().0, &Value::Text(value.to_owned()));
+        }
+        assert!(message("page-cache = 1.5").contains("a number, or a string in quotes"));
+    }
+
+    #[test]
     fn names_the_line_and_the_key() {
         for (text, pieces) in [
             ("listen = \"a\"\n\nlisen = \"b\"", ["line 3: lisen:", "no such key"]),
             ("config = \"x\"", ["line 1: config:", "no such key"]),
+            ("\"a\\nb\" = 1", ["line 1: a\\nb:", "no such key"]),
             ("[serve]\nlisten = \"a\"", ["line 1: serve:", "no such key"]),
             ("listen = 8080", ["line 1: listen:", "string in quotes"]),
             ("\nno-migrate = \"true\"", ["line 2: no-migrate:", "true or false"]),

@@ -1,8 +1,10 @@
 //! [`Layers`]: what the environment and the configuration file add to a command line.
 
 use std::collections::HashMap;
+use std::env;
 use std::ffi::OsString;
 use std::fmt::Display;
+use std::fs;
 use std::path::PathBuf;
 
 use super::file::{ConfigFile, Value};
@@ -52,23 +54,27 @@ impl<T> Sourced<T> {
 impl Layers {
     /// The layers of this process; `config` is what `--config` says.
     pub(crate) fn of_this_process(config: Option<PathBuf>) -> Result<Self, Failure> {
-        let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+        let variables = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         Self::read(variables.filter(|(name, _)| name.starts_with("CATALOGUE_")).collect(), config)
     }
 
     fn read(variables: HashMap<String, OsString>, config: Option<PathBuf>) -> Result<Self, Failure> {
-        let named = variables.get(CONFIG_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
-        let file = config.or(named).map(|path| ConfigFile::read(&path)).transpose()?.unwrap_or_default();
+        let option = config.map(|path| Sourced { value: path, source: "--config".to_owned() });
+        let variable = || {
+            let path = variables.get(CONFIG_VARIABLE).filter(|path| !path.is_empty())?;
+            Some(Sourced { value: path.into(), source: CONFIG_VARIABLE.to_owned() })
+        };
+        let file = option.or_else(variable).map(read_file).transpose()?.unwrap_or_default();
         Ok(Self { variables, file })
     }
 
-    /// A setting of one text. An empty variable counts as one that is not set.
+    /// A setting of one text.
     pub(crate) fn text(&self, setting: Setting, given: Option<String>) -> Result<Option<Sourced<String>>, Failure> {
-        debug_assert_eq!(setting.shape(), Shape::Text);
+        debug_assert!(matches!(setting.shape(), Shape::Text | Shape::Size));
         if let Some(value) = given {
             return Ok(Some(from_option(setting, value)));
         }
-        if let Some(variable) = self.variable(setting)?.filter(|variable| !variable.value.is_empty()) {
+        if let Some(variable) = self.variable(setting)? {
             return Ok(Some(variable));
         }
         Ok(match self.file.get(setting) {
@@ -77,7 +83,7 @@ impl Layers {
         })
     }
 
-    /// A setting of several texts: those of the highest layer that gives any, and an empty variable gives none of them.
+    /// A setting of several texts: those of the highest layer that gives any.
     pub(crate) fn list(&self, setting: Setting, given: Vec<String>) -> Result<Option<Sourced<Vec<String>>>, Failure> {
         debug_assert_eq!(setting.shape(), Shape::List);
         let found = if !given.is_empty() {
@@ -99,7 +105,7 @@ impl Layers {
         if given {
             return Ok(true);
         }
-        if let Some(variable) = self.variable(setting)?.filter(|variable| !variable.value.is_empty()) {
+        if let Some(variable) = self.variable(setting)? {
             return variable.parse(|text| match text.as_str() {
                 "true" | "1" => Ok(true),
                 "false" | "0" => Ok(false),
@@ -109,9 +115,10 @@ impl Layers {
         Ok(matches!(self.file.get(setting), Some((Value::Flag(true), _))))
     }
 
+    /// The setting's variable. An empty one counts as one that is not set.
     fn variable(&self, setting: Setting) -> Result<Option<Sourced<String>>, Failure> {
         let source = setting.variable();
-        let Some(value) = self.variables.get(&source) else {
+        let Some(value) = self.variables.get(&source).filter(|value| !value.is_empty()) else {
             return Ok(None);
         };
         match value.to_str() {
@@ -119,6 +126,14 @@ impl Layers {
             None => Err(Failure::usage(format!("{source}: the value is not UTF-8"))),
         }
     }
+}
+
+fn read_file(path: Sourced<PathBuf>) -> Result<ConfigFile, Failure> {
+    let name = path.value.display().to_string();
+    let text = path.parse(|path| {
+        fs::read_to_string(path).map_err(|error| format!("the configuration file {name} cannot be read: {error}"))
+    })?;
+    ConfigFile::parse(name, &text)
 }
 
 fn from_option<T>(setting: Setting, value: T) -> Sourced<T> {
@@ -169,7 +184,8 @@ mod tests {
         assert_eq!(get(&[], &variable, file), Some(strings(&["b", "c", "d"])));
         assert_eq!(get(&[], &[], file), Some(strings(&["e", "f"])));
         assert_eq!(get(&[], &[], "accept = 'e f'"), Some(strings(&["e", "f"])));
-        assert_eq!(get(&[], &[("CATALOGUE_ACCEPT", "")], file), Some(Vec::new()));
+        assert_eq!(get(&[], &[("CATALOGUE_ACCEPT", "")], file), Some(strings(&["e", "f"])));
+        assert_eq!(get(&[], &[("CATALOGUE_ACCEPT", "")], ""), None);
         assert_eq!(get(&[], &[], "accept = []"), Some(Vec::new()));
         assert_eq!(get(&[], &[], ""), None);
     }
@@ -208,8 +224,13 @@ mod tests {
     fn a_missing_file_is_a_wrong_configuration() {
         let variables = |path: &str| HashMap::from([(CONFIG_VARIABLE.to_owned(), path.into())]);
         let missing = "/no/such/directory/c.toml";
-        assert!(matches!(Layers::read(variables(missing), None), Err(Failure::Usage(text)) if text.contains(missing)));
-        assert!(matches!(Layers::read(HashMap::new(), Some(missing.into())), Err(Failure::Usage(_))));
+        for (read, source) in [
+            (Layers::read(variables(missing), None), CONFIG_VARIABLE),
+            (Layers::read(HashMap::new(), Some(missing.into())), "--config"),
+        ] {
+            let Err(Failure::Usage(text)) = read else { panic!("{read:?}") };
+            assert!(text.starts_with(&format!("{source}: ")) && text.contains(missing), "{text}");
+        }
         assert!(Layers::read(variables(""), None).is_ok());
     }
 }

@@ -19,6 +19,8 @@ pub(crate) enum Setting {
     Log,
     /// `--shutdown-grace`
     ShutdownGrace,
+    /// `--page-cache`
+    PageCache,
     /// `--no-migrate`
     NoMigrate,
 }
@@ -28,6 +30,8 @@ pub(crate) enum Setting {
 pub(crate) enum Shape {
     /// One text.
     Text,
+    /// A size: one text, or in the file also a number.
+    Size,
     /// Several texts; in one string they are separated by blanks or commas.
     List,
     /// True or false.
@@ -36,7 +40,7 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Database,
         Self::Listen,
         Self::BaseUrl,
@@ -45,6 +49,7 @@ impl Setting {
         Self::CorsOrigin,
         Self::Log,
         Self::ShutdownGrace,
+        Self::PageCache,
         Self::NoMigrate,
     ];
 
@@ -59,6 +64,7 @@ impl Setting {
             Self::CorsOrigin => ("cors-origin", Shape::List),
             Self::Log => ("log", Shape::Text),
             Self::ShutdownGrace => ("shutdown-grace", Shape::Text),
+            Self::PageCache => ("page-cache", Shape::Size),
             Self::NoMigrate => ("no-migrate", Shape::Flag),
         }
     }

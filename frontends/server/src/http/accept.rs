@@ -18,6 +18,9 @@ use super::{Limits, connection};
 /// How long to wait after an accept that failed for want of something, such as file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
+/// The longest grace. A longer one could not be added to a time.
+const LONGEST_GRACE: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
 /// What tasks get to notice that the grace has ended.
 const LAST_TURN: Duration = Duration::from_secs(1);
 
@@ -40,10 +43,11 @@ where
     };
 
     let mut shutdown = pin!(shutdown);
+    let mut failing = false;
     loop {
         let next = async {
             let slot = free_slot(&slots).await;
-            (slot, retried(|| listener.accept()).await)
+            (slot, retried(&mut failing, || listener.accept()).await)
         };
         tokio::select! {
             biased;
@@ -57,7 +61,7 @@ where
         let Ok(slot) = slots.clone().try_acquire_owned() else { break };
         begin(service.clone(), slot, client);
     }
-    let deadline = Instant::now() + limits.shutdown_grace;
+    let deadline = Instant::now() + limits.shutdown_grace.min(LONGEST_GRACE);
     stop.send_replace(Some(deadline));
     if timeout_at(deadline + LAST_TURN, slots.acquire_many(limits.connections)).await.is_err() {
         tracing::warn!("left connections behind whose requests do not yield");
@@ -70,13 +74,25 @@ async fn free_slot(slots: &Arc<Semaphore>) -> OwnedSemaphorePermit {
 }
 
 /// Accepts until it succeeds: whatever fails here, the next client can do nothing for it.
-pub(super) async fn retried<T, F: Future<Output = io::Result<T>>>(mut accept: impl FnMut() -> F) -> T {
+///
+/// `failing` tells whether the accept before this one has failed at first: the log hears of the first failure of many.
+pub(super) async fn retried<T, F>(failing: &mut bool, mut accept: impl FnMut() -> F) -> T
+where
+    F: Future<Output = io::Result<T>>,
+{
+    let mut at_once = true;
     loop {
         match accept().await {
-            Ok(accepted) => return accepted,
+            Ok(accepted) => {
+                *failing = !at_once;
+                return accepted;
+            }
             Err(error) if gone(&error) => tracing::debug!(%error, "a client went away before it was accepted"),
             Err(error) => {
-                tracing::warn!(%error, "cannot accept connections, trying again");
+                if !*failing {
+                    tracing::warn!(%error, "cannot accept connections; trying again until it succeeds");
+                }
+                (*failing, at_once) = (true, false);
                 sleep(ACCEPT_PAUSE).await;
             }
         }

@@ -33,12 +33,16 @@ struct State {
     unwanted: Option<Unwanted>,
     /// When more of it came, or its request.
     unwanted_moved: Instant,
+    /// Its length, where that is known.
+    unwanted_length: Option<u64>,
     /// The socket takes no more of the answer.
     blocked: bool,
     /// When our side was closed.
     closed: Option<Instant>,
     /// Bytes read since the last request began.
     received: usize,
+    /// Bytes read behind its head, as far as that is written in the usual way.
+    behind_head: u64,
     /// The last bytes that came in.
     tail: [u8; 4],
     /// Bytes have arrived that were not read yet; only kept up to date while stopping.
@@ -55,9 +59,11 @@ impl Activity {
             running: false,
             unwanted: None,
             unwanted_moved: now,
+            unwanted_length: None,
             blocked: false,
             closed: None,
             received: 0,
+            behind_head: 0,
             tail: [0; 4],
             unread: false,
         };
@@ -73,6 +79,7 @@ impl Activity {
         let mut state = self.state();
         state.moved = Instant::now();
         state.received += bytes.len();
+        state.behind_head += bytes.len() as u64;
         if let Some(tail) = bytes.last_chunk() {
             state.tail = *tail;
         } else {
@@ -84,23 +91,21 @@ impl Activity {
         }
     }
 
-    /// A request's head was read, usually of `length` bytes, with a body to come or not. Tells also whether certainly
+    /// A request's head was read, usually of `length` bytes, with a body behind it or not. Tells also whether certainly
     /// nothing was read behind the head.
-    pub(super) fn begin(
-        self: &Arc<Self>,
-        length: usize,
-        has_body: bool,
-        unwanted: Option<Unwanted>,
-    ) -> (Running, bool) {
+    pub(super) fn begin(self: &Arc<Self>, length: usize, unwanted: Option<Unwanted>) -> (Running, bool) {
         let mut state = self.state();
-        let cut_off = !state.ends_with_empty_line();
-        let alone = state.received == length && !cut_off;
+        let alone = state.received == length && state.ends_with_empty_line();
+        state.behind_head = state.received.saturating_sub(length) as u64;
         state.received = 0;
         state.running = true;
+        state.unwanted_length = unwanted.as_ref().and_then(Unwanted::length);
         state.unwanted = unwanted;
         state.unwanted_moved = state.moved;
-        // Without a body, bytes that end in the middle of a head are the beginning of the next.
-        state.head = (cut_off && !has_body).then_some(state.moved);
+        state.head = None;
+        if state.unwanted.is_none() {
+            state.note_next_head();
+        }
         (Running(self.clone()), alone)
     }
 
@@ -154,6 +159,7 @@ impl Activity {
         let Some(mut body) = state.unwanted.take() else { return };
         let before = body.left();
         if body.poll_end(cx).is_ready() {
+            state.note_next_head();
             return;
         }
         if body.left() < before {
@@ -208,6 +214,18 @@ impl State {
     /// Whether a request is being answered or its body read.
     fn is_busy(&self) -> bool {
         self.running || self.blocked || self.unwanted.is_some()
+    }
+
+    /// A message has ended: notes whether the beginning of the next head came with it.
+    ///
+    /// A body of known length is counted; behind a head that is written in an unusual way that can be wrong by a few
+    /// bytes, and an idle connection be timed as a head. All other messages end with an empty line.
+    fn note_next_head(&mut self) {
+        let has_begun = match self.unwanted_length {
+            Some(length) => self.behind_head > length,
+            None => !self.ends_with_empty_line(),
+        };
+        self.head = has_begun.then_some(self.moved);
     }
 
     fn is_hopeless(&self) -> bool {

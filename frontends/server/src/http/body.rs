@@ -26,6 +26,11 @@ impl Unwanted {
         (!body.is_end_stream()).then_some(Self { body, left: limit, hopeless })
     }
 
+    /// How long it is, where the head says so; asked before any of it is read.
+    pub(super) fn length(&self) -> Option<u64> {
+        self.body.size_hint().exact()
+    }
+
     /// Whether it is not worth reading, so that the connection ends with the answer: it is too long, or comes only
     /// when asked for.
     ///

@@ -46,9 +46,8 @@ where
     let service = RefCell::new(service);
     service_fn(move |request: Request<Incoming>| {
         let (mut head, body) = request.into_parts();
-        let has_body = !body.is_end_stream();
         let unwanted = Unwanted::new(body, &head.headers, limits.drained_body);
-        let (running, alone) = activity.begin(head::usual_length(&head), has_body, unwanted);
+        let (running, alone) = activity.begin(head::usual_length(&head), unwanted);
         let work = head::acceptable(&head).then(|| {
             head.extensions.insert(peer);
             begin(&service, Request::from_parts(head, Empty::new()))

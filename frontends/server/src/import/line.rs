@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 
 use super::object::Object;
+use crate::text::{printable, shortened};
 
 /// The longest id of an account, in bytes of UTF-8.
 const MAX_ID_BYTES: usize = 200;
@@ -131,10 +132,22 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::
     Time::deserialize(deserializer).map(Some)
 }
 
+/// The text of a line. Editors and shells that do not write plain UTF-8 are told by how it begins.
+fn text_of(line: &[u8]) -> Result<&str, Fault> {
+    const RIGHT: &str = "save the file as UTF-8, one object a line";
+    if line.starts_with(b"\xef\xbb\xbf") {
+        return Err(Fault::of_line("starts with a byte order mark; save it as UTF-8 without one".to_owned()));
+    }
+    if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") || line.contains(&0) {
+        return Err(Fault::of_line(format!("UTF-16, or no text at all; {RIGHT}")));
+    }
+    str::from_utf8(line)
+        .map_err(|error| Fault::of_line(format!("not UTF-8 from byte {} on; {RIGHT}", error.valid_up_to() + 1)))
+}
+
 /// Reads one line.
 pub(super) fn parse(line: &[u8]) -> Result<Line, Fault> {
-    let text = std::str::from_utf8(line)
-        .map_err(|error| Fault::of_line(format!("not UTF-8 from byte {} on", error.valid_up_to() + 1)))?;
+    let text = text_of(line)?;
     if !text.trim_ascii_start().starts_with('{') {
         return Err(Fault::of_line("not a JSON object; write one object a line".to_owned()));
     }
@@ -146,7 +159,7 @@ pub(super) fn parse(line: &[u8]) -> Result<Line, Fault> {
         "course" => read(text).map(|course| Line::Course(Box::new(course))),
         other => {
             let what = format!("{other:?} is not a type of line; write \"account\" or \"course\"");
-            Err(Fault::at("type", shortened(what)))
+            Err(Fault::at("type", explained(&what)))
         }
     }
 }
@@ -213,7 +226,10 @@ impl Fault {
         // A path with a question mark was left in the middle.
         let path = if path == "." || path.contains('?') { "" } else { path };
         if error.classify() != Category::Data {
-            return Self::at(path, format!("not JSON: {what} (byte {} of the line)", error.column()));
+            // Most often the object goes on in the next line, or the next object stands in this one.
+            let unfinished = error.is_eof() || what == "trailing characters";
+            let hint = if unfinished { "; write each object on a line of its own" } else { "" };
+            return Self::at(path, format!("not JSON: {what} (byte {} of the line){hint}", error.column()));
         }
         let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         let named = |start| what.strip_prefix(start).and_then(|rest: &str| rest.strip_suffix('`')).map(below);
@@ -223,27 +239,21 @@ impl Fault {
         if let Some(field) = named("duplicate field `") {
             return Self::at(field, "occurs twice in one object; write it once".to_owned());
         }
-        Self::at(path, shortened(what.to_owned()))
+        Self::at(path, explained(what))
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.field.is_empty() {
-            write!(f, "{}: ", shortened(self.field.escape_debug().to_string()))?;
+            write!(f, "{}: ", explained(&printable(&self.field)))?;
         }
         f.write_str(&self.what)
     }
 }
 
-/// A text with its middle left out where it is long: what would be right stands at the end.
-fn shortened(text: String) -> String {
-    if text.len() <= LONGEST_EXPLANATION {
-        return text;
-    }
-    let half = LONGEST_EXPLANATION / 2;
-    let (start, end) = (text.floor_char_boundary(half), text.ceil_char_boundary(text.len() - half));
-    format!("{} … {}", &text[..start], &text[end..])
+fn explained(text: &str) -> String {
+    shortened(text, LONGEST_EXPLANATION).into_owned()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod report;
 
 use std::io::BufRead;
 
-use catalogue_core::{AdminStorage, Change, Import, StorageError, StorageErrorKind, Timestamp};
+use catalogue_core::{AccountId, AdminStorage, Change, Import, StorageError, StorageErrorKind, Timestamp};
 
 use crate::exit::{Failure, chain};
 use line::{Fault, Line};
@@ -32,18 +32,21 @@ pub(crate) async fn run(
     input: impl BufRead,
     options: Options,
 ) -> Result<Report, Failure> {
-    let mut import = storage.begin_import().await.map_err(|error| Failure::because(&error))?;
     let mut report = Report { dry_run: options.dry_run, ..Report::default() };
-    let now = Timestamp::now();
     let mut lines = Lines::new(input);
+    // The first line may be long in coming, and an import keeps all other writers out.
+    let mut line = lines.next();
+    let mut import = storage.begin_import().await.map_err(|error| Failure::because(&error))?;
+    let now = Timestamp::now();
     loop {
-        let put = match lines.next() {
+        let outcome = match line {
             Ok(None) => break,
             Ok(Some(line)) => put(&mut *import, line, now, &mut report).await,
             Err(what) => Err(what.into()),
         };
         // The import is dropped on the way out, and with it all that it has put.
-        put.map_err(|wrong| Failure::work(format!("{name}: line {}: {}", lines.number(), wrong.0)))?;
+        outcome.map_err(|wrong| Failure::work(format!("{name}: line {}: {}", lines.number(), wrong.0)))?;
+        line = lines.next();
     }
     if options.prune {
         report.courses.removed = import.prune().await.map_err(|error| Failure::because(&error))?;
@@ -105,7 +108,7 @@ async fn put(import: &mut dyn Import, line: &[u8], now: Timestamp, report: &mut 
     Ok(())
 }
 
-fn unknown_account(account: &catalogue_core::AccountId) -> Fault {
+fn unknown_account(account: &AccountId) -> Fault {
     Fault::at("account", format!("there is no account {account:?}; its own line must come before those of its courses"))
 }
 

@@ -2,8 +2,11 @@
 
 use std::io::{BufRead, Read};
 
-/// The longest line.
-pub(super) const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
+use crate::size;
+
+/// The longest line. It is so high because an export, which adds defaults, can write longer lines than an import has
+/// read; memory grows with the longest line that there is.
+const MAX_LINE_BYTES: usize = 1 << 30;
 
 /// The lines of an input that are not blank.
 pub(super) struct Lines<R> {
@@ -38,7 +41,7 @@ impl<R: BufRead> Lines<R> {
                 self.line.pop();
             }
             if self.line.len() > self.longest {
-                return Err(format!("longer than {} MiB; write one object a line", self.longest >> 20));
+                return Err(format!("longer than {}; write one object a line", size::shown(self.longest)));
             }
             if !self.line.trim_ascii().is_empty() {
                 return Ok(Some(&self.line));
@@ -49,6 +52,8 @@ impl<R: BufRead> Lines<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufReader, repeat};
+
     use super::*;
 
     #[test]
@@ -69,9 +74,16 @@ mod tests {
     }
 
     #[test]
+    fn a_long_export_can_be_read_again() {
+        let length = 100 << 20;
+        let mut lines = Lines::new(BufReader::new(repeat(b'x').take(length)));
+        assert_eq!(lines.next().map(|line| line.unwrap().len() as u64), Ok(length));
+    }
+
+    #[test]
     fn an_endless_line_is_not_kept() {
-        let mut lines = Lines { longest: 1 << 20, ..Lines::new(std::io::BufReader::new(std::io::repeat(b'x'))) };
-        assert!(lines.next().unwrap_err().contains("longer than 1 MiB"));
+        let mut lines = Lines { longest: 1 << 20, ..Lines::new(BufReader::new(repeat(b'x'))) };
+        assert!(lines.next().unwrap_err().contains("longer than 1MiB"));
         assert!(lines.line.capacity() <= 1 << 22);
     }
 }

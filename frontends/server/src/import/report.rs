@@ -44,7 +44,7 @@ impl Counts {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.dry_run {
-            writeln!(f, "dry run: nothing was changed, and this would be")?;
+            writeln!(f, "dry run, nothing was changed; this would change:")?;
         }
         writeln!(f, "accounts: {}", self.accounts)?;
         writeln!(f, "courses: {}", self.courses)

@@ -1,6 +1,9 @@
 //! Help, versions, and command lines that cannot be.
 
-use crate::program::Place;
+use std::fs::File;
+use std::io::pipe;
+
+use crate::program::{COURSES, Outcome, Place};
 
 #[test]
 fn help_and_version_go_to_standard_output() {
@@ -36,22 +39,42 @@ fn wrong_command_lines_are_2() {
         ("serve --listen localhost", "--listen: \"localhost\" is not an address"),
         ("serve --listen 127.0.0.1:65536", "--listen"),
         ("serve --shutdown-grace ten", "--shutdown-grace"),
+        ("serve --shutdown-grace 18446744073709551615s", "--shutdown-grace: \"18446744073709551615s\" is longer than"),
+        ("serve --page-cache 64MB", "like 64MiB"),
         ("serve --accept api-key,cookie", "--accept: \"cookie\""),
         ("serve --base-url ftp://example.com/api", "--base-url"),
         ("serve --docs-url docs", "--docs-url"),
-        ("serve --base-url /x --docs-url /x", "same path"),
+        ("serve --base-url /x --docs-url /x", "--base-url and --docs-url: "),
+        ("openapi --json --format markdown", "--json: "),
+        ("openapi --format llms --json", "--json: "),
         ("serve --cors-origin *", "--cors-origin"),
         ("export --database mysql://db/catalogue", "--database: \"mysql\""),
         ("export --database catalogue.db", "--database"),
+        ("export --database sqlite://catalogue.db", "write sqlite:PATH"),
         ("serve --database postgres://u@h/n", "no PostgreSQL"),
         ("migrate --database sqlite:", "no path"),
         ("migrate --database sqlite::memory:", "nothing to migrate"),
         ("export --log catalogue=loud", "--log"),
-        ("export --config missing.toml", "missing.toml"),
+        ("export --config missing.toml", "--config: the configuration file missing.toml"),
     ] {
         place.run(arguments).fails(2, &[piece]);
     }
     assert!(place.files().is_empty(), "{:?}", place.files());
+}
+
+/// Whatever stands in an argument.
+#[test]
+fn messages_fit_on_one_screen() {
+    let place = Place::new();
+    for text in ["x".repeat(100_000), "x\n".repeat(10_000), "\u{1b}[2J".repeat(10_000)] {
+        for arguments in [&[&*format!("--lisen={text}")][..], &["--shutdown-grace", &text], &["--listen", &text]] {
+            let output = place.command("serve").args(arguments).output().unwrap();
+            assert!(output.stderr.len() < 2_000 && !output.stderr.contains(&0x1b), "{output:?}");
+            Outcome::from(output).fails(2, &[]);
+        }
+    }
+    // clap's own end, too.
+    place.run(&format!("serve --lisen={}", "x".repeat(100_000))).fails(2, &["unexpected argument", "try '--help'"]);
 }
 
 #[test]
@@ -93,12 +116,34 @@ fn options_may_stand_before_and_after_the_command_and_its_operands() {
     }
 }
 
+/// A relative path is a path, whatever else SQLite could take it for.
+#[test]
+fn a_database_may_have_any_name() {
+    let place = Place::new();
+    for name in ["file:foo.db", "file:foo.db?mode=memory", ":memory:x", "a b.db"] {
+        let mut command = place.command("import - --database");
+        let output = command.arg(format!("sqlite:{name}")).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(place.path(name).is_file(), "{name} among {:?}", place.files());
+    }
+    assert_eq!(place.files().len(), 4, "{:?}", place.files());
+}
+
+#[test]
+fn a_lock_is_told_in_one_sentence() {
+    let place = Place::with_courses();
+    let _import = place.begin_import(COURSES);
+    let outcome = place.run("keys create --account a --name n --scope read:courses");
+    assert!(outcome.err.ends_with("try again when it is done\n"), "{outcome:?}");
+    outcome.fails(1, &["another program is writing"]);
+}
+
 /// Whoever reads may stop doing so (`| head`): no panic, no message.
 #[test]
 fn a_closed_standard_output_is_no_fault() {
     let place = Place::with_courses();
     for arguments in ["export", "openapi", "--help", "keys list --account a"] {
-        let (reader, writer) = std::io::pipe().unwrap();
+        let (reader, writer) = pipe().unwrap();
         drop(reader);
         let output = place.command(arguments).stdout(writer).output().unwrap();
         assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]), "{arguments}");
@@ -114,8 +159,10 @@ fn output_that_cannot_be_written_is_1() {
         ("export", "standard output"),
         ("openapi", "standard output"),
         ("keys create --account a --name n --scope read:courses", "revoke it"),
+        ("import courses.jsonl", "all was imported"),
+        ("import courses.jsonl --dry-run", "nothing was changed"),
     ] {
-        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let full = File::options().write(true).open("/dev/full").unwrap();
         let output = place.command(arguments).stdout(full).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{arguments}");

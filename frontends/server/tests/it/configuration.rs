@@ -64,7 +64,8 @@ fn wrong_values_are_2_and_name_their_source() {
     for (variable, value) in [
         ("CATALOGUE_LISTEN", "here"),
         ("CATALOGUE_ACCEPT", "cookie"),
-        ("CATALOGUE_ACCEPT", ""),
+        ("CATALOGUE_ACCEPT", " "),
+        ("CATALOGUE_PAGE_CACHE", "much"),
         ("CATALOGUE_CORS_ORIGIN", "app.example.com"),
         ("CATALOGUE_SHUTDOWN_GRACE", "10"),
         ("CATALOGUE_BASE_URL", "example"),
@@ -75,6 +76,27 @@ fn wrong_values_are_2_and_name_their_source() {
         place.run_in(&[(variable, value)], "serve").fails(2, &[variable]);
     }
     assert_eq!(place.files(), ["c.toml"]);
+}
+
+#[test]
+fn empty_variables_count_as_not_set() {
+    let place = Place::new();
+    let names = ["LISTEN", "ACCEPT", "CORS_ORIGIN", "SHUTDOWN_GRACE", "BASE_URL", "DATABASE", "LOG", "NO_MIGRATE"];
+    let names: Vec<_> = names.iter().map(|name| format!("CATALOGUE_{name}")).collect();
+    let variables: Vec<_> = names.iter().map(|name| (&**name, "")).chain([("CATALOGUE_PAGE_CACHE", "")]).collect();
+    // All is right but the address at last.
+    place.run_in(&variables, "serve --docs-url docs").fails(2, &["--docs-url"]);
+    place.run_in(&variables, "migrate").succeeds();
+    assert_eq!(place.files(), ["catalogue.db"]);
+}
+
+#[test]
+fn two_addresses_with_one_path_name_both_sources() {
+    let place = Place::new();
+    place.write("c.toml", "docs-url = \"/x\"\n");
+    let variables = [("CATALOGUE_BASE_URL", "/x"), ("CATALOGUE_CONFIG", "c.toml")];
+    place.run_in(&variables, "serve").fails(2, &["CATALOGUE_BASE_URL and c.toml: line 1: docs-url: ", "same path"]);
+    place.run("serve --base-url /docs").fails(2, &["error: --base-url: ", "same path"]);
 }
 
 #[test]
@@ -101,6 +123,8 @@ fn a_file_with_a_mistake_is_2_and_the_line_is_named() {
         ("log = \"info\"\nno-migrate = \"yes\"", ["c.toml: line 2: no-migrate", "true or false"]),
         ("log = \"info\"\nlog = \"info\"", ["c.toml: line 2", "duplicate"]),
         ("log: info", ["c.toml: line 1", "not TOML"]),
+        ("\"a\\nb\\nc\" = 1", ["c.toml: line 1: a\\nb\\nc: no such key", ""]),
+        ("page-cache = true", ["c.toml: line 1: page-cache", "a number, or a string"]),
     ] {
         place.write("c.toml", text);
         place.run("openapi --config c.toml").fails(2, &pieces);
@@ -109,5 +133,5 @@ fn a_file_with_a_mistake_is_2_and_the_line_is_named() {
     place.write("c.toml", b"log = \"\xff\"");
     place.run("openapi --config c.toml").fails(2, &["c.toml"]);
     place.run("openapi --config .").fails(2, &["cannot be read"]);
-    place.run_in(&[("CATALOGUE_CONFIG", "missing.toml")], "openapi").fails(2, &["missing.toml"]);
+    place.run_in(&[("CATALOGUE_CONFIG", "missing.toml")], "openapi").fails(2, &["CATALOGUE_CONFIG: ", "missing.toml"]);
 }

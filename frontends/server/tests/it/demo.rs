@@ -34,6 +34,9 @@ fn its_lines_work_and_it_leaves_nothing_behind() {
     assert!(notes.contains(&format!("http://{}/docs", server.address)), "{notes:?}");
     assert_eq!(server.get("/docs", "").0, 200);
 
+    // Those to paste are as long as they are.
+    assert!(notes.iter().all(|line| line.starts_with("curl ") || line.chars().count() < 80), "{notes:?}");
+
     let lines = curl_lines(&notes);
     assert_eq!(lines.len(), 3);
     assert!(lines.iter().all(|line| line.contains(&server.address)));

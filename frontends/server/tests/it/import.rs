@@ -91,9 +91,62 @@ fn a_dry_run_leaves_no_trace() {
 #[test]
 fn a_file_that_cannot_be_read_is_1_and_makes_no_database() {
     let place = Place::new();
-    place.run("import missing.jsonl").fails(1, &["missing.jsonl"]);
+    place.run("import missing.jsonl").fails(1, &["missing.jsonl", "name a file of JSON Lines"]);
     place.run("import .").fails(1, &["directory"]);
     assert!(place.files().is_empty(), "{:?}", place.files());
+}
+
+#[test]
+fn a_failed_import_leaves_no_new_database_behind() {
+    let place = Place::new();
+    let text = format!("{COURSES}nonsense\n");
+    place.run_reading(&text, "import -").fails(1, &["line 6"]);
+    assert!(place.files().is_empty(), "{:?}", place.files());
+
+    place.write("catalogue.db", "");
+    place.run_reading(&text, "import -").fails(1, &["line 6"]);
+    assert!(place.path("catalogue.db").is_file());
+    place.run("import - --prune").succeeds();
+    place.run_reading(&text, "import -").fails(1, &["line 6"]);
+    assert_eq!(place.export(), "");
+}
+
+/// What a kill leaves behind while SQLite makes a file: a header, and nothing in it.
+#[test]
+fn a_database_that_was_never_made_can_be_rehearsed_on() {
+    let mut header = [0; 4096];
+    header[..24].copy_from_slice(b"SQLite format 3\0\x10\0\x02\x02\0\x40\x20\x20");
+    for (at, byte) in [(27, 1), (31, 1), (95, 1), (97, 46), (98, 99), (99, 1), (100, 13), (105, 16)] {
+        header[at] = byte;
+    }
+    let place = Place::new();
+    place.write("catalogue.db", header);
+    place.write("courses.jsonl", COURSES);
+    assert_eq!(place.run("import courses.jsonl --dry-run --json").json()["courses"]["added"], 3);
+    assert_eq!(fs::read(place.path("catalogue.db")).unwrap(), header);
+    place.run("import courses.jsonl --dry-run --no-migrate").fails(1, &["catalogue.db", "migrate"]);
+    place.run("import courses.jsonl").succeeds();
+    assert_eq!(place.export(), COURSES);
+}
+
+#[test]
+fn an_import_that_waits_for_its_input_hinders_nobody() {
+    let place = Place::with_courses();
+    let _import = place.begin_import("");
+    place.run("keys create --account a --name n --scope read:courses").succeeds();
+}
+
+#[test]
+fn tells_what_is_wrong_with_a_whole_file() {
+    let place = Place::new();
+    for (text, piece) in [
+        (format!("\u{feff}{COURSES}").into_bytes(), "line 1: starts with a byte order mark; save it as UTF-8"),
+        (COURSES.encode_utf16().flat_map(u16::to_le_bytes).collect(), "line 1: UTF-16"),
+        (b"{\n  \"type\": \"account\",\n  \"id\": \"a\"\n}\n".to_vec(), "each object on a line of its own"),
+    ] {
+        place.write("f.jsonl", text);
+        place.run("import f.jsonl").fails(1, &["f.jsonl: ", piece]);
+    }
 }
 
 #[test]

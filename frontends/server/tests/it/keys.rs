@@ -64,9 +64,34 @@ fn unknown_accounts_and_ids_are_1() {
     assert_eq!(place.run("keys list --account b --json").json(), json!([]));
     place.run("keys list --account x").fails(1, &["\"x\""]);
     place.run("keys create --account x --name n --scope read:courses").fails(1, &["\"x\""]);
-    let outcome = place.run("keys revoke ccat_perhaps_a_token");
-    assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
-    outcome.fails(1, &["keys list"]);
+    for (arguments, piece) in [
+        ("keys revoke", "keys list"),
+        ("keys list --account", "export"),
+        ("keys create --name n --scope read:courses --account", "export"),
+        ("tokens create --scope read:courses --account", "export"),
+    ] {
+        let outcome = place.run(&format!("{arguments} ccat_perhaps_a_token"));
+        assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
+        outcome.fails(1, &[piece]);
+    }
+    place.run("keys revoke key_1").fails(1, &["no credential has the id \"key_1\""]);
+}
+
+#[test]
+fn the_list_is_narrow_and_tells_what_is_of_use() {
+    let place = Place::with_courses();
+    let create = "keys create --account a --scope read:profile read:courses --name";
+    place.run(&format!("{create} A-partner-1 --expires-in 90d")).succeeds();
+    place.run(&format!("{create} expired --expires-in 0s")).succeeds();
+    place.run(&format!("{create} for-good")).succeeds();
+    let key = place.run(&format!("{create} revoked --json")).json();
+    place.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
+    let listed = place.run("keys list --account a").succeeds();
+    assert!(listed.lines().all(|line| line.chars().count() <= 120), "{listed}");
+    let row = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap();
+    assert!(row("A-partner-1").contains("  until 2"), "{listed}");
+    assert!(row("expired").contains("  expired 2") && row("revoked").contains("  revoked 2"), "{listed}");
+    assert!(row("for-good").ends_with("  valid"), "{listed}");
 }
 
 #[test]

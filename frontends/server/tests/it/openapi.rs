@@ -11,6 +11,8 @@ fn prints_every_form_without_a_database() {
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
     let document = place.run(&format!("openapi --format json-3.0 --base-url {base}")).json();
     assert!(document["openapi"].as_str().unwrap().starts_with("3.0"));
+    assert_eq!(place.run("openapi --json").succeeds(), place.run("openapi").succeeds());
+    assert_eq!(place.run("openapi --json --format json-3.0").json()["openapi"], "3.0.3");
     for format in ["markdown", "llms"] {
         let docs = "https://docs.example.com/reference";
         let text = place.run(&format!("openapi --format {format} --base-url {base} --docs-url {docs}")).succeeds();

@@ -1,7 +1,7 @@
 //! Running the program in a directory of its own, and asking the servers that it starts.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
@@ -96,6 +96,15 @@ impl Place {
         child.wait_with_output().unwrap().into()
     }
 
+    /// An import from standard input that goes on as long as its input does. It has read `text` when this returns.
+    pub(crate) fn begin_import(&self, text: &str) -> BrokenOff {
+        let mut child = self.command("import -").stdin(Stdio::piped()).spawn().unwrap();
+        // More than a pipe and a buffer hold: what is written has been read by then.
+        let blank = "\n".repeat(1 << 20);
+        write!(child.stdin.as_mut().unwrap(), "{text}{blank}").unwrap();
+        BrokenOff(child)
+    }
+
     /// All that is in the default database.
     pub(crate) fn export(&self) -> String {
         self.run("export").succeeds()
@@ -132,6 +141,16 @@ impl Outcome {
     }
 }
 
+/// A run that is ended with this value.
+pub(crate) struct BrokenOff(pub(crate) Child);
+
+impl Drop for BrokenOff {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A server of the program's, ended at last with this value.
 pub(crate) struct Server {
     child: Child,
@@ -154,10 +173,15 @@ impl Server {
         server
     }
 
-    /// The lines of standard error, which must be piped, up to the one that holds `last`.
+    /// The lines of standard error, which must be piped.
+    pub(crate) fn take_notes(&mut self) -> impl Iterator<Item = io::Result<String>> + use<> {
+        BufReader::new(self.child.stderr.take().unwrap()).lines()
+    }
+
+    /// Those up to the one that holds `last`.
     pub(crate) fn notes_until(&mut self, last: &str) -> Vec<String> {
         let mut notes = Vec::new();
-        for line in BufReader::new(self.child.stderr.take().unwrap()).lines() {
+        for line in self.take_notes() {
             notes.push(line.unwrap());
             if notes.last().unwrap().contains(last) {
                 return notes;
@@ -170,11 +194,16 @@ impl Server {
         get(&self.address, path, token)
     }
 
-    /// Sends a signal, and gives the exit status and what else came on standard output.
-    pub(crate) fn end_by(mut self, signal: &str) -> (Option<i32>, String) {
+    /// Sends a signal.
+    pub(crate) fn signal(&self, signal: &str) {
         let kill = format!("kill -s {signal} {}", self.child.id());
         let sent = Command::new("sh").args(["-c", &kill]).status().unwrap();
         assert!(sent.success());
+    }
+
+    /// Sends a signal, and gives the exit status and what else came on standard output.
+    pub(crate) fn end_by(mut self, signal: &str) -> (Option<i32>, String) {
+        self.signal(signal);
         let mut rest = String::new();
         self.out.read_to_string(&mut rest).unwrap();
         (self.child.wait().unwrap().code(), rest)

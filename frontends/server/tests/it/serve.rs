@@ -1,6 +1,8 @@
 //! `catalogue serve`
 
-use std::net::TcpListener;
+use std::io::{Read, Write, pipe};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
@@ -61,6 +63,69 @@ fn makes_a_missing_database() {
     let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0"));
     assert!(place.path("catalogue.db").is_file());
     assert_eq!(server.get("/api/v1/me", "x").0, 401);
+}
+
+#[test]
+fn the_log_tells_of_start_and_stop() {
+    let place = Place::new();
+    place.write("c.toml", "page-cache = 65536\n");
+    let mut command = place.command("serve --listen 127.0.0.1:0 --docs-url /reference --config c.toml");
+    let mut server = Server::start(command.stderr(Stdio::piped()));
+    let mut notes = server.take_notes();
+    let start = notes.next().unwrap().unwrap();
+    let address = server.address.clone();
+    for piece in [&*address, "INFO", "sqlite:catalogue.db", "\"/api/v1\"", "\"/reference\"", "\"64KiB\""] {
+        assert!(start.contains(piece), "{piece}: {start}");
+    }
+    server.end_by("TERM");
+    let rest: Vec<_> = notes.map(Result::unwrap).collect();
+    assert!(rest.len() == 2 && rest[0].contains("stopping") && rest[1].contains("stopped"), "{rest:?}");
+}
+
+#[test]
+fn a_closed_standard_error_is_no_fault() {
+    let place = Place::new();
+    let (reader, writer) = pipe().unwrap();
+    drop(reader);
+    let server = Server::start(place.command("serve --listen 127.0.0.1:0").stderr(writer));
+    assert_eq!(server.get("/api/v1/me", "x").0, 401);
+    assert_eq!(server.end_by("TERM").0, Some(0));
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let place = Place::new();
+    let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0 --shutdown-grace 10m"));
+    // A head that has begun is waited for.
+    let mut client = TcpStream::connect(&server.address).unwrap();
+    client.write_all(b"GET / HT").unwrap();
+    server.signal("TERM");
+    while TcpStream::connect(&server.address).is_ok() {}
+    assert_eq!(server.end_by("INT").0, Some(1));
+}
+
+/// Connections that do nothing leave enough files for the requests of others. There are few enough of them to find
+/// room in the listen queue.
+#[cfg(unix)]
+#[test]
+fn idle_connections_do_not_hinder_requests() {
+    let place = Place::with_courses();
+    let token = place.run("keys create --account a --name n --scope read:courses").succeeds();
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -n 120; exec '{}' serve --listen 127.0.0.1:0", env!("CARGO_BIN_EXE_catalogue"));
+    let server = Server::start(command.args(["-c", &script]).current_dir(place.path("")));
+    let mut first = TcpStream::connect(&server.address).unwrap();
+    let idle: Vec<_> = (0..115).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
+    write!(
+        first,
+        "GET /api/v1/me HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {}\r\n\r\n",
+        token.trim_end()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    first.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    drop(idle);
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use catalogue_core::{
-    Account, Credential, CredentialKind, CredentialRecord, CredentialStorage, Scope, StorageErrorKind, Timestamp,
-    TokenDigest,
+    Account, AccountId, CourseStorage, Credential, CredentialKind, CredentialRecord, CredentialStorage, Scope,
+    StorageErrorKind, Timestamp, TokenDigest,
 };
 
 use crate::broken::{Broken, begin, create, credential, credentials, now, revoke};
@@ -109,6 +109,11 @@ flaws! {
         Err(error) if error.kind() == StorageErrorKind::AlreadyThere => Ok(()),
         outcome => outcome,
     }) => credentials::a_credential_that_is_there_is_refused, "AlreadyThere";
+    another_accounts_revision: Broken::new().credential(|memory, digest| {
+        let mut found = credential(memory, digest)?;
+        found.revision = now(memory.revision(&AccountId::new("b"))).ok()?;
+        Some(found)
+    }) => credentials::a_credential_brings_the_current_revision, "current revision";
     gone_with_the_replaced_account: replaced_with_their_account()
         => credentials::an_import_leaves_credentials_alone, "leaves credentials alone";
 

@@ -9,6 +9,11 @@ use catalogue_core::{AccountId, Course, CourseListItem, Limit, MemoryStorage, Pa
 use crate::broken::{Broken, accounts, courses, list};
 use crate::flaws;
 
+/// A page out of rows in an order of their own.
+fn page_of(rows: impl IntoIterator<Item = (CourseListItem, Position)>, limit: Limit) -> Page<CourseListItem> {
+    Page::from_rows(rows.into_iter().map(|(item, position)| (item, position.created_at)), limit)
+}
+
 type Row = (CourseListItem, Position);
 
 /// The rows of the courses that are selected, in the order that the contract asks for.
@@ -33,7 +38,7 @@ fn selected(select: impl Fn(&AccountId, &Course) -> bool + Send + Sync + 'static
     Broken::new().list(move |memory, account, page| {
         let mut rows = rows(memory, |course| select(account, course));
         rows.retain(|(_, place)| page.after.as_ref().is_none_or(|after| place < after));
-        Page::from_rows(rows, page.limit)
+        page_of(rows, page.limit)
     })
 }
 
@@ -43,7 +48,7 @@ fn ordered<K: Ord>(key: impl Fn(&Position) -> K + Send + Sync + 'static) -> Brok
         let mut rows = rows(memory, |course| course.account == *account);
         rows.sort_by_key(|(_, place)| key(place));
         rows.retain(|(_, place)| page.after.as_ref().is_none_or(|after| key(place) > key(after)));
-        Page::from_rows(rows, page.limit)
+        page_of(rows, page.limit)
     })
 }
 
@@ -52,7 +57,7 @@ fn following(follows: impl Fn(&Position, &Position) -> bool + Send + Sync + 'sta
     Broken::new().list(move |memory, account, page| {
         let mut rows = rows(memory, |course| course.account == *account);
         rows.retain(|(_, place)| page.after.as_ref().is_none_or(|after| follows(place, after)));
-        Page::from_rows(rows, page.limit)
+        page_of(rows, page.limit)
     })
 }
 
@@ -83,7 +88,7 @@ fn by_offset() -> Broken {
         let key = |place: &Position| (account.clone(), place.clone());
         let offset = request.after.as_ref().map_or(0, |after| offsets[&key(after)]);
         let rows = rows(memory, |course| course.account == *account);
-        let page = Page::from_rows(rows.into_iter().skip(offset), request.limit);
+        let page = page_of(rows.into_iter().skip(offset), request.limit);
         offsets.extend(page.next.iter().map(|next| (key(next), offset + page.items.len())));
         page
     })
@@ -97,7 +102,7 @@ fn never_refreshed() -> Broken {
         let seen = lists.entry(account.clone()).or_insert_with(|| rows(memory, |course| course.account == *account));
         let mut rows = seen.clone();
         rows.retain(|(_, place)| page.after.as_ref().is_none_or(|after| place < after));
-        Page::from_rows(rows, page.limit)
+        page_of(rows, page.limit)
     })
 }
 

@@ -68,5 +68,16 @@ mod without_a_flaw {
 
 /// A storage may keep no revisions.
 mod without_revisions {
-    catalogue_storage_conformance::tests!(|| async { (super::Broken::new().revision(|_, _| None), ()) });
+    use crate::broken::{Broken, credential};
+
+    async fn fixture() -> (Broken, ()) {
+        let storage = Broken::new().revision(|_, _| None).credential(|memory, digest| {
+            let mut found = credential(memory, digest)?;
+            found.revision = None;
+            Some(found)
+        });
+        (storage, ())
+    }
+
+    catalogue_storage_conformance::tests!(fixture);
 }

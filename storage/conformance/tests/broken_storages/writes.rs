@@ -114,6 +114,11 @@ flaws! {
     emails_forgotten: importing(|import, _| import.put_account(|inner, account| {
         now(inner.put_account(&Account { email: String::new(), ..account.clone() }))
     })) => import::an_import_says_what_it_did_with_an_account, "added, changed or left as it was";
+    any_slug_taken: putting(|inner, course| {
+        let slug = course.slug.replace(['/', '\0', '\n'], "-").chars().take(200).collect::<String>();
+        let slug = if slug.is_empty() { "-".to_owned() } else { slug };
+        now(inner.put_course(&Course { slug, ..course.clone() }))
+    }) => import::a_course_without_a_proper_slug_is_refused, "InvalidValue";
     accounts_put_twice: importing(|import, _| import.put_account(|inner, account| {
         now(inner.put_account(account)).map(|change| if change == Change::Repeated { Change::Changed } else { change })
     })) => import::an_import_says_what_it_did_with_an_account, "is repeated";

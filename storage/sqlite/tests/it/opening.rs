@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use catalogue_core::{AdminStorage, CourseStorage, PageRequest};
+use catalogue_core::{AdminStorage, Course, CourseStorage, PageRequest};
 use catalogue_sqlite::{Migrated, OpenError, SqliteStorage};
 use rusqlite::Connection;
 
-use crate::{database_in, import_one_course};
+use crate::{course, database_in, import_one_course};
 
 /// Both doors must fail alike and leave the file as it was.
 fn refused(path: &Path) -> OpenError {
@@ -127,10 +127,29 @@ async fn readers_see_a_commit_of_another_connection_at_once() {
 }
 
 #[tokio::test]
-async fn an_import_leaves_a_short_wal_behind() {
+async fn an_import_leaves_an_empty_wal_behind() {
     let directory = tempfile::tempdir().unwrap();
     let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
-    import_one_course(&storage).await;
-    let wal = fs::metadata(directory.path().join("catalogue.db-wal")).map_or(0, |file| file.len());
-    assert_eq!(wal, 0);
+    let reader = SqliteStorage::open(database_in(&directory)).unwrap();
+    let account = import_one_course(&storage).await;
+    reader.find_course(&account, "course").await.unwrap();
+    // The reader's connection stays open, so the WAL stays; another import must empty it.
+    let mut import = storage.begin_import().await.unwrap();
+    import.put_course(&Course { title: "Other".to_owned(), ..course(&account) }).await.unwrap();
+    import.commit().await.unwrap();
+    assert_eq!(fs::metadata(directory.path().join("catalogue.db-wal")).unwrap().len(), 0);
+}
+
+#[test]
+fn a_relative_path_is_never_a_uri_or_a_special_name() {
+    let directory = tempfile::tempdir().unwrap();
+    // The working directory belongs to the whole process, so the path leads from there to the temporary directory.
+    let here = std::env::current_dir().unwrap();
+    let up: std::path::PathBuf = here.components().skip(1).map(|_| "..").collect();
+    let directory_from_here = up.join(directory.path().strip_prefix("/").unwrap());
+    for name in [":memory:", "file:x.db", "x.db?mode=memory"] {
+        let path = directory_from_here.join(name);
+        SqliteStorage::migrate(&path).unwrap();
+        assert!(directory.path().join(name).exists(), "{name}");
+    }
 }

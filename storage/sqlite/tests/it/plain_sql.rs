@@ -5,7 +5,7 @@ use catalogue_sqlite::SqliteStorage;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::{database_in, fixture, import_one_course};
+use crate::{database_in, fixture, import_one_course, key_of};
 
 /// A storage with one course, and a host's own connection to its database.
 async fn host() -> (SqliteStorage, AccountId, Connection, TempDir) {
@@ -103,9 +103,43 @@ async fn a_deleted_course_takes_its_modules_along_without_foreign_keys() {
 }
 
 #[tokio::test]
-async fn a_deleted_account_takes_everything_along() {
+async fn a_course_that_replaces_another_keeps_its_own_modules_alone() {
+    let (storage, account, host, _directory) = host().await;
+    host.execute_batch(
+        "INSERT INTO courses (account_id, created_at, slug, title, language) VALUES ('acc', 1, 'other', 'Other', 'en');
+         INSERT INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'other', 1, 'Of the other');
+         UPDATE OR REPLACE courses SET slug = 'course' WHERE slug = 'other';",
+    )
+    .unwrap();
+    let course = storage.find_course(&account, "course").await.unwrap().unwrap();
+    let titles: Vec<_> = course.modules.iter().map(|module| &*module.title).collect();
+    assert_eq!((&*course.title, titles), ("Other", vec!["Of the other"]));
+}
+
+#[tokio::test]
+async fn values_that_no_read_could_show_are_refused() {
     let (_storage, _account, host, _directory) = host().await;
+    for sql in [
+        "UPDATE courses SET created_at = 1700000000000000000",
+        "UPDATE courses SET published_at = 1700000000000000000",
+        "UPDATE courses SET slug = ''",
+        "UPDATE courses SET slug = 'a/b'",
+        "UPDATE courses SET slug = replace(hex(zeroblob(101)), '00', 'é')",
+        "UPDATE courses SET hidden = 2",
+        "UPDATE accounts SET id = 'other'",
+    ] {
+        assert!(host.execute(sql, []).is_err(), "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_account_takes_everything_along() {
+    let (storage, account, host, _directory) = host().await;
+    key_of(&storage, &account).await;
+    host.pragma_update(None, "foreign_keys", false).unwrap();
     host.execute("DELETE FROM accounts", []).unwrap();
-    let left: u32 = host.query_row("SELECT count(*) FROM courses", [], |row| row.get(0)).unwrap();
-    assert_eq!(left, 0);
+    for table in ["courses", "modules", "module_contents", "credentials"] {
+        let left: u32 = host.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+        assert_eq!(left, 0, "{table}");
+    }
 }

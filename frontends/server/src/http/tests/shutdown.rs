@@ -70,6 +70,20 @@ async fn a_running_request_is_dropped_after_the_grace() {
 }
 
 #[tokio::test]
+async fn a_grace_may_be_as_long_as_one_likes() {
+    let mut server = Server::start(Limits { shutdown_grace: Duration::MAX, ..Limits::default() }).await;
+    let mut client = server.connect().await;
+    client.send(GATE).await;
+    server.arrival().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    assert!(client.rest().await.ends_with("passed"));
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
 async fn an_answer_that_nobody_reads_is_dropped_after_the_grace() {
     let mut server = Server::start(Limits { shutdown_grace: SHORT, ..Limits::default() }).await;
     let mut client = server.connect().await;

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::time::timeout;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::timeout,
+};
 
 use super::super::Limits;
 use super::support::{BIG, Client, GET, SHORT, Server, soon, status};
@@ -102,7 +104,6 @@ async fn a_trickling_head_gets_no_more_time() {
     let server = Server::start(Limits { head_time: SHORT, ..patient() }).await;
     let (mut reader, mut writer) = server.connect().await.0.into_split();
     let trickle = async {
-        use tokio::io::AsyncWriteExt;
         let mut ticks = tokio::time::interval(SHORT / 10);
         loop {
             ticks.tick().await;
@@ -144,9 +145,56 @@ async fn an_unfinished_head_after_chunks_ends_the_connection() {
     assert_ends(&mut client, since).await;
 }
 
+/// However the bytes come together, the beginning of a head behind a body is timed as a head.
+async fn assert_timed_as_head(head: &str, body: &str) {
+    let whole = format!("{head}{body}GET / HTTP/1.1\r\nHo");
+    for cut in [0, head.len(), head.len() + body.len() - 1, whole.len() - 2] {
+        let server = Server::start(Limits { head_time: SHORT, ..patient() }).await;
+        let mut client = server.connect().await;
+        let since = Instant::now();
+        client.send(&whole[..cut]).await;
+        if cut >= head.len() {
+            assert_eq!(status(&client.answer().await), "200");
+        }
+        client.send(&whole[cut..]).await;
+        if cut < head.len() {
+            assert_eq!(status(&client.answer().await), "200");
+        }
+        assert_ends(&mut client, since).await;
+    }
+}
+
+#[tokio::test]
+async fn an_unfinished_head_right_behind_a_body_ends_the_connection() {
+    assert_timed_as_head("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n", "hello").await;
+}
+
+#[tokio::test]
+async fn an_unfinished_head_right_behind_chunks_ends_the_connection() {
+    assert_timed_as_head("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\na\r\n0\r\n\r\n")
+        .await;
+}
+
+/// The end of the body is no head: the times are those of an idle connection.
+#[tokio::test]
+async fn a_body_right_behind_its_head_leaves_an_idle_connection() {
+    for request in [
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+    ] {
+        let server = Server::start(Limits { idle_time: SHORT, ..patient() }).await;
+        let mut client = server.connect().await;
+        let since = Instant::now();
+        client.send(request).await;
+        client.answer().await;
+        assert_ends(&mut client, since).await;
+    }
+}
+
 #[tokio::test]
 async fn a_head_that_comes_in_pieces_leaves_an_idle_connection() {
-    let server = Server::start(Limits { head_time: SHORT, idle_time: 3 * SHORT, stall_time: LONG, ..patient() }).await;
+    let head_time = 6 * SHORT;
+    let server = Server::start(Limits { head_time, idle_time: 2 * head_time, ..patient() }).await;
     let mut client = server.connect().await;
     for byte in GET {
         client.send([*byte]).await;
@@ -154,7 +202,7 @@ async fn a_head_that_comes_in_pieces_leaves_an_idle_connection() {
     client.answer().await;
     let since = Instant::now();
     client.end().await;
-    assert!(since.elapsed() >= 2 * SHORT);
+    assert!(since.elapsed() > head_time);
 }
 
 #[tokio::test]
@@ -169,15 +217,18 @@ async fn a_body_that_does_not_come_ends_the_connection() {
 
 #[tokio::test]
 async fn a_body_that_moves_is_waited_for() {
-    let server = Server::start(Limits { stall_time: SHORT, ..patient() }).await;
+    let stall_time = 8 * SHORT;
+    let server = Server::start(Limits { stall_time, ..patient() }).await;
     let mut client = server.connect().await;
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n").await;
     client.answer().await;
-    let mut ticks = tokio::time::interval(SHORT / 5);
+    let since = Instant::now();
+    let mut ticks = tokio::time::interval(SHORT);
     for _ in 0..10 {
         ticks.tick().await;
         client.send("x").await;
     }
+    assert!(since.elapsed() > stall_time);
     client.send(GET).await;
     assert_eq!(status(&client.answer().await), "200");
 }

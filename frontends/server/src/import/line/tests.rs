@@ -76,13 +76,18 @@ fn null_is_allowed_where_the_table_says_so() {
 #[test]
 fn names_what_is_wrong_with_the_line_as_a_whole() {
     for (line, pieces) in [
-        (&b"\xef\xbb\xbf{}"[..], ["not a JSON object", "one object a line"]),
+        (&b"\xef\xbb\xbf{}"[..], ["starts with a byte order mark", "UTF-8 without one"]),
+        (b"\xff\xfe{\0\"\0", ["UTF-16", "as UTF-8, one object a line"]),
+        (b"\xfe\xff\0{\0\"", ["UTF-16", "as UTF-8, one object a line"]),
+        (b"{\0\"\0t\0", ["UTF-16", "as UTF-8, one object a line"]),
+        (b"\x7fELF\x02\x01\0", ["no text at all", "as UTF-8, one object a line"]),
         (b"[]", ["not a JSON object", "one object a line"]),
         (b"\"account\"", ["not a JSON object", ""]),
         (b"nonsense", ["not a JSON object", ""]),
-        (b"{\"type\":\"account\",\"id\":\"\xff\"}", ["not UTF-8 from byte 25 on", ""]),
-        (b"{\"type\":\"account\"", ["not JSON", "EOF"]),
-        (b"{\"type\":\"account\",\"id\":\"a\"} x", ["not JSON", "trailing characters"]),
+        (b"{\"type\":\"account\",\"id\":\"\xff\"}", ["not UTF-8 from byte 25 on", "as UTF-8, one object a line"]),
+        (b"{\"type\":\"account\"", ["not JSON: EOF", "each object on a line of its own"]),
+        (b"{", ["not JSON: EOF", "each object on a line of its own"]),
+        (b"{\"type\":\"account\",\"id\":\"a\"} x", ["trailing characters", "each object on a line of its own"]),
         (b"{\"type\":\"account\",\"id\":\"a\"}{}", ["not JSON", "byte 28 of the line"]),
         (b"{\"type\":\"account\",\"id\":\"a\",}", ["not JSON", "trailing comma"]),
         (b"{'type':'account'}", ["not JSON", ""]),

@@ -1,0 +1,58 @@
+//! Counts the instructions of one call of the catalogue over SQLite, by valgrind: the same on a busy machine as on an idle
+//! one, so that two versions can be compared by them.
+//!
+//! Each work runs twice with different counts; the difference is what the calls cost, without the program's start.
+#![expect(clippy::print_stdout, reason = "a program that prints a table")]
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use catalogue_benches::{Library, Work, build};
+
+/// How many courses the database has.
+const COURSES: usize = 10_000;
+/// How often a work is done in the shorter and in the longer run.
+const TIMES: [u64; 2] = [200, 1_200];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let valgrind = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !valgrind.is_ok_and(|status| status.success()) {
+        println!("valgrind is not installed, so no instructions were counted.");
+        return Ok(());
+    }
+    let program = build("catalogue-benches", "one_call")?;
+    let library = Library::with_courses(COURSES);
+    println!(
+        "Instructions of one call, without a socket; valgrind has no SHA instructions, so hashing counts for more.\n"
+    );
+    println!("| work | kept answer | rendered answer |\n|---|--:|--:|");
+    for work in Work::ALL {
+        let [hot, cold] = ["hot", "cold"].map(|cache| per_call(&program, &library, work, cache));
+        println!("| {} | {} | {} |", work.name(), hot?, cold?);
+    }
+    Ok(())
+}
+
+fn per_call(program: &Path, library: &Library, work: Work, cache: &str) -> Result<u64, Box<dyn Error>> {
+    let [fewer, more] = TIMES.map(|times| count(program, library, work, cache, times));
+    Ok((more? - fewer?) / (TIMES[1] - TIMES[0]))
+}
+
+/// How many instructions a run of so many calls takes.
+fn count(program: &Path, library: &Library, work: Work, cache: &str, times: u64) -> Result<u64, Box<dyn Error>> {
+    let database: PathBuf = library.path();
+    let run = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(program)
+        .args([work.name(), cache, &times.to_string()])
+        .arg(database)
+        .args([library.token().expose(), &library.courses().to_string()])
+        .output()?;
+    let report = String::from_utf8_lossy(&run.stderr);
+    let collected = report.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());
+    match collected {
+        Some(instructions) if run.status.success() => Ok(instructions),
+        _ => Err(format!("valgrind failed with {}: {report}", run.status).into()),
+    }
+}

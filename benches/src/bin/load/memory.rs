@@ -1,0 +1,43 @@
+//! [`Memory`]: what the servers hold once every account was read.
+
+use std::error::Error;
+
+use catalogue_benches::{Program, resident_memory};
+
+use crate::data::Data;
+use crate::measure::visit;
+use crate::works::{Target, walk};
+
+/// Limits of pages: each is an answer of its own, and all of them together are more than the cache holds.
+const LIMITS: std::ops::RangeInclusive<usize> = 50..=60;
+
+/// Bytes of memory that a server has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// After the first page of every account was read.
+    pub(crate) one_page: u64,
+    /// After so many pages of every account were read, plain and compressed, that the cache is full.
+    pub(crate) full: u64,
+    /// The most it ever had.
+    pub(crate) most: u64,
+}
+
+impl Memory {
+    /// Walks over all accounts and looks.
+    pub(crate) fn of(server: &Program, data: &Data) -> Result<Self, Box<dyn Error>> {
+        visit(&target(server, data, 50, false))?;
+        let (one_page, _) = resident_memory(server.id())?;
+        for limit in LIMITS {
+            for gzip in [false, true] {
+                visit(&target(server, data, limit, gzip))?;
+            }
+        }
+        let (full, most) = resident_memory(server.id())?;
+        Ok(Self { one_page, full, most })
+    }
+}
+
+fn target(server: &Program, data: &Data, limit: usize, gzip: bool) -> Target {
+    let requests = walk(data, &format!("/courses?limit={limit}"), gzip);
+    Target { process: server.id(), address: server.addresses()[0], requests, status: 200 }
+}

@@ -1,0 +1,97 @@
+//! Draws what a page of fifty costs, by depth and by the number of courses: keyset beside OFFSET. The one argument is the
+//! file to write; with `--large` after it, the longest list has a million courses.
+//!
+//! The keyset is that of the storage; OFFSET is plain SQL for the same columns on the same file. Figures are the thread's
+//! own time on the processor, each the median of many pages.
+#![expect(clippy::print_stdout, reason = "a program that prints figures")]
+
+use std::error::Error;
+use std::fs;
+use std::hint::black_box;
+use std::time::Duration;
+
+use catalogue_benches::{Figures, Library, Line, OffsetReader, Panel, cpu_of_this_thread, draw, now, position_after};
+use catalogue_core::{CourseStorage as _, Limit, PageRequest};
+
+/// How many courses a page has.
+const PAGE: usize = 50;
+/// How long one figure is measured at least, and how many pages make one sample.
+const TIME: Duration = Duration::from_millis(400);
+const SAMPLE: u32 = 8;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (path, powers) = match &*arguments {
+        [path] => (path, 3..=5),
+        [path, large] if large == "--large" => (path, 3..=6),
+        _ => return Err("usage: picture FILE [--large]".into()),
+    };
+    let (mut by_depth, mut by_number) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    println!("| courses | depth | keyset µs | OFFSET µs |\n|--:|--:|--:|--:|");
+    for power in powers.clone() {
+        let library = Library::with_courses(10_usize.pow(power));
+        let longest = power == *powers.end();
+        let depths: Vec<_> = (2..power).map(|power| 10_usize.pow(power)).filter(|_| longest).collect();
+        for depth in depths.into_iter().chain([library.deep()]) {
+            let costs = both(&library, depth)?;
+            println!("| {} | {depth} | {:.1} | {:.1} |", library.courses(), costs[0], costs[1]);
+            for (way, cost) in costs.into_iter().enumerate() {
+                if longest {
+                    by_depth[way].push((depth as f64, cost));
+                }
+                if depth == library.deep() {
+                    by_number[way].push((library.courses() as f64, cost));
+                }
+            }
+        }
+    }
+    let panel = |title: &str, across: &str, [keyset, offset]: [Vec<(f64, f64)>; 2]| Panel {
+        title: title.to_owned(),
+        across: across.to_owned(),
+        lines: vec![
+            Line { name: "keyset".to_owned(), points: keyset },
+            Line { name: "OFFSET".to_owned(), points: offset },
+        ],
+    };
+    let by_depth_title = format!("by depth, in a list of 10^{}", powers.end());
+    let panels = [
+        panel(&by_depth_title, "courses before the page", by_depth),
+        panel("nine tenths of the way down, by length", "courses in the list", by_number),
+    ];
+    fs::write(path, draw("A page of 50 courses from SQLite", "µs of the processor's time", &panels))?;
+    Ok(())
+}
+
+/// What the page after the newest `depth` courses costs by keyset and by OFFSET, in µs.
+fn both(library: &Library, depth: usize) -> Result<[f64; 2], Box<dyn Error>> {
+    let account = Library::account();
+    let limit = Limit::new(PAGE as u8).ok_or("a page of fifty")?;
+    let page = PageRequest { limit, after: position_after(library.courses(), depth) };
+    let offset = OffsetReader::open(&library.path())?;
+    // Both are the same page.
+    let slugs: Vec<_> =
+        now(library.storage().list_courses(&account, &page))?.items.into_iter().map(|item| item.slug).collect();
+    let mut others = offset.page(account.as_str(), PAGE, depth)?;
+    others.truncate(PAGE);
+    if !slugs.iter().eq(others.iter().map(|item| &item.0)) {
+        return Err("keyset and OFFSET give different pages".into());
+    }
+    Ok([
+        cost(|| drop(black_box(now(library.storage().list_courses(&account, &page)))))?,
+        cost(|| drop(black_box(offset.page(account.as_str(), PAGE, depth))))?,
+    ])
+}
+
+/// The median cost of `work`, in µs.
+fn cost(mut work: impl FnMut()) -> Result<f64, Box<dyn Error>> {
+    let mut samples = Vec::new();
+    let mut sum = Duration::ZERO;
+    while sum < TIME || samples.len() < 3 {
+        let before = cpu_of_this_thread()?;
+        (0..SAMPLE).for_each(|_| work());
+        let spent = cpu_of_this_thread()?.saturating_sub(before);
+        sum += spent;
+        samples.push(spent.as_secs_f64() * 1e6 / f64::from(SAMPLE));
+    }
+    Ok(Figures::from_iter(samples).median())
+}

@@ -1,0 +1,45 @@
+//! [`Figures`]: what was measured several times.
+
+/// What was measured several times, in ascending order.
+#[derive(Clone, Debug, Default)]
+pub struct Figures(Vec<f64>);
+
+impl Figures {
+    /// The one in the middle; not a number where there is none.
+    #[must_use]
+    pub fn median(&self) -> f64 {
+        let middle = self.0.len() / 2;
+        match &*self.0 {
+            [] => f64::NAN,
+            sorted if sorted.len().is_multiple_of(2) => f64::midpoint(sorted[middle - 1], sorted[middle]),
+            sorted => sorted[middle],
+        }
+    }
+
+    /// The lowest and the highest.
+    #[must_use]
+    pub fn range(&self) -> (f64, f64) {
+        (self.0.first().copied().unwrap_or(f64::NAN), self.0.last().copied().unwrap_or(f64::NAN))
+    }
+}
+
+impl FromIterator<f64> for Figures {
+    fn from_iter<I: IntoIterator<Item = f64>>(figures: I) -> Self {
+        let mut figures: Vec<_> = figures.into_iter().collect();
+        figures.sort_by(f64::total_cmp);
+        Self(figures)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(Figures::from_iter([3.0, 1.0, 2.0]).median(), 2.0);
+        assert_eq!(Figures::from_iter([4.0, 1.0, 2.0, 3.0]).median(), 2.5);
+        assert_eq!(Figures::from_iter([3.0, 1.0, 2.0]).range(), (1.0, 3.0));
+        assert!(Figures::default().median().is_nan());
+    }
+}

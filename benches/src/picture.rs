@@ -1,0 +1,199 @@
+//! A picture in SVG: panels beside each other, each with lines over two logarithmic axes.
+
+use std::fmt::Write as _;
+
+const WIDTH: f64 = 400.0;
+const HEIGHT: f64 = 300.0;
+/// Room beside the axes of a panel: left, right, above, below.
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 24.0;
+const ABOVE: f64 = 64.0;
+const BELOW: f64 = 56.0;
+
+/// Colours for a light and a dark background, chosen to be told apart by everyone.
+const STYLE: &str = "\
+    text { font: 13px system-ui, sans-serif; fill: #1f2328; } .title { font-weight: 600; font-size: 14px; }\n    \
+    path { fill: none; stroke-width: 1; } .grid { stroke: #d1d9e0; } .axis { stroke: #59636e; }\n    \
+    polyline { fill: none; stroke-width: 2.5; } .l0 { stroke: #0969da; } .l1 { stroke: #bc4c00; }\n    \
+    circle { stroke: none; } circle.l0, text.l0 { fill: #0969da; stroke: none; }\n    \
+    circle.l1, text.l1 { fill: #bc4c00; stroke: none; }\n    \
+    @media (prefers-color-scheme: dark) {\n      \
+    text { fill: #f0f6fc; } .grid { stroke: #3d444d; } .axis { stroke: #9198a1; }\n      \
+    .l0 { stroke: #58a6ff; } .l1 { stroke: #f0883e; } circle.l0, text.l0 { fill: #58a6ff; }\n      \
+    circle.l1, text.l1 { fill: #f0883e; }\n    \
+    }";
+
+/// Lines over the same axes.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// What the panel shows.
+    pub title: String,
+    /// What goes to the right.
+    pub across: String,
+    /// Two lines at most.
+    pub lines: Vec<Line>,
+}
+
+/// Points that belong together, from left to right.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// What stands beside the line.
+    pub name: String,
+    /// The points; all numbers are positive.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Whole powers of ten that hold all numbers between them.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    first: i32,
+    last: i32,
+}
+
+impl Axis {
+    fn over(numbers: impl Iterator<Item = f64> + Clone) -> Self {
+        let lowest = numbers.clone().fold(f64::INFINITY, f64::min);
+        let highest = numbers.fold(f64::MIN_POSITIVE, f64::max);
+        let first = lowest.log10().floor() as i32;
+        Self { first, last: (highest.log10().ceil() as i32).max(first + 1) }
+    }
+
+    /// How far along the axis a number is, from 0 to 1.
+    fn place(self, number: f64) -> f64 {
+        (number.log10() - f64::from(self.first)) / f64::from(self.last - self.first)
+    }
+
+    fn marks(self) -> impl Iterator<Item = f64> {
+        (self.first..=self.last).map(|power| 10_f64.powi(power))
+    }
+}
+
+/// Draws the panels beside each other, over the same vertical axis, which shows `upwards`.
+///
+/// # Panics
+/// Never: a text takes all that is written to it.
+#[must_use]
+pub fn draw(title: &str, upwards: &str, panels: &[Panel]) -> String {
+    let width = panels.len() as f64 * WIDTH;
+    let all = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
+    let vertical = Axis::over(all().map(|point| point.1));
+    let mut svg = String::new();
+    let out = &mut svg;
+    put(
+        out,
+        format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" role=\"img\" \
+             aria-label=\"{}\">\n  <style>\n    {STYLE}\n  </style>",
+            escaped(title)
+        ),
+    );
+    put(out, format_args!("  <text class=\"title\" x=\"{LEFT}\" y=\"22\">{}</text>", escaped(title)));
+    for (number, panel) in panels.iter().enumerate() {
+        put(out, format_args!("  <g transform=\"translate({} 0)\">", number as f64 * WIDTH));
+        panel.draw(out, upwards, vertical);
+        put(out, format_args!("  </g>"));
+    }
+    put(out, format_args!("</svg>"));
+    svg
+}
+
+impl Panel {
+    fn draw(&self, out: &mut String, upwards: &str, vertical: Axis) {
+        let horizontal = Axis::over(self.lines.iter().flat_map(|line| &line.points).map(|point| point.0));
+        let x = |number| LEFT + horizontal.place(number) * (WIDTH - LEFT - RIGHT);
+        let y = |number| HEIGHT - BELOW - vertical.place(number) * (HEIGHT - ABOVE - BELOW);
+        let (left, right, top, bottom) = (LEFT, WIDTH - RIGHT, ABOVE, HEIGHT - BELOW);
+        put(out, format_args!("    <text x=\"{left}\" y=\"{}\">{}</text>", top - 16.0, escaped(&self.title)));
+        for mark in vertical.marks() {
+            let at = y(mark);
+            put(out, format_args!("    <path class=\"grid\" d=\"M{left} {at:.1}H{right}\"/>"));
+            let (at, text) = (at + 4.0, grouped(mark));
+            put(out, format_args!("    <text x=\"{}\" y=\"{at:.1}\" text-anchor=\"end\">{text}</text>", left - 8.0));
+        }
+        for mark in horizontal.marks() {
+            let at = x(mark);
+            put(out, format_args!("    <path class=\"grid\" d=\"M{at:.1} {top}V{bottom}\"/>"));
+            let text = grouped(mark);
+            put(
+                out,
+                format_args!("    <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{text}</text>", bottom + 18.0),
+            );
+        }
+        put(out, format_args!("    <path class=\"axis\" d=\"M{left} {top}V{bottom}H{right}\"/>"));
+        let (middle, below) = (f64::midpoint(left, right), HEIGHT - 14.0);
+        put(
+            out,
+            format_args!(
+                "    <text x=\"{middle}\" y=\"{below}\" text-anchor=\"middle\">{}</text>",
+                escaped(&self.across)
+            ),
+        );
+        let beside = f64::midpoint(top, bottom);
+        put(
+            out,
+            format_args!(
+                "    <text transform=\"translate(16 {beside}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+                escaped(upwards)
+            ),
+        );
+        for (number, line) in self.lines.iter().enumerate() {
+            let points = line.points.iter().map(|point| format!("{:.1},{:.1}", x(point.0), y(point.1)));
+            let points: Vec<_> = points.collect();
+            put(out, format_args!("    <polyline class=\"l{number}\" points=\"{}\"/>", points.join(" ")));
+            for (across, up) in &line.points {
+                let (cx, cy) = (x(*across), y(*up));
+                put(out, format_args!("    <circle class=\"l{number}\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3.5\"/>"));
+            }
+            if let Some((_, up)) = line.points.last() {
+                let (at, name) = (y(*up) - 10.0, format!("{}: {}", escaped(&line.name), grouped(up.round())));
+                put(
+                    out,
+                    format_args!(
+                        "    <text class=\"l{number}\" x=\"{right}\" y=\"{at:.1}\" text-anchor=\"end\">{name}</text>"
+                    ),
+                );
+            }
+        }
+    }
+}
+
+fn put(out: &mut String, line: std::fmt::Arguments<'_>) {
+    writeln!(out, "{line}").expect("a String takes all");
+}
+
+/// A number as it is written: 100,000.
+fn grouped(number: f64) -> String {
+    if number < 1.0 {
+        return number.to_string();
+    }
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([1.0, 1_000.0, 100_000.0, 0.1].map(grouped), ["1", "1,000", "100,000", "0.1"]);
+    }
+
+    #[test]
+    fn an_axis_holds_its_numbers() {
+        let axis = Axis::over([50.0, 90_000.0].into_iter());
+        assert_eq!((axis.first, axis.last), (1, 5));
+        assert!((axis.place(1_000.0) - 0.5).abs() < 1e-9);
+    }
+}

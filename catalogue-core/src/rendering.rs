@@ -1,0 +1,50 @@
+//! [`Rendering`]: tags of answers that were not rendered yet.
+
+use std::hash::{Hash, Hasher};
+
+use sha2::{Digest, Sha256};
+
+use crate::conditional::ETag;
+use crate::envelope;
+use crate::operation::Operation;
+use crate::page_cache::Key;
+
+/// Stands for the code that renders answers: another one for code that renders the same data to other bytes.
+///
+/// It is made from the examples of all operations, so every server of one version has the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Rendering(Sha256);
+
+impl Rendering {
+    /// The rendering of this build.
+    pub(crate) fn of_this_build() -> Self {
+        let mut digest = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
+        for operation in Operation::ALL {
+            digest.update(operation.id());
+            digest.update(envelope::body(&(operation.row().example)()).unwrap_or_default());
+        }
+        Self(Sha256::new_with_prefix(digest.finalize()))
+    }
+
+    /// The tag of the answer that depends on `key`.
+    pub(crate) fn tag(&self, key: &Key) -> ETag {
+        let mut digest = Feed(self.0.clone());
+        key.hash(&mut digest);
+        ETag::of_digest(digest.0)
+    }
+}
+
+/// Takes what a [`Hash`] feeds into a digest.
+///
+/// The derived `Hash` writes every field, texts with an end mark, so different keys feed different bytes.
+struct Feed(Sha256);
+
+impl Hasher for Feed {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        unreachable!("nobody asks for the short hash")
+    }
+}

@@ -1,0 +1,95 @@
+//! Compression by `Accept-Encoding` (RFC 9110 section 12.5.3): in the core, so that every frontend answers alike.
+
+use std::io::Read as _;
+
+use http::Method;
+
+use crate::house::{Answer, House, OWNER, course};
+
+async fn house_with_a_page() -> (House, String) {
+    let house = House::new().await;
+    house.put((0..50).map(|n| course(&format!("course-{n:02}"), n))).await;
+    let token = house.key(OWNER, "read:courses").await;
+    (house, token)
+}
+
+async fn get(house: &House, method: Method, token: &str, path: &str, encodings: &str) -> Answer {
+    let bearer = format!("Bearer {token}");
+    house.send(method, path, &[("authorization", &bearer), ("accept-encoding", encodings)]).await
+}
+
+fn unzipped(body: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    flate2::read::GzDecoder::new(body).read_to_end(&mut plain).unwrap();
+    plain
+}
+
+#[tokio::test]
+async fn who_takes_gzip_gets_the_same_bytes_compressed() {
+    let (house, token) = house_with_a_page().await;
+    for path in ["/api/v1/courses", "/api/v1/openapi.json", "/docs/openapi.json", "/docs/openapi.md", "/docs"] {
+        let plain = get(&house, Method::GET, &token, path, "identity").await;
+        assert_eq!(plain.header("content-encoding"), None, "{path}");
+        for _ in 0..2 {
+            let gzip = get(&house, Method::GET, &token, path, "gzip, deflate, br").await;
+            assert_eq!(gzip.header("content-encoding"), Some("gzip"), "{path}");
+            assert_eq!(gzip.header("content-length"), Some(&*gzip.body.len().to_string()));
+            assert!(gzip.body.len() * 2 <= plain.body.len());
+            assert_eq!(unzipped(&gzip.body), plain.body);
+            for header in ["etag", "content-type", "vary", "cache-control", "link"] {
+                assert_eq!(gzip.header(header), plain.header(header), "{path} {header}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_answer_that_may_be_compressed_says_so() {
+    let (house, token) = house_with_a_page().await;
+    for path in ["/api/v1/courses", "/api/v1/me", "/docs/llms.txt"] {
+        let answer = get(&house, Method::GET, &token, path, "br").await;
+        assert!(answer.header("vary").unwrap().contains("Accept-Encoding"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn who_does_not_take_gzip_gets_the_bytes_as_they_are() {
+    let (house, token) = house_with_a_page().await;
+    for encodings in ["", "br", "identity", "gzip;q=0", "*;q=0", "gzip;q=0.5, identity;q=0.9"] {
+        let answer = get(&house, Method::GET, &token, "/api/v1/courses", encodings).await;
+        assert_eq!(answer.header("content-encoding"), None, "{encodings:?}");
+        answer.data();
+    }
+}
+
+#[tokio::test]
+async fn small_answers_and_failures_are_left_alone() {
+    let (house, token) = house_with_a_page().await;
+    for path in ["/api/v1/me", "/api/v1/courses?limit=1", "/api/v1/courses/nobody", "/api/v1/courses?limit=0"] {
+        let answer = get(&house, Method::GET, &token, path, "gzip").await;
+        assert_eq!(answer.header("content-encoding"), None, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn head_has_the_headers_of_the_compressed_get() {
+    let (house, token) = house_with_a_page().await;
+    let mut get_answer = get(&house, Method::GET, &token, "/api/v1/courses", "gzip").await;
+    let mut head = get(&house, Method::HEAD, &token, "/api/v1/courses", "gzip").await;
+    assert!(head.body.is_empty());
+    head.headers.remove("x-request-id");
+    get_answer.headers.remove("x-request-id");
+    assert_eq!(head.headers, get_answer.headers);
+}
+
+#[tokio::test]
+async fn one_tag_revalidates_both_forms() {
+    let (house, token) = house_with_a_page().await;
+    let plain = get(&house, Method::GET, &token, "/api/v1/courses", "identity").await;
+    let bearer = format!("Bearer {token}");
+    let headers =
+        [("authorization", &*bearer), ("accept-encoding", "gzip"), ("if-none-match", plain.header("etag").unwrap())];
+    let answer = house.send(Method::GET, "/api/v1/courses", &headers).await;
+    assert_eq!(answer.status, 304);
+    assert_eq!(answer.header("content-encoding"), None);
+}

@@ -1,0 +1,301 @@
+//! Answers that are kept by revision: they save the reading of courses, and are never stale (invariant 11).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use catalogue_core::{
+    AccountId, AdminStorage, Catalogue, CatalogueBuilder, Course, CourseDetail, CourseListItem, CourseStorage,
+    Credential, CredentialStorage, MemoryStorage, Page, PageRequest, Revision, StorageError, TokenDigest, async_trait,
+};
+use http::{Request, Response};
+use tokio::sync::Semaphore;
+
+use crate::house::{House, OTHER, OWNER, course, of_other};
+
+/// A storage that counts what is asked of it, and can be told to behave otherwise.
+#[derive(Debug)]
+struct Counted {
+    memory: MemoryStorage,
+    lists: AtomicUsize,
+    details: AtomicUsize,
+    revisions: AtomicUsize,
+    credentials: AtomicUsize,
+    /// Whether it keeps revisions.
+    revised: bool,
+    /// A permit lets one list be read.
+    gate: Semaphore,
+    /// Changes the account's courses in the middle of the next list.
+    disturb: AtomicBool,
+}
+
+impl Counted {
+    fn over(memory: MemoryStorage) -> Self {
+        Self {
+            memory,
+            lists: AtomicUsize::new(0),
+            details: AtomicUsize::new(0),
+            revisions: AtomicUsize::new(0),
+            credentials: AtomicUsize::new(0),
+            revised: true,
+            gate: Semaphore::new(Semaphore::MAX_PERMITS),
+            disturb: AtomicBool::new(false),
+        }
+    }
+
+    fn reads(&self) -> usize {
+        self.lists.load(Ordering::SeqCst) + self.details.load(Ordering::SeqCst)
+    }
+}
+
+async fn retitle(memory: &MemoryStorage, slug: &str, title: &str) {
+    let mut import = memory.begin_import().await.unwrap();
+    import.put_course(&Course { title: title.to_owned(), ..course(slug, 0) }).await.unwrap();
+    import.commit().await.unwrap();
+}
+
+#[async_trait]
+impl CourseStorage for Counted {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+    ) -> Result<Page<CourseListItem>, StorageError> {
+        self.lists.fetch_add(1, Ordering::SeqCst);
+        self.gate.acquire().await.unwrap().forget();
+        let page = self.memory.list_courses(account, page).await;
+        if self.disturb.swap(false, Ordering::SeqCst) {
+            retitle(&self.memory, "c", "Disturbed").await;
+        }
+        page
+    }
+
+    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+        self.details.fetch_add(1, Ordering::SeqCst);
+        self.memory.find_course(account, slug).await
+    }
+
+    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        self.revisions.fetch_add(1, Ordering::SeqCst);
+        if self.revised { self.memory.revision(account).await } else { Ok(None) }
+    }
+}
+
+#[async_trait]
+impl CredentialStorage for Counted {
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        self.credentials.fetch_add(1, Ordering::SeqCst);
+        let mut found = self.memory.find_credential(digest).await?;
+        if let Some(credential) = found.as_mut().filter(|_| !self.revised) {
+            credential.revision = None;
+        }
+        Ok(found)
+    }
+}
+
+/// A catalogue over one course of [`OWNER`], a key, and the counts of its storage.
+struct Library {
+    catalogue: Catalogue,
+    storage: Arc<Counted>,
+    memory: MemoryStorage,
+    token: String,
+}
+
+async fn library(
+    change: impl FnOnce(&mut Counted),
+    settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder,
+) -> Library {
+    let house = House::new().await;
+    house.put([course("c", 0), of_other(course("c", 0))]).await;
+    let token = house.key(OWNER, "read:courses").await;
+    let mut counted = Counted::over(house.storage.clone());
+    change(&mut counted);
+    let storage = Arc::new(counted);
+    let catalogue = settings(Catalogue::with_api_keys(Arc::clone(&storage))).build().unwrap();
+    Library { catalogue, storage, memory: house.storage, token }
+}
+
+impl Library {
+    async fn get(&self, path: &str, tag: Option<&str>) -> Response<bytes::Bytes> {
+        let mut request = Request::get(path).header("authorization", format!("Bearer {}", self.token));
+        if let Some(tag) = tag {
+            request = request.header("if-none-match", tag);
+        }
+        self.catalogue.call(request.body(()).unwrap()).await
+    }
+
+    async fn tag(&self, path: &str) -> String {
+        self.get(path, None).await.headers()["etag"].to_str().unwrap().to_owned()
+    }
+}
+
+const PATHS: [&str; 3] = ["/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/c"];
+
+#[tokio::test]
+async fn a_hot_answer_is_one_look_up() {
+    let library = library(|_| {}, |builder| builder).await;
+    for path in PATHS {
+        let first = library.get(path, None).await;
+        let (reads, revisions) = (library.storage.reads(), library.storage.revisions.load(Ordering::SeqCst));
+        let credentials = library.storage.credentials.load(Ordering::SeqCst);
+        let second = library.get(path, None).await;
+        assert_eq!(second.body(), first.body());
+        assert_eq!(second.headers()["etag"], first.headers()["etag"]);
+        assert_eq!(library.storage.reads(), reads, "{path}");
+        assert_eq!(library.storage.revisions.load(Ordering::SeqCst), revisions, "{path}");
+        assert_eq!(library.storage.credentials.load(Ordering::SeqCst), credentials + 1, "{path}");
+    }
+    let statistics = library.catalogue.page_cache();
+    assert_eq!((statistics.hits, statistics.misses), (3, 3));
+}
+
+#[tokio::test]
+async fn a_mistyped_key_never_reaches_the_storage() {
+    let mut library = library(|_| {}, |builder| builder).await;
+    library.token.replace_range(10..11, if library.token.as_bytes()[10] == b'a' { "b" } else { "a" });
+    assert_eq!(library.get("/api/v1/me", None).await.status(), 401);
+    assert_eq!(library.storage.credentials.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_304_reads_no_course_even_where_nothing_is_kept() {
+    let library = library(|_| {}, |builder| builder.page_cache(0)).await;
+    for path in PATHS {
+        let tag = library.tag(path).await;
+        let reads = library.storage.reads();
+        assert_eq!(library.get(path, Some(&tag)).await.status(), 304, "{path}");
+        assert_eq!(library.storage.reads(), reads, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_star_finds_out_whether_there_is_an_answer() {
+    let library = library(|_| {}, |builder| builder).await;
+    assert_eq!(library.get("/api/v1/courses/c", Some("*")).await.status(), 304);
+    assert_eq!(library.get("/api/v1/courses/nobody", Some("*")).await.status(), 404);
+}
+
+#[tokio::test]
+async fn a_change_is_in_the_very_next_answer() {
+    let library = library(|_| {}, |builder| builder).await;
+    for path in PATHS {
+        let tag = library.tag(path).await;
+        let title = format!("Changed before {path}");
+        retitle(&library.memory, "c", &title).await;
+        let next = library.get(path, Some(&tag)).await;
+        assert_eq!(next.status(), 200, "{path}");
+        assert!(String::from_utf8_lossy(next.body()).contains(&title), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_of_one_account_leaves_the_others_answers() {
+    let library = library(|_| {}, |builder| builder).await;
+    let tag = library.tag("/api/v1/courses").await;
+    library.memory.remove_course(&AccountId::new(OTHER), "c").await.unwrap();
+    assert_eq!(library.get("/api/v1/courses", Some(&tag)).await.status(), 304);
+}
+
+#[tokio::test]
+async fn what_changed_while_it_was_read_is_not_kept() {
+    let library = library(|_| {}, |builder| builder).await;
+    library.storage.disturb.store(true, Ordering::SeqCst);
+    let disturbed = library.tag("/api/v1/courses").await;
+    let next = library.get("/api/v1/courses", Some(&disturbed)).await;
+    assert!(String::from_utf8_lossy(next.body()).contains("Disturbed"));
+    // Nor was it kept under the revision of before.
+    assert_eq!(library.catalogue.page_cache().hits, 0);
+}
+
+#[tokio::test]
+async fn without_a_cache_every_answer_is_rendered() {
+    let library = library(|_| {}, |builder| builder.page_cache(0)).await;
+    for reads in 1..=3 {
+        library.get("/api/v1/courses", None).await;
+        assert_eq!(library.storage.reads(), reads);
+    }
+    assert_eq!(library.catalogue.page_cache().bytes, 0);
+}
+
+#[tokio::test]
+async fn a_storage_without_revisions_has_nothing_kept() {
+    let library = library(|counted| counted.revised = false, |builder| builder).await;
+    for path in PATHS {
+        let tag = library.tag(path).await;
+        let reads = library.storage.reads();
+        assert_eq!(library.get(path, Some(&tag)).await.status(), 304, "{path}");
+        assert_eq!(library.storage.reads(), reads + 1, "{path}");
+    }
+    assert_eq!(library.catalogue.page_cache(), Default::default());
+}
+
+#[tokio::test]
+async fn one_renders_while_many_wait() {
+    let library = library(|counted| counted.gate = Semaphore::new(0), |builder| builder).await;
+    let many: Vec<_> = (0..10).map(|_| library.get("/api/v1/courses", None)).collect();
+    let mut many: Vec<_> = many.into_iter().map(Box::pin).collect();
+    for call in &mut many {
+        tokio::select! {
+            biased;
+            _ = call => panic!("the storage is closed"),
+            () = async {} => {}
+        }
+    }
+    assert_eq!(library.storage.lists.load(Ordering::SeqCst), 1);
+    // Were each of them to read, nine would find no permit.
+    library.storage.gate.add_permits(1);
+    for call in many {
+        assert_eq!(call.await.status(), 200);
+    }
+    assert_eq!(library.storage.lists.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn who_waits_for_a_caller_that_goes_away_reads_itself() {
+    let library = library(|counted| counted.gate = Semaphore::new(0), |builder| builder).await;
+    let mut first = Box::pin(library.get("/api/v1/courses", None));
+    let mut second = Box::pin(library.get("/api/v1/courses", None));
+    for call in [&mut first, &mut second] {
+        tokio::select! {
+            biased;
+            _ = call => panic!("the storage is closed"),
+            () = async {} => {}
+        }
+    }
+    drop(first);
+    library.storage.gate.add_permits(2);
+    assert_eq!(second.await.status(), 200);
+}
+
+#[tokio::test]
+async fn kept_answers_stay_within_their_bound() {
+    const BOUND: usize = 64 << 10;
+
+    let house = House::with(|builder| builder.page_cache(BOUND)).await;
+    house.put((0..100).map(|n| course(&format!("course-{n:03}"), n))).await;
+    let token = house.key(OWNER, "read:courses").await;
+    for limit in 1..=100 {
+        house.get(&token, &format!("/api/v1/courses?limit={limit}")).await.data();
+        let bytes = house.catalogue.page_cache().bytes;
+        assert!(bytes <= BOUND as u64, "{bytes} at limit {limit}");
+    }
+    assert!(house.catalogue.page_cache().bytes > 0);
+}
+
+#[tokio::test]
+async fn an_authenticator_of_the_hosts_own_has_its_answers_kept_too() {
+    use catalogue_core::StoredCredentials;
+
+    let house = House::new().await;
+    house.put([course("c", 0)]).await;
+    let token = house.key(OWNER, "read:courses").await;
+    let storage = Arc::new(Counted::over(house.storage.clone()));
+    let catalogue =
+        Catalogue::builder(Arc::clone(&storage), StoredCredentials::new(house.storage.clone())).build().unwrap();
+    for _ in 0..2 {
+        let request = Request::get("/api/v1/courses").header("authorization", format!("Bearer {token}"));
+        assert_eq!(catalogue.call(request.body(()).unwrap()).await.status(), 200);
+    }
+    // The revision is that of the storage whose courses are read.
+    assert_eq!(storage.reads(), 1);
+    assert_eq!(storage.revisions.load(Ordering::SeqCst), 3);
+}

@@ -1,0 +1,155 @@
+//! An answer reflects every change committed before its request arrived, whoever made it and however.
+
+use std::fs;
+
+use catalogue_core::{AccountId, AdminStorage, Catalogue, CourseStorage};
+use catalogue_sqlite::SqliteStorage;
+use http::{Request, Response};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::{database_in, fixture, import_one_course, key_of};
+
+/// A catalogue over a file, a key that reads it, and a host's own connection to the file.
+struct Watched {
+    storage: SqliteStorage,
+    catalogue: Catalogue,
+    account: AccountId,
+    token: String,
+    directory: TempDir,
+}
+
+impl Watched {
+    async fn new() -> Self {
+        let (storage, directory) = fixture().await;
+        let account = import_one_course(&storage).await;
+        let token = key_of(&storage, &account).await;
+        let catalogue = Catalogue::with_api_keys(storage.clone()).build().unwrap();
+        Self { storage, catalogue, account, token, directory }
+    }
+
+    fn host(&self) -> Connection {
+        Connection::open(database_in(&self.directory)).unwrap()
+    }
+
+    async fn get(&self, path: &str, tag: &str) -> Response<bytes::Bytes> {
+        let request = Request::get(path).header("authorization", format!("Bearer {}", self.token));
+        self.catalogue.call(request.header("if-none-match", tag).body(()).unwrap()).await
+    }
+
+    async fn tag(&self, path: &str) -> String {
+        self.get(path, "").await.headers()["etag"].to_str().unwrap().to_owned()
+    }
+
+    async fn text(&self, path: &str) -> String {
+        String::from_utf8(self.get(path, "").await.body().to_vec()).unwrap()
+    }
+}
+
+const LIST: &str = "/api/v1/courses";
+const DETAIL: &str = "/api/v1/courses/course";
+
+#[tokio::test]
+async fn a_hosts_plain_sql_is_in_the_next_answer() {
+    let watched = Watched::new().await;
+    let host = watched.host();
+    for number in 0..20 {
+        for (path, sql) in [
+            (LIST, "UPDATE courses SET title = ?1"),
+            (DETAIL, "UPDATE courses SET tagline = ?1"),
+            (DETAIL, "UPDATE modules SET summary = ?1 WHERE number = 2"),
+        ] {
+            let tag = watched.tag(path).await;
+            assert_eq!(watched.get(path, &tag).await.status(), 304);
+            let value = format!("value {number} of {sql}");
+            host.execute(sql, [&value]).unwrap();
+            let next = watched.get(path, &tag).await;
+            assert_eq!(next.status(), 200, "{sql}");
+            assert!(String::from_utf8_lossy(next.body()).contains(&value), "{sql}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_revoked_and_an_expired_key_stop_at_once() {
+    for change in ["UPDATE credentials SET revoked_at = 1", "UPDATE credentials SET expires_at = 1"] {
+        let watched = Watched::new().await;
+        let tag = watched.tag(LIST).await;
+        watched.host().execute(change, []).unwrap();
+        assert_eq!(watched.get(LIST, &tag).await.status(), 401, "{change}");
+    }
+}
+
+/// Copies the database as it is now.
+fn back_up(watched: &Watched, name: &str) -> std::path::PathBuf {
+    let copy = watched.directory.path().join(name);
+    watched.host().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+    copy
+}
+
+#[tokio::test]
+async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
+    let watched = Watched::new().await;
+    let copy = back_up(&watched, "copy.db");
+    Connection::open(&copy).unwrap().execute("UPDATE courses SET title = 'From the copy'", []).unwrap();
+    let tag = watched.tag(LIST).await;
+    fs::rename(&copy, database_in(&watched.directory)).unwrap();
+    let next = watched.get(LIST, &tag).await;
+    assert_eq!(next.status(), 200);
+    assert!(String::from_utf8_lossy(next.body()).contains("From the copy"));
+}
+
+#[tokio::test]
+async fn a_restored_file_that_is_changed_matches_no_tag_of_before() {
+    let watched = Watched::new().await;
+    let copy = back_up(&watched, "copy.db");
+    watched.host().execute("UPDATE courses SET title = 'Later'", []).unwrap();
+    let later = watched.tag(LIST).await;
+
+    fs::rename(&copy, database_in(&watched.directory)).unwrap();
+    assert!(watched.text(LIST).await.contains("\"Course\""));
+    // As many changes as before; a counter would now stand where it stood.
+    watched.host().execute("UPDATE courses SET title = 'Otherwise'", []).unwrap();
+    let next = watched.get(LIST, &later).await;
+    assert_eq!(next.status(), 200);
+    assert!(String::from_utf8_lossy(next.body()).contains("Otherwise"));
+}
+
+#[tokio::test]
+async fn a_file_that_is_gone_is_an_error_and_no_404() {
+    let watched = Watched::new().await;
+    watched.text(LIST).await;
+    fs::rename(database_in(&watched.directory), watched.directory.path().join("elsewhere.db")).unwrap();
+    assert_eq!(watched.get(LIST, "").await.status(), 500);
+    fs::rename(watched.directory.path().join("elsewhere.db"), database_in(&watched.directory)).unwrap();
+    assert_eq!(watched.get(LIST, "").await.status(), 200);
+}
+
+#[tokio::test]
+async fn an_import_is_in_the_next_answer() {
+    let watched = Watched::new().await;
+    let tag = watched.tag(DETAIL).await;
+    let mut course = whole_course(&watched).await;
+    course.modules.pop();
+    let mut import = watched.storage.begin_import().await.unwrap();
+    import.put_course(&course).await.unwrap();
+    assert_eq!(watched.get(DETAIL, &tag).await.status(), 304, "nothing is committed yet");
+    import.commit().await.unwrap();
+    assert_eq!(watched.get(DETAIL, &tag).await.status(), 200);
+    let detail = watched.storage.find_course(&watched.account, "course").await.unwrap().unwrap();
+    assert_eq!(detail.modules.len(), 1);
+}
+
+async fn whole_course(watched: &Watched) -> catalogue_core::Course {
+    use catalogue_core::Record;
+
+    let mut found = None;
+    let mut visit = |record| {
+        if let Record::Course(course) = record {
+            found = Some(course);
+        }
+        std::ops::ControlFlow::Continue(())
+    };
+    watched.storage.export(&mut visit).await.unwrap();
+    found.unwrap()
+}
