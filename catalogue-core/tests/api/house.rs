@@ -1,5 +1,7 @@
 //! What the tests share: a catalogue with accounts, courses and credentials, and short ways to ask it.
 
+use std::io::Read as _;
+
 use bytes::Bytes;
 use catalogue_core::{
     Account, AccountId, AdminStorage, Catalogue, CatalogueBuilder, Course, CourseModule, CredentialKind, MemoryStorage,
@@ -132,6 +134,16 @@ impl From<Response<Bytes>> for Answer {
 }
 
 impl Answer {
+    /// The body without its content coding.
+    pub(crate) fn decoded(&self) -> Bytes {
+        if self.header("content-encoding") != Some("gzip") {
+            return self.body.clone();
+        }
+        let mut plain = Vec::new();
+        flate2::read::GzDecoder::new(&*self.body).read_to_end(&mut plain).unwrap();
+        plain.into()
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }

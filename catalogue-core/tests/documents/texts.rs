@@ -88,7 +88,7 @@ fn addresses_are_those_of_the_deployment() {
             "\"https://a.example/v1/me\"",
             "(https://b.example/docs/openapi.json)",
         ),
-        ("/a(b)|\"$x", "/d(e)", "\"$SERVER/a(b)|\\\"\\$x/me\"", "(</d(e)/openapi.json>)"),
+        ("/a(b)|$x", "/d(e)", "\"$SERVER/a(b)|\\$x/me\"", "(</d(e)/openapi.json>)"),
     ] {
         let text = DocumentFormat::Markdown.render(base, docs).unwrap();
         assert!(text.contains(call), "{base}: {call}");

@@ -88,6 +88,8 @@ fn presentable(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt;
+
     use super::*;
 
     #[test]
@@ -103,8 +105,8 @@ mod tests {
     fn a_hint_is_the_last_word_and_no_cause_is_told_twice() {
         #[derive(Debug)]
         struct Fault(&'static str, Option<Box<Self>>);
-        impl std::fmt::Display for Fault {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        impl fmt::Display for Fault {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(self.0)
             }
         }

@@ -1,6 +1,6 @@
 //! Holds one answer against the document.
 
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderName, HeaderValue, Method, Uri};
 use jsonschema::Validator;
 use serde_json::Value;
@@ -39,10 +39,10 @@ pub(super) fn faults(document: &Document, base: &str, method: &Method, path: &st
     found
 }
 
-/// Fields that belong to HTTP itself and not to this API: those that frame the body, the one that forbids browsers to
+/// Fields that belong to HTTP itself and not to this API: those that frame and code the body, the one that forbids browsers to
 /// guess, and the CORS protocol with its `Vary: Origin`.
 fn is_general(name: &HeaderName, value: &HeaderValue) -> bool {
-    [CONTENT_TYPE, CONTENT_LENGTH, X_CONTENT_TYPE_OPTIONS].contains(name)
+    [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING, X_CONTENT_TYPE_OPTIONS].contains(name)
         || name.as_str().starts_with("access-control-")
         || (name == VARY && value == "Origin")
 }
@@ -78,7 +78,7 @@ fn content_faults(response: &Response, answer: &Answer, is_bodiless: bool, found
         found.push(format!("the media type is {sent:?} and not {listed:?}"));
     }
     match &response.content {
-        Some((_, schema)) if !is_bodiless => body_faults(schema, &answer.body, found),
+        Some((_, schema)) if !is_bodiless => body_faults(schema, &answer.decoded(), found),
         _ if answer.body.is_empty() => {}
         _ => found.push("there is a body".to_owned()),
     }

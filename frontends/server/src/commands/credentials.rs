@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use catalogue_core::{
-    AccountId, AdminStorage, CredentialKind, CredentialRecord, NewCredential, NewToken, Scopes,
-    StorageErrorKind, Timestamp,
+    AccountId, AdminStorage, CredentialKind, CredentialRecord, NewCredential, NewToken, Scopes, StorageErrorKind,
+    Timestamp,
 };
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! Takes connections, and stops.
 
-use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, error::Error, io, iter, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use bytes::{Buf, Bytes};
 use http::{Request, Response};
@@ -31,10 +31,10 @@ const LAST_TURN: Duration = Duration::from_secs(1);
 /// is answered with a bare 500.
 pub(crate) async fn serve<S, B>(listener: TcpListener, service: S, limits: Limits, shutdown: impl Future<Output = ()>)
 where
-    S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = std::convert::Infallible>,
+    S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible>,
     S: Clone + Send + 'static,
     S::Future: Send,
-    B: Body<Data: Buf + Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + Unpin + 'static,
+    B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
     let slots = Arc::new(Semaphore::new(limits.connections as usize));
     let (stop, stopping) = watch::channel(None);
@@ -108,7 +108,7 @@ fn gone(error: &io::Error) -> bool {
 /// The connections in the listen queue, asked of the socket itself: the runtime may not have heard of them yet.
 fn queued(listener: TcpListener) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
     let listener = listener.into_std().ok();
-    std::iter::from_fn(move || {
+    iter::from_fn(move || {
         let (tcp, peer) = listener.as_ref()?.accept().ok()?;
         tcp.set_nonblocking(true).ok()?;
         Some((TcpStream::from_std(tcp).ok()?, peer))

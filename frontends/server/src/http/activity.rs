@@ -10,7 +10,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{Limits, body::Unwanted};
+use super::{Limits, body::Unwanted, tail::Tail};
 
 /// The record that a connection's stream and service write and its watchdog reads.
 ///
@@ -43,8 +43,8 @@ struct State {
     received: usize,
     /// Bytes read behind its head, as far as that is written in the usual way.
     behind_head: u64,
-    /// The last bytes that came in.
-    tail: [u8; 4],
+    /// How they end.
+    tail: Tail,
     /// Bytes have arrived that were not read yet; only kept up to date while stopping.
     unread: bool,
 }
@@ -64,7 +64,7 @@ impl Activity {
             closed: None,
             received: 0,
             behind_head: 0,
-            tail: [0; 4],
+            tail: Tail::default(),
             unread: false,
         };
         Arc::new(Self { state: Mutex::new(state), stopping: AtomicBool::new(false) })
@@ -80,12 +80,7 @@ impl Activity {
         state.moved = Instant::now();
         state.received += bytes.len();
         state.behind_head += bytes.len() as u64;
-        if let Some(tail) = bytes.last_chunk() {
-            state.tail = *tail;
-        } else {
-            state.tail.rotate_left(bytes.len());
-            state.tail[4 - bytes.len()..].copy_from_slice(bytes);
-        }
+        state.tail.read(bytes);
         if state.head.is_none() && !state.is_busy() {
             state.head = Some(state.moved);
         }
@@ -95,7 +90,7 @@ impl Activity {
     /// nothing was read behind the head.
     pub(super) fn begin(self: &Arc<Self>, length: usize, unwanted: Option<Unwanted>) -> (Running, bool) {
         let mut state = self.state();
-        let alone = state.received == length && state.ends_with_empty_line();
+        let alone = state.received == length && state.tail.is_empty_line();
         state.behind_head = state.received.saturating_sub(length) as u64;
         state.received = 0;
         state.running = true;
@@ -223,17 +218,13 @@ impl State {
     fn note_next_head(&mut self) {
         let has_begun = match self.unwanted_length {
             Some(length) => self.behind_head > length,
-            None => !self.ends_with_empty_line(),
+            None => !self.tail.is_empty_line(),
         };
         self.head = has_begun.then_some(self.moved);
     }
 
     fn is_hopeless(&self) -> bool {
         self.unwanted.as_ref().is_some_and(Unwanted::is_hopeless)
-    }
-
-    fn ends_with_empty_line(&self) -> bool {
-        self.tail.ends_with(b"\n\r\n") || self.tail.ends_with(b"\n\n")
     }
 }
 

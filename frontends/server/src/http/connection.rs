@@ -1,6 +1,6 @@
 //! One connection, from its accept to its end.
 
-use std::{convert::Infallible, net::SocketAddr, pin::Pin, pin::pin};
+use std::{convert::Infallible, error::Error, net::SocketAddr, pin::Pin, pin::pin};
 
 use bytes::{Buf, Bytes};
 use http::{Request, Response};
@@ -33,7 +33,7 @@ pub(super) async fn run<S, B>(
 ) where
     S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send,
     S::Future: Send,
-    B: Body<Data: Buf + Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + Unpin + 'static,
+    B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
     if let Err(error) = tcp.set_nodelay(true) {
         tracing::debug!(%peer, %error, "cannot switch off the delay of small packets");

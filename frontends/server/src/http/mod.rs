@@ -16,6 +16,7 @@ mod head;
 mod limits;
 mod service;
 mod stream;
+mod tail;
 #[cfg(test)]
 mod tests;
 mod watchdog;

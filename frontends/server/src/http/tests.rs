@@ -2,6 +2,7 @@
 //! for the end of a connection, or for the service to be reached.
 
 mod accept;
+mod behind_bodies;
 mod body;
 mod close;
 mod framing;

@@ -1,34 +1,22 @@
 //! The import format: what one line can be.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use catalogue_core::{Account, AccountId, Course, CourseModule, MAX_SLUG_BYTES, Timestamp, is_slug};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
-use serde_json::error::Category;
 
+use super::fault::Fault;
 use super::object::Object;
-use crate::text::{printable, shortened};
 
 /// The longest id of an account, in bytes of UTF-8.
 const MAX_ID_BYTES: usize = 200;
-/// The longest explanation: it may repeat a value, and values have no bound.
-const LONGEST_EXPLANATION: usize = 400;
 
 /// What stands on a line.
 #[derive(Debug)]
 pub(super) enum Line {
     Account(Account),
     Course(Box<CourseLine>),
-}
-
-/// What is wrong with a line.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    /// The field, such as `modules[2].title`; empty for the line as a whole.
-    field: String,
-    what: String,
 }
 
 #[derive(Deserialize)]
@@ -159,7 +147,7 @@ pub(super) fn parse(line: &[u8]) -> Result<Line, Fault> {
         "course" => read(text).map(|course| Line::Course(Box::new(course))),
         other => {
             let what = format!("{other:?} is not a type of line; write \"account\" or \"course\"");
-            Err(Fault::at("type", explained(&what)))
+            Err(Fault::at("type", what))
         }
     }
 }
@@ -206,54 +194,6 @@ impl From<ModuleLine> for CourseModule {
     fn from(ModuleLine { title, summary, content }: ModuleLine) -> Self {
         Self { title, summary, content }
     }
-}
-
-impl Fault {
-    /// Something wrong with one field.
-    pub(super) fn at(field: impl Into<String>, what: String) -> Self {
-        Self { field: field.into(), what }
-    }
-
-    fn of_line(what: String) -> Self {
-        Self::at("", what)
-    }
-
-    /// What the parser says, in terms of the line: its text has no other line to count.
-    fn explain(path: &str, error: &serde_json::Error) -> Self {
-        let text = error.to_string();
-        let position = format!(" at line {} column {}", error.line(), error.column());
-        let what = text.strip_suffix(&position).unwrap_or(&text);
-        // A path with a question mark was left in the middle.
-        let path = if path == "." || path.contains('?') { "" } else { path };
-        if error.classify() != Category::Data {
-            // Most often the object goes on in the next line, or the next object stands in this one.
-            let unfinished = error.is_eof() || what == "trailing characters";
-            let hint = if unfinished { "; write each object on a line of its own" } else { "" };
-            return Self::at(path, format!("not JSON: {what} (byte {} of the line){hint}", error.column()));
-        }
-        let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-        let named = |start| what.strip_prefix(start).and_then(|rest: &str| rest.strip_suffix('`')).map(below);
-        if let Some(field) = named("missing field `") {
-            return Self::at(field, "missing, and required".to_owned());
-        }
-        if let Some(field) = named("duplicate field `") {
-            return Self::at(field, "occurs twice in one object; write it once".to_owned());
-        }
-        Self::at(path, explained(what))
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.field.is_empty() {
-            write!(f, "{}: ", explained(&printable(&self.field)))?;
-        }
-        f.write_str(&self.what)
-    }
-}
-
-fn explained(text: &str) -> String {
-    shortened(text, LONGEST_EXPLANATION).into_owned()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Import: JSON Lines into a storage, all of it or nothing.
 
+mod fault;
 mod line;
 mod object;
 mod progress;
@@ -11,7 +12,8 @@ use std::io::BufRead;
 use catalogue_core::{AccountId, AdminStorage, Change, Import, StorageError, StorageErrorKind, Timestamp};
 
 use crate::exit::{Failure, chain};
-use line::{Fault, Line};
+use fault::Fault;
+use line::Line;
 pub(crate) use progress::Progress;
 use reader::Lines;
 pub(crate) use report::Report;

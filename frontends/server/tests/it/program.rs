@@ -142,7 +142,7 @@ impl Outcome {
 }
 
 /// A run that is ended with this value.
-pub(crate) struct BrokenOff(pub(crate) Child);
+pub(crate) struct BrokenOff(Child);
 
 impl Drop for BrokenOff {
     fn drop(&mut self) {

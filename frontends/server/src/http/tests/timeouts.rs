@@ -14,12 +14,12 @@ use super::support::{BIG, Client, GET, SHORT, Server, soon, status};
 const LONG: Duration = Duration::from_secs(600);
 
 /// One of the times short, the others long.
-fn patient() -> Limits {
+pub(super) fn patient() -> Limits {
     Limits { head_time: LONG, idle_time: LONG, stall_time: LONG, ..Limits::default() }
 }
 
 /// Asserts that the connection ends, silently, after `SHORT` and not before.
-async fn assert_ends(client: &mut Client, since: Instant) {
+pub(super) async fn assert_ends(client: &mut Client, since: Instant) {
     assert_eq!(client.end().await, b"");
     assert!(since.elapsed() >= SHORT);
 }
@@ -143,52 +143,6 @@ async fn an_unfinished_head_after_chunks_ends_the_connection() {
     let since = Instant::now();
     client.send("GET / HTTP/1.1\r\nHo").await;
     assert_ends(&mut client, since).await;
-}
-
-/// However the bytes come together, the beginning of a head behind a body is timed as a head.
-async fn assert_timed_as_head(head: &str, body: &str) {
-    let whole = format!("{head}{body}GET / HTTP/1.1\r\nHo");
-    for cut in [0, head.len(), head.len() + body.len() - 1, whole.len() - 2] {
-        let server = Server::start(Limits { head_time: SHORT, ..patient() }).await;
-        let mut client = server.connect().await;
-        let since = Instant::now();
-        client.send(&whole[..cut]).await;
-        if cut >= head.len() {
-            assert_eq!(status(&client.answer().await), "200");
-        }
-        client.send(&whole[cut..]).await;
-        if cut < head.len() {
-            assert_eq!(status(&client.answer().await), "200");
-        }
-        assert_ends(&mut client, since).await;
-    }
-}
-
-#[tokio::test]
-async fn an_unfinished_head_right_behind_a_body_ends_the_connection() {
-    assert_timed_as_head("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n", "hello").await;
-}
-
-#[tokio::test]
-async fn an_unfinished_head_right_behind_chunks_ends_the_connection() {
-    assert_timed_as_head("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\na\r\n0\r\n\r\n")
-        .await;
-}
-
-/// The end of the body is no head: the times are those of an idle connection.
-#[tokio::test]
-async fn a_body_right_behind_its_head_leaves_an_idle_connection() {
-    for request in [
-        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
-        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
-    ] {
-        let server = Server::start(Limits { idle_time: SHORT, ..patient() }).await;
-        let mut client = server.connect().await;
-        let since = Instant::now();
-        client.send(request).await;
-        client.answer().await;
-        assert_ends(&mut client, since).await;
-    }
 }
 
 #[tokio::test]
