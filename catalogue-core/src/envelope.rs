@@ -108,7 +108,10 @@ pub(crate) fn body(reply: &Reply) -> Option<Bytes> {
 }
 
 fn json<T: Serialize>(value: &T) -> Bytes {
-    serde_json::to_vec(value).expect("texts, numbers and lists always serialise").into()
+    let mut body = serde_json::to_vec(value).expect("texts, numbers and lists always serialise");
+    // A body may be kept, and would keep what it has room for.
+    body.shrink_to_fit();
+    body.into()
 }
 
 /// The `Link` to the page after this one, if there is one (decision A18).

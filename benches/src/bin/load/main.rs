@@ -63,7 +63,8 @@ fn run(options: &Options) -> Result<Report, Box<dyn Error>> {
     let data = Data::import(&catalogue, &sizes, true)?;
     let hot = serve(&catalogue, &data, &[])?;
     let cold = serve(&catalogue, &data, &["--page-cache", "0"])?;
-    let (_constant, works) = works::beside_constant(&constant, &data, &hot, &cold)?;
+    let (_constant, mut works) = works::beside_constant(&constant, &data, &hot, &cold)?;
+    works.retain(|work| work.name.contains(&options.only));
 
     eprintln!("measuring {} works in {} rounds", works.len(), options.rounds);
     let mut rows = measure::all(&works, &data, options)?;
