@@ -109,7 +109,8 @@ fn paging() -> Vec<Block> {
              creation time itself is in no answer."
                 .to_owned(),
             "A walk from the first page to the last never repeats a course, and never skips one that was there all the \
-             while, whatever else is created, changed or deleted meanwhile."
+             while, whatever else is created, changed or deleted meanwhile. A course that is given another creation time \
+             counts as deleted and created."
                 .to_owned(),
             "A cursor is opaque: pass it on as it is. It works with any `limit`, does not expire, and still works when \
              the course that it points at was deleted. It belongs to one account, and grants nothing by itself."
