@@ -8,15 +8,16 @@
 use std::error::Error;
 use std::fs;
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use catalogue_benches::{Figures, Library, Line, OffsetReader, Panel, cpu_of_this_thread, draw, now, position_after};
 use catalogue_core::{CourseStorage as _, Limit, PageRequest};
 
 /// How many courses a page has.
 const PAGE: usize = 50;
-/// How long one figure is measured at least, and how many pages make one sample.
-const TIME: Duration = Duration::from_millis(400);
+/// How long one figure is measured, by the clock on the wall.
+const TIME: Duration = Duration::from_millis(600);
+/// How many pages make one sample.
 const SAMPLE: u32 = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -85,12 +86,11 @@ fn both(library: &Library, depth: usize) -> Result<[f64; 2], Box<dyn Error>> {
 /// The median cost of `work`, in µs.
 fn cost(mut work: impl FnMut()) -> Result<f64, Box<dyn Error>> {
     let mut samples = Vec::new();
-    let mut sum = Duration::ZERO;
-    while sum < TIME || samples.len() < 3 {
+    let end = Instant::now() + TIME;
+    while samples.len() < 3 || Instant::now() < end {
         let before = cpu_of_this_thread()?;
         (0..SAMPLE).for_each(|_| work());
         let spent = cpu_of_this_thread()?.saturating_sub(before);
-        sum += spent;
         samples.push(spent.as_secs_f64() * 1e6 / f64::from(SAMPLE));
     }
     Ok(Figures::from_iter(samples).median())
