@@ -10,7 +10,9 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
             (StorageErrorKind::Unavailable, "another program is writing to the database; try again when it is done")
         }
         Some(ErrorCode::OperationInterrupted) => (StorageErrorKind::Unavailable, "a read took too long"),
-        Some(ErrorCode::ReadOnly) => (StorageErrorKind::Unavailable, "the database is read-only"),
+        Some(ErrorCode::ReadOnly) => {
+            (StorageErrorKind::Unavailable, "the database is read-only; make the file and its directory writable")
+        }
         Some(ErrorCode::CannotOpen) => (StorageErrorKind::Unavailable, "the database file cannot be opened"),
         Some(ErrorCode::DiskFull) => (StorageErrorKind::Unavailable, "the disk is full"),
         Some(ErrorCode::SystemIoFailure) => (StorageErrorKind::Unavailable, "the disk failed"),
