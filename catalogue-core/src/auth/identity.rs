@@ -1,5 +1,7 @@
 //! [`Identity`]: the account and the credential behind a request (section 2.1).
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -46,7 +48,7 @@ pub struct Identity {
     /// The credential's kind.
     pub kind: CredentialKind,
     /// The id of the credential's record; `apiKeyId` in answers. It must not let anyone recover the token.
-    pub credential_id: String,
+    pub credential_id: Arc<str>,
     /// The scopes granted to the credential.
     pub scopes: Scopes,
 }
@@ -66,14 +68,14 @@ pub(crate) struct IdentityView<'i> {
 
 impl Identity {
     /// The identity behind an API key whose record has that id.
-    pub fn api_key(account: AccountId, id: impl Into<String>, scopes: Scopes) -> Self {
+    pub fn api_key(account: AccountId, id: impl Into<Arc<str>>, scopes: Scopes) -> Self {
         Self { account, kind: CredentialKind::ApiKey, credential_id: id.into(), scopes }
     }
 
     /// The identity behind the OAuth token with that digest, which gives it its id (decision A10).
     #[must_use]
     pub fn oauth(account: AccountId, digest: &TokenDigest, scopes: Scopes) -> Self {
-        Self { account, kind: CredentialKind::OAuth, credential_id: digest.oauth_id(), scopes }
+        Self { account, kind: CredentialKind::OAuth, credential_id: digest.oauth_id().into(), scopes }
     }
 
     pub(crate) fn view(&self) -> IdentityView<'_> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -72,10 +73,9 @@ impl Serialize for Scope {
 /// let scopes = Scopes::from_names(["read:courses zebra", "read:profile", "apple", "zebra"]);
 /// assert_eq!(scopes.to_string(), "read:profile read:courses apple zebra");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
-pub struct Scopes(#[schemars(with = "Vec<String>")] BTreeSet<Scope>);
+pub struct Scopes(#[schemars(with = "Vec<String>")] Arc<[Scope]>);
 
 impl Scopes {
     /// The scopes of those names. A blank ends a name (RFC 6749 section 3.3), so a text with blanks has several.
@@ -103,7 +103,14 @@ impl Scopes {
 
 impl FromIterator<Scope> for Scopes {
     fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
-        Self(scopes.into_iter().collect())
+        let sorted: BTreeSet<Scope> = scopes.into_iter().collect();
+        Self(sorted.into_iter().collect())
+    }
+}
+
+impl Serialize for Scopes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
     }
 }
 

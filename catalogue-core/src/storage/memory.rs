@@ -228,7 +228,7 @@ impl AdminStorage for MemoryStorage {
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
         let mut state = self.state();
-        let record = state.credentials.values_mut().find(|record| record.identity.credential_id == id);
+        let record = state.credentials.values_mut().find(|record| *record.identity.credential_id == *id);
         Ok(record.map(|record| {
             record.revoked_at.get_or_insert(at);
             record.clone()

@@ -101,7 +101,7 @@ impl House {
         credential.record.expires_at = expires_at;
         self.storage.create_credential(&credential).await.unwrap();
         let id = credential.record.identity.credential_id;
-        (token.expose().to_owned(), id)
+        (token.expose().to_owned(), id.to_string())
     }
 
     /// GET with a token.

@@ -59,7 +59,7 @@ pub async fn a_credential_is_found_by_its_exact_digest(storage: &impl Storage) {
     for (index, token) in near.iter().enumerate() {
         let found = find(storage, &digest(token)).await.expect("it was stored");
         let expected = format!("key_{index}");
-        assert_eq!(found.identity.credential_id, expected, "A credential is found by its whole digest.");
+        assert_eq!(*found.identity.credential_id, *expected, "A credential is found by its whole digest.");
     }
 }
 

@@ -69,7 +69,7 @@ impl Database {
                     StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach")
                         .with_source(error)
                 };
-                fs::metadata(path).map(|metadata| identity_of(&metadata)).map_err(gone)
+                fs::metadata(path).map(|metadata| FileIdentity::of(&metadata)).map_err(gone)
             }
             Self::Memory(number) => Ok(FileIdentity(0, *number)),
         }
@@ -149,18 +149,20 @@ impl Database {
     }
 }
 
-#[cfg(unix)]
-fn identity_of(metadata: &fs::Metadata) -> FileIdentity {
-    use std::os::unix::fs::MetadataExt as _;
+impl FileIdentity {
+    #[cfg(unix)]
+    pub(crate) fn of(metadata: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
 
-    FileIdentity(metadata.dev(), metadata.ino())
-}
+        Self(metadata.dev(), metadata.ino())
+    }
 
-/// Where files have no number, the time of their making stands for it.
-#[cfg(not(unix))]
-fn identity_of(metadata: &fs::Metadata) -> FileIdentity {
-    let created = metadata.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-    FileIdentity(0, created.map_or(0, |time| time.as_nanos() as u64))
+    /// Where files have no number, the time of their making stands for it.
+    #[cfg(not(unix))]
+    pub(crate) fn of(metadata: &fs::Metadata) -> Self {
+        let created = metadata.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        Self(0, created.map_or(0, |time| time.as_nanos() as u64))
+    }
 }
 
 /// Writes the WAL back to the database and empties it, so that a file that is put in the database's place does not meet a

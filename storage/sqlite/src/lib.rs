@@ -26,12 +26,14 @@ mod connection;
 mod error;
 mod export;
 mod import;
+mod kept;
 mod migration;
 mod open_error;
 mod read;
 mod readers;
 mod rows;
 mod storage;
+mod wal_index;
 
 pub use migration::Migrated;
 pub use open_error::OpenError;

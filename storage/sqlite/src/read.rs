@@ -46,7 +46,7 @@ impl CourseStorage for SqliteStorage {
     }
 
     async fn revision(&self, account: &AccountId) -> std::result::Result<Option<Revision>, StorageError> {
-        self.readers.read(|connection| {
+        self.readers.read_once(&self.look_ups.revisions, account, |connection| {
             let mut statement = connection.prepare_cached(FIND_REVISION)?;
             statement.query_row([account.as_str()], |row| Ok(Revision::from_bytes(row.get(0)?))).optional()
         })
@@ -56,7 +56,7 @@ impl CourseStorage for SqliteStorage {
 #[async_trait]
 impl CredentialStorage for SqliteStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> std::result::Result<Option<Credential>, StorageError> {
-        self.readers.read(|connection| {
+        self.readers.read_once(&self.look_ups.credentials, digest, |connection| {
             let mut statement = connection.prepare_cached(FIND_CREDENTIAL)?;
             let found = statement.query_row([digest.as_bytes()], |row| {
                 let mut credential = Credential::new(rows::identity(row)?);

@@ -1,7 +1,8 @@
 //! [`Readers`]: read-only connections, one for each call that runs at the same time.
 
+use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use catalogue_core::{StorageError, StorageErrorKind};
@@ -9,6 +10,8 @@ use rusqlite::Connection;
 
 use crate::connection::{Database, FileIdentity};
 use crate::error::storage_error;
+use crate::kept::{Kept, Moment};
+use crate::wal_index::WalIndex;
 
 /// A read that takes longer is interrupted. Each is bounded by an index, so only a disk that hardly answers gets here.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -24,8 +27,17 @@ static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 pub(crate) struct Readers {
     database: Database,
     idle: Mutex<Vec<Reader>>,
+    watched: RwLock<Option<Watched>>,
     /// Keeps a database in memory alive.
     _anchor: Option<Mutex<Connection>>,
+}
+
+/// The file whose commits are watched, and by what; by nothing where it has no WAL.
+struct Watched {
+    file: FileIdentity,
+    index: Option<WalIndex>,
+    /// Holds the file in WAL mode.
+    _connection: Mutex<Connection>,
 }
 
 /// A connection to the file that stood at the database's path when it was opened.
@@ -38,18 +50,75 @@ struct Reader {
 
 impl Readers {
     pub(crate) fn new(database: Database, anchor: Option<Connection>) -> Self {
-        Self { database, idle: Mutex::new(Vec::new()), _anchor: anchor.map(Mutex::new) }
+        Self { database, idle: Mutex::default(), watched: RwLock::default(), _anchor: anchor.map(Mutex::new) }
     }
 
     pub(crate) fn database(&self) -> &Database {
         &self.database
     }
 
-    /// Runs `read` on a connection to the file that stands at the path now. A connection that met an error is closed
-    /// instead of kept.
+    /// Runs `read` on a connection to the file that stands at the path now.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
         // A file that was put in the place of another is another database, and its data is what counts.
+        self.read_from(self.database.file_identity()?, read)
+    }
+
+    /// What `kept` has for `key` if nothing was committed since it was read, else what `read` finds. What is not there is
+    /// not kept.
+    pub(crate) fn read_once<K: Hash + Eq + Clone, V: Clone>(
+        &self,
+        kept: &Kept<K, V>,
+        key: &K,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<Option<V>>,
+    ) -> Result<Option<V>, StorageError> {
         let file = self.database.file_identity()?;
+        // Looked at before the reading: what is committed in between is then taken for newer than what was read.
+        let Some(moment) = self.moment(file) else {
+            return self.read_from(file, read);
+        };
+        if let Some(value) = kept.get(key, moment) {
+            return Ok(Some(value));
+        }
+        let value = self.read_from(file, read)?;
+        if let Some(value) = &value {
+            kept.put(key.clone(), moment, value.clone());
+        }
+        Ok(value)
+    }
+
+    /// Where the last commit to the file ended, if that can be told without a transaction.
+    fn moment(&self, file: FileIdentity) -> Option<Moment> {
+        let watched = self.watched.read().unwrap_or_else(PoisonError::into_inner);
+        let index = match &*watched {
+            Some(watched) if watched.file == file => watched.index,
+            _ => {
+                drop(watched);
+                self.watch(file)
+            }
+        };
+        Some(Moment { file, wal: index?.state()? })
+    }
+
+    /// Begins to watch the file, if it still stands at the path.
+    fn watch(&self, file: FileIdentity) -> Option<WalIndex> {
+        let connection = self.database.open_reader().ok()?;
+        // The first read opens the WAL.
+        connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM accounts)", [], |_| Ok(())).ok()?;
+        let index = WalIndex::of(&connection);
+        if self.database.file_identity().ok()? != file {
+            return None;
+        }
+        let watched = Watched { file, index, _connection: Mutex::new(connection) };
+        *self.watched.write().unwrap_or_else(PoisonError::into_inner) = Some(watched);
+        index
+    }
+
+    /// Runs `read` on a connection to that file. A connection that met an error is closed instead of kept.
+    fn read_from<T>(
+        &self,
+        file: FileIdentity,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StorageError> {
         let reader = match self.take(file) {
             Some(reader) => reader,
             None => Reader::open(&self.database, file)?,

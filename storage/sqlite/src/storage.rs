@@ -5,18 +5,30 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use catalogue_core::StorageError;
+use catalogue_core::{AccountId, Credential, Revision, StorageError, TokenDigest};
 use rusqlite::Connection;
 
 use crate::connection::{Database, State};
+use crate::kept::Kept;
 use crate::migration::{self, Migrated, SCHEMA_VERSION};
 use crate::open_error::OpenError;
 use crate::readers::Readers;
+
+/// How many credentials and how many revisions are kept; together they take up some four MiB.
+const KEPT_LOOK_UPS: usize = 10_000;
 
 /// Accounts, courses and credentials in one SQLite database. Cheap to clone; clones share connections.
 #[derive(Clone)]
 pub struct SqliteStorage {
     pub(crate) readers: Arc<Readers>,
+    pub(crate) look_ups: Arc<LookUps>,
+}
+
+/// What every request asks for. Kept while nothing is committed.
+#[derive(Debug)]
+pub(crate) struct LookUps {
+    pub(crate) credentials: Kept<TokenDigest, Credential>,
+    pub(crate) revisions: Kept<AccountId, Revision>,
 }
 
 impl SqliteStorage {
@@ -33,7 +45,7 @@ impl SqliteStorage {
         let path = path.as_ref().to_owned();
         match found.cmp(&SCHEMA_VERSION) {
             std::cmp::Ordering::Less => Err(OpenError::OlderSchema { path, found, known: SCHEMA_VERSION }),
-            std::cmp::Ordering::Equal => Ok(Self { readers: Arc::new(Readers::new(database, None)) }),
+            std::cmp::Ordering::Equal => Ok(Self::new(Readers::new(database, None))),
             std::cmp::Ordering::Greater => Err(OpenError::NewerSchema { path, found, known: SCHEMA_VERSION }),
         }
     }
@@ -68,7 +80,12 @@ impl SqliteStorage {
         // The database lasts as long as one connection to it.
         let anchor = database.open_writer()?;
         migration::migrate(&database)?;
-        Ok(Self { readers: Arc::new(Readers::new(database, Some(anchor))) })
+        Ok(Self::new(Readers::new(database, Some(anchor))))
+    }
+
+    fn new(readers: Readers) -> Self {
+        let look_ups = LookUps { credentials: Kept::new(KEPT_LOOK_UPS), revisions: Kept::new(KEPT_LOOK_UPS) };
+        Self { readers: Arc::new(readers), look_ups: Arc::new(look_ups) }
     }
 
     /// A connection that writes, for administration.

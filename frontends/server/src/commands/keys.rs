@@ -37,7 +37,7 @@ async fn show(storage: &dyn AdminStorage, list: &ListKeys) -> Result<(), Failure
 
 fn row(record: &CredentialRecord, now: Timestamp) -> [String; 6] {
     [
-        record.identity.credential_id.clone(),
+        record.identity.credential_id.to_string(),
         record.name.clone().unwrap_or_else(|| "-".to_owned()),
         record.shown_prefix.clone(),
         record.identity.scopes.to_string(),

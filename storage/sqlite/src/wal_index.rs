@@ -1,0 +1,92 @@
+//! [`WalIndex`]: tells by one small read whether anything was committed.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::Connection;
+
+use crate::connection::FileIdentity;
+
+/// How long the header of a WAL's index is, in bytes; two copies of it stand at the start of the file.
+const HEADER: usize = 48;
+/// Which form of the index this is.
+const VERSION: [u8; 4] = 3_007_000_u32.to_ne_bytes();
+/// Where the header says that it is in use.
+const IS_IN_USE: usize = 12;
+
+/// The file in which the connections to a database in WAL mode, of all processes, share where the last commit ends
+/// (the "WAL-index" of SQLite's file formats, `-shm` beside the database).
+///
+/// Its header holds a count of the commits, the place and the running checksum of the last one, and a salt of the WAL.
+/// Every commit replaces it, and readers of SQLite itself begin at what it says. So as long as it is the same, the
+/// database is, provided that no connection can leave the WAL meanwhile: whoever relies on that keeps a connection open
+/// that has read once, for it bars the others from another journal mode and from removing the file.
+///
+/// There is none where files and memory maps of them are not known to agree.
+#[derive(Clone, Copy)]
+pub(crate) struct WalIndex(&'static File);
+
+/// What the header was at some instant. Equal only where nothing was committed between.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WalState([u8; HEADER]);
+
+impl WalIndex {
+    /// That of the database which `connection` has read, or `None` where it has no WAL or none that can be watched.
+    pub(crate) fn of(connection: &Connection) -> Option<Self> {
+        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).ok()?;
+        let index = Self(open_for_good(&beside(Path::new(connection.path()?)))?);
+        (mode == "wal" && cfg!(target_os = "linux") && index.state().is_some()).then_some(index)
+    }
+
+    /// What the header is now; `None` while it is being replaced.
+    pub(crate) fn state(self) -> Option<WalState> {
+        let mut copies = [0; 2 * HEADER];
+        read_start(self.0, &mut copies)?;
+        let (first, second) = copies.split_at(HEADER);
+        let is_valid = first == second && first.starts_with(&VERSION) && first[IS_IN_USE] == 1;
+        is_valid.then(|| WalState(first.try_into().expect("half of two headers")))
+    }
+}
+
+fn beside(database: &Path) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push("-shm");
+    path.into()
+}
+
+/// Opens a file that is never closed: by the rules of POSIX, closing it would drop every lock that SQLite holds on it in
+/// this process, whichever connection took it. A file is opened once, so this leaves one open for each database.
+fn open_for_good(path: &Path) -> Option<&'static File> {
+    static OPEN: Mutex<Vec<(FileIdentity, &'static File)>> = Mutex::new(Vec::new());
+
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let identity = FileIdentity::of(&fs::metadata(path).ok()?);
+    if let Some((_, file)) = open.iter().find(|(known, _)| *known == identity) {
+        return Some(file);
+    }
+    let file: &'static File = Box::leak(Box::new(File::open(path).ok()?));
+    // Another file may stand there by now; this one stays open all the same.
+    let identity = FileIdentity::of(&file.metadata().ok()?);
+    open.push((identity, file));
+    Some(file)
+}
+
+#[cfg(unix)]
+fn read_start(file: &File, buffer: &mut [u8]) -> Option<()> {
+    use std::os::unix::fs::FileExt as _;
+
+    file.read_exact_at(buffer, 0).ok()
+}
+
+#[cfg(not(unix))]
+fn read_start(_: &File, _: &mut [u8]) -> Option<()> {
+    None
+}
+
+impl fmt::Debug for WalIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WalIndex")
+    }
+}
