@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
+use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -104,7 +105,7 @@ impl Parts {
         let route = self.router.route(request.uri.path());
         let outcome = match self.in_flight.enter() {
             None => Err(OVERLOADED),
-            Some(_place) => match catch_panic(self.respond(request, route, caller)).await {
+            Some(_place) => match catch_panic(pin!(self.respond(request, route, caller))).await {
                 Ok(outcome) => outcome,
                 Err(panicked) => Err(ApiError::Internal(panicked.into())),
             },
@@ -185,7 +186,7 @@ impl Parts {
         if etag.is_listed_in(headers) {
             return Ok(envelope::not_modified(&etag));
         }
-        let entity = self.page_cache.get_or_render(&key, self.render(&key, etag, caller)).await?;
+        let entity = Box::pin(self.page_cache.get_or_render(&key, self.render(&key, etag, caller))).await?;
         Ok(envelope::answer(&entity, headers))
     }
 

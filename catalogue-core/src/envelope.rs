@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use crate::address::Address;
 use crate::conditional::ETag;
-use crate::cursor::Cursor;
 use crate::entity::Entity;
 use crate::error::{ApiError, ErrorCode};
 use crate::negotiation::wants_gzip;
@@ -42,18 +41,18 @@ pub(crate) struct Success<'d, T> {
 #[schemars(rename = "{T}Page")]
 pub(crate) struct SuccessPage<'d, T> {
     /// The items of this page, in the list's order.
-    data: &'d [T],
+    pub(crate) data: &'d [T],
     /// Where the next page starts; always present.
-    meta: PaginationMeta<'d>,
+    pub(crate) meta: PaginationMeta<'d>,
 }
 
 /// What a page says of the page after it (section 2.5).
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "PaginationMeta")]
-struct PaginationMeta<'d> {
+pub(crate) struct PaginationMeta<'d> {
     /// Opaque cursor to pass as the `cursor` query parameter for the next page; null when there is no further page.
-    next_cursor: Option<&'d str>,
+    pub(crate) next_cursor: Option<&'d str>,
 }
 
 /// The envelope of every failure (section 2.6).
@@ -98,10 +97,7 @@ pub(crate) fn render(reply: &Reply, etag: Option<ETag>, base: &Address) -> Optio
 pub(crate) fn body(reply: &Reply) -> Option<Bytes> {
     Some(match reply {
         Reply::Me(identity) => json(&Success { data: &identity.view() }),
-        Reply::Courses(list) => {
-            let meta = PaginationMeta { next_cursor: list.next.as_ref().map(Cursor::as_str) };
-            json(&SuccessPage { data: &list.items, meta })
-        }
+        Reply::Courses(list) => list.body.finish(list.next.as_ref()),
         Reply::Course(course) => json(&Success { data: course }),
         Reply::OpenApi => return None,
     })

@@ -70,6 +70,46 @@ pub struct CourseListItem {
     pub module_count: u32,
 }
 
+/// One course in the list, borrowed from where a storage has it
+/// (see [`CourseStorage::visit_courses`](crate::CourseStorage::visit_courses)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CourseRow<'r> {
+    /// As [`CourseListItem::slug`].
+    pub slug: &'r str,
+    /// As [`CourseListItem::title`].
+    pub title: &'r str,
+    /// As [`CourseListItem::language`].
+    pub language: &'r str,
+    /// As [`CourseListItem::published_at`].
+    pub published_at: Option<Timestamp>,
+    /// As [`CourseListItem::hidden`].
+    pub hidden: bool,
+    /// As [`CourseListItem::module_count`].
+    pub module_count: u32,
+}
+
+impl CourseListItem {
+    /// The course without its texts being copied.
+    #[must_use]
+    pub fn row(&self) -> CourseRow<'_> {
+        let Self { slug, title, language, published_at, hidden, module_count } = self;
+        CourseRow { slug, title, language, published_at: *published_at, hidden: *hidden, module_count: *module_count }
+    }
+}
+
+impl From<CourseRow<'_>> for CourseListItem {
+    fn from(row: CourseRow<'_>) -> Self {
+        Self {
+            slug: row.slug.to_owned(),
+            title: row.title.to_owned(),
+            language: row.language.to_owned(),
+            published_at: row.published_at,
+            hidden: row.hidden,
+            module_count: row.module_count,
+        }
+    }
+}
+
 /// One course with its module headers, as `GET /courses/{slug}` returns it (section 2.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::Pin;
 use std::task::Poll;
 
 /// What a future that panicked leaves behind.
@@ -11,9 +11,8 @@ use std::task::Poll;
 #[error("panicked: {0}")]
 pub(crate) struct Panicked(String);
 
-/// Runs `future`, which is dropped and never polled again once it has panicked.
-pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, Panicked> {
-    let mut future = pin!(future);
+/// Runs `future`, which must not be polled again once it has panicked.
+pub(crate) async fn catch_panic<T>(mut future: Pin<&mut impl Future<Output = T>>) -> Result<T, Panicked> {
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(poll) => poll.map(Ok),
         Err(payload) => Poll::Ready(Err(Panicked(message_of(&*payload)))),

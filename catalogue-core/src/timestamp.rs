@@ -93,6 +93,14 @@ impl Timestamp {
         .to_owned()
     }
 
+    /// Writes what serialising it as JSON gives.
+    pub(crate) fn write_json(self, json: &mut Vec<u8>) {
+        let text = self.render(3);
+        json.push(b'"');
+        json.extend_from_slice(&text.bytes[..text.length]);
+        json.push(b'"');
+    }
+
     /// Writes the instant with `digits` (0, 3 or 6) of the fraction into a buffer on the stack: a page shows fifty.
     fn render(self, digits: usize) -> Text {
         let seconds = self.0.div_euclid(1_000_000);

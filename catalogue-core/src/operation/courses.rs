@@ -6,6 +6,7 @@ use crate::auth::{Authorized, Scope};
 use crate::cursor::Cursor;
 use crate::envelope::SuccessPage;
 use crate::error::ApiError;
+use crate::list_body::ListBody;
 use crate::model::CourseListItem;
 use crate::paging::{Limit, PageRequest};
 use crate::storage::CourseStorage;
@@ -37,7 +38,7 @@ pub(crate) struct CoursesRequest {
 /// One page of the list.
 #[derive(Debug)]
 pub(crate) struct CourseList {
-    pub(crate) items: Vec<CourseListItem>,
+    pub(crate) body: ListBody,
     /// Where the next page starts; `None` when there is no further one.
     pub(crate) next: Option<Cursor>,
     pub(crate) named_limit: Option<Limit>,
@@ -65,13 +66,14 @@ pub(super) async fn run(
     caller: &Authorized,
     request: CoursesRequest,
 ) -> Result<Reply, ApiError> {
-    let page = courses.list_courses(caller.account(), &request.page).await?;
-    let next = match &page.next {
+    let mut body = ListBody::with_capacity(request.page.limit.get());
+    let next = courses.visit_courses(caller.account(), &request.page, &mut |row| body.push(row)).await?;
+    let next = match &next {
         None => None,
         Some(position) => {
             let cursor = Cursor::encode(caller.account(), position);
             Some(cursor.ok_or_else(|| ApiError::Internal("the storage lists a slug that no course can have".into()))?)
         }
     };
-    Ok(Reply::Courses(CourseList { items: page.items, next, named_limit: request.named_limit }))
+    Ok(Reply::Courses(CourseList { body, next, named_limit: request.named_limit }))
 }

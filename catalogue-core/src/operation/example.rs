@@ -3,6 +3,7 @@
 use super::courses::CourseList;
 use crate::auth::{Identity, Scope};
 use crate::cursor::Cursor;
+use crate::list_body::ListBody;
 use crate::model::{AccountId, CourseDetail, CourseListItem, Module};
 use crate::paging::Position;
 use crate::timestamp::Timestamp;
@@ -52,7 +53,9 @@ pub(super) fn course_list() -> CourseList {
         published_at: course.published_at,
         hidden: course.hidden,
     };
-    CourseList { items: vec![draft, published], next: Some(next_cursor()), named_limit: None }
+    let mut body = ListBody::with_capacity(2);
+    [draft, published].iter().for_each(|item| body.push(item.row()));
+    CourseList { body, next: Some(next_cursor()), named_limit: None }
 }
 
 /// The cursor of the page after [`course_list`].

@@ -60,7 +60,7 @@ impl Parameter {
     pub(crate) fn example(self) -> Value {
         match self {
             Self::Cursor => example::next_cursor().as_str().into(),
-            Self::Limit => example::course_list().items.len().into(),
+            Self::Limit => example::course_list().body.items().into(),
             Self::Slug => example::course().slug.into(),
         }
     }

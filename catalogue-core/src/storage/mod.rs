@@ -16,8 +16,8 @@ pub use error::{StorageError, StorageErrorKind};
 pub use memory::MemoryStorage;
 
 use crate::auth::{Credential, TokenDigest};
-use crate::model::{AccountId, CourseDetail, CourseListItem};
-use crate::paging::{Page, PageRequest};
+use crate::model::{AccountId, CourseDetail, CourseListItem, CourseRow};
+use crate::paging::{Page, PageRequest, Position};
 
 /// Reads courses for the API.
 ///
@@ -82,6 +82,25 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     async fn list_courses(&self, account: &AccountId, page: &PageRequest)
     -> Result<Page<CourseListItem>, StorageError>;
 
+    /// The same page row by row: hands each of its courses to `visit`, in the list's order, and returns the place of the
+    /// last one when more courses follow, `None` exactly when none does.
+    ///
+    /// The API reads lists by this method. As it stands it asks [`list_courses`](Self::list_courses). A storage that has
+    /// its rows' texts in memory while it reads them can hand them over without a copy of its own.
+    ///
+    /// # Errors
+    /// When the storage cannot answer now. What was handed over until then is not used.
+    async fn visit_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+        visit: &mut (dyn for<'r> FnMut(CourseRow<'r>) + Send),
+    ) -> Result<Option<Position>, StorageError> {
+        let page = self.list_courses(account, page).await?;
+        page.items.iter().for_each(|item| visit(item.row()));
+        Ok(page.next)
+    }
+
     /// One course of `account` with its module headers, or `None`.
     ///
     /// # Errors
@@ -143,6 +162,15 @@ impl<T: CourseStorage + ?Sized> CourseStorage for Arc<T> {
         page: &PageRequest,
     ) -> Result<Page<CourseListItem>, StorageError> {
         (**self).list_courses(account, page).await
+    }
+
+    async fn visit_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+        visit: &mut (dyn for<'r> FnMut(CourseRow<'r>) + Send),
+    ) -> Result<Option<Position>, StorageError> {
+        (**self).visit_courses(account, page, visit).await
     }
 
     async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {

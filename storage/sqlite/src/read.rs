@@ -1,8 +1,8 @@
 //! The request path: one statement a call, each bounded by an index.
 
 use catalogue_core::{
-    AccountId, CourseDetail, CourseListItem, CourseStorage, Credential, CredentialStorage, Module, Page, PageRequest,
-    Revision, StorageError, TokenDigest, async_trait,
+    AccountId, CourseDetail, CourseListItem, CourseRow, CourseStorage, Credential, CredentialStorage, Module, Page,
+    PageRequest, Position, Revision, StorageError, TokenDigest, async_trait,
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
@@ -34,7 +34,18 @@ impl CourseStorage for SqliteStorage {
         account: &AccountId,
         page: &PageRequest,
     ) -> std::result::Result<Page<CourseListItem>, StorageError> {
-        self.readers.read(|connection| list_courses(connection, account, page))
+        let mut items = Vec::with_capacity(page.limit.get());
+        let next = self.visit_courses(account, page, &mut |row| items.push(row.into())).await?;
+        Ok(Page { items, next })
+    }
+
+    async fn visit_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+        visit: &mut (dyn for<'r> FnMut(CourseRow<'r>) + Send),
+    ) -> std::result::Result<Option<Position>, StorageError> {
+        self.readers.read(|connection| visit_courses(connection, account, page, visit))
     }
 
     async fn find_course(
@@ -70,21 +81,39 @@ impl CredentialStorage for SqliteStorage {
     }
 }
 
-fn list_courses(connection: &Connection, account: &AccountId, page: &PageRequest) -> Result<Page<CourseListItem>> {
-    let one_more = page.limit.get() as i64 + 1;
+fn visit_courses(
+    connection: &Connection,
+    account: &AccountId,
+    page: &PageRequest,
+    visit: &mut (dyn for<'r> FnMut(CourseRow<'r>) + Send),
+) -> Result<Option<Position>> {
+    let limit = page.limit.get();
+    let one_more = limit as i64 + 1;
     let mut statement;
-    let rows = match &page.after {
+    let mut rows = match &page.after {
         None => {
             statement = connection.prepare_cached(FIRST_PAGE)?;
-            statement.query_and_then(params![account.as_str(), one_more], rows::list_item)?
+            statement.query(params![account.as_str(), one_more])?
         }
         Some(after) => {
             statement = connection.prepare_cached(NEXT_PAGE)?;
-            let after = params![account.as_str(), one_more, Micros(after.created_at), after.slug];
-            statement.query_and_then(after, rows::list_item)?
+            statement.query(params![account.as_str(), one_more, Micros(after.created_at), after.slug])?
         }
     };
-    Page::try_from_rows(rows, page.limit)
+    let (mut count, mut last) = (0, None);
+    while let Some(row) = rows.next()? {
+        // The row beyond the page only tells that another page follows.
+        if count == limit {
+            return Ok(last);
+        }
+        let course = rows::course(row)?;
+        visit(course);
+        count += 1;
+        if count == limit {
+            last = Some(Position { created_at: rows::time(row, 6)?, slug: course.slug.to_owned() });
+        }
+    }
+    Ok(None)
 }
 
 fn find_course(connection: &Connection, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>> {

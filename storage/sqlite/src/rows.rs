@@ -1,7 +1,7 @@
 //! Rows as domain types.
 
 use catalogue_core::{
-    AccountId, CourseListItem, CredentialKind, CredentialRecord, Identity, Scopes, Timestamp, TokenDigest,
+    AccountId, CourseRow, CredentialKind, CredentialRecord, Identity, Scopes, Timestamp, TokenDigest,
 };
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Result, Row};
@@ -32,17 +32,16 @@ pub(crate) fn optional_time(row: &Row<'_>, column: usize) -> Result<Option<Times
     Ok(row.get::<_, Option<Micros>>(column)?.map(|time| time.0))
 }
 
-/// `slug, title, language, published_at, hidden, module_count, created_at`.
-pub(crate) fn list_item(row: &Row<'_>) -> Result<(CourseListItem, Timestamp)> {
-    let item = CourseListItem {
-        slug: row.get(0)?,
-        title: row.get(1)?,
-        language: row.get(2)?,
+/// `slug, title, language, published_at, hidden, module_count`.
+pub(crate) fn course<'r>(row: &'r Row<'_>) -> Result<CourseRow<'r>> {
+    Ok(CourseRow {
+        slug: row.get_ref(0)?.as_str()?,
+        title: row.get_ref(1)?.as_str()?,
+        language: row.get_ref(2)?.as_str()?,
         published_at: optional_time(row, 3)?,
         hidden: row.get(4)?,
         module_count: row.get(5)?,
-    };
-    Ok((item, time(row, 6)?))
+    })
 }
 
 /// `account_id, kind, id, scopes, digest`.
