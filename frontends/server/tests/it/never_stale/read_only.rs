@@ -12,7 +12,7 @@ use crate::program::Place;
 const DATABASE: &str = "shelf/catalogue.db";
 
 /// Starts a command as a user who may write nothing: the superuser may write all the same.
-fn unprivileged(command: Command) -> Command {
+fn unprivileged(command: &Command) -> Command {
     let mut wrapped = Command::new("setpriv");
     wrapped.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
     wrapped.arg(command.get_program()).args(command.get_args());
@@ -45,9 +45,9 @@ fn start_of_servers(place: &Place) -> Option<fn(Command) -> Command> {
     }
     // Its owner gave the working directory to nobody else.
     fs::set_permissions(place.path(""), Permissions::from_mode(0o755)).unwrap();
-    let tried = unprivileged(place.command("--version")).output();
+    let tried = unprivileged(&place.command("--version")).output();
     if tried.is_ok_and(|output| output.status.success()) {
-        return Some(unprivileged);
+        return Some(|command| unprivileged(&command));
     }
     // Past the capture of the test's own output, so that it is seen.
     stderr().write_all(b"skipped: read-only files: setpriv cannot start the program as another user\n").unwrap();
