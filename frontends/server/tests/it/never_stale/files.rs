@@ -21,7 +21,10 @@ const THERE: &str = "there/catalogue.db";
 
 impl Linked {
     fn new() -> Self {
-        let place = Place::new();
+        Self::in_place(Place::in_memory())
+    }
+
+    fn in_place(place: Place) -> Self {
         fs::create_dir(place.path("here")).unwrap();
         fs::create_dir(place.path("there")).unwrap();
         fill(&place, HERE);
@@ -127,10 +130,10 @@ fn a_writer_that_does_without_the_index() {
     }
 }
 
-/// A file that was removed most often leaves its number to the next one.
+/// On most disks a file that was removed leaves its number to the next one.
 #[test]
 fn a_file_that_is_removed_and_made_anew() {
-    let mut linked = Linked::new();
+    let mut linked = Linked::in_place(Place::new());
     let (here, copy) = (linked.0.place.path(HERE), linked.0.place.path("copy.db"));
     for number in 0..5 {
         linked.step_aside();
@@ -149,7 +152,7 @@ fn a_file_that_is_removed_and_made_anew() {
 
 #[test]
 fn a_file_that_takes_the_place_of_another() {
-    let place = Place::new();
+    let place = Place::in_memory();
     fill(&place, "catalogue.db");
     let mut scene = Scene::over(place, "catalogue.db");
     for number in 0..5 {

@@ -6,7 +6,7 @@ use crate::program::Place;
 
 /// Servers over a database in the rollback mode that SQLite has unless told otherwise.
 fn without_a_log() -> Scene {
-    let place = Place::new();
+    let place = Place::in_memory();
     fill(&place, "first.db");
     // Made beforehand: a command that writes to the copy would bring the log back.
     let key = Key::create(&place, "first.db", "");

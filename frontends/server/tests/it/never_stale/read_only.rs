@@ -56,7 +56,7 @@ fn start_of_servers(place: &Place) -> Option<fn(Command) -> Command> {
 
 #[test]
 fn every_commit_of_somebody_who_may_write() {
-    let place = Place::new();
+    let place = Place::in_memory();
     fs::create_dir(place.path("shelf")).unwrap();
     fill(&place, DATABASE);
     let key = Key::create(&place, DATABASE, "");

@@ -33,7 +33,7 @@ pub(super) struct Key {
 impl Scene {
     /// Over a file in the working directory.
     pub(super) fn new() -> Self {
-        let place = Place::new();
+        let place = Place::in_memory();
         fill(&place, "catalogue.db");
         Self::over(place, "catalogue.db")
     }
