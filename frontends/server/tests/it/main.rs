@@ -7,6 +7,8 @@ mod export;
 mod import;
 mod keys;
 mod migrate;
+#[cfg(unix)]
+mod never_stale;
 mod openapi;
 mod program;
 mod serve;

@@ -44,6 +44,11 @@ impl Place {
         Self(tempfile::tempdir().unwrap())
     }
 
+    /// The same on a file system in memory, where there is one: for many commits, whose time a busy disk would decide.
+    pub(crate) fn in_memory() -> Self {
+        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self)
+    }
+
     /// A place with [`COURSES`] in the default database.
     pub(crate) fn with_courses() -> Self {
         let place = Self::new();

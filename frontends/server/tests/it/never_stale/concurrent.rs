@@ -1,0 +1,86 @@
+//! Commits go on while all connections read, each on a thread of its own.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use super::DETAIL;
+use super::reader::Reader;
+use super::scene::Scene;
+use super::sql::Sql;
+
+/// The number that the detail shows: the same in the course and in its module, which are changed in one transaction.
+fn number_in(reader: &mut Reader) -> u64 {
+    let answer = reader.ask(DETAIL, "");
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let detail: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    let [of_course, of_module] = [&detail["data"]["tagline"], &detail["data"]["modules"][0]["summary"]];
+    assert_eq!(of_course, of_module, "a course and its module are of two states");
+    of_course.as_str().unwrap().parse().unwrap()
+}
+
+/// Counts one up in a transaction, and gives the number.
+fn count_up(sql: &mut Sql) -> u64 {
+    sql.run("BEGIN IMMEDIATE");
+    let count = "UPDATE courses SET tagline = CAST(tagline AS INTEGER) + 1 WHERE account_id = 'a' AND slug = 'one' \
+                 RETURNING CAST(tagline AS INTEGER)";
+    let number = sql.run(count);
+    sql.run(&format!("UPDATE modules SET summary = '{number}' WHERE account_id = 'a'"));
+    sql.run("COMMIT");
+    number.parse().unwrap()
+}
+
+/// No answer is older than the last commit before its request, or than the answer before it.
+fn read_on(reader: &mut Reader, committed: &AtomicU64, over: &AtomicBool) {
+    let mut last = 0;
+    loop {
+        let is_last = over.load(Ordering::SeqCst);
+        let at_least = committed.load(Ordering::SeqCst).max(last);
+        let number = number_in(reader);
+        assert!(number >= at_least, "{number} is shown after {at_least}");
+        last = number;
+        if is_last {
+            return;
+        }
+    }
+}
+
+/// Each writer makes so many commits, after that first statement, while all readers read.
+fn write_and_read(first_statements: &[&str], commits: usize) {
+    let mut scene = Scene::new();
+    let mut writers: Vec<_> = first_statements.iter().map(|_| scene.sql()).collect();
+    for (writer, statement) in writers.iter_mut().zip(first_statements) {
+        writer.run(statement);
+    }
+    let committed = AtomicU64::new(count_up(&mut writers[0]));
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for reader in &mut scene.readers {
+            scope.spawn(|| read_on(reader, &committed, &over));
+        }
+        let write = |mut writer: Sql| {
+            for _ in 0..commits {
+                committed.fetch_max(count_up(&mut writer), Ordering::SeqCst);
+            }
+        };
+        let threads: Vec<_> = writers.into_iter().map(|writer| scope.spawn(move || write(writer))).collect();
+        let ended: Vec<_> = threads.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        // First of all, so that the readers end whatever has happened.
+        over.store(true, Ordering::SeqCst);
+        assert!(ended.iter().all(Result::is_ok), "a writer failed");
+    });
+    let all = (commits * first_statements.len() + 1) as u64;
+    assert_eq!(committed.into_inner(), all);
+    for reader in &mut scene.readers {
+        assert_eq!(number_in(reader), all);
+    }
+}
+
+#[test]
+fn no_reader_goes_back() {
+    write_and_read(&["PRAGMA wal_autocheckpoint = 1000"], 300);
+}
+
+#[test]
+fn no_reader_goes_back_while_two_writers_empty_the_wal_all_the_time() {
+    write_and_read(&["PRAGMA wal_autocheckpoint = 1", "PRAGMA wal_autocheckpoint = 2"], 100);
+}

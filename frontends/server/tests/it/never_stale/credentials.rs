@@ -1,0 +1,98 @@
+//! A key counts as it stands when the request arrives.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::scene::{Key, Scene};
+use super::{DETAIL, LIST};
+
+fn microseconds_now() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros()
+}
+
+#[test]
+fn a_revoked_key_is_refused_at_once() {
+    let mut scene = Scene::new();
+    scene.place.run(&format!("keys revoke {}", scene.key.id)).succeeds();
+    scene.refuses("revoked");
+}
+
+#[test]
+fn a_key_works_as_soon_as_it_is_made() {
+    let scene = Scene::new();
+    for _ in 0..3 {
+        let key = Key::create(&scene.place, "catalogue.db", "");
+        let mut readers = scene.newcomers(&key.token);
+        for reader in &mut readers {
+            assert_eq!(reader.ask(LIST, "").status, 200);
+        }
+        scene.place.run(&format!("keys revoke {}", key.id)).succeeds();
+        for reader in &mut readers {
+            assert_eq!(reader.ask(LIST, "").status, 401);
+        }
+    }
+}
+
+#[test]
+fn a_key_that_expires_in_no_time_is_refused() {
+    let scene = Scene::new();
+    let key = Key::create(&scene.place, "catalogue.db", " --expires-in 0s");
+    for mut reader in scene.newcomers(&key.token) {
+        let answer = reader.ask(LIST, "");
+        assert!(answer.status == 401 && answer.body.contains("expired"), "{answer:?}");
+    }
+}
+
+#[test]
+fn plain_sql_revokes_restores_removes_and_moves_a_key() {
+    let mut scene = Scene::new();
+    let mut sql = scene.sql();
+    sql.run("CREATE TEMP TABLE kept AS SELECT * FROM credentials");
+    for _ in 0..5 {
+        sql.run("UPDATE credentials SET revoked_at = 1");
+        scene.refuses("revoked");
+        sql.run("UPDATE credentials SET revoked_at = NULL");
+        scene.shows_nothing_new();
+
+        sql.run("UPDATE credentials SET expires_at = 1");
+        scene.refuses("expired");
+        sql.run("UPDATE credentials SET expires_at = NULL");
+        scene.shows_nothing_new();
+
+        sql.run("DELETE FROM credentials");
+        scene.refuses("invalid");
+        sql.run("INSERT INTO credentials SELECT * FROM kept");
+        scene.shows_nothing_new();
+
+        sql.run("UPDATE credentials SET scopes = 'read:profile'");
+        scene.answers(LIST, 403, "insufficient_scope");
+        sql.run("UPDATE credentials SET scopes = 'read:courses'");
+        scene.shows_nothing_new();
+
+        sql.run("UPDATE credentials SET account_id = 'b'");
+        scene.answers(DETAIL, 200, "Other");
+        scene.answers("/api/v1/me", 200, "\"userId\":\"b\"");
+        sql.run("UPDATE credentials SET account_id = 'a'");
+        scene.shows_nothing_new();
+    }
+}
+
+/// The file stays as it is: only the clock says that the key has expired.
+#[test]
+fn a_key_expires_by_the_clock_alone() {
+    let mut scene = Scene::new();
+    let expiry = microseconds_now() + 300_000;
+    scene.sql().run(&format!("UPDATE credentials SET expires_at = {expiry}"));
+    for reader in &mut scene.readers {
+        loop {
+            let sent = microseconds_now();
+            let answer = reader.ask_again(LIST);
+            // What came back before the expiry was accepted, what was sent after it was refused.
+            if sent >= expiry {
+                assert!(answer.status == 401 && answer.body.contains("expired"), "{answer:?}");
+                break;
+            }
+            assert!(answer.status == 304 || microseconds_now() >= expiry, "{answer:?}");
+        }
+    }
+    scene.refuses("expired");
+}

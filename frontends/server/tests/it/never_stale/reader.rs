@@ -1,0 +1,93 @@
+//! [`Reader`]: a client on one connection that stays open.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+
+/// A client on one connection, which knows what it was answered before.
+pub(super) struct Reader {
+    stream: BufReader<TcpStream>,
+    token: String,
+    /// For messages: which server it asks.
+    server: &'static str,
+    /// The last tag by path.
+    tags: HashMap<String, String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    /// Empty where there is none.
+    pub(super) tag: String,
+    pub(super) body: String,
+}
+
+impl Reader {
+    pub(super) fn connect(address: &str, token: &str, server: &'static str) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self { stream: BufReader::new(stream), token: token.to_owned(), server, tags: HashMap::new() }
+    }
+
+    pub(super) fn ask(&mut self, path: &str, tag: &str) -> Answer {
+        self.send(path, tag);
+        self.receive()
+    }
+
+    /// Asks with the last tag.
+    pub(super) fn ask_again(&mut self, path: &str) -> Answer {
+        let tag = self.tag(path);
+        self.ask(path, &tag)
+    }
+
+    /// The last tag of that path.
+    pub(super) fn tag(&self, path: &str) -> String {
+        self.tags.get(path).cloned().unwrap_or_default()
+    }
+
+    /// Sends a request with the last tag.
+    pub(super) fn send_again(&mut self, path: &str) {
+        let tag = self.tag(path);
+        self.send(path, &tag);
+    }
+
+    /// Receives the answer to it, which must be another state than the last one and hold `text`; asked with its own tag, it
+    /// is not sent again.
+    #[track_caller]
+    pub(super) fn receive_new(&mut self, path: &str, text: &str) {
+        let answer = self.receive();
+        let before = self.tag(path);
+        let server = self.server;
+        assert_eq!(answer.status, 200, "{server}: {path} with {before:?} should show {text:?}: {answer:?}");
+        assert!(answer.body.contains(text), "{server}: {path} should show {text:?}: {answer:?}");
+        assert_ne!(answer.tag, before, "{server}: {path}");
+        let again = self.ask(path, &answer.tag);
+        assert_eq!(again.status, 304, "{server}: {path}: {again:?} after {answer:?}");
+        self.tags.insert(path.to_owned(), answer.tag);
+    }
+
+    fn send(&mut self, path: &str, tag: &str) {
+        let token = &self.token;
+        let stream = self.stream.get_mut();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nIf-None-Match: {tag}\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+    }
+
+    fn receive(&mut self) -> Answer {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            let read = self.stream.read_line(&mut head).unwrap();
+            assert_ne!(read, 0, "{}: the connection ended after {head:?}", self.server);
+        }
+        let field = |name: &str| {
+            let mut fields = head.lines().filter_map(|line| line.split_once(": "));
+            fields.find(|field| field.0 == name).map(|field| field.1.to_owned())
+        };
+        let status = head[9..12].parse().unwrap();
+        let length = if status == 304 { 0 } else { field("content-length").unwrap().parse().unwrap() };
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body).unwrap();
+        Answer { status, tag: field("etag").unwrap_or_default(), body: String::from_utf8(body).unwrap() }
+    }
+}

@@ -1,0 +1,108 @@
+//! [`Sql`]: another process that writes in plain SQL and knows nothing of the program.
+
+use std::env;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+
+/// Where the other process finds the database.
+const DATABASE: &str = "TEST_SQL_DATABASE";
+
+/// A process with a connection to a database. It runs one statement a line and says when it is done.
+pub(super) struct Sql {
+    child: Child,
+    statements: ChildStdin,
+    results: BufReader<ChildStderr>,
+}
+
+impl Sql {
+    pub(super) fn open(database: &Path) -> Self {
+        // This program once more, as the test below; standard output is the test runner's.
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--exact", "never_stale::sql::process", "--ignored"]).env(DATABASE, database);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let statements = child.stdin.take().unwrap();
+        let results = BufReader::new(child.stderr.take().unwrap());
+        Self { child, statements, results }
+    }
+
+    /// Runs a statement and gives the values of all rows.
+    #[track_caller]
+    pub(super) fn run(&mut self, sql: &str) -> String {
+        self.send(sql);
+        self.result().unwrap_or_else(|error| panic!("{sql}: {error}"))
+    }
+
+    /// Hands a statement over without waiting for its result.
+    pub(super) fn send(&mut self, sql: &str) {
+        writeln!(self.statements, "{sql}").unwrap();
+    }
+
+    /// The result of the first statement whose result was not taken yet.
+    pub(super) fn result(&mut self) -> Result<String, String> {
+        let mut line = String::new();
+        self.results.read_line(&mut line).unwrap();
+        match line.trim_end_matches('\n').split_once(' ') {
+            Some(("done", values)) => Ok(values.to_owned()),
+            _ => Err(line),
+        }
+    }
+
+    /// Closes the connection as a well-behaved program does.
+    pub(super) fn close(mut self) {
+        self.send("end");
+        assert!(self.child.wait().unwrap().success());
+    }
+
+    /// Ends the process by SIGKILL, wherever it is.
+    pub(super) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Sql {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The other process.
+#[test]
+#[ignore = "the process that other tests write with"]
+fn process() {
+    let Some(database) = env::var_os(DATABASE) else { return };
+    let connection = Connection::open(database).unwrap();
+    // How fast the disk of a busy machine is must not decide a test: no power fails in one.
+    connection.busy_timeout(Duration::from_secs(120)).unwrap();
+    connection.pragma_update(None, "synchronous", "off").unwrap();
+    for statement in io::stdin().lines().map(Result::unwrap).take_while(|line| line != "end") {
+        let line = match values(&connection, &statement) {
+            Ok(values) => format!("done {values}\n"),
+            Err(error) => format!("failed {error}\n"),
+        };
+        io::stderr().write_all(line.as_bytes()).unwrap();
+    }
+}
+
+fn values(connection: &Connection, sql: &str) -> rusqlite::Result<String> {
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([])?;
+    let mut values = Vec::new();
+    while let Some(row) = rows.next()? {
+        for column in 0..columns {
+            values.push(match row.get_ref(column)? {
+                ValueRef::Integer(number) => number.to_string(),
+                value => value.as_str().unwrap_or_default().to_owned(),
+            });
+        }
+    }
+    Ok(values.join(" "))
+}
