@@ -8,6 +8,7 @@ use crate::catalogue::{Catalogue, Parts};
 use crate::cors::AllowedOrigins;
 use crate::documents::Documents;
 use crate::in_flight::InFlight;
+use crate::observer::Observer;
 use crate::page_cache::PageCache;
 use crate::rendering::Rendering;
 use crate::request_id::RequestIds;
@@ -30,6 +31,7 @@ pub struct CatalogueBuilder {
     origins: Vec<String>,
     max_in_flight: usize,
     page_cache: usize,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 /// Why a catalogue cannot be built.
@@ -84,6 +86,7 @@ impl CatalogueBuilder {
             origins: Vec::new(),
             max_in_flight: usize::MAX,
             page_cache: DEFAULT_PAGE_CACHE,
+            observer: None,
         }
     }
 
@@ -133,6 +136,12 @@ impl CatalogueBuilder {
         self
     }
 
+    /// Is told of each finished request, for metrics and logs. Default nobody.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
     /// The catalogue.
     ///
     /// # Errors
@@ -168,6 +177,7 @@ impl CatalogueBuilder {
             in_flight: InFlight::new(self.max_in_flight),
             page_cache: PageCache::new(self.page_cache),
             rendering: Rendering::of_this_build(),
+            observer: self.observer,
         }))
     }
 }

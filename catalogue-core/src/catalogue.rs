@@ -18,6 +18,7 @@ use crate::entity::Entity;
 use crate::envelope;
 use crate::error::ApiError;
 use crate::in_flight::InFlight;
+use crate::observer::{Observer, Watch};
 use crate::operation::{self, Reply};
 use crate::page_cache::{Fresh, Key, PageCache, PageCacheStatistics};
 use crate::panic_guard::catch_panic;
@@ -52,6 +53,7 @@ pub(crate) struct Parts {
     pub(crate) in_flight: InFlight,
     pub(crate) page_cache: PageCache,
     pub(crate) rendering: Rendering,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 /// Who calls, and the revision of their courses where the look-up brought it along.
@@ -101,25 +103,32 @@ impl Catalogue {
 
 impl Parts {
     async fn call(&self, request: &request::Parts, caller: Option<Identity>) -> Response<Bytes> {
+        let watch = self.observer.as_deref().map(Watch::new);
         let request_id = self.request_ids.of(&request.headers);
         let route = self.router.route(request.uri.path());
+        let mut seen = None;
         let outcome = match self.in_flight.enter() {
             None => Err(OVERLOADED),
-            Some(_place) => match catch_panic(pin!(self.respond(request, route, caller))).await {
+            Some(_place) => match catch_panic(pin!(self.respond(request, route, caller, &mut seen))).await {
                 Ok(outcome) => outcome,
                 Err(panicked) => Err(ApiError::Internal(panicked.into())),
             },
         };
         let response = outcome.unwrap_or_else(|error| refuse(&error, &request_id));
+        if let Some(watch) = watch {
+            watch.tell(route.operation(), response.status(), seen.as_ref(), &request_id);
+        }
         self.finish(response, request, route, request_id)
     }
 
     /// The way of a request. Each step takes what the step before gives, and the first failure answers (decision R2).
+    /// Who calls is noted in `seen` for an observer.
     async fn respond(
         &self,
         request: &request::Parts,
         route: Route<'_>,
         caller: Option<Identity>,
+        seen: &mut Option<Identity>,
     ) -> Result<Response<Bytes>, ApiError> {
         if route.ask(&request.method)? == Ask::Options {
             return Ok(envelope::options());
@@ -131,6 +140,9 @@ impl Parts {
             Some(identity) => Caller { identity, revision: None },
             None => self.identify(&request.headers).await?,
         };
+        if self.observer.is_some() {
+            *seen = Some(identity.clone());
+        }
         let Route::Operation(operation, segment) = route else {
             return Err(ApiError::NotFound);
         };

@@ -1,0 +1,82 @@
+//! What a host is told of each finished request.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use catalogue_core::{FinishedRequest, Observer, Operation};
+use http::{Method, StatusCode};
+
+use crate::house::{House, OWNER};
+
+/// Keeps what it is told.
+#[derive(Clone, Debug, Default)]
+struct Notes(Arc<Mutex<Vec<Note>>>);
+
+#[derive(Debug)]
+struct Note {
+    operation: Option<Operation>,
+    status: StatusCode,
+    account: Option<String>,
+    request_id: String,
+    duration: Duration,
+}
+
+impl Observer for Notes {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        self.0.lock().unwrap().push(Note {
+            operation: request.operation,
+            status: request.status,
+            account: request.caller.map(|caller| caller.account.to_string()),
+            request_id: request.request_id.to_owned(),
+            duration: request.duration,
+        });
+    }
+}
+
+#[tokio::test]
+async fn every_answer_is_told_of() {
+    let notes = Notes::default();
+    let house = House::with(|builder| builder.observer(notes.clone())).await;
+    let token = house.key(OWNER, "read:courses").await;
+    let bearer = format!("Bearer {token}");
+    for (method, path, authorization, operation, status, account) in [
+        (Method::GET, "/api/v1/courses", &*bearer, Some(Operation::ListCourses), 200, Some(OWNER)),
+        (Method::HEAD, "/api/v1/courses", &*bearer, Some(Operation::ListCourses), 200, Some(OWNER)),
+        (Method::GET, "/api/v1/courses?limit=0", &*bearer, Some(Operation::ListCourses), 400, Some(OWNER)),
+        (Method::GET, "/api/v1/courses/none", &*bearer, Some(Operation::GetCourse), 404, Some(OWNER)),
+        (Method::GET, "/api/v1/nothing", &*bearer, None, 404, Some(OWNER)),
+        (Method::GET, "/api/v1/me", "Bearer wrong", Some(Operation::GetMe), 401, None),
+        (Method::DELETE, "/api/v1/me", &*bearer, Some(Operation::GetMe), 405, None),
+        (Method::OPTIONS, "/api/v1/me", "", Some(Operation::GetMe), 204, None),
+        (Method::GET, "/docs/openapi.json", "", None, 200, None),
+        (Method::GET, "/elsewhere", &*bearer, None, 404, None),
+    ] {
+        notes.0.lock().unwrap().clear();
+        let began = Instant::now();
+        let answer = house.send(method.clone(), path, &[("authorization", authorization)]).await;
+        let whole = began.elapsed();
+        let told = std::mem::take(&mut *notes.0.lock().unwrap());
+        let [note] = &*told else { panic!("{method} {path}: {told:?}") };
+        assert_eq!(note.operation, operation, "{method} {path}");
+        assert_eq!(note.status, status, "{method} {path}");
+        assert_eq!(note.status, answer.status, "{method} {path}");
+        assert_eq!(note.account.as_deref(), account, "{method} {path}");
+        assert_eq!(note.request_id, answer.headers["x-request-id"], "{method} {path}");
+        assert!(note.duration <= whole, "{method} {path}");
+    }
+}
+
+#[derive(Debug)]
+struct Panics;
+
+impl Observer for Panics {
+    fn finished(&self, _: &FinishedRequest<'_>) {
+        panic!("a fault of the host's");
+    }
+}
+
+#[tokio::test]
+async fn an_observer_that_panics_changes_no_answer() {
+    let house = House::with(|builder| builder.observer(Panics)).await;
+    assert_eq!(house.send(Method::GET, "/docs", &[]).await.status, 200);
+}
