@@ -1,0 +1,106 @@
+//! [`Frontend`]: a server beside the very catalogue that it serves.
+
+use std::fmt;
+use std::time::Duration;
+
+use catalogue_core::Catalogue;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::seed::Seed;
+use crate::server::Server;
+use crate::wire;
+
+/// After how long a server that does not answer has failed.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// What the suite speaks to a server.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    Http1,
+    Http2,
+}
+
+/// A frontend in the hands of one case: its server, and the catalogue that it serves.
+pub struct Frontend {
+    case: &'static str,
+    protocol: Protocol,
+    server: Server,
+    seed: Seed,
+}
+
+/// Runs a case to its end on a runtime of its own.
+#[doc(hidden)]
+pub fn run(
+    case: &'static str,
+    protocol: Protocol,
+    fixture: impl AsyncFnOnce(Catalogue) -> Server,
+    body: impl AsyncFnOnce(&Frontend),
+) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
+    runtime.block_on(async {
+        let seed = Seed::new().await;
+        let server = fixture(seed.catalogue.clone()).await;
+        body(&Frontend { case, protocol, server, seed }).await;
+    });
+}
+
+impl Frontend {
+    /// A request with the key that reads courses.
+    pub(crate) fn ask(&self, method: &'static str, target: impl Into<String>) -> Ask {
+        Ask::new(method, target).bearer(&self.seed.key)
+    }
+
+    /// GET with the key that reads courses.
+    pub(crate) fn get(&self, target: impl Into<String>) -> Ask {
+        self.ask("GET", target)
+    }
+
+    pub(crate) fn seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    /// What the core answers.
+    pub(crate) async fn core(&self, ask: &Ask) -> Answer {
+        self.seed.catalogue.call(ask.to_request("")).await.into()
+    }
+
+    /// Asserts that the server answers `ask` as the core does, with a status that says that the case is about something.
+    pub(crate) async fn agrees(&self, rule: &str, status: u16, ask: Ask) {
+        let core = self.core(&ask).await;
+        assert_eq!(
+            core.status, status,
+            "the core answers {} {} in another way than the case expects",
+            ask.method, ask.target
+        );
+        let answer = self.send(rule, &ask).await;
+        let difference = match (self.server.exception(self.case), answer.difference(&core)) {
+            (None, difference) => difference,
+            (Some(_), None) => Some("nothing is otherwise, as was declared of the server".to_owned()),
+            (Some(status), Some(_)) => (answer.status != status)
+                .then(|| format!("the status is {} and not {status}, as was declared of the server", answer.status)),
+        };
+        if let Some(difference) = difference {
+            panic!("{rule} In the answer to {} {}, {difference}.", ask.method, ask.target);
+        }
+    }
+
+    async fn send(&self, rule: &str, ask: &Ask) -> Answer {
+        let exchange = async {
+            match self.protocol {
+                Protocol::Http1 => wire::http1::exchange(self.server.address(), ask).await,
+                Protocol::Http2 => wire::http2::exchange(self.server.address(), ask).await,
+            }
+        };
+        let outcome = tokio::time::timeout(DEADLINE, exchange).await;
+        let outcome = outcome.unwrap_or_else(|_| Err("it came to no end".into()));
+        outcome.unwrap_or_else(|error| panic!("{rule} To {} {} there was no answer: {error}.", ask.method, ask.target))
+    }
+}
+
+impl fmt::Debug for Frontend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frontend").field("case", &self.case).field("server", &self.server).finish_non_exhaustive()
+    }
+}
