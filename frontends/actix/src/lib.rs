@@ -33,9 +33,8 @@
 //! # }
 //! ```
 //!
-//! Method, path, query and headers reach the catalogue byte for byte as they came; the request's body is dropped unread.
-//! Of the extensions only the client's address does, as a [`SocketAddr`](std::net::SocketAddr): actix-web hands out the
-//! others by their type alone.
+//! Method, path, query and headers reach the catalogue byte for byte as they came. The request's body is dropped unread,
+//! and its extensions stay behind, which actix-web hands out by their type alone; the catalogue asks for none.
 
 mod request;
 mod response;

@@ -3,16 +3,13 @@
 use actix_web::HttpRequest;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, Version};
 
-/// The same request, without its body.
+/// The same request, without its body and its extensions.
 pub(crate) fn convert(request: &HttpRequest) -> Request<()> {
     let mut converted = Request::new(());
     *converted.method_mut() = method(request);
     *converted.uri_mut() = uri(request);
     *converted.version_mut() = version(request);
     *converted.headers_mut() = headers(request);
-    if let Some(client) = request.peer_addr() {
-        converted.extensions_mut().insert(client);
-    }
     converted
 }
 

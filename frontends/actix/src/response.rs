@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use actix_web::HttpResponse;
-use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::body::{self, BodySize, BoxBody, MessageBody};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use bytes::Bytes;
@@ -24,18 +24,19 @@ pub(crate) fn convert(response: Response<Bytes>) -> HttpResponse {
     }
     let length = head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let body = match length {
-        Some(length) if bytes.is_empty() => BoxBody::new(Absent { length }),
-        _ => BoxBody::new(bytes),
+        _ if !bytes.is_empty() => BoxBody::new(bytes),
+        Some(length) => BoxBody::new(LeftOut { length }),
+        None => BoxBody::new(body::None::new()),
     };
     converted.set_body(body)
 }
 
-/// The body that an answer to HEAD leaves out. actix-web writes `Content-Length` after the body and not after the header.
-struct Absent {
+/// The body that an answer to HEAD leaves out: actix-web writes the length that the body names, and not the header.
+struct LeftOut {
     length: u64,
 }
 
-impl MessageBody for Absent {
+impl MessageBody for LeftOut {
     type Error = Infallible;
 
     fn size(&self) -> BodySize {

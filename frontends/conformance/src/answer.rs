@@ -51,10 +51,9 @@ impl Answer {
         if let Some(name) = self.headers.keys().find(added) {
             return Some(format!("the header {name} was added: {}", shown(&self.headers[name])));
         }
-        (self.body != core.body).then(|| {
-            let (given, wanted) = (self.body.len(), core.body.len());
-            format!("the body's {given} bytes are not the {wanted} of the core")
-        })
+        let lengths = (self.body.len(), core.body.len());
+        (self.body != core.body)
+            .then(|| format!("the body is another one, of {} and not {} bytes", lengths.0, lengths.1))
     }
 }
 

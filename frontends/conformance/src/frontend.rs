@@ -74,29 +74,36 @@ impl Frontend {
             "the core answers {} {} in another way than the case expects",
             ask.method, ask.target
         );
-        let answer = self.send(rule, &ask).await;
-        let difference = match (self.server.exception(self.case), answer.difference(&core)) {
-            (None, difference) => difference,
-            (Some(_), None) => Some("nothing is otherwise, as was declared of the server".to_owned()),
-            (Some(status), Some(_)) => (answer.status != status)
-                .then(|| format!("the status is {} and not {status}, as was declared of the server", answer.status)),
+        let fault = match (self.server.exception(self.case), self.send(&ask).await) {
+            (None, Ok(answer)) => answer.difference(&core),
+            (None, Err(error)) => Some(format!("there was no answer: {error}")),
+            (Some(declared), outcome) => undeclared(declared, outcome.ok(), &core),
         };
-        if let Some(difference) = difference {
-            panic!("{rule} In the answer to {} {}, {difference}.", ask.method, ask.target);
+        if let Some(fault) = fault {
+            panic!("{rule} Asked {} {}, {fault}.", ask.method, ask.target);
         }
     }
 
-    async fn send(&self, rule: &str, ask: &Ask) -> Answer {
+    async fn send(&self, ask: &Ask) -> Result<Answer, wire::Failed> {
         let exchange = async {
             match self.protocol {
                 Protocol::Http1 => wire::http1::exchange(self.server.address(), ask).await,
                 Protocol::Http2 => wire::http2::exchange(self.server.address(), ask).await,
             }
         };
-        let outcome = tokio::time::timeout(DEADLINE, exchange).await;
-        let outcome = outcome.unwrap_or_else(|_| Err("it came to no end".into()));
-        outcome.unwrap_or_else(|error| panic!("{rule} To {} {} there was no answer: {error}.", ask.method, ask.target))
+        tokio::time::timeout(DEADLINE, exchange).await.unwrap_or_else(|_| Err("it came to no end".into()))
     }
+}
+
+/// What is not as it was declared: the status, or none where there was to be no answer.
+fn undeclared(declared: Option<u16>, answer: Option<Answer>, core: &Answer) -> Option<String> {
+    let status = answer.as_ref().map(|answer| answer.status);
+    if status != declared {
+        let [status, declared] = [status, declared].map(|status| status.map_or("none".to_owned(), |s| s.to_string()));
+        return Some(format!("the status is {status} and not {declared}, as the server was declared to answer"));
+    }
+    let answers_as_the_core = answer.is_some_and(|answer| answer.difference(core).is_none());
+    answers_as_the_core.then(|| "nothing is otherwise, as the server was declared to be".to_owned())
 }
 
 impl fmt::Debug for Frontend {

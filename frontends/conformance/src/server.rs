@@ -9,7 +9,7 @@ use crate::cases::cases;
 /// A server of a catalogue, running until this is dropped.
 pub struct Server {
     address: SocketAddr,
-    exceptions: Vec<(String, u16)>,
+    exceptions: Vec<(String, Option<u16>)>,
     _running: Box<dyn Any>,
 }
 
@@ -21,17 +21,17 @@ impl Server {
     }
 
     /// Declares that the framework answers the requests of a case otherwise, with that status: it refuses them by itself,
-    /// or hands them on as other ones. The case then fails unless it does.
+    /// or hands them on as other ones. Without a status it does not answer. The case then fails unless that is so.
     ///
     /// `case` is the name of its test, such as `path::unencoded_text_is_kept`.
     ///
     /// # Panics
     /// When there is no such case.
     #[must_use]
-    pub fn except(mut self, case: &str, status: u16) -> Self {
+    pub fn except(mut self, case: &str, status: impl Into<Option<u16>>) -> Self {
         let known = cases().any(|(topic, name)| case.split_once("::") == Some((topic, name)));
         assert!(known, "there is no case {case}");
-        self.exceptions.push((case.to_owned(), status));
+        self.exceptions.push((case.to_owned(), status.into()));
         self
     }
 
@@ -39,8 +39,8 @@ impl Server {
         self.address
     }
 
-    /// The status with which the framework answers the requests of `case` otherwise, if it does.
-    pub(crate) fn exception(&self, case: &str) -> Option<u16> {
+    /// How the framework answers the requests of `case`, if it does so otherwise.
+    pub(crate) fn exception(&self, case: &str) -> Option<Option<u16>> {
         self.exceptions.iter().find(|(excepted, _)| excepted == case).map(|(_, status)| *status)
     }
 }

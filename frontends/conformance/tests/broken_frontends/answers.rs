@@ -53,7 +53,7 @@ flaws! {
     bodies_of_the_same_length: Broken::answer(|_, response| {
         let body: Bytes = response.body().iter().map(|byte| if byte.is_ascii() { *byte } else { b'?' }).collect();
         *response.body_mut() = body;
-    }) => answers::text_beyond_ascii_arrives_as_it_is, "the body's";
+    }) => answers::text_beyond_ascii_arrives_as_it_is, "the body is another one";
     codings_not_named: Broken::answer(|_, response| {
         response.headers_mut().remove(CONTENT_ENCODING);
     }) => answers::compressed_answers_are_left_alone, "the coding that the catalogue chose";

@@ -69,7 +69,8 @@ mod exceptions {
     const CASE: &str = "query::repeated_parameters_are_kept";
 
     /// Runs the case over a frontend that refuses repeated parameters by itself with 422, or has no flaw.
-    fn run_with_exception(case: &str, status: u16, flawed: bool) {
+    fn run_with_exception(case: &str, status: impl Into<Option<u16>>, flawed: bool) {
+        let status = status.into();
         let fixture = async |catalogue| {
             let refused = move |query: &str| flawed && query.matches("limit").count() > 1;
             let broken = Broken::refuses(422, move |head| head.uri.query().is_some_and(refused));
@@ -85,12 +86,17 @@ mod exceptions {
 
     #[test]
     fn one_that_is_not_true_is_caught() {
-        assert_caught("nothing is otherwise", || run_with_exception(CASE, 422, false));
+        assert_caught("nothing is otherwise", || run_with_exception(CASE, 400, false));
     }
 
     #[test]
     fn one_with_another_status_is_caught() {
         assert_caught("is 422 and not 400", || run_with_exception(CASE, 400, true));
+    }
+
+    #[test]
+    fn one_without_an_answer_is_caught_where_there_is_one() {
+        assert_caught("is 422 and not none", || run_with_exception(CASE, None, true));
     }
 
     #[test]
