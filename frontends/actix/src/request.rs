@@ -44,3 +44,37 @@ fn headers(request: &HttpRequest) -> HeaderMap {
     // Collecting appends, so that a repeated header keeps all its values in their order.
     headers.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderValue as Older;
+    use actix_web::http::{Method as OlderMethod, Version as OlderVersion};
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    #[test]
+    fn every_part_of_the_head_is_kept() {
+        let request = TestRequest::with_uri("/a%2Fb//?c=+&c=%20")
+            .method(OlderMethod::from_bytes(b"M-SEARCH").unwrap())
+            .version(OlderVersion::HTTP_10)
+            .append_header(("x-name", "one"))
+            .append_header(("x-name", Older::from_bytes(b"\xff\t\x80").unwrap()))
+            .append_header(("x-empty", ""));
+        let (head, ()) = convert(&request.to_http_request()).into_parts();
+        assert_eq!((head.method.as_str(), head.version), ("M-SEARCH", Version::HTTP_10));
+        assert_eq!(head.uri, "/a%2Fb//?c=+&c=%20");
+        let values: Vec<_> = head.headers.get_all("x-name").iter().map(HeaderValue::as_bytes).collect();
+        assert_eq!(values, [&b"one"[..], b"\xff\t\x80"]);
+        assert_eq!(head.headers["x-empty"], "");
+        assert_eq!(head.headers.len(), 3);
+    }
+
+    #[test]
+    fn every_form_of_a_target_is_kept() {
+        for target in ["*", "/", "/?", "http://example.com:8080/a?b", "example.com:443"] {
+            let (head, ()) = convert(&TestRequest::with_uri(target).to_http_request()).into_parts();
+            assert_eq!(head.uri, target);
+        }
+    }
+}

@@ -30,6 +30,9 @@
 //! The catalogue stands at [`BASE`] and [`DOCS`], so a fixture can also mount it below those two by a router that takes
 //! them off the path, as long as every other path reaches it too.
 //!
+//! What the framework itself does otherwise, before a request reaches the frontend or after an answer has left it, the
+//! fixture declares with [`Server::except`]. No case is left out: one that is declared fails unless it is as declared.
+//!
 //! A case fails by panicking, with the rule that was broken. Headers are compared by name, all values in their order.
 //! Beside those of the catalogue a server may send `Date`, `Connection` and `Keep-Alive`, and nothing else.
 

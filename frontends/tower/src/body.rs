@@ -9,7 +9,7 @@ use http_body::{Frame, SizeHint};
 
 /// The body of an answer: bytes that are all there, in one frame.
 ///
-/// A type of this crate, so that no crate below version 1 stands in its signatures.
+/// A type of this crate and not of `http-body-util`, so that a new version of that one breaks nobody.
 #[derive(Clone, Debug, Default)]
 pub struct Body(Option<Bytes>);
 

@@ -55,6 +55,8 @@ async fn nested_it_leaves_the_rest_to_the_host() {
 async fn nested_twice_the_whole_prefix_is_named() {
     let inner = Router::new().nest_service("/v1", service().nested_at("/api/v1"));
     assert_eq!(ask(host().nest("/api", inner), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+    let inner = Router::new().fallback_service(service().nested_at("/api/v1"));
+    assert_eq!(ask(host().nest("/api/v1", inner), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]

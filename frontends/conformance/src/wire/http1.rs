@@ -63,3 +63,26 @@ fn parse(bytes: &[u8]) -> Result<Answer, Failed> {
     }
     Ok(answer)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_keeps_what_was_sent_and_the_rest_is_body() {
+        let answer = parse(b"HTTP/1.1 200 OK\r\nVary: a\r\nvary:\tb \r\nX: \xff\r\n\r\nof a\r\n\r\nHEAD").unwrap();
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.headers["vary"], [b"a", b"b"]);
+        assert_eq!(answer.headers["x"], [b"\xff"]);
+        assert_eq!(answer.body, "of a\r\n\r\nHEAD");
+    }
+
+    #[test]
+    fn what_is_no_answer_is_none() {
+        for bytes in
+            ["", "HTTP/1.1 200 OK\r\n", "200 OK\r\n\r\n", "HTTP/1.1 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nx\r\n\r\n"]
+        {
+            assert!(parse(bytes.as_bytes()).is_err(), "{bytes:?}");
+        }
+    }
+}
