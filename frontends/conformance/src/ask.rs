@@ -14,7 +14,7 @@ pub(crate) struct Ask {
     pub(crate) version: Version,
     pub(crate) headers: Vec<(&'static str, Vec<u8>)>,
     pub(crate) body: Bytes,
-    /// Whether the body is only announced.
+    /// Whether the body comes after the answer.
     pub(crate) body_is_kept_back: bool,
 }
 

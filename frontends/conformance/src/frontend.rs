@@ -22,7 +22,8 @@ pub enum Protocol {
     Http2,
 }
 
-/// A frontend in the hands of one case: its server, and the catalogue that it serves.
+/// A frontend in the hands of one case: its server, and the catalogue that it serves. [`tests!`](crate::tests) makes one
+/// for each.
 pub struct Frontend {
     case: &'static str,
     protocol: Protocol,

@@ -46,7 +46,7 @@ pub async fn a_chunked_body_is_ignored(frontend: &Frontend) {
     frontend.agrees("A body of unknown length is ignored.", 200, ask).await;
 }
 
-/// A body that was announced, and does not come before the answer.
+/// A body that was announced, and comes after the answer.
 pub async fn a_body_is_not_waited_for(frontend: &Frontend) {
     let mut ask = frontend.get("/api/v1/me").body("limit=0");
     ask.body_is_kept_back = true;

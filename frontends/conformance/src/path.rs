@@ -3,7 +3,7 @@
 use crate::Frontend;
 use crate::ask::Ask;
 
-/// Sends both and compares both, as what a path means must not depend on the rest of it.
+/// GET of two paths, each with the status that the core answers.
 async fn both(frontend: &Frontend, rule: &str, one: (&str, u16), other: (&str, u16)) {
     for (path, status) in [one, other] {
         frontend.agrees(rule, status, frontend.get(path)).await;

@@ -17,8 +17,20 @@ pub(crate) async fn exchange(address: SocketAddr, ask: &Ask) -> Result<Answer, F
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(&written(ask)).await?;
     let mut bytes = Vec::new();
-    while let 1.. = read(&mut stream, &mut bytes).await? {}
+    let mut kept_back = ask.body_is_kept_back;
+    while let 1.. = read(&mut stream, &mut bytes).await? {
+        if kept_back && parse(&bytes).is_ok_and(|answer| is_whole(&answer)) {
+            kept_back = false;
+            // A server may have closed the connection already, as it need not read the body.
+            let _ = stream.write_all(&ask.body).await;
+        }
+    }
     parse(&bytes)
+}
+
+/// Whether an answer with a length has a body of that length.
+fn is_whole(answer: &Answer) -> bool {
+    answer.headers.get("content-length").is_some_and(|values| values[0] == answer.body.len().to_string().as_bytes())
 }
 
 /// A server that has not read a whole body may reset the connection after its answer.
