@@ -5,6 +5,7 @@ mod accept;
 mod behind_bodies;
 mod body;
 mod close;
+mod conformance;
 mod framing;
 mod host;
 mod panic;

@@ -1,0 +1,54 @@
+//! The course catalogue API as an [`actix_web::Route`].
+//!
+//! [`route`] answers every request, so it is the default service of an app or of a scope: what a host's own services do
+//! not know, it answers 404 in the envelope.
+//!
+//! ```
+//! use actix_web::{App, HttpServer, web};
+//! use catalogue_core::{Catalogue, MemoryStorage};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build()?;
+//! let server = HttpServer::new(move || {
+//!     let about = web::resource("/about").to(async || "a host");
+//!     App::new().service(about).default_service(catalogue_actix::route(catalogue.clone()))
+//! });
+//! # let _ = server;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A scope leaves the path as it is, so the catalogue is mounted in one at the address that it was built with:
+//!
+//! ```
+//! # use actix_web::{App, web};
+//! # use catalogue_core::{Catalogue, MemoryStorage};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build()?;
+//! let app = App::new()
+//!     .service(web::scope("/api/v1").default_service(catalogue_actix::route(catalogue.clone())))
+//!     .service(web::scope("/docs").default_service(catalogue_actix::route(catalogue)));
+//! # let _ = app;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Method, path, query and headers reach the catalogue byte for byte as they came. The request's body is dropped unread,
+//! and its extensions stay behind, which actix-web hands out by their type alone; the catalogue asks for none.
+
+mod request;
+mod response;
+
+use actix_web::{HttpRequest, Route, web};
+use catalogue_core::Catalogue;
+
+/// A route that answers every request as `catalogue` does, whatever its method.
+pub fn route(catalogue: Catalogue) -> Route {
+    web::to(move |request: HttpRequest| {
+        let catalogue = catalogue.clone();
+        async move {
+            let request = request::convert(&request);
+            response::convert(catalogue.call(request).await)
+        }
+    })
+}

@@ -1,0 +1,87 @@
+//! The route passes the suite of every frontend, as the default service of an app and in scopes.
+
+use std::net::TcpListener;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+
+use actix_web::dev::ServerHandle;
+use actix_web::rt::System;
+use actix_web::web::{self, ServiceConfig};
+use actix_web::{App, HttpServer};
+use catalogue_actix::route;
+use catalogue_core::Catalogue;
+use catalogue_frontend_conformance::{BASE, DOCS, Server};
+
+mod as_the_default {
+    catalogue_frontend_conformance::tests!(super::as_the_default);
+}
+
+mod over_http2 {
+    catalogue_frontend_conformance::http2_tests!(super::over_http2);
+}
+
+mod in_scopes {
+    catalogue_frontend_conformance::tests!(super::in_scopes);
+}
+
+async fn as_the_default(catalogue: Catalogue) -> Server {
+    refusing(400, serve(catalogue, mount_as_the_default))
+}
+
+/// A target that cannot be is an error of the stream there, and has no answer.
+async fn over_http2(catalogue: Catalogue) -> Server {
+    refusing(None, serve(catalogue, mount_as_the_default))
+}
+
+async fn in_scopes(catalogue: Catalogue) -> Server {
+    let mount = |app: &mut ServiceConfig, catalogue: Catalogue| {
+        app.service(web::scope(BASE).default_service(route(catalogue.clone())))
+            .service(web::scope(DOCS).default_service(route(catalogue.clone())))
+            .default_service(route(catalogue));
+    };
+    refusing(400, serve(catalogue, mount))
+}
+
+fn mount_as_the_default(app: &mut ServiceConfig, catalogue: Catalogue) {
+    app.default_service(route(catalogue));
+}
+
+/// The version of `http` that actix-web speaks takes no target beyond ASCII.
+fn refusing(status: impl Into<Option<u16>>, server: Server) -> Server {
+    let status = status.into();
+    server.except("path::unencoded_text_is_kept", status).except("query::unencoded_text_is_kept", status)
+}
+
+/// A server on a thread of its own, which is stopped when this is dropped.
+struct Running {
+    handle: ServerHandle,
+    thread: Option<JoinHandle<()>>,
+}
+
+fn serve(catalogue: Catalogue, mount: fn(&mut ServiceConfig, Catalogue)) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (sender, handle) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        System::new().block_on(async {
+            let app = move || App::new().configure(|app| mount(app, catalogue.clone()));
+            let server = HttpServer::new(app).workers(1).disable_signals();
+            let server = server.listen_auto_h2c(listener).unwrap().run();
+            sender.send(server.handle()).unwrap();
+            server.await.unwrap();
+        });
+    });
+    Server::new(address, Running { handle: handle.recv().unwrap(), thread: Some(thread) })
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The call itself sends the command; what it returns only waits.
+        drop(self.handle.stop(false));
+        if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join)
+            && !thread::panicking()
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Beside the services of a host.
+
+use actix_web::dev::ServiceResponse;
+use actix_web::test::{TestRequest, call_service, init_service, read_body};
+use actix_web::web::{self, ServiceConfig};
+use actix_web::{App, HttpResponse};
+use catalogue_actix::route;
+use catalogue_core::{Catalogue, MemoryStorage};
+
+fn catalogue() -> Catalogue {
+    Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build().unwrap()
+}
+
+/// The answer to a GET of an app.
+async fn ask(mount: impl FnOnce(&mut ServiceConfig), path: &str) -> ServiceResponse {
+    let app = App::new().route("/about", web::to(async || "a host")).configure(mount);
+    call_service(&init_service(app).await, TestRequest::get().uri(path).to_request()).await
+}
+
+#[actix_web::test]
+async fn a_host_keeps_its_own_services() {
+    let mount = |app: &mut ServiceConfig| {
+        app.default_service(route(catalogue()));
+    };
+    assert_eq!(read_body(ask(mount, "/about").await).await, "a host");
+    assert_eq!(ask(mount, "/api/v1/me").await.status(), 401);
+    let elsewhere = ask(mount, "/elsewhere").await;
+    assert_eq!(elsewhere.status(), 404);
+    assert!(read_body(elsewhere).await.starts_with(b"{\"error\":{\"code\":\"not_found\""));
+}
+
+#[actix_web::test]
+async fn in_a_scope_it_leaves_the_rest_to_the_host() {
+    let mount = |app: &mut ServiceConfig| {
+        app.service(web::scope("/api/v1").default_service(route(catalogue())))
+            .default_service(web::to(async || HttpResponse::NotFound().body("a page of the host")));
+    };
+    assert_eq!(ask(mount, "/api/v1/me").await.status(), 401);
+    assert_eq!(ask(mount, "/api/v1/nothing").await.status(), 401);
+    for elsewhere in ["/elsewhere", "/api/v10/me", "/docs"] {
+        assert_eq!(read_body(ask(mount, elsewhere).await).await, "a page of the host");
+    }
+}
+
+#[actix_web::test]
+async fn it_can_be_one_route_of_a_resource() {
+    let mount = |app: &mut ServiceConfig| {
+        app.route("/docs/{document}", route(catalogue()));
+    };
+    assert_eq!(ask(mount, "/docs/llms.txt").await.status(), 200);
+    assert_eq!(ask(mount, "/docs").await.status(), 404);
+}

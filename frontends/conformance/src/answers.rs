@@ -1,0 +1,51 @@
+//! The catalogue's answers reach the client as they are.
+
+use crate::Frontend;
+use crate::ask::Ask;
+use crate::seed::ORIGIN;
+
+/// Every kind of document keeps its media type and its bytes.
+pub async fn documents_arrive_whole(frontend: &Frontend) {
+    let rule = "A large answer arrives whole, with its media type.";
+    for target in ["/docs", "/docs/openapi.json", "/docs/openapi.md", "/docs/llms.txt"] {
+        frontend.agrees(rule, 200, Ask::new("GET", target)).await;
+    }
+}
+
+/// Text beyond ASCII in a body.
+pub async fn text_beyond_ascii_arrives_as_it_is(frontend: &Frontend) {
+    let target = "/api/v1/courses/using-%F0%9F%A4%97-transformers";
+    frontend.agrees("A body's bytes arrive as they are.", 200, frontend.get(target)).await;
+}
+
+/// The catalogue compresses by itself.
+pub async fn compressed_answers_are_left_alone(frontend: &Frontend) {
+    let rule = "An answer arrives in the coding that the catalogue chose.";
+    for (coding, target) in [("gzip", "/api/v1/courses"), ("gzip, br", "/docs"), ("br", "/docs"), ("gzip;q=0", "/docs")]
+    {
+        frontend.agrees(rule, 200, frontend.get(target).header("accept-encoding", coding)).await;
+    }
+}
+
+/// The list for a script varies by two headers.
+pub async fn repeated_headers_are_sent_in_full(frontend: &Frontend) {
+    let rule = "Each line of an answer's repeated header arrives.";
+    let ask = frontend.get("/api/v1/courses").header("origin", ORIGIN);
+    let vary = frontend.core(&ask).await.headers.remove("vary").unwrap_or_default();
+    assert!(vary.len() > 1, "the core repeats a header in the answer that this case is about");
+    frontend.agrees(rule, 200, ask).await;
+}
+
+/// The link to the next page stands in a header.
+pub async fn links_are_kept(frontend: &Frontend) {
+    let rule = "The link to the next page is the catalogue's.";
+    let ask = frontend.get("/api/v1/courses?limit=1");
+    assert!(frontend.core(&ask).await.headers.contains_key("link"), "the list has a further page");
+    frontend.agrees(rule, 200, ask).await;
+}
+
+/// A storage out of reach is a failure in the envelope.
+pub async fn failures_are_the_envelope(frontend: &Frontend) {
+    let ask = Ask::new("GET", "/api/v1/courses/one").bearer(&frontend.seed().out_of_reach_key);
+    frontend.agrees("A failure arrives as the catalogue words it.", 500, ask).await;
+}

@@ -1,0 +1,27 @@
+//! The body of a request is nobody's.
+
+use crate::Frontend;
+
+/// A body on a GET.
+pub async fn a_body_is_ignored(frontend: &Frontend) {
+    let ask = frontend.get("/api/v1/me").body("limit=0");
+    frontend.agrees("A body is ignored.", 200, ask).await;
+}
+
+/// A body that is not what its header says.
+pub async fn a_body_is_not_parsed(frontend: &Frontend) {
+    let rule = "A body is not parsed.";
+    for media_type in ["application/json", "application/x-www-form-urlencoded", "no media type"] {
+        let ask = frontend.get("/api/v1/courses?limit=1").header("content-type", media_type).body("{\"limit\": ");
+        frontend.agrees(rule, 200, ask).await;
+    }
+}
+
+/// A body on a method that might have one.
+pub async fn a_body_does_not_hide_the_method(frontend: &Frontend) {
+    let rule = "A method is refused with a body as without one.";
+    for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
+        let status = if method == "OPTIONS" { 204 } else { 405 };
+        frontend.agrees(rule, status, frontend.ask(method, "/api/v1/courses").body("{}")).await;
+    }
+}

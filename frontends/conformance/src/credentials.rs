@@ -1,0 +1,53 @@
+//! The `Authorization` header reaches the catalogue as it came, and so do its refusals the client.
+
+use crate::Frontend;
+use crate::ask::Ask;
+
+/// No header, no answer.
+pub async fn a_missing_token_is_refused(frontend: &Frontend) {
+    frontend.agrees("A request without a token is refused as one.", 401, Ask::new("GET", "/api/v1/me")).await;
+}
+
+/// A token that nobody has.
+pub async fn an_unknown_token_is_refused(frontend: &Frontend) {
+    let ask = Ask::new("GET", "/api/v1/me").bearer("not-a-key");
+    frontend.agrees("A token reaches the catalogue, which refuses what it does not know.", 401, ask).await;
+}
+
+/// The gate's refusal names the scope in a header.
+pub async fn a_missing_scope_is_refused(frontend: &Frontend) {
+    let ask = Ask::new("GET", "/api/v1/courses").bearer(&frontend.seed().profile_key);
+    frontend.agrees("A refusal arrives with its challenge.", 403, ask).await;
+}
+
+/// Two headers are none, even if one or both would do.
+pub async fn repeated_tokens_are_refused(frontend: &Frontend) {
+    let rule = "A repeated header arrives as often as it was sent.";
+    frontend.agrees(rule, 401, frontend.get("/api/v1/me").bearer("other")).await;
+    let first_is_wrong = Ask::new("GET", "/api/v1/me").bearer("other").bearer(&frontend.seed().key);
+    frontend.agrees(rule, 401, first_is_wrong).await;
+    frontend.agrees(rule, 401, frontend.get("/api/v1/me").bearer(&frontend.seed().key)).await;
+}
+
+/// The scheme is case-insensitive, its blanks may be many, and other schemes carry no token.
+pub async fn the_scheme_is_kept(frontend: &Frontend) {
+    let rule = "A token is read by the catalogue alone.";
+    let key = &frontend.seed().key;
+    for (value, status) in [(format!("bEARER  {key}"), 200), (format!("Basic {key}"), 401), (key.clone(), 401)] {
+        frontend.agrees(rule, status, Ask::new("GET", "/api/v1/me").header("authorization", value)).await;
+    }
+}
+
+/// A token of bytes beyond ASCII is malformed, which is not the same as missing.
+pub async fn bytes_beyond_ascii_are_kept(frontend: &Frontend) {
+    let rule = "A header of bytes beyond ASCII reaches the catalogue.";
+    for value in [&b"Bearer \xff\xfe"[..], "Bearer k\u{e9}y".as_bytes()] {
+        frontend.agrees(rule, 401, Ask::new("GET", "/api/v1/me").header("authorization", value)).await;
+    }
+}
+
+/// Only the header carries a token.
+pub async fn a_token_in_the_query_is_none(frontend: &Frontend) {
+    let target = format!("/api/v1/me?access_token={}", frontend.seed().key);
+    frontend.agrees("A token in the query is not read.", 401, Ask::new("GET", target)).await;
+}

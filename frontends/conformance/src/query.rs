@@ -1,0 +1,88 @@
+//! Queries reach the catalogue as they came.
+
+use crate::Frontend;
+
+const LIST: &str = "/api/v1/courses";
+
+async fn query(frontend: &Frontend, rule: &str, status: u16, query: &str) {
+    frontend.agrees(rule, status, frontend.get(format!("{LIST}?{query}"))).await;
+}
+
+/// One parameter.
+pub async fn a_query_is_kept(frontend: &Frontend) {
+    query(frontend, "The query reaches the catalogue.", 200, "limit=1").await;
+}
+
+/// A whole walk by cursors, as they stand in the answers.
+pub async fn a_walk_ends_as_it_does_in_the_core(frontend: &Frontend) {
+    let rule = "All parameters reach the catalogue.";
+    let mut target = format!("{LIST}?limit=3");
+    for _ in 0..10 {
+        let ask = frontend.get(&*target);
+        let answer = frontend.core(&ask).await;
+        frontend.agrees(rule, 200, ask).await;
+        let Some(link) = answer.headers.get("link") else { return };
+        let link = str::from_utf8(&link[0]).expect("a link is ASCII");
+        target = link.trim_start_matches('<').split('>').next().expect("a link has an address").to_owned();
+    }
+    panic!("{rule} The walk came to no end.");
+}
+
+/// A parameter given twice is the catalogue's to refuse.
+pub async fn repeated_parameters_are_kept(frontend: &Frontend) {
+    query(frontend, "A repeated parameter stays repeated.", 400, "limit=1&limit=2").await;
+}
+
+/// A question mark with nothing behind it.
+pub async fn an_empty_query_is_no_fault(frontend: &Frontend) {
+    query(frontend, "An empty query is answered like none.", 200, "").await;
+}
+
+/// An empty value and a missing one are not the same.
+pub async fn empty_values_are_kept(frontend: &Frontend) {
+    let rule = "An empty value reaches the catalogue as one.";
+    query(frontend, rule, 400, "limit=").await;
+    query(frontend, rule, 400, "&&limit").await;
+}
+
+/// Plus means a blank in a query, and only the catalogue may read it so.
+pub async fn a_plus_is_kept(frontend: &Frontend) {
+    query(frontend, "A plus reaches the catalogue.", 400, "limit=+5").await;
+}
+
+/// An escaped separator separates nothing.
+pub async fn escaped_separators_are_kept(frontend: &Frontend) {
+    let rule = "A query is decoded by the catalogue alone.";
+    query(frontend, rule, 400, "limit=1%26limit=2").await;
+    query(frontend, rule, 400, "limit%3D5=&limit=0").await;
+    query(frontend, rule, 200, "x=%26limit=0").await;
+}
+
+/// Names may be escaped too.
+pub async fn escaped_names_are_kept(frontend: &Frontend) {
+    query(frontend, "A query's names may be escaped.", 200, "%6Cimit=1").await;
+}
+
+/// Escapes need not be UTF-8, nor escapes at all.
+pub async fn odd_escapes_are_kept(frontend: &Frontend) {
+    let rule = "Odd escapes in a query are no fault.";
+    query(frontend, rule, 200, "x=%ff%zz%&limit=2").await;
+}
+
+/// A query may hold what ends other parts of an address.
+pub async fn slashes_and_question_marks_are_kept(frontend: &Frontend) {
+    let rule = "A query goes on behind a second question mark.";
+    query(frontend, rule, 400, "limit=1?limit=2").await;
+    query(frontend, rule, 200, "x=/api/v1/me?&limit=1").await;
+}
+
+/// Text beyond ASCII that was not escaped.
+pub async fn unencoded_text_is_kept(frontend: &Frontend) {
+    query(frontend, "Unescaped text beyond ASCII is kept in a query.", 200, "x=\u{1f917}&limit=1").await;
+}
+
+/// RFC 9110 section 4.1 recommends 8,000 octets at least.
+pub async fn a_long_query_is_kept(frontend: &Frontend) {
+    let padding = "a".repeat(8_000 - LIST.len() - "?x=&limit=1".len());
+    query(frontend, "A query up to 8,000 octets is kept whole.", 200, &format!("x={padding}&limit=1")).await;
+}

@@ -1,0 +1,115 @@
+//! The catalogue that every frontend is given: two accounts, one of whose courses cannot be read, and their keys.
+
+use catalogue_core::{
+    Account, AccountId, AdminStorage, Catalogue, Course, CourseDetail, CourseListItem, CourseModule, CourseStorage,
+    MemoryStorage, NewCredential, Page, PageRequest, Revision, Scopes, StorageError, StorageErrorKind,
+    StoredCredentials, Timestamp, async_trait,
+};
+
+/// The path at which the catalogue of the suite stands.
+pub const BASE: &str = "/api/v1";
+
+/// The path at which its documents stand.
+pub const DOCS: &str = "/docs";
+
+/// The one origin whose scripts may call it.
+pub(crate) const ORIGIN: &str = "https://app.example.com";
+
+/// 2026-01-02T03:04:05Z, when the courses were created.
+const CREATED: i64 = 1_767_323_045_000_000;
+
+const ACCOUNT: &str = "acc";
+const OUT_OF_REACH: &str = "acc_out_of_reach";
+
+/// What a wrong conversion of a path takes for one another stands side by side.
+const SLUGS: [&str; 8] =
+    ["one", "two", "a b", "a%20b", "a+b", "\u{fc}ber", "using-\u{1f917}-transformers", "o'neill;v=1"];
+
+/// The catalogue, and a key for each kind of answer.
+pub(crate) struct Seed {
+    pub(crate) catalogue: Catalogue,
+    /// Reads courses.
+    pub(crate) key: String,
+    /// Lacks the scope for courses.
+    pub(crate) profile_key: String,
+    /// Of an account whose courses cannot be read.
+    pub(crate) out_of_reach_key: String,
+}
+
+impl Seed {
+    pub(crate) async fn new() -> Self {
+        let storage = MemoryStorage::new();
+        let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+        for id in [ACCOUNT, OUT_OF_REACH] {
+            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
+            import.put_account(&account).await.expect("an account can be put");
+        }
+        for slug in SLUGS {
+            import.put_course(&course(slug)).await.expect("a course can be put");
+        }
+        import.commit().await.expect("an import can be committed");
+        let key = mint(&storage, ACCOUNT, "read:courses").await;
+        let profile_key = mint(&storage, ACCOUNT, "read:profile").await;
+        let out_of_reach_key = mint(&storage, OUT_OF_REACH, "read:courses").await;
+        let catalogue = Catalogue::builder(Courses(storage.clone()), StoredCredentials::new(storage))
+            .base_url(BASE)
+            .docs_url(DOCS)
+            .cors_origins([ORIGIN])
+            .build()
+            .expect("a catalogue can be built of these settings");
+        Self { catalogue, key, profile_key, out_of_reach_key }
+    }
+}
+
+async fn mint(storage: &MemoryStorage, account: &str, scope: &str) -> String {
+    let (token, credential) = NewCredential::api_key(AccountId::new(account), "a key", Scopes::from_names([scope]));
+    storage.create_credential(&credential).await.expect("a key of a known account can be stored");
+    token.expose().to_owned()
+}
+
+fn course(slug: &str) -> Course {
+    Course {
+        account: AccountId::new(ACCOUNT),
+        slug: slug.to_owned(),
+        title: format!("Title of {slug}"),
+        tagline: "\u{201c}Naïve\u{201d} & <b>bold</b> \u{1f917}".to_owned(),
+        language: "en".to_owned(),
+        created_at: Timestamp::from_microseconds(CREATED).expect("a time within the years 0000 to 9999"),
+        published_at: None,
+        hidden: false,
+        access_mode: None,
+        modules: vec![CourseModule { title: "First".to_owned(), summary: "S".to_owned(), content: "C".to_owned() }],
+    }
+}
+
+/// The courses of a memory storage, except those of one account, whose reading fails.
+#[derive(Debug)]
+struct Courses(MemoryStorage);
+
+impl Courses {
+    fn within_reach(&self, account: &AccountId) -> Result<&MemoryStorage, StorageError> {
+        if account.as_str() == OUT_OF_REACH {
+            return Err(StorageError::new(StorageErrorKind::Unavailable, "out of reach"));
+        }
+        Ok(&self.0)
+    }
+}
+
+#[async_trait]
+impl CourseStorage for Courses {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+    ) -> Result<Page<CourseListItem>, StorageError> {
+        self.within_reach(account)?.list_courses(account, page).await
+    }
+
+    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+        self.within_reach(account)?.find_course(account, slug).await
+    }
+
+    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        self.within_reach(account)?.revision(account).await
+    }
+}

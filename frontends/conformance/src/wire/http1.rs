@@ -1,0 +1,100 @@
+//! HTTP/1, byte by byte: what a client library would put right on its way is what the cases are about.
+
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use http::Version;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::Failed;
+use crate::answer::Answer;
+use crate::ask::{Ask, HOST};
+
+/// Sends a request, and reads all that comes until the server closes the connection.
+pub(crate) async fn exchange(address: SocketAddr, ask: &Ask) -> Result<Answer, Failed> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(&written(ask)).await?;
+    let mut bytes = Vec::new();
+    let mut kept_back = ask.body_is_kept_back;
+    while let 1.. = read(&mut stream, &mut bytes).await? {
+        if kept_back && parse(&bytes).is_ok_and(|answer| is_whole(&answer)) {
+            kept_back = false;
+            // A server may have closed the connection already, as it need not read the body.
+            let _ = stream.write_all(&ask.body).await;
+        }
+    }
+    parse(&bytes)
+}
+
+/// Whether an answer with a length has a body of that length.
+fn is_whole(answer: &Answer) -> bool {
+    answer.headers.get("content-length").is_some_and(|values| values[0] == answer.body.len().to_string().as_bytes())
+}
+
+/// A server that has not read a whole body may reset the connection after its answer.
+async fn read(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Result<usize, Failed> {
+    match stream.read_buf(bytes).await {
+        Err(error) if error.kind() == ErrorKind::ConnectionReset && !bytes.is_empty() => Ok(0),
+        outcome => Ok(outcome?),
+    }
+}
+
+fn written(ask: &Ask) -> Vec<u8> {
+    let (method, target, version) = (ask.method, &ask.target, ask.version);
+    let mut bytes = format!("{method} {target} {version:?}\r\n").into_bytes();
+    if version == Version::HTTP_11 {
+        bytes.extend_from_slice(format!("Host: {HOST}\r\nConnection: close\r\n").as_bytes());
+    }
+    for (name, value) in &ask.headers {
+        bytes.extend_from_slice(name.as_bytes());
+        bytes.extend_from_slice(b": ");
+        bytes.extend_from_slice(value);
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes.extend_from_slice(b"\r\n");
+    if !ask.body_is_kept_back {
+        bytes.extend_from_slice(&ask.body);
+    }
+    bytes
+}
+
+/// What stands behind the head is the body: an answer that the core gives has a length, so there is nothing to decode.
+fn parse(bytes: &[u8]) -> Result<Answer, Failed> {
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").ok_or("the head has no end")?;
+    let head = &bytes[..end];
+    let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let first = str::from_utf8(lines.next().unwrap_or_default())?;
+    let status = first.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1)).ok_or("no status line")?;
+    let body = Bytes::copy_from_slice(&bytes[end + 4..]);
+    let mut answer = Answer { status: status.parse()?, headers: Default::default(), body };
+    for line in lines {
+        let colon = line.iter().position(|&byte| byte == b':').ok_or("a header without a colon")?;
+        answer.push(str::from_utf8(&line[..colon])?, line[colon + 1..].trim_ascii());
+    }
+    Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_keeps_what_was_sent_and_the_rest_is_body() {
+        let answer = parse(b"HTTP/1.1 200 OK\r\nVary: a\r\nvary:\tb \r\nX: \xff\r\n\r\nof a\r\n\r\nHEAD").unwrap();
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.headers["vary"], [b"a", b"b"]);
+        assert_eq!(answer.headers["x"], [b"\xff"]);
+        assert_eq!(answer.body, "of a\r\n\r\nHEAD");
+    }
+
+    #[test]
+    fn what_is_no_answer_is_none() {
+        for bytes in
+            ["", "HTTP/1.1 200 OK\r\n", "200 OK\r\n\r\n", "HTTP/1.1 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nx\r\n\r\n"]
+        {
+            assert!(parse(bytes.as_bytes()).is_err(), "{bytes:?}");
+        }
+    }
+}

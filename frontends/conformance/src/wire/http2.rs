@@ -1,0 +1,28 @@
+//! HTTP/2 with prior knowledge, as hyper's client writes it.
+
+use std::net::SocketAddr;
+
+use http::header::CONTENT_LENGTH;
+use http_body_util::{BodyExt as _, Full};
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::net::TcpStream;
+
+use super::Failed;
+use crate::answer::Answer;
+use crate::ask::{Ask, HOST};
+
+/// Sends a request, and reads its whole answer.
+pub(crate) async fn exchange(address: SocketAddr, ask: &Ask) -> Result<Answer, Failed> {
+    let stream = TokioIo::new(TcpStream::connect(address).await?);
+    let (mut sender, connection) = http2::handshake(TokioExecutor::new(), stream).await?;
+    let connection = tokio::spawn(connection);
+    let mut request = ask.to_request(&format!("http://{HOST}")).map(|()| Full::new(ask.body.clone()));
+    // hyper writes it by itself.
+    request.headers_mut().remove(CONTENT_LENGTH);
+    let (head, body) = sender.send_request(request).await?.into_parts();
+    let body = body.collect().await?.to_bytes();
+    drop(sender);
+    connection.await??;
+    Ok(http::Response::from_parts(head, body).into())
+}

@@ -1,0 +1,31 @@
+//! The course catalogue API as a [`tower_service::Service`], for axum, hyper and everything else that takes one.
+//!
+//! [`CatalogueService`] answers every request, so on axum it is the fallback: what a host's own routes do not know, it
+//! answers 404 in the envelope.
+//!
+//! ```
+//! use axum::{Router, routing::get};
+//! use catalogue_core::{Catalogue, MemoryStorage};
+//! use catalogue_tower::CatalogueService;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build()?;
+//! let routes: Router =
+//!     Router::new().route("/about", get(|| async { "a host" })).fallback_service(CatalogueService::new(catalogue));
+//! # let _ = routes;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A router that takes the prefix off the path is told about with [`CatalogueService::nested_at`]. On hyper the service
+//! stands behind `hyper_util::service::TowerToHyperService`, over HTTP/1 and HTTP/2 alike.
+//!
+//! The head of a request reaches the catalogue as it came: method, path and query with their percent-encoding, version,
+//! headers and extensions. Its body may be of any type and is dropped unread.
+
+mod body;
+mod nesting;
+mod service;
+
+pub use body::Body;
+pub use service::{CatalogueService, ResponseFuture};

@@ -1,0 +1,98 @@
+//! [`Nesting`]: the prefix that a router took off the path.
+
+use std::sync::Arc;
+
+use http::Uri;
+use http::uri::PathAndQuery;
+
+/// What stands in front of every path that arrives; empty where nothing was taken off.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Nesting(Arc<str>);
+
+impl Nesting {
+    /// # Panics
+    /// When `prefix` is not the beginning of a path.
+    pub(crate) fn at(prefix: &str) -> Self {
+        let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
+        let is_path = |text: &str| text.parse::<PathAndQuery>().is_ok_and(|parsed| parsed.path() == text);
+        assert!(
+            prefix.is_empty() || (prefix.starts_with('/') && !prefix.ends_with('/') && is_path(prefix)),
+            "{prefix:?} is no prefix of a path; write one like /api/v1"
+        );
+        Self(prefix.into())
+    }
+
+    /// The target as it was before the router took the prefix off.
+    pub(crate) fn restore(&self, uri: Uri) -> Uri {
+        // A target without a path, of a CONNECT or `*`, had nothing taken off.
+        if self.0.is_empty() || !uri.path().starts_with('/') {
+            return uri;
+        }
+        let mut parts = uri.into_parts();
+        let stripped = parts.path_and_query.as_ref().map_or("/", PathAndQuery::as_str);
+        // Together they may be too long; `*` is outside every address, so nothing could be let in by it.
+        let Ok(restored) = PathAndQuery::try_from(format!("{}{stripped}", self.0)) else {
+            return Uri::from_static("*");
+        };
+        parts.path_and_query = Some(restored);
+        Uri::from_parts(parts).expect("an address with another path is one")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn restored(prefix: &str, target: &str) -> String {
+        Nesting::at(prefix).restore(target.parse().unwrap()).to_string()
+    }
+
+    #[test]
+    fn the_prefix_stands_in_front_of_the_path() {
+        for (target, whole) in [
+            ("/me", "/api/v1/me"),
+            ("/", "/api/v1/"),
+            ("/courses?limit=1&limit=2", "/api/v1/courses?limit=1&limit=2"),
+            ("/courses?", "/api/v1/courses?"),
+            ("/?cursor=/", "/api/v1/?cursor=/"),
+            ("/courses/a%2Fb%20c", "/api/v1/courses/a%2Fb%20c"),
+            ("//me", "/api/v1//me"),
+            ("https://example.com:8443/me?x", "https://example.com:8443/api/v1/me?x"),
+            ("https://example.com", "https://example.com/api/v1/"),
+            ("https://example.com?x", "https://example.com/api/v1?x"),
+        ] {
+            assert_eq!(restored("/api/v1", target), whole, "{target}");
+            assert_eq!(restored("/api/v1/", target), whole, "{target}");
+        }
+    }
+
+    #[test]
+    fn a_target_without_a_path_stays_as_it_is() {
+        for target in ["*", "example.com:443"] {
+            assert_eq!(restored("/api/v1", target), target);
+        }
+    }
+
+    #[test]
+    fn the_root_changes_nothing() {
+        for prefix in ["", "/"] {
+            for target in ["/me?x", "/", "*"] {
+                assert_eq!(restored(prefix, target), target);
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_that_becomes_too_long_is_outside_every_address() {
+        let longest = format!("/{}", "a".repeat(65_533));
+        assert_eq!(restored("/", &longest), longest);
+        assert_eq!(restored("/api/v1", &longest), "*");
+    }
+
+    #[test]
+    fn a_prefix_is_the_beginning_of_a_path() {
+        for prefix in ["api/v1", "/api?x", "/api#x", "https://example.com/api", "*", "/a b", "//"] {
+            assert!(std::panic::catch_unwind(|| Nesting::at(prefix)).is_err(), "{prefix}");
+        }
+    }
+}

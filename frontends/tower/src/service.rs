@@ -1,0 +1,100 @@
+//! [`CatalogueService`] and the future of its answers.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use catalogue_core::Catalogue;
+use http::{Request, Response};
+use tower_service::Service;
+
+use crate::body::Body;
+use crate::nesting::Nesting;
+
+/// A service that answers every request as its catalogue does. It is always ready and never fails. Cheap to clone.
+///
+/// See the [crate's documentation](crate) for an example.
+#[derive(Clone, Debug)]
+pub struct CatalogueService {
+    catalogue: Catalogue,
+    nesting: Nesting,
+}
+
+impl CatalogueService {
+    /// A service of `catalogue` that expects the path of a request as the client sent it.
+    #[must_use]
+    pub fn new(catalogue: Catalogue) -> Self {
+        Self { catalogue, nesting: Nesting::default() }
+    }
+
+    /// The same service behind a router that takes `prefix` off the path, such as axum's `nest_service`: it puts the
+    /// prefix back, so that the catalogue finds what it is mounted at. A second call replaces the first.
+    ///
+    /// `prefix` is all that was taken off, by every router on the way. A catalogue whose addresses have no common
+    /// prefix is nested once at each:
+    ///
+    /// ```
+    /// use axum::Router;
+    /// use catalogue_core::{Catalogue, MemoryStorage};
+    /// use catalogue_tower::CatalogueService;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build()?;
+    /// let service = CatalogueService::new(catalogue);
+    /// let routes: Router = Router::new()
+    ///     .nest_service("/api/v1", service.clone().nested_at("/api/v1"))
+    ///     .nest_service("/docs", service.nested_at("/docs"));
+    /// # let _ = routes;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// What such a router does not hand on stays lost. axum's hands on `/` for `/api/v1` and for `/api/v1/`, whose answers
+    /// are the same; but also `/me` for `/api/v1//me`, which then is answered like `/api/v1/me` and not with 404. Its
+    /// `fallback_service` and `route_service` leave the path as it is.
+    ///
+    /// # Panics
+    /// When `prefix` is not the beginning of a path, such as `/api/v1`; `/` and the empty text are, and change nothing.
+    #[must_use]
+    pub fn nested_at(mut self, prefix: &str) -> Self {
+        self.nesting = Nesting::at(prefix);
+        self
+    }
+}
+
+impl<B> Service<Request<B>> for CatalogueService {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = ResponseFuture;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> ResponseFuture {
+        let (mut head, _) = request.into_parts();
+        head.uri = self.nesting.restore(head.uri);
+        let request = Request::from_parts(head, ());
+        let catalogue = self.catalogue.clone();
+        ResponseFuture(Box::pin(async move { catalogue.call(request).await.map(Body::new) }))
+    }
+}
+
+/// The answer of a [`CatalogueService`], once it is there.
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture(Pin<Box<dyn Future<Output = Response<Body>> + Send>>);
+
+impl Future for ResponseFuture {
+    type Output = Result<Response<Body>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(context).map(Ok)
+    }
+}
+
+impl fmt::Debug for ResponseFuture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseFuture").finish_non_exhaustive()
+    }
+}

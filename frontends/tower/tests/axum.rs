@@ -1,0 +1,74 @@
+//! Beside the routes of a host on axum.
+
+use axum::Router;
+use axum::extract::Request;
+use axum::routing::get;
+use catalogue_core::{Catalogue, MemoryStorage};
+use catalogue_tower::CatalogueService;
+use http::StatusCode;
+use http_body_util::BodyExt as _;
+use tower_service::Service as _;
+
+fn service() -> CatalogueService {
+    service_at("/api/v1", "/docs")
+}
+
+fn service_at(base_url: &str, docs_url: &str) -> CatalogueService {
+    let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url(base_url).docs_url(docs_url);
+    CatalogueService::new(builder.build().unwrap())
+}
+
+fn host() -> Router {
+    Router::new().route("/about", get(|| async { "a host" }))
+}
+
+/// Status and body of the answer to a GET.
+async fn ask(mut routes: Router, path: &str) -> (StatusCode, String) {
+    let response = routes.call(Request::get(path).body(axum::body::Body::empty()).unwrap()).await.unwrap();
+    let status = response.status();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn a_host_keeps_its_own_routes() {
+    let routes = host().fallback_service(service());
+    assert_eq!(ask(routes.clone(), "/about").await, (StatusCode::OK, "a host".to_owned()));
+    assert_eq!(ask(routes.clone(), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+    let (status, body) = ask(routes, "/elsewhere").await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    assert!(body.starts_with(r#"{"error":{"code":"not_found""#), "{body}");
+}
+
+#[tokio::test]
+async fn nested_it_leaves_the_rest_to_the_host() {
+    let routes = host().nest_service("/api/v1", service().nested_at("/api/v1"));
+    let routes = routes.fallback(|| async { (StatusCode::NOT_FOUND, "a page of the host") });
+    assert_eq!(ask(routes.clone(), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(ask(routes.clone(), "/api/v1/nothing").await.0, StatusCode::UNAUTHORIZED);
+    for elsewhere in ["/elsewhere", "/api/v10/me", "/docs"] {
+        assert_eq!(ask(routes.clone(), elsewhere).await, (StatusCode::NOT_FOUND, "a page of the host".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn nested_twice_the_whole_prefix_is_named() {
+    let inner = Router::new().nest_service("/v1", service().nested_at("/api/v1"));
+    assert_eq!(ask(host().nest("/api", inner), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+    let inner = Router::new().fallback_service(service().nested_at("/api/v1"));
+    assert_eq!(ask(host().nest("/api/v1", inner), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn both_addresses_can_stand_below_one_prefix() {
+    let service = service_at("/catalogue/api/v1", "/catalogue/docs").nested_at("/catalogue");
+    let routes = host().nest_service("/catalogue", service);
+    assert_eq!(ask(routes.clone(), "/catalogue/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(ask(routes, "/catalogue/docs/llms.txt").await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn without_its_prefix_a_nested_service_finds_nothing() {
+    let routes = host().nest_service("/api/v1", service());
+    assert_eq!(ask(routes, "/api/v1/me").await.0, StatusCode::NOT_FOUND);
+}

@@ -1,0 +1,46 @@
+//! The filter passes the suite of every frontend.
+
+use std::net::SocketAddr;
+
+use catalogue_core::Catalogue;
+use catalogue_frontend_conformance::Server;
+use hyper::server::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use warp::Filter;
+
+mod over_http1 {
+    catalogue_frontend_conformance::tests!(super::over_http1);
+}
+
+mod over_http2 {
+    catalogue_frontend_conformance::http2_tests!(super::over_http2);
+}
+
+/// Behind a route of the host's own; it ends with the test's runtime.
+async fn over_http1(catalogue: Catalogue) -> Server {
+    let (listener, address) = listen().await;
+    let routes = warp::path!("about").map(|| "a host").or(catalogue_warp::filter(catalogue));
+    tokio::spawn(warp::serve(routes).incoming(listener).run());
+    Server::new(address, ())
+}
+
+/// On hyper, each connection in a task of its own; they end with the test's runtime.
+async fn over_http2(catalogue: Catalogue) -> Server {
+    let (listener, address) = listen().await;
+    let service = TowerToHyperService::new(warp::service(catalogue_warp::filter(catalogue)));
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let builder = http2::Builder::new(TokioExecutor::new());
+            tokio::spawn(builder.serve_connection(TokioIo::new(stream), service.clone()));
+        }
+    });
+    Server::new(address, ())
+}
+
+async fn listen() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address)
+}

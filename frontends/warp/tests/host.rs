@@ -1,0 +1,51 @@
+//! Beside the routes of a host.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use catalogue_core::{Catalogue, MemoryStorage};
+use http::{Request, Response};
+use http_body_util::BodyExt as _;
+use tower_service::Service as _;
+use warp::Filter;
+
+fn catalogue() -> Catalogue {
+    Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build().unwrap()
+}
+
+/// Sends a request through a filter as a server does.
+async fn send<F>(filter: F, request: Request<String>) -> Response<Bytes>
+where
+    F: Filter<Error = Infallible> + Clone + Send + Sync + 'static,
+    F::Extract: warp::Reply,
+{
+    let answer = warp::service(filter).call(request).await.unwrap();
+    let (parts, body) = answer.into_parts();
+    Response::from_parts(parts, body.collect().await.unwrap().to_bytes())
+}
+
+#[tokio::test]
+async fn a_host_keeps_its_own_routes() {
+    let routes = warp::path!("about").map(|| "a host").or(catalogue_warp::filter(catalogue()));
+    let get = |path| Request::get(path).body(String::new()).unwrap();
+    let about = send(routes.clone(), get("/about")).await;
+    assert_eq!(about.body(), "a host");
+    let known = send(routes.clone(), get("/api/v1/me")).await;
+    assert_eq!(known.status(), 401);
+    let unknown = send(routes, get("/elsewhere")).await;
+    assert_eq!(unknown.status(), 404);
+    assert!(unknown.body().starts_with(b"{\"error\":{\"code\":\"not_found\""));
+}
+
+#[tokio::test]
+async fn after_a_prefix_it_leaves_the_rest_to_the_host() {
+    let prefix = warp::path("api").and(warp::path("v1"));
+    let elsewhere = warp::any().map(|| "a page of the host");
+    let routes = prefix.and(catalogue_warp::filter(catalogue())).or(elsewhere);
+    let get = |path| Request::get(path).body(String::new()).unwrap();
+    assert_eq!(send(routes.clone(), get("/api/v1/me")).await.status(), 401);
+    assert_eq!(send(routes.clone(), get("/api/v1/nothing")).await.status(), 401);
+    for path in ["/elsewhere", "/api/v10/me", "/docs"] {
+        assert_eq!(send(routes.clone(), get(path)).await.body(), "a page of the host");
+    }
+}
