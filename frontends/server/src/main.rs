@@ -1,5 +1,6 @@
 //! The course catalogue API as a standalone program.
 
+mod api;
 mod cli;
 mod commands;
 mod config;

@@ -19,7 +19,10 @@
 //! mounted at the address that it was built with.
 //!
 //! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is not
-//! read. Its extensions stay behind, which warp hands out by their type alone; the catalogue asks for none.
+//! read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind. A server of a host's
+//! own that calls [`warp::service`] spares the copy, and passes the extensions, with [`hand_over`].
+
+mod head;
 
 use std::convert::Infallible;
 
@@ -29,14 +32,21 @@ use http::{HeaderMap, Method, Request, Response, Uri};
 use warp::Filter;
 use warp::path::FullPath;
 
+pub use head::hand_over;
+
 /// A filter that answers every request as `catalogue` does. It rejects none.
 pub fn filter(
     catalogue: Catalogue,
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
-    warp::method().and(target()).and(warp::header::headers_cloned()).map(request).then(move |request| {
+    head::handed_over().or(gathered()).unify().then(move |request| {
         let catalogue = catalogue.clone();
         async move { catalogue.call(request).await }
     })
+}
+
+/// The request, put together from what warp gives.
+fn gathered() -> impl Filter<Extract = (Request<()>,), Error = Infallible> + Copy {
+    warp::method().and(target()).and(warp::header::headers_cloned()).map(request)
 }
 
 /// Path and query as they came.

@@ -4,10 +4,14 @@ use std::net::SocketAddr;
 
 use catalogue_core::Catalogue;
 use catalogue_frontend_conformance::Server;
-use hyper::server::conn::http2;
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
+use tower_service::Service;
 use warp::Filter;
 
 mod over_http1 {
@@ -18,11 +22,32 @@ mod over_http2 {
     catalogue_frontend_conformance::http2_tests!(super::over_http2);
 }
 
+mod handed_over {
+    catalogue_frontend_conformance::tests!(super::handed_over);
+}
+
 /// Behind a route of the host's own; it ends with the test's runtime.
 async fn over_http1(catalogue: Catalogue) -> Server {
     let (listener, address) = listen().await;
     let routes = warp::path!("about").map(|| "a host").or(catalogue_warp::filter(catalogue));
     tokio::spawn(warp::serve(routes).incoming(listener).run());
+    Server::new(address, ())
+}
+
+/// On hyper, by a server that hands heads over; its connections end with the test's runtime.
+async fn handed_over(catalogue: Catalogue) -> Server {
+    let (listener, address) = listen().await;
+    let service = warp::service(catalogue_warp::filter(catalogue));
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let service = service.clone();
+            let handing_over = service_fn(move |request: Request<Incoming>| {
+                let mut service = service.clone();
+                async move { service.call(catalogue_warp::hand_over(request)).await }
+            });
+            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), handing_over));
+        }
+    });
     Server::new(address, ())
 }
 

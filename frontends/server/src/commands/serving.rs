@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{self, SignalKind};
 use tokio::sync::oneshot;
 
+use crate::api::Api;
 use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
 use crate::http::{self, Limits};
@@ -71,8 +72,9 @@ pub(super) async fn serve(
         signals.next().await;
     };
     let told_once = async { drop(told.await) };
+    let api = Api(warp::service(catalogue_warp::filter(catalogue)));
     tokio::select! {
-        () = http::serve(listener, warp::service(catalogue_warp::filter(catalogue)), limits, told_once) => {}
+        () = http::serve(listener, api, limits, told_once) => {}
         () = told_twice => return Err(Failure::work("told to end a second time; running requests were cut off")),
     }
     tracing::info!("stopped");
