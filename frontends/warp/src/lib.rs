@@ -15,11 +15,11 @@
 //! # }
 //! ```
 //!
-//! Behind filters of a host's own, such as `warp::path("api")`, it sees the whole path all the same, so the catalogue is
-//! mounted at the address that it was built with.
+//! Behind filters of a host's own, such as `warp::path("api")`, it sees the whole path all the same, so the catalogue
+//! is mounted at the address that it was built with.
 //!
-//! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is not
-//! read. Its extensions stay behind, which warp hands out by their type alone; the catalogue asks for none.
+//! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is
+//! not read. Its extensions stay behind, which warp hands out by their type alone; the catalogue asks for none.
 
 use std::convert::Infallible;
 
