@@ -33,8 +33,9 @@
 //! # }
 //! ```
 //!
-//! Method, path, query and headers reach the catalogue byte for byte as they came. The request's body is dropped unread,
-//! and its extensions stay behind, which actix-web hands out by their type alone; the catalogue asks for none.
+//! Method, path, query and headers reach the catalogue byte for byte as they came. The request's body is dropped
+//! unread, and its extensions stay behind, which actix-web hands out by their type alone; the catalogue asks for
+//! none.
 
 mod request;
 mod response;

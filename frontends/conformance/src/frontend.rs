@@ -22,8 +22,8 @@ pub enum Protocol {
     Http2,
 }
 
-/// A frontend in the hands of one case: its server, and the catalogue that it serves. [`tests!`](crate::tests) makes one
-/// for each.
+/// A frontend in the hands of one case: its server, and the catalogue that it serves. [`tests!`](crate::tests) makes
+/// one for each.
 pub struct Frontend {
     case: &'static str,
     protocol: Protocol,
@@ -67,7 +67,8 @@ impl Frontend {
         self.seed.catalogue.call(ask.to_request("")).await.into()
     }
 
-    /// Asserts that the server answers `ask` as the core does, with a status that says that the case is about something.
+    /// Asserts that the server answers `ask` as the core does, with a status that says that the case is about
+    /// something.
     pub(crate) async fn agrees(&self, rule: &str, status: u16, ask: Ask) {
         let core = self.core(&ask).await;
         assert_eq!(

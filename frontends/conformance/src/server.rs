@@ -20,8 +20,9 @@ impl Server {
         Self { address, exceptions: Vec::new(), _running: Box::new(running) }
     }
 
-    /// Declares that the framework answers the requests of a case otherwise, with that status: it refuses them by itself,
-    /// or hands them on as other ones. Without a status it does not answer. The case then fails unless that is so.
+    /// Declares that the framework answers the requests of a case otherwise, with that status: it refuses them by
+    /// itself, or hands them on as other ones. Without a status it does not answer. The case then fails unless that
+    /// is so.
     ///
     /// `case` is the name of its test, such as `path::unencoded_text_is_kept`.
     ///

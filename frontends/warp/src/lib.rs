@@ -15,12 +15,12 @@
 //! # }
 //! ```
 //!
-//! Behind filters of a host's own, such as `warp::path("api")`, it sees the whole path all the same, so the catalogue is
-//! mounted at the address that it was built with.
+//! Behind filters of a host's own, such as `warp::path("api")`, it sees the whole path all the same, so the catalogue
+//! is mounted at the address that it was built with.
 //!
-//! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is not
-//! read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind. A server of a host's
-//! own that calls [`warp::service`] spares the copy, and passes the extensions, with [`hand_over`].
+//! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is
+//! not read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind; the catalogue
+//! asks for none. A server of a host's own that calls [`warp::service`] spares the copy with [`hand_over`].
 
 mod head;
 
