@@ -16,6 +16,19 @@ impl Figures {
         }
     }
 
+    /// The one that so large a part of them is not above, from 0 to 1; not a number where there is none.
+    #[must_use]
+    pub fn quantile(&self, part: f64) -> f64 {
+        let rank = (part * self.0.len() as f64).ceil() as usize;
+        self.0.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// The lowest and the highest.
     #[must_use]
     pub fn range(&self) -> (f64, f64) {
@@ -41,5 +54,12 @@ mod tests {
         assert_eq!(Figures::from_iter([4.0, 1.0, 2.0, 3.0]).median(), 2.5);
         assert_eq!(Figures::from_iter([3.0, 1.0, 2.0]).range(), (1.0, 3.0));
         assert!(Figures::default().median().is_nan());
+    }
+
+    #[test]
+    fn a_quantile_is_one_of_them() {
+        let figures = Figures::from_iter((1..=200).map(f64::from));
+        assert_eq!([0.0, 0.5, 0.99, 1.0].map(|part| figures.quantile(part)), [1.0, 100.0, 198.0, 200.0]);
+        assert!(Figures::default().quantile(0.5).is_nan());
     }
 }

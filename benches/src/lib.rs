@@ -3,7 +3,9 @@
 
 mod accounting;
 mod caller;
+mod connection;
 mod courses;
+mod data;
 mod figures;
 mod library;
 mod offset;
@@ -12,9 +14,11 @@ mod programs;
 
 pub use accounting::{cpu_of_process, cpu_of_this_thread, resident_memory};
 pub use caller::{Caller, Work};
+pub use connection::{Answer, Connection};
 pub use courses::{account_line, course, course_line, position_after};
+pub use data::{Data, Owner};
 pub use figures::Figures;
 pub use library::{Library, grant, now};
 pub use offset::OffsetReader;
-pub use picture::{Line, Panel, draw};
+pub use picture::{Line, Panel, draw, grouped};
 pub use programs::{Program, build, pin_this_process};

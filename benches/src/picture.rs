@@ -2,23 +2,24 @@
 
 use std::fmt::Write as _;
 
-const WIDTH: f64 = 400.0;
-const HEIGHT: f64 = 300.0;
+const WIDTH: f64 = 440.0;
+const HEIGHT: f64 = 320.0;
 /// Room beside the axes of a panel: left, right, above, below.
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = 24.0;
-const ABOVE: f64 = 64.0;
+const LEFT: f64 = 88.0;
+const RIGHT: f64 = 40.0;
+const ABOVE: f64 = 88.0;
 const BELOW: f64 = 56.0;
 
-/// Colours for a light and a dark background, chosen to be told apart by everyone.
+/// Colours for a light and a dark background, chosen to be told apart by everyone. The background is the picture's own: what
+/// shows it may be dark where the reader's system is light.
 const STYLE: &str = "\
-    text { font: 13px system-ui, sans-serif; fill: #1f2328; } .title { font-weight: 600; font-size: 14px; }\n    \
+    .ground { fill: #ffffff; } text { font: 13px system-ui, sans-serif; fill: #1f2328; } .title { font-weight: 600; font-size: 14px; }\n    \
     path { fill: none; stroke-width: 1; } .grid { stroke: #d1d9e0; } .axis { stroke: #59636e; }\n    \
     polyline { fill: none; stroke-width: 2.5; } .l0 { stroke: #0969da; } .l1 { stroke: #bc4c00; }\n    \
     circle { stroke: none; } circle.l0, text.l0 { fill: #0969da; stroke: none; }\n    \
     circle.l1, text.l1 { fill: #bc4c00; stroke: none; }\n    \
     @media (prefers-color-scheme: dark) {\n      \
-    text { fill: #f0f6fc; } .grid { stroke: #3d444d; } .axis { stroke: #9198a1; }\n      \
+    .ground { fill: #0d1117; } text { fill: #f0f6fc; } .grid { stroke: #3d444d; } .axis { stroke: #9198a1; }\n      \
     .l0 { stroke: #58a6ff; } .l1 { stroke: #f0883e; } circle.l0, text.l0 { fill: #58a6ff; }\n      \
     circle.l1, text.l1 { fill: #f0883e; }\n    \
     }";
@@ -82,12 +83,13 @@ pub fn draw(title: &str, upwards: &str, panels: &[Panel]) -> String {
     put(
         out,
         format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" role=\"img\" \
-             aria-label=\"{}\">\n  <style>\n    {STYLE}\n  </style>",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{HEIGHT}\" \
+             viewBox=\"0 0 {width} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n  <style>\n    {STYLE}\n  </style>",
             escaped(title)
         ),
     );
-    put(out, format_args!("  <text class=\"title\" x=\"{LEFT}\" y=\"22\">{}</text>", escaped(title)));
+    put(out, format_args!("  <rect class=\"ground\" width=\"{width}\" height=\"{HEIGHT}\" rx=\"6\"/>"));
+    put(out, format_args!("  <text class=\"title\" x=\"{LEFT}\" y=\"26\">{}</text>", escaped(title)));
     for (number, panel) in panels.iter().enumerate() {
         put(out, format_args!("  <g transform=\"translate({} 0)\">", number as f64 * WIDTH));
         panel.draw(out, upwards, vertical);
@@ -103,7 +105,7 @@ impl Panel {
         let x = |number| LEFT + horizontal.place(number) * (WIDTH - LEFT - RIGHT);
         let y = |number| HEIGHT - BELOW - vertical.place(number) * (HEIGHT - ABOVE - BELOW);
         let (left, right, top, bottom) = (LEFT, WIDTH - RIGHT, ABOVE, HEIGHT - BELOW);
-        put(out, format_args!("    <text x=\"{left}\" y=\"{}\">{}</text>", top - 16.0, escaped(&self.title)));
+        put(out, format_args!("    <text x=\"{left}\" y=\"{}\">{}</text>", top - 36.0, escaped(&self.title)));
         for mark in vertical.marks() {
             let at = y(mark);
             put(out, format_args!("    <path class=\"grid\" d=\"M{left} {at:.1}H{right}\"/>"));
@@ -132,7 +134,7 @@ impl Panel {
         put(
             out,
             format_args!(
-                "    <text transform=\"translate(16 {beside}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+                "    <text transform=\"translate(20 {beside}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
                 escaped(upwards)
             ),
         );
@@ -145,7 +147,7 @@ impl Panel {
                 put(out, format_args!("    <circle class=\"l{number}\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3.5\"/>"));
             }
             if let Some((_, up)) = line.points.last() {
-                let (at, name) = (y(*up) - 10.0, format!("{}: {}", escaped(&line.name), grouped(up.round())));
+                let (at, name) = (y(*up) - 14.0, format!("{}: {}", escaped(&line.name), grouped(up.round())));
                 put(
                     out,
                     format_args!(
@@ -162,7 +164,8 @@ fn put(out: &mut String, line: std::fmt::Arguments<'_>) {
 }
 
 /// A number as it is written: 100,000.
-fn grouped(number: f64) -> String {
+#[must_use]
+pub fn grouped(number: f64) -> String {
     if number < 1.0 {
         return number.to_string();
     }

@@ -55,7 +55,19 @@ impl Program {
     /// When it cannot be started, or ends before.
     pub fn start(path: &Path, arguments: &[String], listeners: usize) -> io::Result<Self> {
         let mut command = pinned(CORES[0], path);
-        command.args(arguments).env("TOKIO_WORKER_THREADS", "1").stdin(Stdio::null()).stdout(Stdio::piped());
+        Self::spawn(command.args(arguments).env("TOKIO_WORKER_THREADS", "1"), listeners)
+    }
+
+    /// Starts a command that serves, with as many threads as it takes by itself.
+    ///
+    /// # Errors
+    /// When it cannot be started, or ends before.
+    pub fn start_unbound(command: &mut Command) -> io::Result<Self> {
+        Self::spawn(command.env_remove("TOKIO_WORKER_THREADS"), 1)
+    }
+
+    fn spawn(command: &mut Command, listeners: usize) -> io::Result<Self> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
         for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
             command.env_remove(name);
         }
@@ -68,9 +80,8 @@ impl Program {
             let mut line = String::new();
             program._out.read_line(&mut line)?;
             let address = line.trim_end().strip_prefix(LISTENING).and_then(|address| address.parse().ok());
-            let address = address.ok_or_else(|| {
-                io::Error::other(format!("{} did not say where it listens but {line:?}", path.display()))
-            })?;
+            let address = address
+                .ok_or_else(|| io::Error::other(format!("{command:?} did not say where it listens but {line:?}")))?;
             program.addresses.push(address);
         }
         Ok(program)

@@ -3,7 +3,6 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures and what it is at")]
 
 mod client;
-mod data;
 mod measure;
 mod memory;
 mod options;
@@ -17,10 +16,9 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use catalogue_benches::{Program, build, pin_this_process};
+use catalogue_benches::{Data, Program, build, pin_this_process};
 
 use crate::client::INTERRUPTED;
-use crate::data::Data;
 use crate::memory::Memory;
 use crate::options::Options;
 use crate::report::Report;

@@ -3,10 +3,9 @@
 use std::error::Error;
 use std::time::Duration;
 
-use catalogue_benches::{Figures, cpu_of_process};
+use catalogue_benches::{Data, Figures, cpu_of_process};
 
 use crate::client::{Bounds, Client};
-use crate::data::Data;
 use crate::options::Options;
 use crate::works::{Target, Work};
 use crate::writer::Writer;

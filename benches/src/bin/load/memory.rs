@@ -2,9 +2,8 @@
 
 use std::error::Error;
 
-use catalogue_benches::{Program, resident_memory};
+use catalogue_benches::{Data, Program, resident_memory};
 
-use crate::data::Data;
 use crate::measure::visit;
 use crate::works::{Target, walk};
 

@@ -4,10 +4,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use catalogue_benches::{Program, course};
-
-use crate::client::{Answer, Client};
-use crate::data::{Data, Owner};
+use catalogue_benches::{Answer, Connection, Data, Owner, Program, course};
 
 /// What of an answer's head the constant has too.
 const KEPT_FIELDS: [&str; 4] = ["content-type: ", "cache-control: ", "etag: ", "content-encoding: "];
@@ -55,8 +52,9 @@ pub(crate) fn beside_constant(
     let deep = deep_page(hot.addresses()[0], owner)?;
     let plans = plans(data, owner, hot.addresses()[0], &deep)?;
     let (mut files, mut statuses) = (Vec::new(), Vec::new());
+    let mut connection = Connection::open(hot.addresses()[0])?;
     for (number, plan) in plans.iter().enumerate() {
-        let answer = Client::ask(hot.addresses()[0], &plan.requests[0])?;
+        let answer = connection.ask(&plan.requests[0])?;
         files.push(data.write_beside(&format!("answer-{number}"), &constant_form(&answer))?);
         statuses.push(answer.status);
     }
@@ -71,8 +69,8 @@ pub(crate) fn beside_constant(
             status,
         };
         let (this, than) = (target(program, program.addresses()[0]), target(&constant, address));
-        let [ours, theirs] = [&this, &than].map(|target| Client::ask(target.address, &target.requests[0]));
-        if ours?.body != theirs?.body {
+        let (mut ours, mut theirs) = (Connection::open(this.address)?, Connection::open(than.address)?);
+        if ours.ask(&this.requests[0])?.body != theirs.ask(&than.requests[0])?.body {
             return Err(format!("{}: the constant answers other bytes", plan.name).into());
         }
         works.push(Work { name: plan.name, goal: plan.goal, this, than, under_commits: plan.under_commits });
@@ -105,7 +103,7 @@ pub(crate) fn walk(data: &Data, path: &str, gzip: bool) -> Vec<Vec<u8>> {
 fn plans(data: &Data, owner: &Owner, hot: SocketAddr, deep: &str) -> Result<Vec<Plan>, Box<dyn Error>> {
     let first = "/courses?limit=50";
     let detail = format!("/courses/{}", course(&owner.account, owner.courses / 2).slug);
-    let tag = Client::ask(hot, &request(owner, first, ""))?.field("etag")?.to_owned();
+    let tag = Connection::open(hot)?.ask(&request(owner, first, ""))?.field("etag")?.to_owned();
     let of_first = |path: &str, fields: &str| vec![request(owner, path, fields)];
     let hot = |name, requests| Plan { name, goal: 1.5, requests, cold: false, under_commits: false };
     let cold = |name, requests| Plan { name, goal: 4.5, requests, cold: true, under_commits: false };
@@ -128,10 +126,11 @@ fn plans(data: &Data, owner: &Owner, hot: SocketAddr, deep: &str) -> Result<Vec<
 
 /// The address of the page of fifty nine tenths of the way down, found page by page.
 fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Box<dyn Error>> {
+    let mut connection = Connection::open(address)?;
     let mut cursor = String::new();
     for _ in 0..owner.courses / 1_000 * 9 {
-        let answer = Client::ask(address, &request(owner, &format!("/courses?limit=100{cursor}"), ""))?;
-        let page: serde_json::Value = serde_json::from_slice(&answer.body)?;
+        let answer = connection.ask(&request(owner, &format!("/courses?limit=100{cursor}"), ""))?;
+        let page: serde_json::Value = serde_json::from_slice(answer.body)?;
         cursor = format!("&cursor={}", page["meta"]["nextCursor"].as_str().ok_or("the list ends too early")?);
     }
     Ok(format!("/courses?limit=50{cursor}"))
@@ -143,19 +142,12 @@ fn request(owner: &Owner, path: &str, fields: &str) -> Vec<u8> {
 }
 
 /// The answer as the constant handler reads it.
-fn constant_form(answer: &Answer) -> Vec<u8> {
+fn constant_form(answer: &Answer<'_>) -> Vec<u8> {
     let mut lines = answer.head.lines();
     let mut text = lines.next().unwrap_or_default().to_owned() + "\r\n";
     for line in lines.filter(|line| KEPT_FIELDS.iter().any(|field| line.starts_with(field))) {
         text += line;
         text += "\r\n";
     }
-    [(text + "\r\n").as_bytes(), &answer.body].concat()
-}
-
-impl Answer {
-    fn field(&self, name: &str) -> Result<&str, String> {
-        let mut fields = self.head.lines().filter_map(|line| line.split_once(": "));
-        fields.find(|field| field.0 == name).map(|field| field.1).ok_or_else(|| format!("an answer without {name}"))
-    }
+    [(text + "\r\n").as_bytes(), answer.body].concat()
 }

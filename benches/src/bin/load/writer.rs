@@ -6,10 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use catalogue_benches::course;
+use catalogue_benches::{Data, Owner, course};
 use rusqlite::{Connection, params};
-
-use crate::data::{Data, Owner};
 
 /// From one commit to the next.
 const PAUSE: Duration = Duration::from_millis(10);

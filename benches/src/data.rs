@@ -6,29 +6,37 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
 
-use catalogue_benches::{account_line, course, course_line, grant, now};
 use catalogue_core::{Account, AccountId, NewToken};
 use catalogue_sqlite::SqliteStorage;
 use tempfile::TempDir;
 
+use crate::courses::{account_line, course, course_line};
+use crate::library::{grant, now};
+
 /// A database in a directory of its own, removed with this value.
 #[derive(Debug)]
-pub(crate) struct Data {
+pub struct Data {
     directory: TempDir,
     accounts: Vec<Owner>,
 }
 
 /// An account, how many courses it has, and a key that reads them.
 #[derive(Debug)]
-pub(crate) struct Owner {
-    pub(crate) account: AccountId,
-    pub(crate) courses: usize,
-    pub(crate) token: NewToken,
+pub struct Owner {
+    /// The account.
+    pub account: AccountId,
+    /// How many courses it has.
+    pub courses: usize,
+    /// The key.
+    pub token: NewToken,
 }
 
 impl Data {
     /// Imports accounts with so many courses each, with modules or without, and gives each a key.
-    pub(crate) fn import(program: &Path, sizes: &[usize], modules: bool) -> Result<Self, Box<dyn Error>> {
+    ///
+    /// # Errors
+    /// When the import fails, or the database does.
+    pub fn import(program: &Path, sizes: &[usize], modules: bool) -> Result<Self, Box<dyn Error>> {
         let directory = tempfile::tempdir()?;
         let database = directory.path().join("catalogue.db");
         let mut import = Command::new(program)
@@ -53,22 +61,28 @@ impl Data {
     }
 
     /// The accounts, the first one first.
-    pub(crate) fn accounts(&self) -> &[Owner] {
+    #[must_use]
+    pub fn accounts(&self) -> &[Owner] {
         &self.accounts
     }
 
     /// The database's file.
-    pub(crate) fn path(&self) -> PathBuf {
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
         self.directory.path().join("catalogue.db")
     }
 
     /// The database as the program's command line names it.
-    pub(crate) fn address(&self) -> String {
+    #[must_use]
+    pub fn address(&self) -> String {
         address(&self.path())
     }
 
     /// Writes a file beside the database and says where it is.
-    pub(crate) fn write_beside(&self, name: &str, bytes: &[u8]) -> Result<String, Box<dyn Error>> {
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_beside(&self, name: &str, bytes: &[u8]) -> Result<String, Box<dyn Error>> {
         let path = self.directory.path().join(name);
         fs::write(&path, bytes)?;
         Ok(path.display().to_string())

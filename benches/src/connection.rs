@@ -1,0 +1,129 @@
+//! [`Connection`]: a connection to a server that is kept alive, with one request on the way at most.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// Longer than any answer takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A connection that is kept alive.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+    filled: usize,
+    /// Whether a request is on its way.
+    waiting: bool,
+}
+
+/// An answer as it came, in the connection's buffer until the next one.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// The status.
+    pub status: u16,
+    /// Status line and fields, with the empty line at the end.
+    pub head: &'a str,
+    /// The body.
+    pub body: &'a [u8],
+}
+
+impl Connection {
+    /// Connects.
+    ///
+    /// # Errors
+    /// When nobody listens there.
+    pub fn open(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self { stream, buffer: vec![0; 1 << 16], filled: 0, waiting: false })
+    }
+
+    /// Whether a request is on its way.
+    #[must_use]
+    pub const fn is_waiting(&self) -> bool {
+        self.waiting
+    }
+
+    /// Sends a request.
+    ///
+    /// # Errors
+    /// When the connection was ended.
+    pub fn send(&mut self, request: &[u8]) -> io::Result<()> {
+        self.waiting = true;
+        self.stream.write_all(request)
+    }
+
+    /// The answer to a request.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send) and [`receive`](Self::receive).
+    pub fn ask(&mut self, request: &[u8]) -> io::Result<Answer<'_>> {
+        self.send(request)?;
+        self.receive()
+    }
+
+    /// Reads one answer.
+    ///
+    /// # Errors
+    /// When the connection was ended, or what came is no answer.
+    pub fn receive(&mut self) -> io::Result<Answer<'_>> {
+        self.waiting = false;
+        self.filled = 0;
+        let head = loop {
+            let seen = self.filled.saturating_sub(3);
+            self.read()?;
+            if let Some(at) = self.buffer[seen..self.filled].windows(4).position(|end| end == b"\r\n\r\n") {
+                break seen + at + 4;
+            }
+        };
+        let text = str::from_utf8(&self.buffer[..head]).map_err(|_| malformed())?;
+        let status = text.get(9..12).and_then(|status| status.parse().ok()).ok_or_else(malformed)?;
+        let length = match status {
+            204 | 304 => 0,
+            _ => content_length(text).ok_or_else(malformed)?,
+        };
+        while self.filled < head + length {
+            self.read()?;
+        }
+        let (head, body) = self.buffer[..self.filled].split_at(head);
+        match str::from_utf8(head) {
+            Ok(head) if body.len() == length => Ok(Answer { status, head, body }),
+            _ => Err(malformed()),
+        }
+    }
+
+    fn read(&mut self) -> io::Result<()> {
+        if self.filled == self.buffer.len() {
+            self.buffer.resize(self.filled * 2, 0);
+        }
+        match self.stream.read(&mut self.buffer[self.filled..])? {
+            0 => Err(ErrorKind::UnexpectedEof.into()),
+            read => {
+                self.filled += read;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Answer<'_> {
+    /// A field of the head by its name in lower case, as servers on hyper send it.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn field(&self, name: &str) -> Result<&str, String> {
+        let mut fields = self.head.lines().filter_map(|line| line.split_once(": "));
+        fields.find(|field| field.0 == name).map(|field| field.1).ok_or_else(|| format!("an answer without {name}"))
+    }
+}
+
+fn content_length(head: &str) -> Option<usize> {
+    let mut fields = head.lines().filter_map(|line| line.split_once(": "));
+    fields.find(|(name, _)| name.eq_ignore_ascii_case("content-length"))?.1.parse().ok()
+}
+
+fn malformed() -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, "an answer that is none")
+}
