@@ -18,8 +18,10 @@ impl ETag {
 
     /// The tag of what was fed to that digest: 128 bits of it.
     pub(crate) fn of_digest(digest: Sha256) -> Self {
-        let tag = format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&digest.finalize()[..16]));
-        Self(HeaderValue::try_from(tag).expect("base64 is visible ASCII"))
+        let mut tag = *b"W/\"1234567890123456789012\"";
+        let length = URL_SAFE_NO_PAD.encode_slice(&digest.finalize()[..16], &mut tag[3..25]);
+        debug_assert_eq!(length, Ok(22), "16 bytes are 22 characters of base64");
+        Self(HeaderValue::from_bytes(&tag).expect("base64 is visible ASCII"))
     }
 
     pub(crate) fn header(&self) -> HeaderValue {

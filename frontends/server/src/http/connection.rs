@@ -22,6 +22,9 @@ use super::{
 /// The answer to what hyper refuses without one: the preface of HTTP/2.
 const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
+/// How many header fields hyper takes unless told otherwise.
+const HYPERS_HEADER_FIELDS: usize = 100;
+
 /// Serves `tcp` until one of the sides closes it, or the watchdog does. Then the slot is free for another.
 pub(super) async fn run<S, B>(
     tcp: TcpStream,
@@ -79,8 +82,11 @@ fn builder(limits: &Limits) -> http1::Builder {
     builder
         .half_close(true)
         .header_read_timeout(None)
-        .max_headers(limits.header_fields)
         .max_header_size(limits.head_bytes)
         .max_buf_size(limits.head_bytes.max(8 * 1024));
+    // hyper has room for its own number on the stack, and asks the allocator where one is named.
+    if limits.header_fields != HYPERS_HEADER_FIELDS {
+        builder.max_headers(limits.header_fields);
+    }
     builder
 }
