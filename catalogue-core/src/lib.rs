@@ -58,7 +58,8 @@
 //! Settings that contradict each other are a [`BuildError`] that says what would be right.
 //!
 //! # Features and dependencies
-//! There are no features. Public signatures name the types of `http` and `bytes` alone, beside the [`async_trait`] macro.
+//! There are no features. Public signatures name the types of `http` and `bytes` alone, beside the macro
+//! [`async_trait`](macro@async_trait).
 //! Types of an answer implement `serde::Serialize`; that some implement a trait of `schemars` serves the documents made
 //! here and is no promise.
 

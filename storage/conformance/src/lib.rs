@@ -114,7 +114,7 @@
 //! A case fails by panicking, with the rule of the contract that was broken. The contract stands on [`CourseStorage`],
 //! [`CredentialStorage`] and [`AdminStorage`]. The cases are plain functions in modules by topic, so a storage that
 //! needs something around them can call them by itself, on a runtime of several threads. A storage that keeps no
-//! revisions passes their cases.
+//! revisions passes their cases. The crate has no features.
 
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 
