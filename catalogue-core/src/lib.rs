@@ -59,9 +59,8 @@
 //!
 //! # Features and dependencies
 //! There are no features. Public signatures name the types of `http` and `bytes` alone, beside the macro
-//! [`async_trait`](macro@async_trait).
-//! Types of an answer implement `serde::Serialize`; that some implement a trait of `schemars` serves the documents made
-//! here and is no promise.
+//! [`async_trait`](macro@async_trait). Types of an answer implement `serde::Serialize`; that some implement a trait of
+//! `schemars` serves the documents made here and is no promise.
 
 mod address;
 mod auth;
