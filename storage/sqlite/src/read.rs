@@ -1,7 +1,7 @@
 //! The request path: one statement a call, each bounded by an index.
 
 use catalogue_core::{
-    AccountId, CourseDetail, CourseListItem, CourseRow, CourseStorage, Credential, CredentialStorage, Module, Page,
+    AccountId, CourseDetail, CourseListItem, CourseStorage, CourseVisitor, Credential, CredentialStorage, Module, Page,
     PageRequest, Position, Revision, StorageError, TokenDigest, async_trait,
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
@@ -43,7 +43,7 @@ impl CourseStorage for SqliteStorage {
         &self,
         account: &AccountId,
         page: &PageRequest,
-        visit: &mut (dyn for<'r> FnMut(CourseRow<'r>) + Send),
+        visit: &mut CourseVisitor<'_>,
     ) -> std::result::Result<Option<Position>, StorageError> {
         self.readers.read(|connection| visit_courses(connection, account, page, visit))
     }
@@ -85,7 +85,7 @@ fn visit_courses(
     connection: &Connection,
     account: &AccountId,
     page: &PageRequest,
-    visit: &mut (dyn for<'r> FnMut(CourseRow<'r>) + Send),
+    visit: &mut CourseVisitor<'_>,
 ) -> Result<Option<Position>> {
     let limit = page.limit.get();
     let one_more = limit as i64 + 1;
