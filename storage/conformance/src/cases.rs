@@ -227,6 +227,7 @@ macro_rules! __course_cases {
                 a_page_after_the_last_course_is_empty
                 a_page_starts_after_a_deleted_course
                 a_page_starts_after_a_changed_course
+                a_page_is_the_same_row_by_row
             }
             paging_under_change {
                 a_walk_meets_every_lasting_course_once

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use catalogue_core::{Course, CourseListItem, Position, Timestamp};
+use catalogue_core::{Course, CourseListItem, CourseStorage as _, Limit, Page, PageRequest, Position, Timestamp};
 
 use crate::CourseFixture;
 use crate::reading::{held_time, item_of, listed, page, pages, place};
@@ -154,4 +154,30 @@ pub async fn a_page_starts_after_a_changed_course(fixture: &impl CourseFixture) 
             "A page starts after the place itself, not after the course that stood there and now stands elsewhere."
         );
     }
+}
+
+/// A page that is handed over row by row is the one that is returned as a whole.
+pub async fn a_page_is_the_same_row_by_row(fixture: &impl CourseFixture) {
+    seed(fixture, &tie_groups("a", &[(0, 3), (1, 1), (5, 2), (1_000_000, 1)])).await;
+    for limit in [1, 2, 3, 6, 7, 8, 100] {
+        for page in pages(fixture, "a", limit).await.windows(2) {
+            same_row_by_row(fixture, limit, page[0].next.clone(), &page[1]).await;
+        }
+        same_row_by_row(fixture, limit, None, &page(fixture, "a", limit, None).await).await;
+    }
+}
+
+async fn same_row_by_row(
+    fixture: &impl CourseFixture,
+    limit: u8,
+    after: Option<Position>,
+    page: &Page<CourseListItem>,
+) {
+    let account = fixture.account("a").await;
+    let request = PageRequest { limit: Limit::new(limit).expect("a case keeps to 1 to 100"), after };
+    let mut items = Vec::<CourseListItem>::new();
+    let next = fixture.storage().visit_courses(&account, &request, &mut |row| items.push(row.into())).await;
+    let next = next.expect("What can be listed can be visited.");
+    assert_eq!(items, page.items, "A page's courses are the same when they are handed over row by row.");
+    assert_eq!(next, page.next, "A page's end is the same when its courses are handed over row by row.");
 }

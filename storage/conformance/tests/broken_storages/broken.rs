@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use catalogue_core::{
-    AccountId, AdminStorage, Course, CourseDetail, CourseListItem, CourseStorage, Credential, CredentialRecord,
-    CredentialStorage, Import, MemoryStorage, NewCredential, Page, PageRequest, Record, Revision, StorageError,
-    StorageErrorKind, Timestamp, TokenDigest, Visitor, async_trait,
+    AccountId, AdminStorage, Course, CourseDetail, CourseListItem, CourseStorage, CourseVisitor, Credential,
+    CredentialRecord, CredentialStorage, Import, MemoryStorage, NewCredential, Page, PageRequest, Position, Record,
+    Revision, StorageError, StorageErrorKind, Timestamp, TokenDigest, Visitor, async_trait,
 };
 
 /// A struct of calls, each with a method that replaces it.
@@ -45,6 +45,7 @@ replaceable! {
     /// What is not replaced is the memory storage's own.
     Broken {
         list: fn(&AccountId, &PageRequest) -> Page<CourseListItem> = list;
+        visited: fn(Page<CourseListItem>) -> Page<CourseListItem> = |_, page| page;
         find: fn(&AccountId, &str) -> Option<CourseDetail> = find;
         revision: fn(&AccountId) -> Option<Revision> = |memory, account| now(memory.revision(account)).unwrap();
         credential: fn(&TokenDigest) -> Option<Credential> = credential;
@@ -159,6 +160,17 @@ impl CourseStorage for Broken {
     ) -> Result<Page<CourseListItem>, StorageError> {
         self.with_a_permit().await?;
         Ok((self.list)(&self.memory, account, page))
+    }
+
+    async fn visit_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+        visit: &mut CourseVisitor<'_>,
+    ) -> Result<Option<Position>, StorageError> {
+        let page = (self.visited)(&self.memory, (self.list)(&self.memory, account, page));
+        page.items.iter().for_each(|item| visit(item.row()));
+        Ok(page.next)
     }
 
     async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {

@@ -119,6 +119,14 @@ fn counts_that_only_grow() -> Broken {
     })
 }
 
+/// Pages that are right as a whole, and altered row by row.
+fn row_by_row(alter: impl Fn(&mut Page<CourseListItem>) + Send + Sync + 'static) -> Broken {
+    Broken::new().visited(move |_, mut page| {
+        alter(&mut page);
+        page
+    })
+}
+
 fn without_punctuation(slug: &str) -> (String, String) {
     (slug.to_lowercase().replace(|c: char| c.is_ascii_punctuation() || c == ' ', ""), slug.to_owned())
 }
@@ -128,6 +136,14 @@ fn in_milliseconds(time: Timestamp) -> i64 {
 }
 
 flaws! {
+    rows_hand_over_the_one_beyond_the_page: row_by_row(|page| {
+        let beyond = page.items.last().filter(|_| page.next.is_some()).cloned();
+        page.items.extend(beyond);
+    }) => courses::paging::a_page_is_the_same_row_by_row, "courses are the same when they are handed over";
+    rows_forget_the_next_page: row_by_row(|page| page.next = None)
+        => courses::paging::a_page_is_the_same_row_by_row, "end is the same when its courses are handed over";
+    rows_come_in_another_order: row_by_row(|page| page.items.reverse())
+        => courses::paging::a_page_is_the_same_row_by_row, "courses are the same when they are handed over";
     an_empty_page_with_a_next_one: altered(|_, page| {
         page.next = page.next.take().or(Some(Position { created_at: Timestamp::MIN, slug: String::new() }));
     }) => courses::list::an_account_without_courses_has_an_empty_page, "No page follows";
