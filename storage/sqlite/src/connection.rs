@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use catalogue_core::{StorageError, StorageErrorKind};
 use rusqlite::config::DbConfig;
@@ -37,6 +37,15 @@ pub(crate) enum Database {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity(u64, u64);
 
+/// A file as it was when it was last written to. In WAL mode that is by checkpoints, so this changes rarely; it also
+/// changes when somebody copies another database over this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileVersion {
+    pub(crate) identity: FileIdentity,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
 /// What an existing database is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -61,17 +70,17 @@ impl Database {
             .ok_or_else(|| OpenError::Foreign(self.path()))
     }
 
-    /// Which file stands at the path now.
-    pub(crate) fn file_identity(&self) -> Result<FileIdentity, StorageError> {
+    /// Which file stands at the path now, and of when it is.
+    pub(crate) fn file_version(&self) -> Result<FileVersion, StorageError> {
         match self {
             Self::File(path) => {
                 let gone = |error| {
                     StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach")
                         .with_source(error)
                 };
-                fs::metadata(path).map(|metadata| FileIdentity::of(&metadata)).map_err(gone)
+                fs::metadata(path).map(|metadata| FileVersion::of(&metadata)).map_err(gone)
             }
-            Self::Memory(number) => Ok(FileIdentity(0, *number)),
+            Self::Memory(number) => Ok(FileVersion { identity: FileIdentity(0, *number), length: 0, modified: None }),
         }
     }
 
@@ -146,6 +155,12 @@ impl Database {
             Self::File(path) => path.clone(),
             Self::Memory(_) => PathBuf::from(":memory:"),
         }
+    }
+}
+
+impl FileVersion {
+    fn of(metadata: &fs::Metadata) -> Self {
+        Self { identity: FileIdentity::of(metadata), length: metadata.len(), modified: metadata.modified().ok() }
     }
 }
 

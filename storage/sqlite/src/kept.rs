@@ -5,13 +5,16 @@ use std::hash::Hash;
 
 use quick_cache::sync::Cache;
 
-use crate::connection::FileIdentity;
+use crate::connection::FileVersion;
 use crate::wal_index::WalState;
 
-/// What a look-up depends on: which database it was, and where its last commit ended before the look-up began.
+/// The state of a database before a look-up began. Equal only where nothing was committed between.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
-    pub(crate) file: FileIdentity,
+    /// Another one each time that somebody begins to watch.
+    pub(crate) watch: u64,
+    /// Tells states apart that an empty WAL does not, should one come back by a recovery.
+    pub(crate) file: FileVersion,
     pub(crate) wal: WalState,
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use catalogue_core::{StorageError, StorageErrorKind};
 use rusqlite::Connection;
 
-use crate::connection::{Database, FileIdentity};
+use crate::connection::{Database, FileIdentity, FileVersion};
 use crate::error::storage_error;
 use crate::kept::{Kept, Moment};
 use crate::wal_index::WalIndex;
@@ -35,6 +35,8 @@ pub(crate) struct Readers {
 /// The file whose commits are watched, and by what; by nothing where it has no WAL.
 struct Watched {
     file: FileIdentity,
+    /// No other watch has it, in this process.
+    number: u64,
     index: Option<WalIndex>,
     /// Holds the file in WAL mode.
     _connection: Mutex<Connection>,
@@ -43,7 +45,7 @@ struct Watched {
 /// A connection to the file that stood at the database's path when it was opened.
 struct Reader {
     connection: Connection,
-    file: FileIdentity,
+    file: FileVersion,
     /// When the read that runs now began, in microseconds since [`EPOCH`].
     began: Arc<AtomicU64>,
 }
@@ -60,7 +62,7 @@ impl Readers {
     /// Runs `read` on a connection to the file that stands at the path now.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
         // A file that was put in the place of another is another database, and its data is what counts.
-        self.read_from(self.database.file_identity()?, read)
+        self.read_from(self.database.file_version()?, read)
     }
 
     /// What `kept` has for `key` if nothing was committed since it was read, else what `read` finds. What is not there is
@@ -71,7 +73,7 @@ impl Readers {
         key: &K,
         read: impl FnOnce(&Connection) -> rusqlite::Result<Option<V>>,
     ) -> Result<Option<V>, StorageError> {
-        let file = self.database.file_identity()?;
+        let file = self.database.file_version()?;
         // Looked at before the reading: what is committed in between is then taken for newer than what was read.
         let Some(moment) = self.moment(file) else {
             return self.read_from(file, read);
@@ -86,37 +88,40 @@ impl Readers {
         Ok(value)
     }
 
-    /// Where the last commit to the file ended, if that can be told without a transaction.
-    fn moment(&self, file: FileIdentity) -> Option<Moment> {
+    /// The state of the file, where that can be told without a transaction.
+    fn moment(&self, file: FileVersion) -> Option<Moment> {
         let watched = self.watched.read().unwrap_or_else(PoisonError::into_inner);
-        let index = match &*watched {
-            Some(watched) if watched.file == file => watched.index,
+        let (watch, index) = match &*watched {
+            Some(watched) if watched.file == file.identity => (watched.number, watched.index),
             _ => {
                 drop(watched);
-                self.watch(file)
+                self.watch(file.identity)?
             }
         };
-        Some(Moment { file, wal: index?.state()? })
+        Some(Moment { watch, file, wal: index?.state()? })
     }
 
     /// Begins to watch the file, if it still stands at the path.
-    fn watch(&self, file: FileIdentity) -> Option<WalIndex> {
+    fn watch(&self, file: FileIdentity) -> Option<(u64, Option<WalIndex>)> {
+        static WATCHES: AtomicU64 = AtomicU64::new(0);
+
         let connection = self.database.open_reader().ok()?;
         // The first read opens the WAL.
         connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM accounts)", [], |_| Ok(())).ok()?;
         let index = WalIndex::of(&connection);
-        if self.database.file_identity().ok()? != file {
+        if self.database.file_version().ok()?.identity != file {
             return None;
         }
-        let watched = Watched { file, index, _connection: Mutex::new(connection) };
+        let number = WATCHES.fetch_add(1, Ordering::Relaxed);
+        let watched = Watched { file, number, index, _connection: Mutex::new(connection) };
         *self.watched.write().unwrap_or_else(PoisonError::into_inner) = Some(watched);
-        index
+        Some((number, index))
     }
 
     /// Runs `read` on a connection to that file. A connection that met an error is closed instead of kept.
     fn read_from<T>(
         &self,
-        file: FileIdentity,
+        file: FileVersion,
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StorageError> {
         let reader = match self.take(file) {
@@ -130,7 +135,7 @@ impl Readers {
     }
 
     /// A connection at rest to that file; those to another are closed.
-    fn take(&self, file: FileIdentity) -> Option<Reader> {
+    fn take(&self, file: FileVersion) -> Option<Reader> {
         let mut idle = self.idle();
         while let Some(reader) = idle.pop() {
             if reader.file == file {
@@ -147,9 +152,9 @@ impl Readers {
 }
 
 impl Reader {
-    fn open(database: &Database, file: FileIdentity) -> Result<Self, StorageError> {
+    fn open(database: &Database, file: FileVersion) -> Result<Self, StorageError> {
         let mut connection = database.open_reader()?;
-        if database.file_identity()? != file {
+        if database.file_version()?.identity != file.identity {
             let message = "the database file was replaced while it was opened; try again";
             return Err(StorageError::new(StorageErrorKind::Unavailable, message));
         }
@@ -292,6 +297,34 @@ mod tests {
         let [path, new] = [&database, &other].map(|of| of.directory.path().join("catalogue.db"));
         std::fs::rename(new, path).unwrap();
         assert_eq!(database.accounts(), Some(2));
+        assert_eq!(database.accounts(), Some(2));
+    }
+
+    /// The index of an empty WAL looks the same whatever is in the database.
+    #[test]
+    #[cfg(unix)]
+    fn a_file_that_was_let_go_and_comes_back_is_read_anew() {
+        let directory = tempfile::tempdir().unwrap();
+        let [link, here, there] = ["link", "here", "there"].map(|name| directory.path().join(name));
+        let lead_to = |place: &std::path::Path| {
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(place, &link).unwrap();
+        };
+        for place in [&here, &there] {
+            std::fs::create_dir(place).unwrap();
+            SqliteStorage::migrate(place.join("catalogue.db")).unwrap();
+            Connection::open(place.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
+        }
+        let readers = Readers::new(Database::File(link.join("catalogue.db")), None);
+        let database = Counted { directory, readers, kept: Kept::new(10), reads: Cell::new(0) };
+
+        lead_to(&here);
+        assert_eq!(database.accounts(), Some(1));
+        lead_to(&there);
+        database.readers.read_once(&Kept::new(1), &0, |_| Ok(Some(0))).unwrap();
+        // Nobody of us has the file open, so its WAL ends with this connection, and begins anew with the next.
+        Connection::open(here.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
+        lead_to(&here);
         assert_eq!(database.accounts(), Some(2));
     }
 }

@@ -1,6 +1,8 @@
 //! An answer reflects every change committed before its request arrived, whoever made it and however.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use catalogue_core::{AccountId, AdminStorage, Catalogue, CourseStorage};
 use catalogue_sqlite::SqliteStorage;
@@ -97,6 +99,28 @@ async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
     let next = watched.get(LIST, &tag).await;
     assert_eq!(next.status(), 200);
     assert!(String::from_utf8_lossy(next.body()).contains("From the copy"));
+}
+
+/// By another process: closing a file drops the locks that SQLite holds on it in this one.
+fn copy_over(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg(from).arg(to).status().unwrap().success());
+}
+
+#[tokio::test]
+async fn a_copy_over_the_file_at_rest_is_in_the_next_answer() {
+    let watched = Watched::new().await;
+    let copy = back_up(&watched, "copy.db");
+    Connection::open(&copy).unwrap().execute("UPDATE courses SET title = 'From the copy'", []).unwrap();
+    watched.host().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    let database = database_in(&watched.directory);
+    assert!(Command::new("touch").args(["-d", "2001-01-01"]).arg(&database).status().unwrap().success());
+    let tags = [watched.tag(LIST).await, watched.tag(DETAIL).await];
+    copy_over(&copy, &database);
+    for (path, tag) in [LIST, DETAIL].into_iter().zip(tags) {
+        let next = watched.get(path, &tag).await;
+        assert_eq!(next.status(), 200, "{path}");
+        assert!(String::from_utf8_lossy(next.body()).contains("From the copy"), "{path}");
+    }
 }
 
 #[tokio::test]
