@@ -107,17 +107,20 @@ impl Timestamp {
         let time = OffsetDateTime::from_unix_timestamp(seconds).expect("within the years 0000 to 9999");
         let (year, month, day) = time.to_calendar_date();
         let mut text = Text { bytes: *b"0000-00-00T00:00:00.000000Z", length: 20 };
-        text.put(0, 4, year.unsigned_abs());
-        text.put(5, 2, u32::from(u8::from(month)));
-        text.put(8, 2, u32::from(day));
-        text.put(11, 2, u32::from(time.hour()));
-        text.put(14, 2, u32::from(time.minute()));
-        text.put(17, 2, u32::from(time.second()));
+        text.put(0, year.unsigned_abs() / 100);
+        text.put(2, year.unsigned_abs() % 100);
+        text.put(5, u32::from(u8::from(month)));
+        text.put(8, u32::from(day));
+        text.put(11, u32::from(time.hour()));
+        text.put(14, u32::from(time.minute()));
+        text.put(17, u32::from(time.second()));
         if digits == 0 {
             text.bytes[19] = b'Z';
         } else {
             let microseconds = u32::try_from(self.0.rem_euclid(1_000_000)).expect("below a million");
-            text.put(20, 6, microseconds);
+            text.put(20, microseconds / 10_000);
+            text.put(22, microseconds / 100 % 100);
+            text.put(24, microseconds % 100);
             text.bytes[20 + digits] = b'Z';
             text.length = 21 + digits;
         }
@@ -131,11 +134,10 @@ struct Text {
 }
 
 impl Text {
-    fn put(&mut self, at: usize, width: usize, mut number: u32) {
-        for place in (at..at + width).rev() {
-            self.bytes[place] = b'0' + (number % 10) as u8;
-            number /= 10;
-        }
+    /// Writes a number of two digits.
+    fn put(&mut self, at: usize, number: u32) {
+        self.bytes[at] = b'0' + (number / 10) as u8;
+        self.bytes[at + 1] = b'0' + (number % 10) as u8;
     }
 
     fn as_str(&self) -> &str {
