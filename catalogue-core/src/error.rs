@@ -31,7 +31,10 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code, in the order of section 7.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: &'static [Self] = &Self::EVERY;
+
+    /// The same, where their number counts.
+    pub(crate) const EVERY: [Self; 6] = [
         Self::Unauthorized,
         Self::InsufficientScope,
         Self::NotFound,
@@ -79,7 +82,7 @@ impl JsonSchema for ErrorCode {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let codes = Self::ALL.map(Self::as_str);
+        let codes = Self::EVERY.map(Self::as_str);
         json_schema!({ "type": "string", "enum": codes, "description": "The codes that clients branch on." })
     }
 }

@@ -20,6 +20,47 @@
 //!
 //! A request walks through these rooms once: route, bearer token, authenticator, scope gate, parameters, operation,
 //! envelope. Module bodies are in no type that can reach an answer.
+//!
+//! # What cannot be forgotten
+//! A catalogue without an authenticator does not compile:
+//!
+//! ```compile_fail,E0061
+//! # use catalogue_core::{Catalogue, MemoryStorage};
+//! let catalogue = Catalogue::builder(MemoryStorage::new()).build();
+//! ```
+//!
+//! nor does one whose storage was never told to look credentials up:
+//!
+//! ```compile_fail,E0277
+//! # use catalogue_core::{AccountId, Catalogue, CourseDetail, CourseListItem, CourseStorage, Page, PageRequest};
+//! # use catalogue_core::{StorageError, async_trait};
+//! # #[derive(Debug)]
+//! # struct Courses;
+//! # #[async_trait]
+//! # impl CourseStorage for Courses {
+//! #     async fn list_courses(&self, _: &AccountId, _: &PageRequest) -> Result<Page<CourseListItem>, StorageError> {
+//! #         unimplemented!()
+//! #     }
+//! #     async fn find_course(&self, _: &AccountId, _: &str) -> Result<Option<CourseDetail>, StorageError> {
+//! #         unimplemented!()
+//! #     }
+//! # }
+//! let catalogue = Catalogue::with_api_keys(Courses).build(); // `Courses` is a `CourseStorage` alone
+//! ```
+//!
+//! and nobody but the gate makes an [`Authorized`]:
+//!
+//! ```compile_fail,E0423
+//! # use catalogue_core::{AccountId, Authorized, Identity, Scopes};
+//! let caller = Authorized(Identity::api_key(AccountId::new("acc_1"), "key_1", Scopes::default()));
+//! ```
+//!
+//! Settings that contradict each other are a [`BuildError`] that says what would be right.
+//!
+//! # Features and dependencies
+//! There are no features. Public signatures name the types of `http` and `bytes` alone, beside the macro
+//! [`async_trait`](macro@async_trait). Types of an answer implement `serde::Serialize`; that some implement a trait of
+//! `schemars` serves the documents made here and is no promise.
 
 mod address;
 mod auth;

@@ -1,6 +1,7 @@
 //! The resources of section 2 of the specification, as the API shows them.
 //!
-//! No type here has a field for a module's body, so none can reach an answer.
+//! No type here has a field for a module's body, so none can reach an answer. The specification closes these objects, so
+//! hosts build them field by field.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,6 +14,13 @@ use crate::timestamp::Timestamp;
 /// The id of an account: whose courses a credential may read.
 ///
 /// Any text; what it means is the storage's business. Cheap to clone.
+///
+/// ```
+/// use catalogue_core::AccountId;
+///
+/// let account = AccountId::from("acc_1");
+/// assert_eq!(account.as_str(), "acc_1");
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccountId(Arc<str>);
 
@@ -26,6 +34,18 @@ impl AccountId {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl From<&str> for AccountId {
+    fn from(id: &str) -> Self {
+        Self::new(id)
+    }
+}
+
+impl From<String> for AccountId {
+    fn from(id: String) -> Self {
+        Self::new(id)
     }
 }
 

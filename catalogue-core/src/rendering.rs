@@ -19,7 +19,7 @@ impl Rendering {
     /// The rendering of this build.
     pub(crate) fn of_this_build() -> Self {
         let mut digest = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
-        for operation in Operation::ALL {
+        for operation in Operation::EVERY {
             digest.update(operation.id());
             digest.update(envelope::body(&(operation.row().example)()).unwrap_or_default());
         }

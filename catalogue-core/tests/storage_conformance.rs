@@ -7,3 +7,14 @@ async fn fixture() -> (MemoryStorage, ()) {
 }
 
 catalogue_storage_conformance::tests!(fixture);
+
+/// A storage behind a pointer is one too, with all its methods.
+mod shared {
+    use std::sync::Arc;
+
+    catalogue_storage_conformance::tests!(|| async { (Arc::new(super::MemoryStorage::new()), ()) });
+}
+
+mod boxed {
+    catalogue_storage_conformance::tests!(|| async { (Box::new(super::MemoryStorage::new()), ()) });
+}

@@ -87,10 +87,15 @@ pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError>;
 }
 
-#[async_trait]
-#[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
-impl<T: Authenticator + ?Sized> Authenticator for Arc<T> {
-    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        (**self).authenticate(token).await
-    }
+macro_rules! authenticator_behind {
+    ($($pointer:ident)*) => {$(
+        #[async_trait]
+        #[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
+        impl<T: Authenticator + ?Sized> Authenticator for $pointer<T> {
+            async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
+                (**self).authenticate(token).await
+            }
+        }
+    )*};
 }
+authenticator_behind! { Arc Box }

@@ -21,7 +21,7 @@ pub enum CredentialKind {
 
 impl CredentialKind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::ApiKey, Self::OAuth];
+    pub const ALL: &'static [Self] = &[Self::ApiKey, Self::OAuth];
 
     /// The kind's name in configurations and lists.
     #[must_use]
@@ -35,7 +35,7 @@ impl CredentialKind {
     /// The kind of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 }
 

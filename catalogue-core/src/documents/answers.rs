@@ -141,17 +141,17 @@ mod tests {
     #[test]
     fn statuses_ascend_and_every_code_is_answered_somewhere() {
         let mut codes = Vec::new();
-        for operation in Operation::ALL {
+        for operation in Operation::EVERY {
             let failures = failures(operation.row());
             assert!(failures.is_sorted_by_key(|answer| answer.status), "{}", operation.id());
             codes.extend(failures.iter().filter_map(|answer| answer.code));
         }
-        assert!(ErrorCode::ALL.iter().all(|code| codes.contains(code)));
+        assert!(ErrorCode::EVERY.iter().all(|code| codes.contains(code)));
     }
 
     #[test]
     fn examples_have_names_of_their_own() {
-        for operation in Operation::ALL {
+        for operation in Operation::EVERY {
             let mut names: Vec<_> =
                 failures(operation.row()).iter().map(|answer| (answer.status, answer.name())).collect();
             let all = names.len();

@@ -83,7 +83,7 @@ impl<'v> Ordered<'v> {
         let mut keys: Vec<&str> = object.keys().map(String::as_str).collect();
         let known = match self.schemas.like(object) {
             Some(schema) => property_names(schema),
-            None => KEYWORDS.into_iter().chain(Operation::ALL.map(|operation| operation.row().path)).collect(),
+            None => KEYWORDS.into_iter().chain(Operation::EVERY.map(|operation| operation.row().path)).collect(),
         };
         keys.sort_by_key(|&key| (known.iter().position(|&name| name == key).unwrap_or(known.len()), key));
         keys

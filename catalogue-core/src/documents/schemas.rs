@@ -26,7 +26,7 @@ impl Schemas {
             .with_transform(RecursiveTransform(tidy))
             .with(|settings| settings.definitions_path = PLACE.trim_start_matches('#').trim_end_matches('/').into());
         let mut generator: SchemaGenerator = settings.into_generator();
-        let answers = Operation::ALL.map(|operation| (operation.row().schema)(&mut generator).into()).into();
+        let answers = Operation::EVERY.map(|operation| (operation.row().schema)(&mut generator).into()).into();
         let failure = generator.subschema_for::<Failure<'static>>().into();
         Self { components: generator.take_definitions(true), answers, failure }
     }

@@ -109,7 +109,10 @@ pub(crate) enum Reply {
 
 impl Operation {
     /// Every operation, in the order of section 4.
-    pub const ALL: [Self; 4] = [Self::GetMe, Self::ListCourses, Self::GetCourse, Self::GetOpenApi];
+    pub const ALL: &'static [Self] = &Self::EVERY;
+
+    /// The same, where their number counts.
+    pub(crate) const EVERY: [Self; 4] = [Self::GetMe, Self::ListCourses, Self::GetCourse, Self::GetOpenApi];
 
     /// The operation's name in documents and logs, such as `listCourses`.
     #[must_use]
@@ -180,7 +183,7 @@ mod tests {
 
     #[test]
     fn each_row_stands_at_its_operation() {
-        for operation in Operation::ALL {
+        for operation in Operation::EVERY {
             assert_eq!(operation.row().operation, operation);
         }
     }

@@ -1,8 +1,10 @@
 //! [`AdminStorage`]: what the command line and the suites need beyond reading. Embedders need not have it.
+//!
+//! The records here can be built and taken apart field by field: one field more is a new major version, as a storage or
+//! an export that overlooked it would lose what it holds.
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -234,32 +236,4 @@ pub trait Import: Send {
     /// # Errors
     /// When the storage cannot be written; then nothing has changed.
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
-}
-
-#[async_trait]
-#[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
-impl<T: AdminStorage + ?Sized> AdminStorage for Arc<T> {
-    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        (**self).begin_import().await
-    }
-
-    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
-        (**self).export(visit).await
-    }
-
-    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
-        (**self).remove_course(account, slug).await
-    }
-
-    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        (**self).create_credential(credential).await
-    }
-
-    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        (**self).list_credentials(account).await
-    }
-
-    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
-        (**self).revoke_credential(id, at).await
-    }
 }

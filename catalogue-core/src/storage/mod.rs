@@ -3,9 +3,9 @@
 mod admin;
 mod error;
 mod memory;
+mod pointers;
 
 use std::fmt;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 
@@ -150,42 +150,5 @@ impl Revision {
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
-    }
-}
-
-#[async_trait]
-#[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
-impl<T: CourseStorage + ?Sized> CourseStorage for Arc<T> {
-    async fn list_courses(
-        &self,
-        account: &AccountId,
-        page: &PageRequest,
-    ) -> Result<Page<CourseListItem>, StorageError> {
-        (**self).list_courses(account, page).await
-    }
-
-    async fn visit_courses(
-        &self,
-        account: &AccountId,
-        page: &PageRequest,
-        visit: &mut (dyn for<'r> FnMut(CourseRow<'r>) + Send),
-    ) -> Result<Option<Position>, StorageError> {
-        (**self).visit_courses(account, page, visit).await
-    }
-
-    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
-        (**self).find_course(account, slug).await
-    }
-
-    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        (**self).revision(account).await
-    }
-}
-
-#[async_trait]
-#[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
-impl<T: CredentialStorage + ?Sized> CredentialStorage for Arc<T> {
-    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        (**self).find_credential(digest).await
     }
 }

@@ -81,7 +81,7 @@ async fn malformed_and_unknown_tokens_are_invalid() {
 #[tokio::test]
 async fn an_expired_token_says_so() {
     let house = House::new().await;
-    for kind in CredentialKind::ALL {
+    for &kind in CredentialKind::ALL {
         let (expired, _) = house.credential(kind, OWNER, "read:courses", Some(Timestamp::now())).await;
         assert_refused(&house.get(&expired, "/api/v1/courses").await, "expired");
         let later = Timestamp::now().checked_add(Duration::from_hours(1));
@@ -93,7 +93,7 @@ async fn an_expired_token_says_so() {
 #[tokio::test]
 async fn a_revoked_token_is_refused_from_the_next_request_on() {
     let house = House::new().await;
-    for kind in CredentialKind::ALL {
+    for &kind in CredentialKind::ALL {
         let (token, id) = house.credential(kind, OWNER, "read:courses", None).await;
         house.get(&token, "/api/v1/courses").await.data();
         house.storage.revoke_credential(&id, Timestamp::now()).await.unwrap().unwrap();
@@ -121,7 +121,7 @@ async fn a_token_without_the_scope_is_refused() {
 #[tokio::test]
 async fn both_kinds_read_courses_unless_told_otherwise() {
     let house = House::new().await;
-    for kind in CredentialKind::ALL {
+    for &kind in CredentialKind::ALL {
         let (token, _) = house.credential(kind, OWNER, "read:courses", None).await;
         house.get(&token, "/api/v1/courses").await.data();
     }

@@ -11,6 +11,7 @@ mod failures;
 mod house;
 mod kept_answers;
 mod me;
+mod misuse;
 mod observer;
 mod paging_laws;
 mod paths_and_methods;

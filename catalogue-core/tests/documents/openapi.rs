@@ -29,7 +29,7 @@ fn it_has_exactly_the_operations_and_only_get() {
     ] {
         assert_eq!(operation(&document, id).0, path);
     }
-    for known in Operation::ALL {
+    for &known in Operation::ALL {
         operation(&document, known.id());
     }
 }
@@ -122,7 +122,7 @@ fn properties_are_those_of_the_specification() {
 #[test]
 fn one_envelope_names_the_six_codes() {
     let document = document();
-    let codes = ErrorCode::ALL.map(ErrorCode::as_str);
+    let codes: Vec<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(document["components"]["schemas"]["ErrorCode"]["enum"], json!(codes));
     for (id, status, response) in responses(&document) {
         let schema = &response["content"]["application/json"]["schema"];

@@ -14,10 +14,10 @@ fn they_name_every_operation_code_and_scope() {
         for path in document["paths"].as_object().unwrap().keys() {
             assert!(text.contains(path.as_str()), "{format:?} {path}");
         }
-        for operation in Operation::ALL {
+        for &operation in Operation::ALL {
             assert!(text.contains(operation.id()), "{format:?} {}", operation.id());
         }
-        for code in ErrorCode::ALL {
+        for &code in ErrorCode::ALL {
             assert!(text.contains(&format!("`{}`", code.as_str())), "{format:?} {}", code.as_str());
             assert!(text.contains(code.status().as_str()), "{format:?} {}", code.status());
         }

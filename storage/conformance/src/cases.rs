@@ -1,10 +1,10 @@
-//! The list of the cases, in one place: [`tests!`](crate::tests) makes tests of it, and a unit test counts it against
-//! the sources.
+//! The lists of the cases, in one place: macros make tests of them, and a unit test counts them against the sources.
 
-/// Makes a test of each case for the storage that `fixture` returns.
+/// Makes a test of each case for the storage that `fixture` returns: courses, credentials and administration.
 ///
 /// `fixture` is the path of an async function without arguments, or a closure like one, which returns an empty storage
-/// and a guard: `(impl Storage, impl Sized)`. The guard is dropped after the storage, also where a test fails.
+/// and a guard: `(impl Storage, impl Sized)`. The guard is dropped after the storage, also where a test fails; it may be
+/// a temporary directory, a schema that is dropped, or `()`.
 ///
 /// The tests are named after the case and its topic, such as `isolation::a_list_never_mixes_accounts`. Nothing but this
 /// crate is needed in the manifest. Where one file tests two storages, each has a module of its own:
@@ -31,24 +31,126 @@ macro_rules! tests {
             ($fixture)().await
         }
 
-        $crate::__with_cases!(__tests);
+        $crate::__course_cases!(__tests);
+        $crate::__credential_cases!(__tests);
+        $crate::__cases_together!(__tests);
+        $crate::__administration_cases!(__tests);
+    };
+}
+
+/// Makes a test of each case of a [`CourseStorage`](catalogue_core::CourseStorage).
+///
+/// `fixture` is the path of an async function without arguments, or a closure like one, which returns a
+/// [`CourseFixture`](crate::CourseFixture) over empty tables. The tests are named as those of [`tests!`](crate::tests).
+#[macro_export]
+macro_rules! course_storage_tests {
+    ($fixture:expr $(,)?) => {
+        async fn __fixture() -> (impl $crate::CourseFixture, ()) {
+            (($fixture)().await, ())
+        }
+
+        $crate::__course_cases!(__tests);
+    };
+}
+
+/// Makes a test of each case of a [`CredentialStorage`](catalogue_core::CredentialStorage).
+///
+/// `fixture` returns a [`CredentialFixture`](crate::CredentialFixture), as for
+/// [`course_storage_tests!`](crate::course_storage_tests).
+///
+/// ```
+/// use std::collections::HashMap;
+/// use std::sync::RwLock;
+///
+/// use catalogue_core::{
+///     Credential, CredentialStorage, NewCredential, StorageError, Timestamp, TokenDigest, async_trait,
+/// };
+/// use catalogue_storage_conformance::CredentialFixture;
+///
+/// #[derive(Debug, Default)]
+/// struct Keys(RwLock<HashMap<TokenDigest, Credential>>);
+///
+/// #[async_trait]
+/// impl CredentialStorage for Keys {
+///     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+///         Ok(self.0.read().unwrap().get(digest).cloned())
+///     }
+/// }
+///
+/// struct Host(Keys);
+///
+/// impl CredentialFixture for Host {
+///     type Storage = Keys;
+///
+///     fn storage(&self) -> &Keys {
+///         &self.0
+///     }
+///
+///     async fn put_credential(&self, new: &NewCredential) {
+///         let mut credential = Credential::new(new.record.identity.clone());
+///         credential.expires_at = new.record.expires_at;
+///         self.0.0.write().unwrap().insert(new.digest, credential);
+///     }
+///
+///     async fn revoke_credential(&self, id: &str, at: Timestamp) {
+///         let mut credentials = self.0.0.write().unwrap();
+///         let found = credentials.values_mut().find(|credential| *credential.identity.credential_id == *id);
+///         found.unwrap().revoked_at = Some(at);
+///     }
+/// }
+///
+/// async fn host() -> Host {
+///     Host(Keys::default())
+/// }
+///
+/// catalogue_storage_conformance::credential_storage_tests!(host);
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! credential_storage_tests {
+    ($fixture:expr $(,)?) => {
+        async fn __fixture() -> (impl $crate::CredentialFixture, ()) {
+            (($fixture)().await, ())
+        }
+
+        $crate::__credential_cases!(__tests);
+    };
+}
+
+/// Makes a test of each case of a storage, or two, of courses and credentials: those of
+/// [`course_storage_tests!`](crate::course_storage_tests) and
+/// [`credential_storage_tests!`](crate::credential_storage_tests), and what holds between the two.
+///
+/// `fixture` returns what is a [`CourseFixture`](crate::CourseFixture) and a
+/// [`CredentialFixture`](crate::CredentialFixture).
+#[macro_export]
+macro_rules! course_and_credential_storage_tests {
+    ($fixture:expr $(,)?) => {
+        async fn __fixture() -> (impl $crate::CourseFixture + $crate::CredentialFixture, ()) {
+            (($fixture)().await, ())
+        }
+
+        $crate::__course_cases!(__tests);
+        $crate::__credential_cases!(__tests);
+        $crate::__cases_together!(__tests);
     };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tests {
-    ($($topic:ident { $($case:ident)* })*) => {
+    ($group:ident: $($topic:ident { $($case:ident)* })*) => {
         $(
             mod $topic {
                 $(
                     #[::core::prelude::v1::test]
                     fn $case() {
                         $crate::run(async {
-                            let (storage, guard) = super::__fixture().await;
+                            let (fixture, guard) = super::__fixture().await;
                             let _dropped_last = guard;
-                            let storage = ::std::sync::Arc::new(storage);
-                            $crate::$topic::$case(&storage).await;
+                            // Owned here, so that it is dropped before the guard.
+                            let fixture = fixture;
+                            $crate::$group::$topic::$case(&fixture).await;
                         });
                     }
                 )*
@@ -60,46 +162,29 @@ macro_rules! __tests {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __names {
-    ($($topic:ident { $($case:ident)* })*) => {
-        &[$((::core::stringify!($topic), &[$(::core::stringify!($case)),*])),*]
+    ($group:ident: $($topic:ident { $($case:ident)* })*) => {
+        &[$((::core::stringify!($group), ::core::stringify!($topic), &[$(::core::stringify!($case)),*])),*]
     };
 }
 
-/// Calls one of the macros above with every case by topic.
+/// Calls one of the macros above with every case of a storage of courses, by topic.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __with_cases {
+macro_rules! __course_cases {
     ($then:ident) => {
-        $crate::$then! {
+        $crate::$then! { courses:
+            changes {
+                a_changed_course_is_shown_as_it_is_now
+                another_creation_time_moves_a_course
+                a_removed_course_is_gone
+                a_course_put_again_has_nothing_of_the_one_before
+            }
             concurrency {
                 reads_on_several_threads_have_their_own_answers
                 many_reads_on_one_thread_have_their_own_answers
                 a_dropped_read_does_no_harm
                 a_read_sees_every_change_before_it
                 a_call_sees_one_state
-            }
-            concurrent_writes {
-                imports_at_the_same_time_lose_nothing
-                a_removal_beside_an_import_stays
-            }
-            credential_lists {
-                an_empty_list_and_an_unknown_account_differ
-                the_oldest_comes_first_and_ties_go_by_id
-                records_are_listed_as_they_were_stored
-                revoked_credentials_stay_in_the_list
-            }
-            credentials {
-                a_credential_is_found_with_all_its_fields
-                a_credential_is_found_by_its_exact_digest
-                scopes_are_kept
-                an_expiry_is_kept_to_the_microsecond
-                a_revoked_credential_is_found_as_revoked
-                the_first_revocation_stays
-                revoking_an_unknown_id_is_none
-                a_credential_of_an_unknown_account_is_refused
-                a_credential_that_is_there_is_refused
-                an_import_leaves_credentials_alone
-                a_credential_brings_the_current_revision
             }
             detail {
                 modules_are_in_order_and_numbered_from_one
@@ -110,36 +195,12 @@ macro_rules! __with_cases {
                 slugs_that_look_like_sql_are_only_slugs
                 the_longest_slugs_are_told_apart
             }
-            export {
-                an_empty_storage_exports_nothing
-                accounts_come_first_then_courses_by_bytes
-                an_export_shows_every_field
-                an_export_imported_again_changes_nothing
-                a_break_ends_an_export
-            }
             fields {
                 texts_of_a_course_are_kept
                 texts_of_modules_are_kept
-                texts_of_an_account_are_kept
+                bodies_are_in_no_answer
                 absent_and_empty_differ
                 times_are_kept_to_the_microsecond
-            }
-            import {
-                an_import_says_what_it_did_with_an_account
-                a_course_is_added_then_unchanged
-                every_difference_is_a_change
-                a_course_put_twice_is_repeated
-                a_course_needs_its_account
-                creation_time_is_that_of_the_course_within_the_import
-                another_creation_time_moves_the_course
-                a_course_without_a_proper_slug_is_refused
-            }
-            import_as_a_whole {
-                nothing_of_an_import_is_seen_before_its_commit
-                a_dropped_import_changes_nothing
-                an_import_of_nothing_new_changes_nothing
-                prune_removes_what_was_not_put
-                prune_leaves_other_accounts_alone
             }
             isolation {
                 accounts_that_share_slugs_find_their_own
@@ -173,58 +234,160 @@ macro_rules! __with_cases {
                 courses_that_come_later_in_the_list_are_met
                 a_walk_whose_rest_is_deleted_ends
             }
-            removal {
-                a_removed_course_is_gone
-                removing_says_whether_it_was_there
-                an_account_outlives_its_last_course
-                a_course_put_again_has_nothing_of_the_one_before
-            }
             revision {
                 a_revision_stays_while_nothing_changes
                 adding_a_course_replaces_the_revision
                 every_change_of_a_course_replaces_the_revision
-                removing_and_pruning_replace_the_revision
+                removing_a_course_replaces_the_revision
                 a_revision_belongs_to_one_account
                 accounts_with_different_courses_have_different_revisions
                 no_revision_ever_comes_back
-                an_import_without_commit_leaves_the_revision
             }
         }
     };
 }
 
-/// The cases by topic.
+/// Calls one of the macros above with every case of a storage of credentials, by topic.
 #[doc(hidden)]
-pub const CASES: &[(&str, &[&str])] = crate::__with_cases!(__names);
+#[macro_export]
+macro_rules! __credential_cases {
+    ($then:ident) => {
+        $crate::$then! { credentials:
+            look_up {
+                a_credential_is_found_with_all_its_fields
+                a_credential_is_found_by_its_exact_digest
+                scopes_are_kept
+                an_expiry_is_kept_to_the_microsecond
+                a_revoked_credential_is_found_as_revoked
+                look_ups_at_the_same_time_have_their_own_answers
+                a_dropped_look_up_does_no_harm
+            }
+        }
+    };
+}
+
+/// Calls one of the macros above with every case of a storage of both, by topic.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __cases_together {
+    ($then:ident) => {
+        $crate::$then! { together:
+            credential_revision {
+                a_credential_brings_the_current_revision
+            }
+        }
+    };
+}
+
+/// Calls one of the macros above with every case of a storage that is written by imports, by topic.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __administration_cases {
+    ($then:ident) => {
+        $crate::$then! { administration:
+            concurrent_writes {
+                imports_at_the_same_time_lose_nothing
+                a_removal_beside_an_import_stays
+                a_call_sees_all_of_an_import_or_nothing
+            }
+            credential_lists {
+                an_empty_list_and_an_unknown_account_differ
+                the_oldest_comes_first_and_ties_go_by_id
+                records_are_listed_as_they_were_stored
+                revoked_credentials_stay_in_the_list
+            }
+            credential_writes {
+                revoking_returns_the_record
+                the_first_revocation_stays
+                revoking_an_unknown_id_is_none
+                a_credential_of_an_unknown_account_is_refused
+                a_credential_that_is_there_is_refused
+                an_import_leaves_credentials_alone
+            }
+            export {
+                an_empty_storage_exports_nothing
+                accounts_come_first_then_courses_by_bytes
+                an_export_shows_every_field
+                an_export_shows_every_text_of_an_account
+                an_export_shows_every_text_of_a_module
+                an_export_shows_creation_times_to_the_microsecond
+                an_export_imported_again_changes_nothing
+                a_break_ends_an_export
+            }
+            import {
+                an_import_says_what_it_did_with_an_account
+                a_course_is_added_then_unchanged
+                every_difference_is_a_change
+                a_course_put_twice_is_repeated
+                a_course_needs_its_account
+                creation_time_is_that_of_the_course_within_the_import
+                another_creation_time_moves_the_course
+                a_course_without_a_proper_slug_is_refused
+            }
+            import_as_a_whole {
+                nothing_of_an_import_is_seen_before_its_commit
+                a_dropped_import_changes_nothing
+                an_import_of_nothing_new_changes_nothing
+                prune_removes_what_was_not_put
+                prune_leaves_other_accounts_alone
+            }
+            import_revision {
+                pruning_replaces_the_revision
+                an_import_without_commit_leaves_the_revision
+            }
+            removal {
+                a_removed_course_is_not_exported
+                removing_says_whether_it_was_there
+                an_account_outlives_its_last_course
+            }
+        }
+    };
+}
+
+/// The cases by group and topic.
+#[doc(hidden)]
+pub const CASES: [&[(&str, &str, &[&str])]; 4] = [
+    crate::__administration_cases!(__names),
+    crate::__course_cases!(__names),
+    crate::__credential_cases!(__names),
+    crate::__cases_together!(__names),
+];
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
-    /// The names of the public async functions of every source file but `lib.rs` and this one, by the file's name.
-    fn cases_of_the_sources() -> Vec<(String, Vec<String>)> {
+    /// The names of the public async functions of every file in the folders of cases, by folder and file.
+    fn cases_of_the_sources() -> Vec<(String, String, Vec<String>)> {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut found = Vec::new();
-        for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).expect("the sources are there") {
-            let path = file.expect("a file of the sources").path();
-            let source = std::fs::read_to_string(&path).expect("a source is UTF-8");
-            let names = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));
-            let names: Vec<_> = names.map(|line| line.split(['(', '<']).next().expect("a name").to_owned()).collect();
-            let topic = path.file_stem().expect("a name").to_str().expect("an ASCII name").to_owned();
-            found.extend((!names.is_empty()).then_some((topic, names)));
+        for folder in fs::read_dir(sources).expect("the sources are there").map(|entry| entry.expect("an entry").path())
+        {
+            for file in fs::read_dir(&folder).into_iter().flatten().map(|entry| entry.expect("an entry").path()) {
+                let source = fs::read_to_string(&file).expect("a source is UTF-8");
+                let names = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));
+                let names = names.map(|line| line.split(['(', '<']).next().expect("a name").to_owned()).collect();
+                found.push((name_of(&folder), name_of(&file), names));
+            }
         }
+        found.retain(|(_, _, names): &(_, _, Vec<_>)| !names.is_empty());
         found.sort();
         found
     }
 
+    fn name_of(path: &Path) -> String {
+        path.file_stem().and_then(|name| name.to_str()).expect("an ASCII name").to_owned()
+    }
+
     #[test]
     fn the_list_holds_every_case_of_the_sources() {
-        let listed = CASES
-            .iter()
-            .map(|(topic, cases)| (topic.to_string(), cases.iter().map(ToString::to_string).collect::<Vec<_>>()));
-        assert_eq!(
-            Vec::from_iter(listed),
-            cases_of_the_sources(),
-            "topics in alphabetical order, cases as in the file"
-        );
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let listed = CASES.into_iter().flatten();
+        let listed: Vec<_> =
+            listed.map(|(group, topic, cases)| (group.to_string(), topic.to_string(), names(cases))).collect();
+        assert_eq!(listed, cases_of_the_sources(), "topics in alphabetical order, cases as in the file");
     }
 }

@@ -1,12 +1,14 @@
-//! What a storage holds before a case reads it: records with defaults, put through one import.
+//! What a storage holds before a case reads it: records with defaults, put through the fixture.
 
 use catalogue_core::{
-    Account, AccountId, AdminStorage, BearerToken, Change, Course, CourseModule, CredentialRecord, Identity,
-    NewCredential, Scopes, Timestamp, TokenDigest,
+    Account, AccountId, AdminStorage, BearerToken, Course, CourseModule, CredentialRecord, Identity, NewCredential,
+    Scopes, Timestamp, TokenDigest,
 };
 
+use crate::CourseFixture;
+
 /// 2026-01-02T03:04:05Z, when a course was created unless a case says otherwise.
-const CREATED: i64 = 1_767_323_045_000_000;
+pub(crate) const CREATED: i64 = 1_767_323_045_000_000;
 
 /// The instant that many microseconds after the one at which courses are created unless a case says otherwise.
 pub(crate) fn time(microseconds: i64) -> Timestamp {
@@ -62,15 +64,14 @@ pub(crate) fn modules(count: usize) -> Vec<CourseModule> {
     (0..count).map(|index| module(&format!("Module {index}"))).collect()
 }
 
-/// Puts those courses, and the accounts that they name, through one import.
-pub(crate) async fn seed<'c>(storage: &impl AdminStorage, courses: impl IntoIterator<Item = &'c Course>) {
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+/// Puts those courses, and the accounts that they name, as the fixture's tables can hold them.
+pub(crate) async fn seed<'c>(fixture: &impl CourseFixture, courses: impl IntoIterator<Item = &'c Course>) {
+    let mut held = Vec::new();
     for course in courses {
-        import.put_account(&account(course.account.as_str())).await.expect("an account can be put");
-        let change = import.put_course(course).await.expect("a course can be put after its account in the same import");
-        assert_ne!(change, Change::Repeated, "A course that an import puts for the first time is not repeated.");
+        let account = fixture.account(course.account.as_str()).await;
+        held.push(Course { account, ..fixture.limits().held(course) });
     }
-    import.commit().await.expect("an import can be committed");
+    fixture.put_courses(&held).await;
 }
 
 /// Puts accounts that have no courses.
@@ -83,9 +84,8 @@ pub(crate) async fn seed_accounts(storage: &impl AdminStorage, ids: &[&str]) {
 }
 
 /// Removes a course that is there.
-pub(crate) async fn remove(storage: &impl AdminStorage, account: &str, slug: &str) {
-    let there = storage.remove_course(&id(account), slug).await.expect("a course can be removed");
-    assert!(there, "Removing a course that is there says so.");
+pub(crate) async fn remove(fixture: &impl CourseFixture, account: &str, slug: &str) {
+    fixture.remove_course(&fixture.account(account).await, slug).await;
 }
 
 /// An API key of that account, all of whose fields say something.

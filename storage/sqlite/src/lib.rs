@@ -18,8 +18,11 @@
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
 //! # Features
-//! - `bundled` (default): builds SQLite from source. Without it the system's library is linked, which must be 3.45 or
-//!   later.
+//! - `bundled` (default): builds SQLite from source. Without it the system's library is linked, which must be as new as the
+//!   version of `rusqlite` asks for: 3.45.3 for 0.41.
+//!
+//! A program can link one SQLite alone, so all that use it must agree on a version of `libsqlite3-sys`. This crate takes
+//! `rusqlite` from 0.39 to 0.41; Cargo chooses the one that suits the others, and no type of it is in this crate's API.
 
 mod admin;
 mod connection;

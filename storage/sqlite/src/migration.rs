@@ -14,6 +14,7 @@ pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// What [`SqliteStorage::migrate`](crate::SqliteStorage::migrate) did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Migrated {
     /// The schema's version before; 0 for a new database.
     pub from: u32,

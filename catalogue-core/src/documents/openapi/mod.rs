@@ -50,7 +50,7 @@ pub(super) fn document(base: &Address, docs: &Address, schemas: &Schemas) -> Val
         "servers": [{ "url": server(base), "description": "The base address." }],
         "tags": Tag::ALL.map(|tag| json!({ "name": tag.name(), "description": tag.description() })),
         "security": [{ BEARER: [] }],
-        "paths": Operation::ALL.into_iter().map(path).collect::<Map<_, _>>(),
+        "paths": Operation::EVERY.into_iter().map(path).collect::<Map<_, _>>(),
         "components": {
             "schemas": schemas.components(),
             "responses": responses.shared(),

@@ -39,7 +39,7 @@ impl Responses {
             };
             by_status.into_iter().map(|(status, answers)| (status, described(answers))).collect()
         };
-        Self { operations: Operation::ALL.map(describe).into() }
+        Self { operations: Operation::EVERY.map(describe).into() }
     }
 
     /// Every example answer.

@@ -22,7 +22,7 @@ pub(in crate::documents) fn all(base: &Address, schemas: &Schemas) -> Vec<Block>
         blocks.push(Block::text("In the examples `$API_KEY` stands for your key."));
     }
     blocks.push(Block::KeyField);
-    for operation in Operation::ALL {
+    for operation in Operation::EVERY {
         blocks.extend(endpoint(operation, base, schemas));
     }
     blocks

@@ -134,7 +134,7 @@ pub(in crate::documents) fn limit_rule() -> String {
 }
 
 fn errors(schemas: &Schemas) -> Vec<Block> {
-    let codes = ErrorCode::ALL.map(|error| vec![code(error.as_str()), status(error), error.meaning().to_owned()]);
+    let codes = ErrorCode::EVERY.map(|error| vec![code(error.as_str()), status(error), error.meaning().to_owned()]);
     let details = all_failures().iter().map(|answer| details_row(answer, schemas)).collect();
     vec![
         Block::heading(2, "Errors"),
@@ -157,12 +157,12 @@ pub(in crate::documents) const ERRORS: &str =
 /// Every failure of any endpoint, each once, in the order of the codes.
 fn all_failures() -> Vec<Answer> {
     let mut found: Vec<Answer> = Vec::new();
-    for answer in Operation::ALL.map(Operation::row).into_iter().flat_map(answers::failures) {
+    for answer in Operation::EVERY.map(Operation::row).into_iter().flat_map(answers::failures) {
         if !found.iter().any(|known| known.name() == answer.name() && known.status == answer.status) {
             found.push(answer);
         }
     }
-    found.sort_by_key(|answer| ErrorCode::ALL.into_iter().position(|code| Some(code) == answer.code));
+    found.sort_by_key(|answer| ErrorCode::EVERY.into_iter().position(|code| Some(code) == answer.code));
     found
 }
 

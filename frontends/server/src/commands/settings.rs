@@ -89,9 +89,10 @@ pub(super) fn accepted_kinds(
 }
 
 fn kind(name: &str) -> Result<CredentialKind, String> {
-    let found = CredentialKind::ALL.into_iter().find(|kind| kind.name() == name);
+    let found = CredentialKind::from_name(name);
     found.ok_or_else(|| {
-        let known = CredentialKind::ALL.map(CredentialKind::name).join(", ");
+        let known: Vec<_> = CredentialKind::ALL.iter().map(|kind| kind.name()).collect();
+        let known = known.join(", ");
         format!("{name:?} is not a kind of credential; the kinds are {known}")
     })
 }

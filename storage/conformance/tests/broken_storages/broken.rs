@@ -58,10 +58,20 @@ replaceable! {
 }
 
 impl Broken {
-    /// Lists take one of so many permits, and give it back only if they are not dropped.
+    /// Lists and look-ups take one of so many permits, and give it back only if they are not dropped.
     pub(crate) fn permits(mut self, permits: usize) -> Self {
         self.permits = Some(AtomicUsize::new(permits));
         self
+    }
+
+    async fn with_a_permit(&self) -> Result<(), StorageError> {
+        if let Some(permits) = &self.permits {
+            let taken = permits.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |permits| permits.checked_sub(1));
+            taken.map_err(|_| StorageError::new(StorageErrorKind::Unavailable, "no permit is left"))?;
+            tokio::task::yield_now().await;
+            permits.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(())
     }
 }
 
@@ -147,12 +157,7 @@ impl CourseStorage for Broken {
         account: &AccountId,
         page: &PageRequest,
     ) -> Result<Page<CourseListItem>, StorageError> {
-        if let Some(permits) = &self.permits {
-            let taken = permits.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |permits| permits.checked_sub(1));
-            taken.map_err(|_| StorageError::new(StorageErrorKind::Unavailable, "no permit is left"))?;
-            tokio::task::yield_now().await;
-            permits.fetch_add(1, Ordering::SeqCst);
-        }
+        self.with_a_permit().await?;
         Ok((self.list)(&self.memory, account, page))
     }
 
@@ -168,6 +173,7 @@ impl CourseStorage for Broken {
 #[async_trait]
 impl CredentialStorage for Broken {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        self.with_a_permit().await?;
         Ok((self.credential)(&self.memory, digest))
     }
 }

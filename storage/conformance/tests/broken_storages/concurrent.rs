@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::Duration;
 
-use catalogue_core::{AccountId, CourseDetail};
+use catalogue_core::{AccountId, CourseDetail, TokenDigest};
 
-use crate::broken::{Broken, find};
+use crate::broken::{Broken, credential, find, now};
 use crate::flaws;
-use crate::imports::WritesBackAll;
+use crate::imports::{BrokenImport, WithoutTransaction, WritesBackAll};
 
 const A_WHILE: Duration = Duration::from_micros(300);
 
@@ -34,6 +34,28 @@ fn sharing_the_question() -> Broken {
     })
 }
 
+/// The token that is looked up stands in a place that all calls share.
+fn sharing_the_token() -> Broken {
+    let asking: Mutex<Option<TokenDigest>> = Mutex::default();
+    Broken::new().credential(move |memory, digest| {
+        *asking.lock().unwrap() = Some(*digest);
+        sleep(A_WHILE);
+        let digest = (*asking.lock().unwrap())?;
+        credential(memory, &digest)
+    })
+}
+
+/// Imports that commit each course by itself.
+fn course_by_course() -> Broken {
+    Broken::new().begin(|memory| {
+        let import = BrokenImport::around(WithoutTransaction::over(memory)).put_course(|inner, course| {
+            sleep(A_WHILE);
+            now(inner.put_course(course))
+        });
+        Ok(import.boxed())
+    })
+}
+
 /// What was found once is found for ever.
 fn remembering() -> Broken {
     let known: Mutex<HashMap<(AccountId, String), Option<CourseDetail>>> = Mutex::default();
@@ -44,17 +66,24 @@ fn remembering() -> Broken {
 }
 
 flaws! {
-    read_in_two_statements: in_two_statements() => concurrency::a_call_sees_one_state, "of one state";
+    read_in_two_statements: in_two_statements() => courses::concurrency::a_call_sees_one_state, "of one state";
     permits_lost_with_dropped_reads: Broken::new().permits(64)
-        => concurrency::a_dropped_read_does_no_harm, "may be dropped before they finish";
-    remembered_for_ever: remembering() => concurrency::a_read_sees_every_change_before_it, "committed before it began";
+        => courses::concurrency::a_dropped_read_does_no_harm, "may be dropped before they finish";
+    remembered_for_ever: remembering() => courses::concurrency::a_read_sees_every_change_before_it, "committed before it began";
     refused_beyond_sixty_four: Broken::new().permits(64)
-        => concurrency::many_reads_on_one_thread_have_their_own_answers, "at the same time";
+        => courses::concurrency::many_reads_on_one_thread_have_their_own_answers, "at the same time";
     one_question_for_all: sharing_the_question()
-        => concurrency::reads_on_several_threads_have_their_own_answers, "each has its own answer";
+        => courses::concurrency::reads_on_several_threads_have_their_own_answers, "each has its own answer";
 
+    permits_lost_with_dropped_look_ups: Broken::new().permits(64)
+        => credentials::look_up::a_dropped_look_up_does_no_harm, "may be dropped before they finish";
+    one_token_for_all: sharing_the_token()
+        => credentials::look_up::look_ups_at_the_same_time_have_their_own_answers, "each has its own answer";
+
+    seen_course_by_course: course_by_course()
+        => administration::concurrent_writes::a_call_sees_all_of_an_import_or_nothing, "all of an import or nothing";
     other_imports_lost: Broken::new().begin(|memory| Ok(WritesBackAll::over(memory)))
-        => concurrent_writes::imports_at_the_same_time_lose_nothing, "there as a whole";
+        => administration::concurrent_writes::imports_at_the_same_time_lose_nothing, "there as a whole";
     removals_undone: Broken::new().begin(|memory| Ok(WritesBackAll::over(memory)))
-        => concurrent_writes::a_removal_beside_an_import_stays, "not undone";
+        => administration::concurrent_writes::a_removal_beside_an_import_stays, "not undone";
 }

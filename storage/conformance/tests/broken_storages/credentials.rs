@@ -65,72 +65,75 @@ fn replaced_with_their_account() -> Broken {
 
 flaws! {
     of_one_kind: found(|credential| credential.identity.kind = CredentialKind::ApiKey)
-        => credentials::a_credential_is_found_with_all_its_fields, "all its fields";
+        => credentials::look_up::a_credential_is_found_with_all_its_fields, "all its fields";
     by_the_first_byte: by_part_of_the_digest(|digest| &digest.as_bytes()[..1])
-        => credentials::a_credential_is_found_by_its_exact_digest, "by its whole digest";
+        => credentials::look_up::a_credential_is_found_by_its_exact_digest, "by its whole digest";
     by_the_last_byte: by_part_of_the_digest(|digest| &digest.as_bytes()[31..])
-        => credentials::a_credential_is_found_by_its_exact_digest, "by its whole digest";
+        => credentials::look_up::a_credential_is_found_by_its_exact_digest, "by its whole digest";
     by_the_text_in_c: by_part_of_the_digest(|digest| {
         let bytes = digest.as_bytes();
         &bytes[..bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len())]
-    }) => credentials::a_credential_is_found_by_its_exact_digest, "by its whole digest";
+    }) => credentials::look_up::a_credential_is_found_by_its_exact_digest, "by its whole digest";
     unknown_scopes_forgotten: found(|credential| {
         let known = credential.identity.scopes.iter().filter(|scope| !matches!(scope, Scope::Other(_)));
         credential.identity.scopes = known.cloned().collect();
-    }) => credentials::scopes_are_kept, "unknown ones";
+    }) => credentials::look_up::scopes_are_kept, "unknown ones";
     expiry_in_seconds: found(|credential| {
         let seconds = credential.expires_at.map(|expiry| expiry.as_microseconds().div_euclid(1_000_000));
         credential.expires_at = seconds.and_then(|seconds| Timestamp::from_microseconds(seconds * 1_000_000));
-    }) => credentials::an_expiry_is_kept_to_the_microsecond, "to the microsecond";
+    }) => credentials::look_up::an_expiry_is_kept_to_the_microsecond, "to the microsecond";
     expired_ones_not_found: Broken::new().credential(|memory, digest| {
         credential(memory, digest).filter(|found| found.expires_at.is_none_or(|expiry| expiry > Timestamp::now()))
-    }) => credentials::an_expiry_is_kept_to_the_microsecond, "hides nothing";
+    }) => credentials::look_up::an_expiry_is_kept_to_the_microsecond, "hides nothing";
     revoked_ones_not_found: Broken::new().credential(|memory, digest| {
         credential(memory, digest).filter(|found| found.revoked_at.is_none())
-    }) => credentials::a_revoked_credential_is_found_as_revoked, "found as revoked";
+    }) => credentials::look_up::a_revoked_credential_is_found_as_revoked, "found as revoked";
     revoked_ones_as_valid: found(|credential| credential.revoked_at = None)
-        => credentials::a_revoked_credential_is_found_as_revoked, "found as revoked";
+        => credentials::look_up::a_revoked_credential_is_found_as_revoked, "found as revoked";
     oauth_tokens_not_revoked: Broken::new().revoke(|memory, id, at| {
         id.starts_with("key_").then(|| revoke(memory, id, at)).flatten()
-    }) => credentials::a_revoked_credential_is_found_as_revoked, "Revoking a credential returns its record";
+    }) => credentials::look_up::a_revoked_credential_is_found_as_revoked, "Revoking a credential returns its record";
+    returned_as_it_was: Broken::new().revoke(|memory, id, at| {
+        revoke(memory, id, at).map(|record| CredentialRecord { revoked_at: None, ..record })
+    }) => administration::credential_writes::revoking_returns_the_record, "returns its record, revoked";
     the_last_revocation_stays: Broken::new().revoke(|memory, id, at| {
         revoke(memory, id, at).map(|record| CredentialRecord { revoked_at: Some(at), ..record })
-    }) => credentials::the_first_revocation_stays, "first revocation stays";
+    }) => administration::credential_writes::the_first_revocation_stays, "first revocation stays";
     ids_regardless_of_case: Broken::new().revoke(|memory, id, at| revoke(memory, &id.to_lowercase(), at))
-        => credentials::revoking_an_unknown_id_is_none, "no credential has is None";
+        => administration::credential_writes::revoking_an_unknown_id_is_none, "no credential has is None";
     accounts_made_for_credentials: Broken::new().create(|memory, credential| {
         let id = credential.record.identity.account.clone();
         let mut import = begin(memory)?;
         now(import.put_account(&Account { id, name: String::new(), email: String::new() }))?;
         now(import.commit())?;
         create(memory, credential)
-    }) => credentials::a_credential_of_an_unknown_account_is_refused, "UnknownReference";
+    }) => administration::credential_writes::a_credential_of_an_unknown_account_is_refused, "UnknownReference";
     taken_in_silence_a_second_time: Broken::new().create(|memory, credential| match create(memory, credential) {
         Err(error) if error.kind() == StorageErrorKind::AlreadyThere => Ok(()),
         outcome => outcome,
-    }) => credentials::a_credential_that_is_there_is_refused, "AlreadyThere";
+    }) => administration::credential_writes::a_credential_that_is_there_is_refused, "AlreadyThere";
     another_accounts_revision: Broken::new().credential(|memory, digest| {
         let mut found = credential(memory, digest)?;
         found.revision = now(memory.revision(&AccountId::new("b"))).ok()?;
         Some(found)
-    }) => credentials::a_credential_brings_the_current_revision, "current revision";
+    }) => together::credential_revision::a_credential_brings_the_current_revision, "current revision";
     gone_with_the_replaced_account: replaced_with_their_account()
-        => credentials::an_import_leaves_credentials_alone, "leaves credentials alone";
+        => administration::credential_writes::an_import_leaves_credentials_alone, "leaves credentials alone";
 
     unknown_accounts_with_an_empty_list: Broken::new().credentials(|memory, account| {
         Some(credentials(memory, account).unwrap_or_default())
-    }) => credential_lists::an_empty_list_and_an_unknown_account_differ, "unknown account has no list";
+    }) => administration::credential_lists::an_empty_list_and_an_unknown_account_differ, "unknown account has no list";
     no_list_without_credentials: Broken::new().credentials(|memory, account| {
         credentials(memory, account).filter(|records| !records.is_empty())
-    }) => credential_lists::an_empty_list_and_an_unknown_account_differ, "has an empty list";
+    }) => administration::credential_lists::an_empty_list_and_an_unknown_account_differ, "has an empty list";
     newest_credentials_first: listed(|records| records.reverse())
-        => credential_lists::the_oldest_comes_first_and_ties_go_by_id, "oldest first";
+        => administration::credential_lists::the_oldest_comes_first_and_ties_go_by_id, "oldest first";
     ties_regardless_of_case: listed(|records| {
         records.sort_by_key(|record| (record.created_at, record.identity.credential_id.to_lowercase()));
-    }) => credential_lists::the_oldest_comes_first_and_ties_go_by_id, "ties by id";
+    }) => administration::credential_lists::the_oldest_comes_first_and_ties_go_by_id, "ties by id";
     no_name_taken_for_an_empty_one: listed(|records| {
         records.iter_mut().for_each(|record| record.name = Some(record.name.take().unwrap_or_default()));
-    }) => credential_lists::records_are_listed_as_they_were_stored, "as they were stored";
+    }) => administration::credential_lists::records_are_listed_as_they_were_stored, "as they were stored";
     revoked_ones_not_listed: listed(|records| records.retain(|record| record.revoked_at.is_none()))
-        => credential_lists::revoked_credentials_stay_in_the_list, "listed as revoked";
+        => administration::credential_lists::revoked_credentials_stay_in_the_list, "listed as revoked";
 }

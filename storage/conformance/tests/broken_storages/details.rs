@@ -63,59 +63,59 @@ fn through_a_double(time: Timestamp) -> Timestamp {
 
 flaws! {
     found_by_its_beginning: matched(|slug, asked| slug.starts_with(asked))
-        => detail::an_absent_course_is_none, "does not exist is None";
+        => courses::detail::an_absent_course_is_none, "does not exist is None";
     joined_with_its_modules: Broken::new().find(|memory, account, slug| {
         find(memory, account, slug).filter(|course| !course.modules.is_empty())
-    }) => detail::bare_unpublished_and_hidden_courses_are_found, "without modules is found";
+    }) => courses::detail::bare_unpublished_and_hidden_courses_are_found, "without modules is found";
     not_found_when_hidden: Broken::new().find(|memory, account, slug| {
         find(memory, account, slug).filter(|course| !course.hidden)
-    }) => detail::bare_unpublished_and_hidden_courses_are_found, "A hidden course is found";
+    }) => courses::detail::bare_unpublished_and_hidden_courses_are_found, "A hidden course is found";
     equal_modules_merged: altered(|course| {
         let mut titles = Vec::new();
         course.modules.retain(|module| !titles.contains(&module.title) && { titles.push(module.title.clone()); true });
         number(course);
-    }) => detail::equal_modules_are_all_kept, "Equal modules are all kept";
+    }) => courses::detail::equal_modules_are_all_kept, "Equal modules are all kept";
     modules_by_title: altered(|course| {
         course.modules.sort_by(|one, two| one.title.cmp(&two.title));
         number(course);
-    }) => detail::modules_are_in_order_and_numbered_from_one, "in their order";
+    }) => courses::detail::modules_are_in_order_and_numbered_from_one, "in their order";
     modules_numbered_from_zero: altered(|course| course.modules.iter_mut().for_each(|module| module.number -= 1))
-        => detail::modules_are_in_order_and_numbered_from_one, "numbered from 1";
+        => courses::detail::modules_are_in_order_and_numbered_from_one, "numbered from 1";
     modules_by_the_text_of_their_number: altered(|course| {
         course.modules.sort_by_key(|module| module.number.to_string());
-    }) => detail::modules_are_in_order_and_numbered_from_one, "numbered from 1";
+    }) => courses::detail::modules_are_in_order_and_numbered_from_one, "numbered from 1";
     slugs_regardless_of_case: matched(|slug, asked| slug.to_lowercase() == asked.to_lowercase())
-        => detail::slugs_are_compared_by_bytes, "byte by byte";
+        => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
     slugs_without_trailing_blanks: matched(|slug, asked| slug.trim_end() == asked.trim_end())
-        => detail::slugs_are_compared_by_bytes, "byte by byte";
+        => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
     slugs_as_numbers: matched(|slug, asked| match (slug.parse::<f64>(), asked.parse::<f64>()) {
         (Ok(slug), Ok(asked)) => slug == asked,
         _ => slug == asked,
-    }) => detail::slugs_are_compared_by_bytes, "byte by byte";
+    }) => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
     slugs_as_patterns: matched(|slug, asked| {
         slug == asked || asked.strip_suffix('%').is_some_and(|stem| slug.starts_with(stem))
-    }) => detail::slugs_are_compared_by_bytes, "byte by byte";
+    }) => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
     slugs_in_one_normal_form: matched(|slug, asked| {
         let composed = |slug: &str| slug.replace("e\u{301}", "\u{e9}");
         composed(slug) == composed(asked)
-    }) => detail::slugs_are_compared_by_bytes, "byte by byte";
+    }) => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
     slugs_spliced_into_sql: matched(|slug, asked| slug == asked || asked.contains("' OR '"))
-        => detail::slugs_that_look_like_sql_are_only_slugs, "A slug is data";
+        => courses::detail::slugs_that_look_like_sql_are_only_slugs, "A slug is data";
     slugs_cut_short: matched(|slug, asked| slug.chars().take(50).eq(asked.chars().take(50)))
-        => detail::the_longest_slugs_are_told_apart, "All 200 bytes";
+        => courses::detail::the_longest_slugs_are_told_apart, "All 200 bytes";
 
     line_ends_made_one: stored(|course| course.title = course.title.replace("\r\n", "\n"))
-        => fields::texts_of_a_course_are_kept, "every text as it was put";
+        => courses::fields::texts_of_a_course_are_kept, "every text as it was put";
     texts_trimmed: altered(|course| course.tagline = course.tagline.trim().to_owned())
-        => fields::texts_of_a_course_are_kept, "every text as it was put";
+        => courses::fields::texts_of_a_course_are_kept, "every text as it was put";
     bodies_cut_short: stored(|course| {
         course.modules.iter_mut().for_each(|module| module.content = module.content.chars().take(60_000).collect());
-    }) => fields::texts_of_modules_are_kept, "modules' bodies included";
+    }) => administration::export::an_export_shows_every_text_of_a_module, "bodies included";
     summaries_composed: altered(|course| {
         for module in &mut course.modules {
             module.summary = module.summary.replace("e\u{301}", "\u{e9}");
         }
-    }) => fields::texts_of_modules_are_kept, "A module's header";
+    }) => courses::fields::texts_of_modules_are_kept, "A module's header";
     names_without_control_characters: Broken::new().export(|memory, visit| {
         for mut record in records(memory) {
             if let Record::Account(account) = &mut record {
@@ -126,27 +126,37 @@ flaws! {
             }
         }
         Ok(())
-    }) => fields::texts_of_an_account_are_kept, "name and email as they were put";
+    }) => administration::export::an_export_shows_every_text_of_an_account, "name and email as they were put";
+    bodies_for_want_of_summaries: Broken::new().find(|memory, account, slug| {
+        let mut found = find(memory, account, slug)?;
+        let stored = courses(memory).into_iter().find(|course| course.account == *account && course.slug == slug)?;
+        for (module, stored) in found.modules.iter_mut().zip(stored.modules) {
+            if module.summary.is_empty() {
+                module.summary = stored.content;
+            }
+        }
+        Some(found)
+    }) => courses::fields::bodies_are_in_no_answer, "A module's body is in no answer";
     empty_taken_for_absent: altered(|course| {
         course.access_mode = course.access_mode.take().filter(|mode| !mode.is_empty());
     })
-        => fields::absent_and_empty_differ, "absent access mode";
+        => courses::fields::absent_and_empty_differ, "absent access mode";
     times_as_doubles: stored(|course| course.published_at = course.published_at.map(through_a_double))
-        => fields::times_are_kept_to_the_microsecond, "to the microsecond";
+        => courses::fields::times_are_kept_to_the_microsecond, "to the microsecond";
     creation_times_in_milliseconds: stored(|course| {
         let cut = course.created_at.as_microseconds().div_euclid(1_000) * 1_000;
         course.created_at = Timestamp::from_microseconds(cut).unwrap();
-    }) => fields::times_are_kept_to_the_microsecond, "to the microsecond";
+    }) => courses::fields::times_are_kept_to_the_microsecond, "to the microsecond";
 
     found_without_its_owner: foreign(false)
-        => isolation::accounts_that_share_slugs_find_their_own, "that account's courses only";
+        => courses::isolation::accounts_that_share_slugs_find_their_own, "that account's courses only";
     found_in_other_accounts_too: foreign(true)
-        => isolation::a_foreign_course_is_like_an_absent_one, "like one that does not exist";
+        => courses::isolation::a_foreign_course_is_like_an_absent_one, "like one that does not exist";
     removed_from_every_account: Broken::new().remove(|memory, account, slug| {
         let there = find(memory, account, slug).is_some();
         for course in courses(memory).into_iter().filter(|course| course.slug == slug) {
             remove(memory, &course.account, slug)?;
         }
         Ok(there)
-    }) => isolation::writes_for_one_account_leave_the_others, "leaves another account's";
+    }) => courses::isolation::writes_for_one_account_leave_the_others, "leaves another account's";
 }

@@ -13,7 +13,7 @@ type Put<T> = Box<dyn FnMut(&mut dyn Import, &T) -> Result<Change, StorageError>
 type CreationTime = Box<dyn FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send>;
 type Prune = Box<dyn FnMut(&mut dyn Import) -> u64 + Send>;
 
-/// An import of the memory storage; what is not replaced is the memory storage's own.
+/// An import around another; what is not replaced is that one's own.
 pub(crate) struct BrokenImport {
     inner: Box<dyn Import>,
     put_account: Put<Account>,
@@ -24,13 +24,17 @@ pub(crate) struct BrokenImport {
 
 impl BrokenImport {
     pub(crate) fn over(memory: &MemoryStorage) -> Result<Self, StorageError> {
-        Ok(Self {
-            inner: begin(memory)?,
+        Ok(Self::around(begin(memory)?))
+    }
+
+    pub(crate) fn around(inner: Box<dyn Import>) -> Self {
+        Self {
+            inner,
             put_account: Box::new(|inner, account| now(inner.put_account(account))),
             put_course: Box::new(|inner, course| now(inner.put_course(course))),
             creation_time: Box::new(|inner, account, slug| now(inner.creation_time(account, slug)).unwrap()),
             prune: Box::new(|inner| now(inner.prune()).unwrap()),
-        })
+        }
     }
 
     pub(crate) fn put_account(

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use catalogue_core::{AccountId, Course, Revision};
+use catalogue_core::{AccountId, Change, Course, Revision};
 
 use crate::broken::{Broken, courses, now};
 use crate::flaws;
@@ -42,6 +42,23 @@ fn counting_puts(of_account: impl Fn(&AccountId) -> String + Send + Sync + 'stat
         .revision(move |_, account| Some(revision_of((counted.load(Ordering::SeqCst), of_account(account)))))
 }
 
+/// Revisions that count the courses that imports add and change.
+fn counting_changes() -> Broken {
+    let changes = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&changes);
+    Broken::new()
+        .begin(move |memory| {
+            let changes = Arc::clone(&changes);
+            let import = BrokenImport::over(memory)?.put_course(move |inner, course| {
+                let change = now(inner.put_course(course))?;
+                changes.fetch_add(u64::from(change != Change::Unchanged), Ordering::SeqCst);
+                Ok(change)
+            });
+            Ok(import.boxed())
+        })
+        .revision(move |_, account| Some(revision_of((counted.load(Ordering::SeqCst), account.clone()))))
+}
+
 /// A revision for each call.
 fn for_each_call() -> Broken {
     let calls = AtomicU64::new(0);
@@ -59,23 +76,25 @@ fn without_modules(mut courses: Vec<Course>) -> String {
 }
 
 flaws! {
-    fresh_for_each_call: for_each_call() => revision::a_revision_stays_while_nothing_changes, "stays while nothing";
+    fresh_for_each_call: for_each_call() => courses::revision::a_revision_stays_while_nothing_changes, "stays while nothing";
     the_account_itself: made_of(|account, _| account.clone())
-        => revision::adding_a_course_replaces_the_revision, "a course that is added";
+        => courses::revision::adding_a_course_replaces_the_revision, "a course that is added";
     blind_to_modules: made_of(|account, courses| (account.clone(), without_modules(courses)))
-        => revision::every_change_of_a_course_replaces_the_revision, "the title of one module";
+        => courses::revision::every_change_of_a_course_replaces_the_revision, "the title of one module";
     blind_to_bodies: made_of(|account, courses| (account.clone(), without_bodies(courses)))
-        => revision::every_change_of_a_course_replaces_the_revision, "the body of one module";
+        => courses::revision::every_change_of_a_course_replaces_the_revision, "the body of one module";
     blind_to_removals: counting_puts(ToString::to_string)
-        => revision::removing_and_pruning_replace_the_revision, "a course that is removed";
+        => courses::revision::removing_a_course_replaces_the_revision, "a course that is removed";
+    blind_to_pruning: counting_changes()
+        => administration::import_revision::pruning_replaces_the_revision, "a course that is pruned";
     one_for_all_accounts: counting_puts(|_| String::new())
-        => revision::a_revision_belongs_to_one_account, "leaves the others' revisions";
+        => courses::revision::a_revision_belongs_to_one_account, "leaves the others' revisions";
     a_number_that_accounts_share: made_of(|_, courses| courses.len())
-        => revision::accounts_with_different_courses_have_different_revisions, "across accounts too";
+        => courses::revision::accounts_with_different_courses_have_different_revisions, "across accounts too";
     made_of_the_content: made_of(|account, courses| (account.clone(), format!("{courses:?}")))
-        => revision::no_revision_ever_comes_back, "never used again";
+        => courses::revision::no_revision_ever_comes_back, "never used again";
     replaced_before_the_commit: Broken::new().begin(|memory| Ok(WithoutTransaction::over(memory)))
-        => revision::an_import_without_commit_leaves_the_revision, "before its commit";
+        => administration::import_revision::an_import_without_commit_leaves_the_revision, "before its commit";
     replaced_by_a_dropped_import: counting_puts(ToString::to_string)
-        => revision::an_import_without_commit_leaves_the_revision, "before its commit";
+        => administration::import_revision::an_import_without_commit_leaves_the_revision, "before its commit";
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use catalogue_core::{
     Account, AccountId, AdminStorage, Change, Course, CourseModule, CourseStorage, Import, MemoryStorage, Record,
-    StorageError, StorageErrorKind,
+    StorageError, StorageErrorKind, Timestamp,
 };
 
 use crate::broken::{Broken, accounts, courses, now, records, remove};
@@ -42,6 +42,22 @@ fn exporting(alter: impl Fn(&mut Vec<Record>) + Send + Sync + 'static) -> Broken
         let _ = records.into_iter().try_for_each(visit);
         Ok(())
     })
+}
+
+/// A storage whose exports show what was removed.
+fn exporting_removed_ones() -> Broken {
+    let removed: Arc<Mutex<Vec<Record>>> = Arc::default();
+    let kept = Arc::clone(&removed);
+    Broken::new()
+        .remove(move |memory, account, slug| {
+            let course = courses(memory).into_iter().find(|course| course.account == *account && course.slug == slug);
+            removed.lock().unwrap().extend(course.map(Record::Course));
+            remove(memory, account, slug)
+        })
+        .export(move |memory, visit| {
+            let _ = records(memory).into_iter().chain(kept.lock().unwrap().clone()).try_for_each(visit);
+            Ok(())
+        })
 }
 
 /// Modules of removed courses that come back with a course of the same slug.
@@ -113,31 +129,31 @@ fn key(record: &Record) -> (bool, String, String) {
 flaws! {
     emails_forgotten: importing(|import, _| import.put_account(|inner, account| {
         now(inner.put_account(&Account { email: String::new(), ..account.clone() }))
-    })) => import::an_import_says_what_it_did_with_an_account, "added, changed or left as it was";
+    })) => administration::import::an_import_says_what_it_did_with_an_account, "added, changed or left as it was";
     any_slug_taken: putting(|inner, course| {
         let slug = course.slug.replace(['/', '\0', '\n'], "-").chars().take(200).collect::<String>();
         let slug = if slug.is_empty() { "-".to_owned() } else { slug };
         now(inner.put_course(&Course { slug, ..course.clone() }))
-    }) => import::a_course_without_a_proper_slug_is_refused, "InvalidValue";
+    }) => administration::import::a_course_without_a_proper_slug_is_refused, "InvalidValue";
     accounts_put_twice: importing(|import, _| import.put_account(|inner, account| {
         now(inner.put_account(account)).map(|change| if change == Change::Repeated { Change::Changed } else { change })
-    })) => import::an_import_says_what_it_did_with_an_account, "is repeated";
+    })) => administration::import::an_import_says_what_it_did_with_an_account, "is repeated";
     always_changed: saying(|change| if change == Change::Unchanged { Change::Changed } else { change })
-        => import::a_course_is_added_then_unchanged, "is unchanged";
+        => administration::import::a_course_is_added_then_unchanged, "is unchanged";
     bodies_not_compared: comparing(without_bodies)
-        => import::every_difference_is_a_change, "changed by the body of one module";
+        => administration::import::every_difference_is_a_change, "changed by the body of one module";
     order_not_compared: comparing(without_order)
-        => import::every_difference_is_a_change, "changed by the order of the modules";
+        => administration::import::every_difference_is_a_change, "changed by the order of the modules";
     titles_compared_regardless_of_case: comparing(|course| {
         Course { title: course.title.to_lowercase(), ..course.clone() }
     })
-        => import::every_difference_is_a_change, "changed by the title's case";
+        => administration::import::every_difference_is_a_change, "changed by the title's case";
     courses_put_twice: saying(|change| if change == Change::Repeated { Change::Changed } else { change })
-        => import::a_course_put_twice_is_repeated, "is repeated";
+        => administration::import::a_course_put_twice_is_repeated, "is repeated";
     accounts_made_for_courses: putting(|inner, course| {
         now(inner.put_account(&account(&course.account)))?;
         now(inner.put_course(course))
-    }) => import::a_course_needs_its_account, "is an UnknownReference";
+    }) => administration::import::a_course_needs_its_account, "is an UnknownReference";
     accounts_known_after_the_commit: importing(|import, memory| {
         let known = accounts(memory);
         import.put_course(move |inner, course| {
@@ -145,41 +161,41 @@ flaws! {
             known.contains(&course.account).then_some(()).ok_or_else(unknown)?;
             now(inner.put_course(course))
         })
-    }) => import::a_course_needs_its_account, "in the same import";
+    }) => administration::import::a_course_needs_its_account, "in the same import";
     creation_times_of_before: blind_to_itself()
-        => import::creation_time_is_that_of_the_course_within_the_import, "the same import has put";
+        => administration::import::creation_time_is_that_of_the_course_within_the_import, "the same import has put";
     created_once_and_for_all: putting(|inner, course| {
         let known = now(inner.creation_time(&course.account, &course.slug))?;
         now(inner.put_course(&Course { created_at: known.unwrap_or(course.created_at), ..course.clone() }))
-    }) => import::another_creation_time_moves_the_course, "creation time is a change";
+    }) => administration::import::another_creation_time_moves_the_course, "creation time is a change";
 
     seen_before_the_commit: Broken::new().begin(|memory| Ok(WithoutTransaction::over(memory)))
-        => import_as_a_whole::nothing_of_an_import_is_seen_before_its_commit, "before its commit";
+        => administration::import_as_a_whole::nothing_of_an_import_is_seen_before_its_commit, "before its commit";
     kept_when_dropped: Broken::new().begin(|memory| Ok(WithoutTransaction::over(memory)))
-        => import_as_a_whole::a_dropped_import_changes_nothing, "An import that is dropped changes nothing";
+        => administration::import_as_a_whole::a_dropped_import_changes_nothing, "An import that is dropped changes nothing";
     modules_added_to_those_before: appending_modules()
-        => import_as_a_whole::an_import_of_nothing_new_changes_nothing, "puts what is there changes nothing";
+        => administration::import_as_a_whole::an_import_of_nothing_new_changes_nothing, "puts what is there changes nothing";
     nothing_pruned: importing(|import, _| import.prune(|_| 0))
-        => import_as_a_whole::prune_removes_what_was_not_put, "says how many";
+        => administration::import_as_a_whole::prune_removes_what_was_not_put, "says how many";
     pruned_and_not_counted: importing(|import, _| import.prune(|inner| { now(inner.prune()).unwrap(); 4 }))
-        => import_as_a_whole::prune_removes_what_was_not_put, "once more removes nothing";
+        => administration::import_as_a_whole::prune_removes_what_was_not_put, "once more removes nothing";
     every_account_pruned: importing(|import, memory| {
         let accounts = accounts(memory);
         import.prune(move |inner| {
             accounts.iter().for_each(|id| { now(inner.put_account(&account(id))).unwrap(); });
             now(inner.prune()).unwrap()
         })
-    }) => import_as_a_whole::prune_leaves_other_accounts_alone, "without any account put";
+    }) => administration::import_as_a_whole::prune_leaves_other_accounts_alone, "without any account put";
     accounts_of_courses_pruned: putting(|inner, course| {
         now(inner.put_account(&account(&course.account)))?;
         now(inner.put_course(course))
-    }) => import_as_a_whole::prune_leaves_other_accounts_alone, "that the import has not put";
+    }) => administration::import_as_a_whole::prune_leaves_other_accounts_alone, "that the import has not put";
 
     nothing_removed: Broken::new().remove(|memory, account, slug| {
         Ok(now(memory.find_course(account, slug))?.is_some())
-    }) => removal::a_removed_course_is_gone, "is not listed";
+    }) => courses::changes::a_removed_course_is_gone, "is not listed";
     always_said_to_be_removed: Broken::new().remove(|memory, account, slug| remove(memory, account, slug).map(|_| true))
-        => removal::removing_says_whether_it_was_there, "says so";
+        => administration::removal::removing_says_whether_it_was_there, "says so";
     accounts_gone_with_their_courses: exporting(|records| {
         let owner = |record: &Record| match record {
             Record::Course(course) => Some(course.account.clone()),
@@ -187,27 +203,36 @@ flaws! {
         };
         let owners: Vec<_> = records.iter().filter_map(owner).collect();
         records.retain(|record| !matches!(record, Record::Account(account) if !owners.contains(&account.id)));
-    }) => removal::an_account_outlives_its_last_course, "An account is there";
+    }) => administration::removal::an_account_outlives_its_last_course, "An account is there";
     old_modules_come_back: keeping_old_modules()
-        => removal::a_course_put_again_has_nothing_of_the_one_before, "no old modules";
+        => courses::changes::a_course_put_again_has_nothing_of_the_one_before, "no old modules";
+
+    removed_ones_exported: exporting_removed_ones()
+        => administration::removal::a_removed_course_is_not_exported, "is not exported";
 
     an_account_of_its_own: exporting(|records| records.insert(0, Record::Account(account(&AccountId::new("root")))))
-        => export::an_empty_storage_exports_nothing, "exports nothing";
+        => administration::export::an_empty_storage_exports_nothing, "exports nothing";
     exported_regardless_of_case: exporting(|records| records.sort_by_key(key))
-        => export::accounts_come_first_then_courses_by_bytes, "by bytes";
+        => administration::export::accounts_come_first_then_courses_by_bytes, "by bytes";
     courses_after_their_account: exporting(|records| records.sort_by_key(|record| match record {
         Record::Account(account) => account.id.clone(),
         Record::Course(course) => course.account.clone(),
-    })) => export::accounts_come_first_then_courses_by_bytes, "all accounts by id, then all courses";
+    })) => administration::export::accounts_come_first_then_courses_by_bytes, "all accounts by id, then all courses";
     bodies_not_exported: exporting(|records| for record in records {
         if let Record::Course(course) = record {
             *course = without_bodies(course);
         }
-    }) => export::an_export_shows_every_field, "bodies included";
+    }) => administration::export::an_export_shows_every_field, "bodies included";
+    creation_times_exported_in_milliseconds: exporting(|records| for record in records {
+        if let Record::Course(course) = record {
+            let cut = course.created_at.as_microseconds().div_euclid(1_000) * 1_000;
+            course.created_at = Timestamp::from_microseconds(cut).unwrap();
+        }
+    }) => administration::export::an_export_shows_creation_times_to_the_microsecond, "to the microsecond";
     never_unchanged: saying(|change| if change == Change::Unchanged { Change::Changed } else { change })
-        => export::an_export_imported_again_changes_nothing, "is unchanged when it is imported again";
+        => administration::export::an_export_imported_again_changes_nothing, "is unchanged when it is imported again";
     never_broken_off: Broken::new().export(|memory, visit| {
         let mut all = |record| { let _ = visit(record); ControlFlow::Continue(()) };
         now(memory.export(&mut all))
-    }) => export::a_break_ends_an_export, "ends where its visitor breaks it off";
+    }) => administration::export::a_break_ends_an_export, "ends where its visitor breaks it off";
 }

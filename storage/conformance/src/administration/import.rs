@@ -1,54 +1,11 @@
 //! What an import says of each account and course, and what is there afterwards.
 
-use catalogue_core::{Account, Change, Course, CourseModule, Import, Record, StorageErrorKind, Timestamp};
+use catalogue_core::{Account, Change, Course, Import, Record, StorageErrorKind, Timestamp};
 
 use crate::Storage;
 use crate::reading::{detail_of, export, find, list, listed, slugs};
-use crate::seed::{account, course, course_at, id, module, modules, seed, seed_accounts, time};
-
-/// The ways in which a course can be put with other content; its modules are three at first.
-pub(crate) fn variants(course: &Course) -> Vec<(&'static str, Course)> {
-    let with_modules = |change: &dyn Fn(&mut Vec<CourseModule>)| {
-        let mut changed = course.clone();
-        change(&mut changed.modules);
-        changed
-    };
-    let access_mode = |mode: Option<&str>| Course { access_mode: mode.map(str::to_owned), ..course.clone() };
-    let published_at = |published_at| Course { published_at, ..course.clone() };
-    vec![
-        ("the title", Course { title: format!("{}.", course.title), ..course.clone() }),
-        ("the title's case", Course { title: course.title.to_uppercase(), ..course.clone() }),
-        ("a blank after the title", Course { title: format!("{} ", course.title), ..course.clone() }),
-        ("the tagline", Course { tagline: "Another".to_owned(), ..course.clone() }),
-        ("the language", Course { language: "EN".to_owned(), ..course.clone() }),
-        ("the creation time", Course { created_at: time(1), ..course.clone() }),
-        ("the publish time", published_at(Some(time(100)))),
-        ("the publish time, to none", published_at(None)),
-        ("whether it is hidden", Course { hidden: !course.hidden, ..course.clone() }),
-        ("the access mode", access_mode(Some("paid"))),
-        ("the access mode, to an empty one", access_mode(Some(""))),
-        ("the access mode, to none", access_mode(None)),
-        ("the title of one module", with_modules(&|modules| modules[1].title.push('!'))),
-        ("the summary of one module", with_modules(&|modules| modules[2].summary.clear())),
-        ("the body of one module", with_modules(&|modules| modules[0].content.push(' '))),
-        ("the order of the modules", with_modules(&|modules| modules.swap(0, 2))),
-        ("the number of modules, by one more", with_modules(&|modules| modules.push(module("More")))),
-        ("the number of modules, by one less", with_modules(&|modules| modules.truncate(2))),
-        ("the number of modules, to none", with_modules(&Vec::clear)),
-    ]
-}
-
-/// A course in which every variant is a change.
-pub(crate) fn whole_course(account: &str, slug: &str) -> Course {
-    Course {
-        title: "A title".to_owned(),
-        tagline: "A tagline".to_owned(),
-        published_at: Some(time(99)),
-        access_mode: Some("free".to_owned()),
-        modules: modules(3),
-        ..course(account, slug)
-    }
-}
+use crate::seed::{account, course, course_at, id, seed, seed_accounts, time};
+use crate::variants::{variants, whole_course};
 
 /// Puts one course through an import of its own.
 async fn put(storage: &impl Storage, course: &Course) -> Change {
@@ -95,17 +52,17 @@ pub async fn a_course_is_added_then_unchanged(storage: &impl Storage) {
         assert_eq!(put(storage, &added).await, Change::Added, "A course that was not there is added.");
         assert_eq!(put(storage, &added).await, Change::Unchanged, "A course with the same content is unchanged.");
         let found = find(storage, "a", &added.slug).await;
-        assert_eq!(found, Some(detail_of(&added)), "A course is there as it was put.");
+        assert_eq!(found, Some(detail_of(storage, &added)), "A course is there as it was put.");
     }
 }
 
 /// A difference in any field is noticed, modules' bodies and order included, and then stored.
 pub async fn every_difference_is_a_change(storage: &impl Storage) {
     let first = whole_course("a", "c");
-    for (what, changed) in variants(&first) {
+    for (what, changed) in variants(storage, &first) {
         seed(storage, [&first]).await;
         assert_eq!(put(storage, &changed).await, Change::Changed, "A course is changed by {what}.");
-        assert_eq!(find(storage, "a", "c").await, Some(detail_of(&changed)), "A change of {what} is stored.");
+        assert_eq!(find(storage, "a", "c").await, Some(detail_of(storage, &changed)), "A change of {what} is stored.");
         assert_eq!(put(storage, &changed).await, Change::Unchanged, "After a change of {what} it is there.");
         let exported = export(storage).await;
         assert_eq!(exported.last(), Some(&Record::Course(changed)), "A change of {what} is stored.");
@@ -130,7 +87,7 @@ pub async fn a_course_put_twice_is_repeated(storage: &impl Storage) {
     import.commit().await.expect("an import can be committed");
     for course in first {
         let found = find(storage, course.account.as_str(), &course.slug).await;
-        assert_eq!(found, Some(detail_of(&course)), "A repeated course stays as it was put first.");
+        assert_eq!(found, Some(detail_of(storage, &course)), "A repeated course stays as it was put first.");
     }
 }
 
@@ -183,7 +140,7 @@ pub async fn another_creation_time_moves_the_course(storage: &impl Storage) {
     for (index, microseconds) in [(1, 20), (1, 0), (2, 11), (3, -5), (1, 10)] {
         courses[index].created_at = time(microseconds);
         assert_eq!(put(storage, &courses[index]).await, Change::Changed, "Another creation time is a change.");
-        let expected = listed(&courses);
+        let expected = listed(storage, &courses);
         assert_eq!(
             list(storage, "a").await,
             expected,

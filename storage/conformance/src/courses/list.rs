@@ -2,33 +2,33 @@
 
 use catalogue_core::{Course, Timestamp};
 
-use crate::Storage;
+use crate::CourseFixture;
 use crate::reading::{list, listed, page, slugs};
-use crate::seed::{course, course_at, modules, remove, seed, seed_accounts, time};
+use crate::seed::{course, course_at, modules, remove, seed, time};
 
 /// An account without courses has one page, which is empty and the last.
-pub async fn an_account_without_courses_has_an_empty_page(storage: &impl Storage) {
-    seed_accounts(storage, &["empty"]).await;
-    seed(storage, &[course("other", "a")]).await;
+pub async fn an_account_without_courses_has_an_empty_page(fixture: &impl CourseFixture) {
+    seed(fixture, &[course("empty", "a"), course("other", "a")]).await;
+    remove(fixture, "empty", "a").await;
     for limit in [1, 50, 100] {
-        let page = page(storage, "empty", limit, None).await;
+        let page = page(fixture, "empty", limit, None).await;
         assert_eq!(page.items, [], "The list of an account without courses is empty.");
         assert_eq!(page.next, None, "No page follows where no further course exists.");
     }
 }
 
 /// An account that nobody has put is answered like one without courses.
-pub async fn an_unknown_account_has_an_empty_page(storage: &impl Storage) {
-    seed(storage, &[course("known", "a")]).await;
+pub async fn an_unknown_account_has_an_empty_page(fixture: &impl CourseFixture) {
+    seed(fixture, &[course("known", "a")]).await;
     for unknown in ["unknown", "", "kno", "known ", "%", "' OR ''='"] {
-        let page = page(storage, unknown, 50, None).await;
+        let page = page(fixture, unknown, 50, None).await;
         assert_eq!(page.items, [], "An unknown account has no courses.");
         assert_eq!(page.next, None, "No page follows where no further course exists.");
     }
 }
 
 /// A list is ordered by creation time, newest first, and a microsecond counts.
-pub async fn newest_comes_first_to_the_microsecond(storage: &impl Storage) {
+pub async fn newest_comes_first_to_the_microsecond(fixture: &impl CourseFixture) {
     let mut courses = vec![
         course_at("a", "n", 2),
         course_at("a", "z", 0),
@@ -43,10 +43,10 @@ pub async fn newest_comes_first_to_the_microsecond(storage: &impl Storage) {
     courses.extend(
         ["v", "d", "y", "e"].into_iter().zip(far).map(|(slug, created_at)| Course { created_at, ..course("a", slug) }),
     );
-    seed(storage, &courses).await;
+    seed(fixture, &courses).await;
     assert_eq!(
-        list(storage, "a").await,
-        listed(&courses),
+        list(fixture, "a").await,
+        listed(fixture, &courses),
         "A list is ordered by creation time, newest first, to the microsecond."
     );
 }
@@ -56,7 +56,7 @@ fn instant_before_1970(microseconds: i64) -> Timestamp {
 }
 
 /// Courses of one instant are ordered by slug, descending, by the bytes of UTF-8 and no other collation.
-pub async fn ties_are_ordered_by_slug_descending_by_bytes(storage: &impl Storage) {
+pub async fn ties_are_ordered_by_slug_descending_by_bytes(fixture: &impl CourseFixture) {
     // From low to high by bytes. A locale puts "B" after "a" and ignores "-"; UTF-16 puts U+FF5E and U+FFFD after the
     // emoji, whose first surrogate is U+D83E.
     let ascending = [
@@ -94,20 +94,22 @@ pub async fn ties_are_ordered_by_slug_descending_by_bytes(storage: &impl Storage
         "\u{10ffff}",
     ];
     assert!(ascending.is_sorted(), "this case lists its slugs from low to high");
+    let mut ascending = ascending.to_vec();
+    ascending.retain(|slug| (fixture.limits().slugs)(slug));
     // Put in an order that is neither that of the list nor its reverse.
-    let shuffled = (0..ascending.len()).map(|index| ascending[index * 7 % ascending.len()]);
+    let shuffled = (0..ascending.len()).map(|index| ascending[index * 101 % ascending.len()]);
     let courses: Vec<_> = shuffled.map(|slug| course("a", slug)).collect();
-    seed(storage, &courses).await;
+    seed(fixture, &courses).await;
     let descending: Vec<_> = ascending.into_iter().rev().collect();
     assert_eq!(
-        slugs(storage, "a").await,
+        slugs(fixture, "a").await,
         descending,
         "Courses of one instant are ordered by slug, descending, compared byte by byte."
     );
 }
 
 /// Courses that are unpublished, hidden or both are listed: they are the caller's own.
-pub async fn unpublished_and_hidden_courses_are_listed(storage: &impl Storage) {
+pub async fn unpublished_and_hidden_courses_are_listed(fixture: &impl CourseFixture) {
     let mut courses = Vec::new();
     for (slug, published_at, hidden) in
         [("neither", None, false), ("hidden", None, true), ("out", Some(time(1)), false), ("both", Some(time(2)), true)]
@@ -115,32 +117,44 @@ pub async fn unpublished_and_hidden_courses_are_listed(storage: &impl Storage) {
         courses.push(Course { published_at, hidden, ..course("a", slug) });
     }
     courses.push(Course { published_at: Some(Timestamp::MAX), ..course("a", "later") });
-    seed(storage, &courses).await;
-    assert_eq!(list(storage, "a").await, listed(&courses), "Courses that are unpublished or hidden are listed.");
+    seed(fixture, &courses).await;
+    assert_eq!(
+        list(fixture, "a").await,
+        listed(fixture, &courses),
+        "Courses that are unpublished or hidden are listed."
+    );
 }
 
 /// The number of modules is that of the course's own, none included.
-pub async fn module_count_is_the_number_of_modules(storage: &impl Storage) {
+pub async fn module_count_is_the_number_of_modules(fixture: &impl CourseFixture) {
     let counts = [("none", 0), ("one", 1), ("two", 2), ("many", 300)];
     let courses: Vec<_> =
         counts.into_iter().map(|(slug, count)| Course { modules: modules(count), ..course("a", slug) }).collect();
     // Another account's courses of the same slugs have other numbers of modules.
     let foreign: Vec<_> =
         counts.into_iter().map(|(slug, count)| Course { modules: modules(count + 3), ..course("b", slug) }).collect();
-    seed(storage, courses.iter().chain(&foreign)).await;
-    assert_eq!(list(storage, "a").await, listed(&courses), "The module count is the number of the course's modules.");
-    assert_eq!(list(storage, "b").await, listed(&foreign), "The module count is the number of the course's modules.");
+    seed(fixture, courses.iter().chain(&foreign)).await;
+    assert_eq!(
+        list(fixture, "a").await,
+        listed(fixture, &courses),
+        "The module count is the number of the course's modules."
+    );
+    assert_eq!(
+        list(fixture, "b").await,
+        listed(fixture, &foreign),
+        "The module count is the number of the course's modules."
+    );
 }
 
 /// The number of modules is that of now, after modules came and went.
-pub async fn module_count_follows_changes(storage: &impl Storage) {
+pub async fn module_count_follows_changes(fixture: &impl CourseFixture) {
     for count in [2, 5, 1, 0, 3] {
         let now = Course { modules: modules(count), ..course("a", "changing") };
-        seed(storage, [&now]).await;
-        assert_eq!(list(storage, "a").await, listed(&[now]), "The module count follows the course's modules.");
+        seed(fixture, [&now]).await;
+        assert_eq!(list(fixture, "a").await, listed(fixture, [&now]), "The module count follows the course's modules.");
     }
-    remove(storage, "a", "changing").await;
+    remove(fixture, "a", "changing").await;
     let again = Course { modules: modules(1), ..course("a", "changing") };
-    seed(storage, [&again]).await;
-    assert_eq!(list(storage, "a").await, listed(&[again]), "The modules of a removed course are not counted.");
+    seed(fixture, [&again]).await;
+    assert_eq!(list(fixture, "a").await, listed(fixture, [&again]), "The modules of a removed course are not counted.");
 }

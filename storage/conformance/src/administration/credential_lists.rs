@@ -87,7 +87,7 @@ pub async fn revoked_credentials_stay_in_the_list(storage: &impl Storage) {
         create(storage, credential).await;
     }
     credentials[0].record.revoked_at = Some(time(9));
-    storage.revoke_credential("key_1", time(9)).await.expect("a credential can be revoked");
+    AdminStorage::revoke_credential(storage, "key_1", time(9)).await.expect("a credential can be revoked");
     let expected: Vec<_> = credentials.into_iter().map(|credential| credential.record).collect();
     assert_eq!(list(storage, "a").await, Some(expected), "A revoked credential is listed as revoked, and no other is.");
 }

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use catalogue_core::{Account, Change, Course, CourseModule, Record, Timestamp};
 
 use crate::Storage;
-use crate::import::whole_course;
 use crate::reading::export;
-use crate::seed::{account, course, course_at, modules, seed, time};
+use crate::seed::{account, course, course_at, instant, modules, seed, time};
+use crate::texts::odd_texts;
+use crate::variants::whole_course;
 
 /// Accounts and courses whose export has every kind of field and an order that only bytes give.
 async fn seed_all(storage: &impl Storage) -> Vec<Record> {
@@ -80,6 +81,47 @@ pub async fn an_export_shows_every_field(storage: &impl Storage) {
     seed(storage, [&full, &bare]).await;
     let expected = [Record::Account(account("a")), Record::Course(bare), Record::Course(full)];
     assert_eq!(export(storage).await, expected, "An export shows every field as it was put, bodies included.");
+}
+
+/// Every text of an account is exported byte by byte.
+pub async fn an_export_shows_every_text_of_an_account(storage: &impl Storage) {
+    let texts = odd_texts();
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut expected = Vec::new();
+    for (index, text) in texts.iter().enumerate() {
+        let email = texts[(index + 1) % texts.len()].clone();
+        let account = Account { name: text.clone(), email, ..account(&format!("account {index:03}")) };
+        import.put_account(&account).await.expect("an account can be put");
+        expected.push(Record::Account(account));
+    }
+    import.commit().await.expect("an import can be committed");
+    assert_eq!(export(storage).await, expected, "An export shows an account's name and email as they were put.");
+}
+
+/// Every text of a module is exported byte by byte, its body included.
+pub async fn an_export_shows_every_text_of_a_module(storage: &impl Storage) {
+    let texts = odd_texts();
+    let modules = (0..texts.len()).map(|index| {
+        let at = |index: usize| texts[index % texts.len()].clone();
+        CourseModule { title: at(index), summary: at(index + 1), content: at(index + 2) }
+    });
+    let course = Course { modules: modules.collect(), ..course("a", "modules") };
+    seed(storage, [&course]).await;
+    let expected = [Record::Account(account("a")), Record::Course(course)];
+    assert_eq!(export(storage).await, expected, "An export shows every text of a module, bodies included.");
+}
+
+/// Creation times are exported to the microsecond.
+pub async fn an_export_shows_creation_times_to_the_microsecond(storage: &impl Storage) {
+    let times = [Timestamp::MIN, instant(-1), time(123_456), instant((1 << 53) + 1), Timestamp::MAX];
+    let courses: Vec<_> = (0..)
+        .zip(times)
+        .map(|(index, created_at)| Course { created_at, ..course("a", &format!("time-{index}")) })
+        .collect();
+    seed(storage, &courses).await;
+    let exported: Vec<_> = export(storage).await.into_iter().skip(1).collect();
+    let courses: Vec<_> = courses.into_iter().map(Record::Course).collect();
+    assert_eq!(exported, courses, "An export shows creation times to the microsecond.");
 }
 
 /// What was exported and is imported again leaves everything as it was.

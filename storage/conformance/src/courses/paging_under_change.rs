@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue_core::{Course, Position};
 
-use crate::Storage;
+use crate::CourseFixture;
 use crate::random::Random;
 use crate::reading::{item_of, listed, page, place};
 use crate::seed::{course_at, modules, remove, seed};
 
 /// A walk meets no course twice and skips none that was there throughout, whatever comes, changes and goes meanwhile.
-pub async fn a_walk_meets_every_lasting_course_once(storage: &impl Storage) {
+pub async fn a_walk_meets_every_lasting_course_once(fixture: &impl CourseFixture) {
     for seed in 0..8 {
-        Walk::begin(storage, seed).await.run_to_the_end(storage).await;
+        Walk::begin(fixture, seed).await.run_to_the_end(fixture).await;
     }
 }
 
@@ -29,7 +29,7 @@ struct Walk {
 }
 
 impl Walk {
-    async fn begin(storage: &impl Storage, seed: u64) -> Self {
+    async fn begin(fixture: &impl CourseFixture, seed: u64) -> Self {
         let mut walk = Self {
             account: format!("walk {seed}"),
             random: Random::new(seed),
@@ -39,25 +39,25 @@ impl Walk {
             created: 0,
         };
         let courses: Vec<_> = (0..40).map(|_| walk.new_course()).collect();
-        walk.put(storage, courses).await;
+        walk.put(fixture, courses).await;
         walk.lasting = walk.courses.keys().cloned().collect();
         walk
     }
 
-    async fn run_to_the_end(mut self, storage: &impl Storage) {
+    async fn run_to_the_end(mut self, fixture: &impl CourseFixture) {
         let mut after = None;
         loop {
             let limit = u8::try_from(1 + self.random.below(9)).expect("a small limit");
-            let page = page(storage, &self.account, limit, after.clone()).await;
+            let page = page(fixture, &self.account, limit, after.clone()).await;
             for item in page.items {
-                let now = self.courses.get(&item.slug).map(item_of);
+                let now = self.courses.get(&item.slug).map(|course| item_of(fixture, course));
                 assert_eq!(Some(&item), now.as_ref(), "A page shows what is there when it is read, and nothing else.");
                 assert!(!self.met.contains(&item.slug), "A walk never meets a course twice: {:?}.", item.slug);
                 self.met.push(item.slug);
             }
             let Some(next) = page.next else { break };
             for _ in 0..self.random.below(4) {
-                self.change(storage, &next).await;
+                self.change(fixture, &next).await;
             }
             after = Some(next);
         }
@@ -65,25 +65,25 @@ impl Walk {
         assert!(skipped.is_empty(), "A walk never skips a course that was there throughout: {skipped:?}.");
     }
 
-    async fn change(&mut self, storage: &impl Storage, next: &Position) {
+    async fn change(&mut self, fixture: &impl CourseFixture, next: &Position) {
         match self.random.below(4) {
             // The course at the place where the next page starts.
-            0 => self.remove(storage, &next.slug).await,
+            0 => self.remove(fixture, &next.slug).await,
             1 => {
                 let slug = self.any_slug();
-                self.remove(storage, &slug).await;
+                self.remove(fixture, &slug).await;
             }
             2 => {
                 let slug = self.any_slug();
                 if let Some(course) = self.courses.get(&slug) {
                     let title = format!("{}!", course.title);
                     let changed = Course { title, modules: modules(self.random.below(3)), ..course.clone() };
-                    self.put(storage, vec![changed]).await;
+                    self.put(fixture, vec![changed]).await;
                 }
             }
             _ => {
                 let course = self.new_course();
-                self.put(storage, vec![course]).await;
+                self.put(fixture, vec![course]).await;
             }
         }
     }
@@ -100,61 +100,61 @@ impl Walk {
         self.courses.keys().nth(at).cloned().unwrap_or_default()
     }
 
-    async fn put(&mut self, storage: &impl Storage, courses: Vec<Course>) {
-        seed(storage, &courses).await;
+    async fn put(&mut self, fixture: &impl CourseFixture, courses: Vec<Course>) {
+        seed(fixture, &courses).await;
         self.courses.extend(courses.into_iter().map(|course| (course.slug.clone(), course)));
     }
 
-    async fn remove(&mut self, storage: &impl Storage, slug: &str) {
+    async fn remove(&mut self, fixture: &impl CourseFixture, slug: &str) {
         if self.courses.remove(slug).is_some() {
-            remove(storage, &self.account, slug).await;
+            remove(fixture, &self.account, slug).await;
             self.lasting.remove(slug);
         }
     }
 }
 
 /// A course that comes to stand before the place where the next page starts is not in it.
-pub async fn courses_that_come_earlier_in_the_list_do_not_disturb_a_walk(storage: &impl Storage) {
+pub async fn courses_that_come_earlier_in_the_list_do_not_disturb_a_walk(fixture: &impl CourseFixture) {
     let mut courses: Vec<_> = (0..6).map(|index| course_at("a", &format!("c{index}"), index)).collect();
-    seed(storage, &courses).await;
-    let first = page(storage, "a", 3, None).await;
-    assert_eq!(first.next, Some(place(&courses[3])), "The next page starts at the place of the last item.");
-    courses.extend([course_at("a", "new", 100), course_at("a", "c3-", 3), course_at("a", "b", 4)]);
-    seed(storage, &courses[6..]).await;
-    let second = page(storage, "a", 3, first.next).await;
+    seed(fixture, &courses).await;
+    let first = page(fixture, "a", 3, None).await;
+    assert_eq!(first.next, Some(place(fixture, &courses[3])), "The next page starts at the place of the last item.");
+    courses.extend([course_at("a", "new", 100), course_at("a", "c30", 3), course_at("a", "b", 4)]);
+    seed(fixture, &courses[6..]).await;
+    let second = page(fixture, "a", 3, first.next).await;
     assert_eq!(
         second.items,
-        listed(&courses[..3]),
+        listed(fixture, &courses[..3]),
         "Courses that come earlier in the list neither repeat nor skip one."
     );
     assert_eq!(second.next, None, "No page follows where no further course exists.");
 }
 
 /// A course that comes to stand after the place where the next page starts is met, and is a reason for a further page.
-pub async fn courses_that_come_later_in_the_list_are_met(storage: &impl Storage) {
+pub async fn courses_that_come_later_in_the_list_are_met(fixture: &impl CourseFixture) {
     let mut courses: Vec<_> = (0..6).map(|index| course_at("a", &format!("c{index}"), index)).collect();
-    seed(storage, &courses).await;
-    let first = page(storage, "a", 3, None).await;
-    courses.extend([course_at("a", "old", -100), course_at("a", "c2-", 2), course_at("a", "a", 3)]);
-    seed(storage, &courses[6..]).await;
-    let mut expected = listed(&courses);
+    seed(fixture, &courses).await;
+    let first = page(fixture, "a", 3, None).await;
+    courses.extend([course_at("a", "old", -100), course_at("a", "c20", 2), course_at("a", "a", 3)]);
+    seed(fixture, &courses[6..]).await;
+    let mut expected = listed(fixture, &courses);
     expected.drain(..3);
-    let second = page(storage, "a", 3, first.next).await;
+    let second = page(fixture, "a", 3, first.next).await;
     assert_eq!(second.items, expected[..3], "A page holds the courses that came to stand after its start.");
-    let third = page(storage, "a", 3, second.next).await;
+    let third = page(fixture, "a", 3, second.next).await;
     assert_eq!(third.items, expected[3..], "A page holds the courses that came to stand after its start.");
     assert_eq!(third.next, None, "No page follows where no further course exists.");
 }
 
 /// A walk ends in an empty page only where all that was left has gone since the page before.
-pub async fn a_walk_whose_rest_is_deleted_ends(storage: &impl Storage) {
+pub async fn a_walk_whose_rest_is_deleted_ends(fixture: &impl CourseFixture) {
     let courses: Vec<_> = (0..6).map(|index| course_at("a", &format!("c{index}"), index)).collect();
-    seed(storage, &courses).await;
-    let first = page(storage, "a", 3, None).await;
+    seed(fixture, &courses).await;
+    let first = page(fixture, "a", 3, None).await;
     for course in &courses[..4] {
-        remove(storage, "a", &course.slug).await;
+        remove(fixture, "a", &course.slug).await;
     }
-    let second = page(storage, "a", 3, first.next).await;
+    let second = page(fixture, "a", 3, first.next).await;
     assert_eq!(second.items, [], "Deleted courses are not listed.");
     assert_eq!(second.next, None, "No page follows where no further course exists.");
 }

@@ -1,9 +1,11 @@
 //! Where a page starts and where it ends.
 
+use std::cmp::Reverse;
+
 use catalogue_core::{Course, CourseListItem, Position, Timestamp};
 
-use crate::Storage;
-use crate::reading::{item_of, listed, page, pages, place};
+use crate::CourseFixture;
+use crate::reading::{held_time, item_of, listed, page, pages, place};
 use crate::seed::{course, course_at, remove, seed, time};
 
 /// Courses in groups of one instant each, larger than a page and smaller.
@@ -16,24 +18,24 @@ fn tie_groups(account: &str, groups: &[(i64, usize)]) -> Vec<Course> {
 }
 
 /// The pages joined are the whole list, whatever the limit.
-pub async fn pages_joined_are_the_whole_list_for_every_limit(storage: &impl Storage) {
+pub async fn pages_joined_are_the_whole_list_for_every_limit(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 105), (1, 1), (2, 60), (3, 2), (1_000, 40), (1_000_000, 22)]);
     assert_eq!(courses.len(), 230);
-    seed(storage, &courses).await;
-    let whole = listed(&courses);
+    seed(fixture, &courses).await;
+    let whole = listed(fixture, &courses);
     for limit in 1..=100 {
-        let joined: Vec<_> = pages(storage, "a", limit).await.into_iter().flat_map(|page| page.items).collect();
+        let joined: Vec<_> = pages(fixture, "a", limit).await.into_iter().flat_map(|page| page.items).collect();
         assert_eq!(joined, whole, "The pages joined are the whole list, here at a limit of {limit}.");
     }
 }
 
 /// There is no next page exactly where no further course exists, so a full last page is followed by none.
-pub async fn next_is_none_exactly_on_the_last_page(storage: &impl Storage) {
+pub async fn next_is_none_exactly_on_the_last_page(fixture: &impl CourseFixture) {
     for count in [1_usize, 2, 6, 7, 12] {
         let account = format!("with {count}");
-        seed(storage, &tie_groups(&account, &[(0, count / 2), (1, count - count / 2)])).await;
+        seed(fixture, &tie_groups(&account, &[(0, count / 2), (1, count - count / 2)])).await;
         for limit in 1..=13_u8 {
-            let sizes: Vec<_> = pages(storage, &account, limit).await.iter().map(|page| page.items.len()).collect();
+            let sizes: Vec<_> = pages(fixture, &account, limit).await.iter().map(|page| page.items.len()).collect();
             let mut expected = vec![usize::from(limit); count / usize::from(limit)];
             expected.extend(Some(count % usize::from(limit)).filter(|&rest| rest > 0));
             assert_eq!(
@@ -46,27 +48,28 @@ pub async fn next_is_none_exactly_on_the_last_page(storage: &impl Storage) {
 }
 
 /// The next page starts at the place of the last item, to the microsecond, so that every storage makes the same cursor.
-pub async fn next_is_the_place_of_the_last_item(storage: &impl Storage) {
-    let courses = [
+pub async fn next_is_the_place_of_the_last_item(fixture: &impl CourseFixture) {
+    let mut courses = [
         course_at("a", "d", 123_457),
         course_at("a", "c", 123_456),
         course_at("a", "b", 123_456),
         Course { created_at: crate::seed::instant(-1), ..course("a", "e") },
         Course { created_at: Timestamp::MIN, ..course("a", "f") },
     ];
-    seed(storage, &courses).await;
+    seed(fixture, &courses).await;
+    courses.sort_by_key(|course| Reverse(place(fixture, course)));
     for (index, last) in courses.iter().enumerate().take(courses.len() - 1) {
         let limit = u8::try_from(index + 1).expect("few courses");
         assert_eq!(
-            page(storage, "a", limit, None).await.next,
-            Some(place(last)),
+            page(fixture, "a", limit, None).await.next,
+            Some(place(fixture, last)),
             "The next page's start is the place of the last item: its creation time and its slug."
         );
     }
 }
 
 /// A page starts right after a place, whether or not any course ever stood there.
-pub async fn a_page_starts_after_a_place_that_never_was(storage: &impl Storage) {
+pub async fn a_page_starts_after_a_place_that_never_was(fixture: &impl CourseFixture) {
     let courses = [
         course_at("a", "m", 10),
         course_at("a", "k", 10),
@@ -74,76 +77,79 @@ pub async fn a_page_starts_after_a_place_that_never_was(storage: &impl Storage) 
         course_at("a", "b", 5),
         course_at("a", "a", 0),
     ];
-    seed(storage, &courses).await;
+    seed(fixture, &courses).await;
+    let at = |microseconds| held_time(fixture, time(microseconds));
     let (last, long) = ("\u{10ffff}".repeat(50), "z".repeat(200));
     for (created_at, slug, rest) in [
         (Timestamp::MAX, "a", 0),
-        (time(11), "a", 0),
-        (time(10), last.as_str(), 0),
-        (time(10), "l", 1),
-        (time(10), "k-", 1),
-        (time(10), "a", 2),
-        (time(7), "m", 2),
-        (time(5), long.as_str(), 2),
-        (time(5), "y", 3),
-        (time(5), "a", 4),
-        (time(1), "k", 4),
-        (time(0), "b", 4),
-        (time(0), "A", 5),
-        (time(-1), "z", 5),
+        (at(11), "a", 0),
+        (at(10), last.as_str(), 0),
+        (at(10), "l", 1),
+        (at(10), "k-", 1),
+        (at(10), "a", 2),
+        (at(7), "m", 2),
+        (at(5), long.as_str(), 2),
+        (at(5), "y", 3),
+        (at(5), "a", 4),
+        (at(1), "k", 4),
+        (at(0), "b", 4),
+        (at(0), "A", 5),
+        (at(-1), "z", 5),
         (Timestamp::MIN, "a", 5),
     ] {
-        let page = page(storage, "a", 100, Some(Position { created_at, slug: slug.to_owned() })).await;
-        let expected: Vec<_> = courses[rest..].iter().map(item_of).collect();
+        let page = page(fixture, "a", 100, Some(Position { created_at, slug: slug.to_owned() })).await;
+        let expected: Vec<_> = courses[rest..].iter().map(|course| item_of(fixture, course)).collect();
         assert_eq!(page.items, expected, "A page starts right after its place, even one where no course ever stood.");
         assert_eq!(page.next, None, "No page follows where no further course exists.");
     }
 }
 
 /// A page after the last course is empty and the last.
-pub async fn a_page_after_the_last_course_is_empty(storage: &impl Storage) {
+pub async fn a_page_after_the_last_course_is_empty(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 3)]);
-    seed(storage, &courses).await;
-    let page = page(storage, "a", 3, Some(Position { created_at: time(0), slug: "s0-0".to_owned() })).await;
+    seed(fixture, &courses).await;
+    let page =
+        page(fixture, "a", 3, Some(Position { created_at: held_time(fixture, time(0)), slug: "s0-0".to_owned() }))
+            .await;
     assert_eq!(page.items, [], "A page does not hold the course at whose place it starts, nor any before it.");
     assert_eq!(page.next, None, "No page follows where no further course exists.");
 }
 
 /// A page starts right after a place whose course was deleted.
-pub async fn a_page_starts_after_a_deleted_course(storage: &impl Storage) {
+pub async fn a_page_starts_after_a_deleted_course(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 4), (1, 4)]);
-    seed(storage, &courses).await;
-    let whole = listed(&courses);
+    seed(fixture, &courses).await;
+    let whole = listed(fixture, &courses);
     // The first one stays, so that a page that starts over differs from one that goes on.
     for (index, item) in whole.iter().enumerate().take(7).skip(1) {
         let course = courses.iter().find(|course| course.slug == item.slug).expect("it was put");
-        remove(storage, "a", &course.slug).await;
-        let page = page(storage, "a", 100, Some(place(course))).await;
+        remove(fixture, "a", &course.slug).await;
+        let page = page(fixture, "a", 100, Some(place(fixture, course))).await;
         let expected: &[CourseListItem] = &whole[index + 1..];
         assert_eq!(page.items, expected, "A page starts right after its place, though its course was deleted.");
     }
 }
 
 /// A page starts right after a place whose course was changed or now stands elsewhere.
-pub async fn a_page_starts_after_a_changed_course(storage: &impl Storage) {
+pub async fn a_page_starts_after_a_changed_course(fixture: &impl CourseFixture) {
     let courses = [course_at("a", "d", 3), course_at("a", "c", 2), course_at("a", "b", 1), course_at("a", "a", 0)];
-    seed(storage, &courses).await;
+    seed(fixture, &courses).await;
     let retitled = Course { title: "Another title".to_owned(), ..courses[1].clone() };
-    seed(storage, &[retitled]).await;
-    let rest = listed(&courses[2..]);
-    let after = Some(place(&courses[1]));
+    seed(fixture, &[retitled]).await;
+    let rest = listed(fixture, &courses[2..]);
+    let after = Some(place(fixture, &courses[1]));
     assert_eq!(
-        page(storage, "a", 100, after.clone()).await.items,
+        page(fixture, "a", 100, after.clone()).await.items,
         rest,
         "A page starts after a course with a new title."
     );
     for elsewhere in [Timestamp::MAX, Timestamp::MIN] {
         let moved = Course { created_at: elsewhere, ..courses[1].clone() };
-        seed(storage, [&moved]).await;
+        seed(fixture, [&moved]).await;
         let mut expected = rest.clone();
-        expected.extend((elsewhere == Timestamp::MIN).then(|| item_of(&moved)));
+        expected.extend((elsewhere == Timestamp::MIN).then(|| item_of(fixture, &moved)));
         assert_eq!(
-            page(storage, "a", 100, after.clone()).await.items,
+            page(fixture, "a", 100, after.clone()).await.items,
             expected,
             "A page starts after the place itself, not after the course that stood there and now stands elsewhere."
         );

@@ -1,0 +1,98 @@
+//! Writes at the same time: one may wait for the other or be refused, but none that was told it is done is lost.
+
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
+
+use catalogue_core::{AdminStorage, StorageError};
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+
+use crate::Storage;
+use crate::courses::concurrency::{generation, numbers_of_one_read, reads_beside_writes};
+use crate::reading::{find, slugs};
+use crate::seed::{course, id, seed};
+use crate::threads::{joined, on_a_thread};
+
+/// How long a write may take beside an import before it is taken to wait for the import's end.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Waits until that thread is done, or seems to wait for the import that is open here.
+async fn done_or_waiting<T>(thread: &ScopedJoinHandle<'_, T>) {
+    let mut waited = Duration::ZERO;
+    while !thread.is_finished() && waited < PATIENCE {
+        sleep(Duration::from_millis(1)).await;
+        waited += Duration::from_millis(1);
+    }
+}
+
+async fn import_one(storage: &impl AdminStorage, slug: &str) -> Result<(), StorageError> {
+    let mut import = storage.begin_import().await?;
+    import.put_course(&course("a", slug)).await?;
+    import.commit().await
+}
+
+/// Of two imports at the same time, each whose commit succeeds is there as a whole.
+pub async fn imports_at_the_same_time_lose_nothing(storage: &impl Storage) {
+    seed(storage, &[course("a", "there")]).await;
+    let runtime = Handle::current();
+    let (first, second) = thread::scope(|scope| {
+        let first = on_a_thread(scope, runtime.clone(), async move || {
+            let mut first = storage.begin_import().await.expect("an import begins while no other runs");
+            let second = on_a_thread(scope, runtime, async || import_one(storage, "second").await);
+            done_or_waiting(&second).await;
+            let put = first.put_course(&course("a", "first")).await;
+            let first = match put {
+                Ok(_) => first.commit().await,
+                Err(error) => {
+                    drop(first);
+                    Err(error)
+                }
+            };
+            (first, joined(second))
+        });
+        joined(first)
+    });
+    assert!(first.is_ok() || second.is_ok(), "Of two imports at the same time, one at least succeeds.");
+    for (slug, result) in [("first", first), ("second", second)] {
+        let there = find(storage, "a", slug).await.is_some();
+        assert_eq!(there, result.is_ok(), "An import is there as a whole if its commit succeeded, else not at all.");
+    }
+    assert!(slugs(storage, "a").await.contains(&"there".to_owned()), "Imports at the same time lose nothing.");
+}
+
+/// A removal that succeeds while an import is open is not undone by the import's commit.
+pub async fn a_removal_beside_an_import_stays(storage: &impl Storage) {
+    seed(storage, &[course("a", "removed"), course("a", "there")]).await;
+    let runtime = Handle::current();
+    let removed = thread::scope(|scope| {
+        let import = on_a_thread(scope, runtime.clone(), async move || {
+            let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+            let remove = async || AdminStorage::remove_course(storage, &id("a"), "removed").await;
+            let removal = on_a_thread(scope, runtime, remove);
+            done_or_waiting(&removal).await;
+            let put = import.put_course(&course("a", "put")).await;
+            if put.is_ok() {
+                // Whether it succeeds is the storage's choice.
+                let _ = import.commit().await;
+            } else {
+                drop(import);
+            }
+            joined(removal)
+        });
+        joined(import)
+    });
+    if removed.is_ok() {
+        let found = find(storage, "a", "removed").await;
+        assert_eq!(found, None, "A removal that succeeded beside an import is not undone by the import's commit.");
+    }
+}
+
+/// A call sees all of an import or nothing, never some of its courses.
+pub async fn a_call_sees_all_of_an_import_or_nothing(storage: &impl Storage) {
+    let read = async || {
+        let numbers = numbers_of_one_read(storage).await;
+        let same = numbers.iter().all(|number| *number == numbers[0]);
+        assert!(same, "A list shows all of an import or nothing of it: {numbers:?}.");
+    };
+    reads_beside_writes(read, async |number| seed(storage, &generation(number)).await).await;
+}

@@ -1,0 +1,40 @@
+//! What an import does to revisions, where a storage keeps them.
+
+use catalogue_core::Course;
+
+use crate::Storage;
+use crate::courses::revision::{keeps_revisions, replaced, revision};
+use crate::seed::{account, course, modules, seed};
+use crate::variants::whole_course;
+
+/// A course that is pruned replaces its account's revision.
+pub async fn pruning_replaces_the_revision(storage: &impl Storage) {
+    if !keeps_revisions(storage).await {
+        return;
+    }
+    seed(storage, &[course("a", "pruned")]).await;
+    let before = revision(storage, "a").await;
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    import.put_account(&account("a")).await.expect("an account can be put");
+    import.put_course(&whole_course("a", "c")).await.expect("a course of a known account can be put");
+    assert_eq!(import.prune().await.ok(), Some(1), "Pruning removes the course that was not put.");
+    import.commit().await.expect("an import can be committed");
+    replaced(storage, "a", before, "a course that is pruned").await;
+}
+
+/// An import that is under way, and one that is dropped, leave the revision.
+pub async fn an_import_without_commit_leaves_the_revision(storage: &impl Storage) {
+    if !keeps_revisions(storage).await {
+        return;
+    }
+    let before = revision(storage, "a").await;
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    import.put_account(&account("a")).await.expect("an account can be put");
+    import.put_course(&course("a", "added")).await.expect("a course of a known account can be put");
+    import.prune().await.expect("an import can prune");
+    assert_eq!(revision(storage, "a").await, before, "An import leaves the revision before its commit.");
+    drop(import);
+    assert_eq!(revision(storage, "a").await, before, "An import that is dropped leaves the revision.");
+    seed(storage, &[Course { modules: modules(1), ..course("a", "added") }]).await;
+    replaced(storage, "a", before, "a commit after an import that was dropped").await;
+}

@@ -1,0 +1,10 @@
+//! The cases of an [`AdminStorage`](catalogue_core::AdminStorage).
+
+pub mod concurrent_writes;
+pub mod credential_lists;
+pub mod credential_writes;
+pub mod export;
+pub mod import;
+pub mod import_as_a_whole;
+pub mod import_revision;
+pub mod removal;

@@ -1,0 +1,42 @@
+//! Removing one course.
+
+use catalogue_core::{AdminStorage, Course, Record};
+
+use crate::Storage;
+use crate::reading::{export, slugs};
+use crate::seed::{account, course, id, modules, remove, seed};
+
+/// A removed course is not exported, and the others are.
+pub async fn a_removed_course_is_not_exported(storage: &impl Storage) {
+    let courses = ["a", "b", "c"].map(|slug| Course { modules: modules(2), ..course("a", slug) });
+    seed(storage, &courses).await;
+    remove(storage, "a", "b").await;
+    let [first, _, last] = courses;
+    let records = [Record::Account(account("a")), Record::Course(first), Record::Course(last)];
+    assert_eq!(export(storage).await, records, "A removed course is not exported, and the others are.");
+}
+
+/// Removing says whether the course was there.
+pub async fn removing_says_whether_it_was_there(storage: &impl Storage) {
+    seed(storage, &[course("a", "c"), course("b", "other")]).await;
+    for (account, slug) in [("a", "C"), ("a", "c "), ("a", ""), ("a", "%"), ("a", "other"), ("b", "c"), ("x", "c")] {
+        let there =
+            AdminStorage::remove_course(storage, &id(account), slug).await.expect("an absent course is no error");
+        assert!(!there, "Removing a course that is not there says so: {slug:?} of {account}.");
+    }
+    assert_eq!(slugs(storage, "a").await, ["c"], "Removing a course that is not there removes no other.");
+    for expected in [true, false] {
+        let there = AdminStorage::remove_course(storage, &id("a"), "c").await.expect("a course can be removed");
+        assert_eq!(there, expected, "Removing a course says whether it was there.");
+    }
+    assert_eq!(slugs(storage, "b").await, ["other"], "Removing a course removes no other.");
+}
+
+/// An account outlives its last course.
+pub async fn an_account_outlives_its_last_course(storage: &impl Storage) {
+    seed(storage, &[course("a", "only")]).await;
+    remove(storage, "a", "only").await;
+    assert_eq!(slugs(storage, "a").await, [""; 0], "A removed course is not listed.");
+    let exported = export(storage).await;
+    assert_eq!(exported, [Record::Account(account("a"))], "An account is there though its last course was removed.");
+}

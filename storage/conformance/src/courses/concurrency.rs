@@ -1,0 +1,182 @@
+//! Reads at the same time, reads beside writes, and reads that are given up.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use catalogue_core::{Course, CourseStorage, PageRequest};
+use tokio::runtime::Handle;
+
+use crate::CourseFixture;
+use crate::reading::{detail_of, find, item_of, list, listed};
+use crate::seed::{course, course_at, module, modules, seed};
+use crate::threads::{joined, on_a_thread, on_threads};
+use crate::under_way::{all_of, give_up};
+
+/// More than a pool of connections is likely to have.
+const MANY: usize = 300;
+
+/// Courses of two accounts that share slugs.
+async fn seed_some(fixture: &impl CourseFixture) -> Vec<Course> {
+    let of = |account: &'static str, count| {
+        (0..12).map(move |index| Course {
+            title: format!("{account} {index}"),
+            modules: modules(count),
+            ..course_at(account, &format!("c{index}"), index)
+        })
+    };
+    let courses: Vec<_> = of("a", 1).chain(of("b", 2)).collect();
+    seed(fixture, &courses).await;
+    courses
+}
+
+async fn assert_answers(fixture: &impl CourseFixture, courses: &[Course]) {
+    let (a, b) = courses.split_at(12);
+    for (account, courses) in [("a", a), ("b", b)] {
+        let expected = listed(fixture, courses);
+        let list = list(fixture, account).await;
+        assert_eq!(list, expected, "Calls may run at the same time, and each has its own answer.");
+    }
+    for course in [&a[3], &b[3], &b[7]] {
+        let found = find(fixture, course.account.as_str(), &course.slug).await;
+        let expected = Some(detail_of(fixture, course));
+        assert_eq!(found, expected, "Calls may run at the same time, and each has its own answer.");
+    }
+}
+
+/// Reads on several threads at once all have the answers that they have alone.
+pub async fn reads_on_several_threads_have_their_own_answers(fixture: &impl CourseFixture) {
+    let courses = seed_some(fixture).await;
+    on_threads(4, async || {
+        for _ in 0..15 {
+            assert_answers(fixture, &courses).await;
+        }
+    });
+}
+
+/// Many reads under way on one thread all come to their end, with the answers that they have alone.
+pub async fn many_reads_on_one_thread_have_their_own_answers(fixture: &impl CourseFixture) {
+    let courses = seed_some(fixture).await;
+    let read = async |course: &Course| {
+        let account = fixture.account(course.account.as_str()).await;
+        let list = fixture.storage().list_courses(&account, &PageRequest::default()).await;
+        let found = fixture.storage().find_course(&account, &course.slug).await;
+        let listed = list.is_ok_and(|page| page.items.contains(&item_of(fixture, course)));
+        let right = listed && found.is_ok_and(|found| found == Some(detail_of(fixture, course)));
+        assert!(right, "Calls may run at the same time, and each has its own answer.");
+    };
+    all_of(courses.iter().cycle().take(MANY).map(read)).await;
+}
+
+/// A read that is dropped before its end, or before its beginning, does no harm to those after it.
+pub async fn a_dropped_read_does_no_harm(fixture: &impl CourseFixture) {
+    let courses = seed_some(fixture).await;
+    let (storage, account, request) = (fixture.storage(), fixture.account("a").await, PageRequest::default());
+    for index in 0..MANY {
+        let polls = index % 3;
+        give_up(storage.list_courses(&account, &request), polls);
+        give_up(storage.find_course(&account, "c3"), polls);
+        give_up(storage.revision(&account), polls);
+    }
+    let answer = storage.list_courses(&account, &request).await;
+    assert!(answer.is_ok(), "Calls may be dropped before they finish, and those after them answer: {answer:?}.");
+    assert_answers(fixture, &courses).await;
+    let added = course("c", "added");
+    seed(fixture, [&added]).await;
+    let found = find(fixture, "c", "added").await;
+    assert_eq!(found, Some(detail_of(fixture, &added)), "A dropped read does not stand in the way of a write.");
+}
+
+/// A read sees every change that was committed before it began, on whatever thread.
+pub async fn a_read_sees_every_change_before_it(fixture: &impl CourseFixture) {
+    seed_some(fixture).await;
+    for round in 0..10 {
+        let now = Course { title: format!("Round {round}"), modules: modules(round % 3), ..course("fresh", "c") };
+        seed(fixture, [&now]).await;
+        let expected = (listed(fixture, [&now]), Some(detail_of(fixture, &now)));
+        let read = async || (list(fixture, "fresh").await, find(fixture, "fresh", "c").await);
+        for answer in on_threads(3, read) {
+            assert_eq!(answer, expected, "A read sees everything that was committed before it began.");
+        }
+        assert_eq!(read().await, expected, "A read sees everything that was committed before it began.");
+    }
+}
+
+/// A call sees one state of the data: a course as one write left it, and every write before that one.
+pub async fn a_call_sees_one_state(fixture: &impl CourseFixture) {
+    let read = async || {
+        let numbers = numbers_of_one_read(fixture).await;
+        let in_order = numbers.is_sorted_by(|one, two| one >= two) && numbers[0] <= numbers[5] + 1;
+        assert!(in_order, "A list shows one state of the data, and no write without those before it: {numbers:?}.");
+    };
+    let write = async |number| {
+        for course in &generation(number) {
+            seed(fixture, [course]).await;
+        }
+    };
+    reads_beside_writes(read, write).await;
+}
+
+/// Reads on two threads, again and again, while writes of the numbers from 1 up go on; that of 0 comes before.
+pub(crate) async fn reads_beside_writes(read: impl AsyncFn() + Sync, write: impl AsyncFn(usize) + Sync) {
+    write(0).await;
+    let (reads, over, runtime) = (AtomicUsize::new(0), AtomicBool::new(false), Handle::current());
+    let reading = async || {
+        let _ends_all = SetAtItsEnd(&over);
+        while !over.load(Ordering::Acquire) {
+            read().await;
+            reads.fetch_add(1, Ordering::AcqRel);
+        }
+    };
+    let writing = async || {
+        let _ends_all = SetAtItsEnd(&over);
+        for number in 1..=400 {
+            let enough = number > 20 && reads.load(Ordering::Acquire) > 40;
+            if enough || over.load(Ordering::Acquire) {
+                break;
+            }
+            write(number).await;
+        }
+    };
+    thread::scope(|scope| {
+        let readers: Vec<_> = (0..2).map(|_| on_a_thread(scope, runtime.clone(), reading)).collect();
+        let writer = on_a_thread(scope, runtime, writing);
+        readers.into_iter().for_each(joined);
+        joined(writer);
+    });
+}
+
+/// Sets a flag when it goes, also where a panic takes it.
+struct SetAtItsEnd<'f>(&'f AtomicBool);
+
+impl Drop for SetAtItsEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Courses whose every part depends on the number of their write; they are written in this order.
+pub(crate) fn generation(number: usize) -> [Course; 6] {
+    let modules: Vec<_> = (0..number % 4).map(|index| module(&format!("{number}.{index}"))).collect();
+    ["1", "2", "3", "4", "5", "6"].map(|slug| Course {
+        title: number.to_string(),
+        modules: modules.clone(),
+        ..course("a", slug)
+    })
+}
+
+/// Reads the list and one course, and returns of which write the list shows each course.
+pub(crate) async fn numbers_of_one_read(fixture: &impl CourseFixture) -> Vec<usize> {
+    let mut list = list(fixture, "a").await;
+    list.reverse();
+    let numbers: Vec<usize> = list.iter().filter_map(|item| item.title.parse().ok()).collect();
+    let expected = numbers.iter().enumerate().map(|(index, number)| item_of(fixture, &generation(*number)[index]));
+    assert!(
+        numbers.len() == 6 && expected.eq(list.iter().cloned()),
+        "A list shows one state of the data, each course as one write left it: {list:?}."
+    );
+    let course = find(fixture, "a", "4").await.expect("The course is there throughout.");
+    let number = course.title.parse().expect("a number");
+    let expected = detail_of(fixture, &generation(number)[3]);
+    assert_eq!(course, expected, "A course and its modules are of one state.");
+    numbers
+}

@@ -1,0 +1,146 @@
+//! One course, found by its account and its slug.
+
+use catalogue_core::{Course, MAX_SLUG_BYTES, is_slug};
+
+use crate::CourseFixture;
+use crate::reading::{detail_of, find, slugs};
+use crate::seed::{course, module, modules, remove, seed, time};
+
+/// The modules are in their order, and the first is number 1.
+pub async fn modules_are_in_order_and_numbered_from_one(fixture: &impl CourseFixture) {
+    let titles = ["Welcome", "a", "Z", "", "10", "9", "b", "B", "\u{e4}", "Summary", "Welcome!", "1", "\u{1f917}"];
+    let titles = titles.into_iter().filter(|title| (fixture.limits().texts)(title));
+    let course = Course { modules: titles.map(module).collect(), ..course("a", "ordered") };
+    let many = Course { modules: modules(120), ..self::course("a", "many") };
+    seed(fixture, [&course, &many]).await;
+    for course in [course, many] {
+        let found = find(fixture, "a", &course.slug).await.expect("it was put");
+        let numbers: Vec<_> = found.modules.iter().map(|module| module.number).collect();
+        let expected: Vec<_> = (1..).take(course.modules.len()).collect();
+        assert_eq!(numbers, expected, "Modules are numbered from 1 without a gap.");
+        assert_eq!(found, detail_of(fixture, &course), "Modules are in their order.");
+    }
+}
+
+/// Modules that are equal to one another are all kept.
+pub async fn equal_modules_are_all_kept(fixture: &impl CourseFixture) {
+    let repeated = Course { modules: ["a", "b", "a", "a"].map(module).into(), ..course("a", "repeated") };
+    seed(fixture, [&repeated]).await;
+    assert_eq!(
+        find(fixture, "a", "repeated").await,
+        Some(detail_of(fixture, &repeated)),
+        "Equal modules are all kept."
+    );
+}
+
+/// A course without modules is found, and so is one that is unpublished or hidden.
+pub async fn bare_unpublished_and_hidden_courses_are_found(fixture: &impl CourseFixture) {
+    let bare = course("a", "bare");
+    let hidden = Course { hidden: true, published_at: Some(time(5)), modules: modules(1), ..course("a", "hidden") };
+    seed(fixture, [&bare, &hidden]).await;
+    assert_eq!(find(fixture, "a", "bare").await, Some(detail_of(fixture, &bare)), "A course without modules is found.");
+    assert_eq!(find(fixture, "a", "hidden").await, Some(detail_of(fixture, &hidden)), "A hidden course is found.");
+}
+
+/// A course that does not exist is none, in an account that has courses, in one that has none and in one unknown.
+pub async fn an_absent_course_is_none(fixture: &impl CourseFixture) {
+    seed(fixture, &[course("a", "there"), course("a", "gone"), course("empty", "gone")]).await;
+    remove(fixture, "a", "gone").await;
+    remove(fixture, "empty", "gone").await;
+    for account in ["a", "empty", "unknown", ""] {
+        for slug in ["absent", "gone", "", "the", "there/", "therethere"] {
+            assert_eq!(find(fixture, account, slug).await, None, "A course that does not exist is None, not an error.");
+        }
+    }
+    assert_eq!(find(fixture, "unknown", "there").await, None, "An unknown account has no courses.");
+}
+
+/// Slugs that differ in any byte name different courses: case, blanks, normal forms, digits that make one number.
+pub async fn slugs_are_compared_by_bytes(fixture: &impl CourseFixture) {
+    let groups: [&[&str]; 9] = [
+        &["course", "Course", "COURSE", "course ", " course", "course\u{a0}", "course\u{200b}", "cour\u{ad}se"],
+        &["caf\u{e9}", "cafe\u{301}", "cafe", "CAF\u{c9}"],
+        &["1", "01", "1.0", "1e0", "+1", "\u{661}", "\u{ff11}", "\u{b9}"],
+        &["stra\u{df}e", "strasse", "stra\u{1e9e}e"],
+        &["i", "I", "\u{131}", "\u{130}", "i\u{307}"],
+        &["\u{fb01}n", "fin", "\u{212b}", "\u{c5}", "A\u{30a}", "\u{ff21}", "A"],
+        &["a", "a-", "a.", "a_", "a%", "ab", "a\\", "a\\_", "a*", "a?"],
+        &["null", "NULL", "true", "TRUE", "0x1"],
+        &["\u{1f917}", "\u{1f917}\u{fe0f}", "\u{202e}a", "\u{feff}a", "a+b", "a b", "a%20b"],
+    ];
+    for asked in groups {
+        let group: Vec<_> = asked.iter().filter(|slug| (fixture.limits().slugs)(slug)).collect();
+        for slug in &group {
+            // Alone in its account first, so that none can stand in for another.
+            let account = format!("with {slug:?}");
+            seed(fixture, &[course(&account, slug)]).await;
+            for other in asked {
+                let expected = (other == *slug).then(|| detail_of(fixture, &course(&account, slug)));
+                let found = find(fixture, &account, other).await;
+                assert_eq!(found, expected, "Slugs are compared byte by byte: {slug:?} and {other:?}.");
+            }
+        }
+        let together: Vec<_> = group.iter().map(|slug| course("together", slug)).collect();
+        seed(fixture, &together).await;
+        for course in together {
+            let found = find(fixture, "together", &course.slug).await;
+            assert_eq!(found, Some(detail_of(fixture, &course)), "Slugs that differ in a byte name different courses.");
+        }
+    }
+}
+
+/// A slug is data, whatever it looks like to a database.
+pub async fn slugs_that_look_like_sql_are_only_slugs(fixture: &impl CourseFixture) {
+    let odd = [
+        "' OR '1'='1",
+        "'; DROP TABLE courses; --",
+        "\"; DELETE FROM course",
+        "a') UNION SELECT 1 --",
+        "$1",
+        "?1",
+        ":slug",
+        "{}",
+        "%s",
+        "\\'",
+        "`x`",
+        "$$x$$",
+        "E'\\x41'",
+        "[0]",
+    ];
+    let plain = course("a", "plain");
+    seed(fixture, [&plain]).await;
+    for slug in odd {
+        assert!(is_slug(slug));
+        assert_eq!(find(fixture, "a", slug).await, None, "A slug is data: {slug} names no course.");
+    }
+    let held = odd.into_iter().filter(|slug| (fixture.limits().slugs)(slug));
+    let courses: Vec<_> = held.map(|slug| course("a", slug)).collect();
+    seed(fixture, &courses).await;
+    for course in courses.iter().chain([&plain]) {
+        let found = find(fixture, "a", &course.slug).await;
+        assert_eq!(found, Some(detail_of(fixture, course)), "A slug is data: {} names its course.", course.slug);
+    }
+    for course in &courses {
+        remove(fixture, "a", &course.slug).await;
+    }
+    assert_eq!(slugs(fixture, "a").await, ["plain"], "A slug is data: removing odd ones leaves the others.");
+}
+
+/// A slug may have as many bytes as the contract allows, or as the tables can hold, and all of them count.
+pub async fn the_longest_slugs_are_told_apart(fixture: &impl CourseFixture) {
+    let held = |slug: &String| (fixture.limits().slugs)(slug);
+    let wide = "\u{1f917}".repeat(MAX_SLUG_BYTES / 4 - 1);
+    let lengths = (4..=MAX_SLUG_BYTES).rev().map(|bytes| "x".repeat(bytes - 4));
+    let narrow =
+        lengths.into_iter().find(|stem| held(&format!("{stem}aaaa"))).expect("The limits must allow plain slugs.");
+    for stem in [wide, narrow] {
+        let slugs = ["aaaa", "aaab", "\u{1f917}"].map(|end| format!("{stem}{end}"));
+        let courses: Vec<_> = slugs.iter().filter(|slug| held(slug)).map(|slug| course("a", slug)).collect();
+        seed(fixture, &courses).await;
+        for course in &courses {
+            let found = find(fixture, "a", &course.slug).await;
+            assert_eq!(found, Some(detail_of(fixture, course)), "All {} bytes of a slug count.", course.slug.len());
+        }
+        assert_eq!(find(fixture, "a", &stem).await, None, "A slug is not found by its beginning.");
+    }
+}

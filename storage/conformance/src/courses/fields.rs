@@ -1,0 +1,117 @@
+//! What was put is what is read: texts byte by byte, times to the microsecond.
+
+use catalogue_core::{Course, CourseModule, Timestamp};
+
+use crate::CourseFixture;
+use crate::reading::{detail_of, find, list, listed};
+use crate::seed::{course, instant, module, seed, time};
+use crate::texts::odd_texts;
+
+/// The texts that the fixture's tables can hold.
+fn texts(fixture: &impl CourseFixture) -> Vec<String> {
+    let mut texts = odd_texts();
+    texts.push("Plain words".to_owned());
+    texts.retain(|text| (fixture.limits().texts)(text));
+    assert!(!texts.is_empty(), "The limits must allow short texts of printable ASCII.");
+    texts
+}
+
+/// Every text of a course is kept byte by byte.
+pub async fn texts_of_a_course_are_kept(fixture: &impl CourseFixture) {
+    let texts = texts(fixture);
+    let at = |index: usize| texts[index % texts.len()].clone();
+    let courses: Vec<_> = (0..texts.len())
+        .map(|index| Course {
+            title: at(index),
+            tagline: at(index + 1),
+            language: at(index + 2),
+            access_mode: Some(at(index + 3)),
+            ..course("a", &format!("text-{index}"))
+        })
+        .collect();
+    seed(fixture, &courses).await;
+    assert_eq!(list(fixture, "a").await, listed(fixture, &courses), "A list shows every text as it was put.");
+    for course in courses {
+        let found = find(fixture, "a", &course.slug).await;
+        assert_eq!(found, Some(detail_of(fixture, &course)), "A course shows every text as it was put.");
+    }
+}
+
+/// Every text of a module's header is kept byte by byte.
+pub async fn texts_of_modules_are_kept(fixture: &impl CourseFixture) {
+    let texts = texts(fixture);
+    let modules = (0..texts.len()).map(|index| {
+        let at = |index: usize| texts[index % texts.len()].clone();
+        CourseModule { title: at(index), summary: at(index + 1), content: at(index + 2) }
+    });
+    let course = Course { modules: modules.collect(), ..course("a", "modules") };
+    seed(fixture, [&course]).await;
+    let found = find(fixture, "a", "modules").await;
+    let expected = Some(detail_of(fixture, &course));
+    assert_eq!(found, expected, "A module's header shows every text as it was put.");
+}
+
+/// A module's body is in no answer, whatever stands beside it.
+pub async fn bodies_are_in_no_answer(fixture: &impl CourseFixture) {
+    const BODY: &str = "The body of a module";
+    let body = |title: &str, summary: &str| CourseModule {
+        title: title.to_owned(),
+        summary: summary.to_owned(),
+        content: format!("{BODY} {title}"),
+    };
+    let modules = vec![body("1", "A summary"), body("2", ""), body("", "")];
+    let modules: Vec<_> = modules.into_iter().filter(|module| (fixture.limits().texts)(&module.title)).collect();
+    seed(fixture, [&Course { modules, ..course("a", "c") }]).await;
+    let answers = format!("{:?} {:?}", list(fixture, "a").await, find(fixture, "a", "c").await);
+    assert!(!answers.contains(BODY), "A module's body is in no answer: {answers}.");
+}
+
+/// What is absent is not what is empty.
+pub async fn absent_and_empty_differ(fixture: &impl CourseFixture) {
+    if !(fixture.limits().texts)("") {
+        return;
+    }
+    let absent = Course { access_mode: None, ..course("a", "absent") };
+    let empty = Course { access_mode: Some(String::new()), ..course("a", "empty") };
+    seed(fixture, [&absent, &empty]).await;
+    for course in [absent, empty] {
+        let found = find(fixture, "a", &course.slug).await;
+        assert_eq!(found, Some(detail_of(fixture, &course)), "An absent access mode is None, an empty one is empty.");
+    }
+}
+
+/// Both times of a course are kept as finely as the tables can hold them, to the microsecond if they can, before 1970 and at both ends of what a timestamp can be.
+pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
+    let times = [
+        Timestamp::MIN,
+        instant(Timestamp::MIN.as_microseconds() + 1),
+        instant(-62_135_596_800_000_001), // the last microsecond before the year 1
+        instant(-1_000_001),
+        instant(-1),
+        instant(0),
+        instant(1),
+        time(999_999),
+        time(123_456),
+        instant(i64::from(u32::MAX) * 1_000_000 + 1),
+        instant((1 << 53) + 1), // the first number of microseconds that is no double
+        instant(Timestamp::MAX.as_microseconds() - 1),
+        Timestamp::MAX,
+    ];
+    let courses: Vec<_> = times
+        .into_iter()
+        .enumerate()
+        .map(|(index, time)| Course {
+            created_at: time,
+            published_at: Some(times[(index + 5) % times.len()]),
+            modules: vec![module("m")],
+            // Times that are cut to equal ones show in the order.
+            ..course("a", &format!("time-{:02}", times.len() - index))
+        })
+        .collect();
+    seed(fixture, &courses).await;
+    assert_eq!(list(fixture, "a").await, listed(fixture, &courses), "Times are kept to the microsecond.");
+    for course in &courses {
+        let found = find(fixture, "a", &course.slug).await;
+        assert_eq!(found, Some(detail_of(fixture, course)), "Times are kept to the microsecond.");
+    }
+}

@@ -1,0 +1,136 @@
+//! The revision of an account's courses, where a storage keeps one.
+
+use std::collections::HashSet;
+
+use catalogue_core::{Course, CourseStorage, Revision};
+
+use crate::CourseFixture;
+use crate::reading::{find, list};
+use crate::seed::{course, remove, seed};
+use crate::variants::{variants, whole_course};
+
+/// The revision of an account that has courses, or had some.
+pub(crate) async fn revision(fixture: &impl CourseFixture, account: &str) -> Option<Revision> {
+    let account = fixture.account(account).await;
+    fixture.storage().revision(&account).await.expect("A revision can be read.")
+}
+
+/// Whether the storage keeps revisions; where it keeps none, the cases here have nothing to hold it to.
+pub(crate) async fn keeps_revisions(fixture: &impl CourseFixture) -> bool {
+    seed(fixture, &[whole_course("a", "c"), whole_course("b", "c")]).await;
+    revision(fixture, "a").await.is_some()
+}
+
+/// Asserts that the account's revision is not `before`, and returns it.
+pub(crate) async fn replaced(
+    fixture: &impl CourseFixture,
+    account: &str,
+    before: Option<Revision>,
+    by: &str,
+) -> Option<Revision> {
+    let now = revision(fixture, account).await;
+    assert!(now.is_some(), "A storage that keeps revisions has one for every account with courses.");
+    assert_ne!(now, before, "A revision is replaced by {by}.");
+    now
+}
+
+/// A revision stays while nothing changes, however much is read.
+pub async fn a_revision_stays_while_nothing_changes(fixture: &impl CourseFixture) {
+    if !keeps_revisions(fixture).await {
+        return;
+    }
+    let before = revision(fixture, "a").await;
+    for _ in 0..3 {
+        list(fixture, "a").await;
+        find(fixture, "a", "c").await;
+        find(fixture, "a", "absent").await;
+        assert_eq!(revision(fixture, "a").await, before, "A revision stays while nothing changes.");
+    }
+}
+
+/// A course that is added replaces its account's revision.
+pub async fn adding_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
+    if !keeps_revisions(fixture).await {
+        return;
+    }
+    let mut before = revision(fixture, "a").await;
+    for slug in ["1", "2", "c2"] {
+        seed(fixture, &[course("a", slug)]).await;
+        before = replaced(fixture, "a", before, "a course that is added").await;
+    }
+}
+
+/// A change of any field of a course or module replaces the revision, modules' bodies and order included.
+pub async fn every_change_of_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
+    if !keeps_revisions(fixture).await {
+        return;
+    }
+    let first = whole_course("a", "c");
+    let mut before = revision(fixture, "a").await;
+    for (what, changed) in variants(fixture, &first) {
+        seed(fixture, &[changed]).await;
+        before = replaced(fixture, "a", before, &format!("a change of {what}")).await;
+        seed(fixture, [&first]).await;
+        before = replaced(fixture, "a", before, &format!("taking back a change of {what}")).await;
+    }
+}
+
+/// A course that is removed replaces its account's revision.
+pub async fn removing_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
+    if !keeps_revisions(fixture).await {
+        return;
+    }
+    seed(fixture, &[course("a", "removed")]).await;
+    let before = revision(fixture, "a").await;
+    remove(fixture, "a", "removed").await;
+    replaced(fixture, "a", before, "a course that is removed").await;
+}
+
+/// A change to one account's courses leaves the revisions of the others.
+pub async fn a_revision_belongs_to_one_account(fixture: &impl CourseFixture) {
+    if !keeps_revisions(fixture).await {
+        return;
+    }
+    let before = revision(fixture, "b").await;
+    seed(fixture, &[course("a", "added"), course("B", "c"), course("b ", "c")]).await;
+    for (_, changed) in variants(fixture, &whole_course("a", "c")) {
+        seed(fixture, &[changed]).await;
+    }
+    remove(fixture, "a", "c").await;
+    assert_eq!(revision(fixture, "b").await, before, "A change to one account's courses leaves the others' revisions.");
+}
+
+/// Accounts whose courses differ never have the same revision.
+pub async fn accounts_with_different_courses_have_different_revisions(fixture: &impl CourseFixture) {
+    if !keeps_revisions(fixture).await {
+        return;
+    }
+    let accounts: Vec<_> = (0..50).map(|number| format!("account {number}")).collect();
+    let courses: Vec<_> =
+        accounts.iter().enumerate().map(|(number, account)| course(account, &format!("own-{number}"))).collect();
+    seed(fixture, &courses).await;
+    let mut seen = HashSet::new();
+    for account in &accounts {
+        let revision = revision(fixture, account).await;
+        assert!(seen.insert(revision), "Revisions are equal only where the courses are, across accounts too.");
+    }
+}
+
+/// No revision comes back, also where content returns to what it was.
+pub async fn no_revision_ever_comes_back(fixture: &impl CourseFixture) {
+    if !keeps_revisions(fixture).await {
+        return;
+    }
+    let mut seen = HashSet::from([revision(fixture, "a").await]);
+    for round in 0..60 {
+        if round % 3 == 2 {
+            remove(fixture, "a", "c").await;
+        } else {
+            let hidden = round % 3 == 1;
+            seed(fixture, &[Course { hidden, ..whole_course("a", "c") }]).await;
+        }
+        let now = revision(fixture, "a").await;
+        // Round 0 puts what is there.
+        assert!(round == 0 || seen.insert(now), "A revision is never used again, also when content returns.");
+    }
+}

@@ -1,0 +1,135 @@
+//! Credentials, found by the digest of their token.
+
+use catalogue_core::{CredentialKind, CredentialStorage, Scopes, Timestamp};
+
+use crate::CredentialFixture;
+use crate::looking_up::{find, found_as, put};
+use crate::seed::{api_key, digest, instant, oauth_token, time};
+use crate::threads::on_threads;
+use crate::under_way::give_up;
+
+/// A credential of either kind is found by its digest, with all that is known of it.
+pub async fn a_credential_is_found_with_all_its_fields(fixture: &impl CredentialFixture) {
+    let mut forever = api_key("b", "key_forever", "token-forever");
+    forever.record.expires_at = None;
+    let mut credentials =
+        vec![api_key("a", "key_1", "token-1"), api_key("b", "key_2", "token-2"), oauth_token("a", "token-3"), forever];
+    credentials
+        .retain(|credential| fixture.limits().oauth || credential.record.identity.kind == CredentialKind::ApiKey);
+    for credential in &mut credentials {
+        *credential = put(fixture, credential).await;
+    }
+    for credential in &credentials {
+        let found = find(fixture, &credential.digest).await;
+        assert_eq!(found, found_as(credential), "A credential is found with all its fields.");
+    }
+}
+
+/// A credential is found by its whole digest and in no other way.
+pub async fn a_credential_is_found_by_its_exact_digest(fixture: &impl CredentialFixture) {
+    assert_eq!(find(fixture, &digest("unknown")).await, None, "An unknown digest finds None, not an error.");
+    let tokens: Vec<_> = (0..3_000).map(|number| format!("token{number}")).collect();
+    let first = digest(&tokens[0]);
+    // Digests that share the first byte, the last one, or begin with the byte that ends a text in C.
+    let share = |at: usize| move |token: &&String| digest(token).as_bytes()[at] == first.as_bytes()[at];
+    let mut near: Vec<_> = tokens.iter().filter(share(0)).take(4).collect();
+    near.extend(tokens.iter().skip(1).filter(share(31)).take(4));
+    near.extend(tokens.iter().filter(|token| digest(token).as_bytes()[0] == 0).take(4));
+    assert_eq!(near.len(), 12, "three thousand digests hold near ones");
+    let mut ids = Vec::new();
+    for (index, token) in near.iter().enumerate() {
+        let before = find(fixture, &digest(token)).await;
+        assert_eq!(before, None, "A credential is found by its whole digest and in no other way.");
+        let credential = put(fixture, &api_key("a", &format!("key_{index}"), token)).await;
+        ids.push(credential.record.identity.credential_id);
+    }
+    for (id, token) in ids.into_iter().zip(near) {
+        let found = find(fixture, &digest(token)).await.map(|found| found.identity.credential_id);
+        assert_eq!(found, Some(id), "A credential is found by its whole digest.");
+    }
+}
+
+/// Scopes are kept, none at all and those that the specification does not know included.
+pub async fn scopes_are_kept(fixture: &impl CredentialFixture) {
+    for (index, names) in [
+        "",
+        "read:profile",
+        "read:courses",
+        "read:courses read:profile",
+        "read:profile write:everything",
+        "zebra apple Apple READ:COURSES read:courses: read",
+        "a,b 'c' [d] {e} https://example.org/scope?x=1&y=%20 ~!#$*+;<=>@^`|",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut credential = api_key("a", &format!("key_{index}"), &format!("token-{index}"));
+        let held = names.split_whitespace().filter(|name| (fixture.limits().scopes)(name));
+        credential.record.identity.scopes = Scopes::from_names(held);
+        let credential = put(fixture, &credential).await;
+        let found = find(fixture, &credential.digest).await;
+        assert_eq!(found, found_as(&credential), "Scopes are kept, also none and unknown ones: {names:?}.");
+    }
+}
+
+/// A time is kept as finely as the table can hold it, to the microsecond if it can, and an expired credential is still
+/// found: the authenticator refuses it.
+pub async fn an_expiry_is_kept_to_the_microsecond(fixture: &impl CredentialFixture) {
+    let times = [Timestamp::MIN, instant(-1), instant(0), instant(1), time(999_999), time(123_456), Timestamp::MAX];
+    for (index, expiry) in times.into_iter().enumerate() {
+        let mut credential = api_key("a", &format!("key_{index}"), &format!("token-{index}"));
+        credential.record.expires_at = Some(expiry);
+        let credential = put(fixture, &credential).await;
+        let found = find(fixture, &credential.digest).await;
+        assert_eq!(found, found_as(&credential), "An expiry is kept to the microsecond, and hides nothing.");
+    }
+}
+
+/// A revoked credential is found from then on with the time of its revocation.
+pub async fn a_revoked_credential_is_found_as_revoked(fixture: &impl CredentialFixture) {
+    let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("a", "key_10", "token-3")];
+    if fixture.limits().oauth {
+        credentials.push(oauth_token("a", "token-2"));
+    }
+    for credential in &mut credentials {
+        *credential = put(fixture, credential).await;
+    }
+    for (index, microseconds) in [(0, 7), (credentials.len() - 1, 123_456)] {
+        let at = fixture.limits().times.held(time(microseconds));
+        let revoked = &mut credentials[index].record;
+        revoked.revoked_at = Some(at);
+        fixture.revoke_credential(&revoked.identity.credential_id.clone(), at).await;
+        for credential in &credentials {
+            let found = find(fixture, &credential.digest).await;
+            assert_eq!(found, found_as(credential), "A revoked credential is found as revoked, and no other is.");
+        }
+    }
+}
+
+/// Look-ups on several threads at once all have the answers that they have alone.
+pub async fn look_ups_at_the_same_time_have_their_own_answers(fixture: &impl CredentialFixture) {
+    let mut credentials = Vec::new();
+    for (index, account) in ["a", "b", "a", "c"].into_iter().enumerate() {
+        let credential = api_key(account, &format!("key_{index}"), &format!("token-{index}"));
+        credentials.push(put(fixture, &credential).await);
+    }
+    on_threads(4, async || {
+        for credential in credentials.iter().cycle().take(60) {
+            let found = find(fixture, &credential.digest).await;
+            let expected = found_as(credential);
+            assert_eq!(found, expected, "Look-ups may run at the same time, and each has its own answer.");
+        }
+    });
+}
+
+/// A look-up that is dropped before its end, or before its beginning, does no harm to those after it.
+pub async fn a_dropped_look_up_does_no_harm(fixture: &impl CredentialFixture) {
+    let credential = put(fixture, &api_key("a", "key_1", "token-1")).await;
+    for polls in [0, 1, 2].into_iter().cycle().take(300) {
+        give_up(fixture.storage().find_credential(&credential.digest), polls);
+    }
+    let answer = fixture.storage().find_credential(&credential.digest).await;
+    assert!(answer.is_ok(), "Look-ups may be dropped before they finish, and those after them answer: {answer:?}.");
+    let found = find(fixture, &credential.digest).await;
+    assert_eq!(found, found_as(&credential), "A dropped look-up does no harm to those after it.");
+}

@@ -1,0 +1,34 @@
+//! The revision that a credential brings along.
+
+use catalogue_core::{CourseStorage, CredentialStorage};
+
+use crate::looking_up::put;
+use crate::seed::{api_key, course, remove, seed};
+use crate::{CourseFixture, CredentialFixture};
+
+/// A credential that brings a revision along brings that of its account's courses, as it is now.
+pub async fn a_credential_brings_the_current_revision(fixture: &(impl CourseFixture + CredentialFixture)) {
+    seed(fixture, &[course("a", "first"), course("b", "first")]).await;
+    let credential = put(fixture, &api_key("a", "key_1", "token-1")).await;
+    let account = &credential.record.identity.account;
+    let same = CourseFixture::account(fixture, "a").await;
+    assert_eq!(*account, same, "Both fixtures know an account by the same id.");
+    for change in 0..4 {
+        let credentials = CredentialFixture::storage(fixture);
+        let found = credentials.find_credential(&credential.digest).await.expect("A credential can be looked up.");
+        let brought = found.and_then(|credential| credential.revision);
+        let current = CourseFixture::storage(fixture).revision(account).await.expect("A revision can be read.");
+        assert!(
+            brought.is_none() || brought == current,
+            "A credential brings its account's current revision, or none."
+        );
+        match change {
+            0 => seed(fixture, &[course("a", "second")]).await,
+            1 => seed(fixture, &[course("a", "third"), course("b", "second")]).await,
+            _ => remove(fixture, "a", "second").await,
+        }
+        if change == 2 {
+            seed(fixture, &[course("a", "second")]).await;
+        }
+    }
+}

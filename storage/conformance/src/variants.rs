@@ -1,0 +1,54 @@
+//! A course and all that can be changed of it.
+
+use catalogue_core::{Course, CourseModule};
+
+use crate::CourseFixture;
+use crate::seed::{course, module, modules, time};
+
+/// The ways in which a course can be put with other content; its modules are three at first. Where the
+/// fixture's tables do not hold a difference, it is none.
+pub(crate) fn variants(fixture: &impl CourseFixture, course: &Course) -> Vec<(&'static str, Course)> {
+    let with_modules = |change: &dyn Fn(&mut Vec<CourseModule>)| {
+        let mut changed = course.clone();
+        change(&mut changed.modules);
+        changed
+    };
+    let access_mode = |mode: Option<&str>| Course { access_mode: mode.map(str::to_owned), ..course.clone() };
+    let published_at = |published_at| Course { published_at, ..course.clone() };
+    let mut variants = vec![
+        ("the title", Course { title: format!("{}.", course.title), ..course.clone() }),
+        ("the title's case", Course { title: course.title.to_uppercase(), ..course.clone() }),
+        ("a blank after the title", Course { title: format!("{} ", course.title), ..course.clone() }),
+        ("the tagline", Course { tagline: "Another".to_owned(), ..course.clone() }),
+        ("the language", Course { language: "EN".to_owned(), ..course.clone() }),
+        ("the creation time", Course { created_at: time(1), ..course.clone() }),
+        ("the publish time", published_at(Some(time(100)))),
+        ("the publish time, to none", published_at(None)),
+        ("whether it is hidden", Course { hidden: !course.hidden, ..course.clone() }),
+        ("the access mode", access_mode(Some("paid"))),
+        ("the access mode, to an empty one", access_mode(Some(""))),
+        ("the access mode, to none", access_mode(None)),
+        ("the title of one module", with_modules(&|modules| modules[1].title.push('!'))),
+        ("the summary of one module", with_modules(&|modules| modules[2].summary.clear())),
+        ("the body of one module", with_modules(&|modules| modules[0].content.push(' '))),
+        ("the order of the modules", with_modules(&|modules| modules.swap(0, 2))),
+        ("the number of modules, by one more", with_modules(&|modules| modules.push(module("More")))),
+        ("the number of modules, by one less", with_modules(&|modules| modules.truncate(2))),
+        ("the number of modules, to none", with_modules(&Vec::clear)),
+    ];
+    let limits = fixture.limits();
+    variants.retain(|(_, variant)| limits.held(variant) != limits.held(course));
+    variants
+}
+
+/// A course in which every variant is a change.
+pub(crate) fn whole_course(account: &str, slug: &str) -> Course {
+    Course {
+        title: "A title".to_owned(),
+        tagline: "A tagline".to_owned(),
+        published_at: Some(time(99)),
+        access_mode: Some("free".to_owned()),
+        modules: modules(3),
+        ..course(account, slug)
+    }
+}

@@ -1,0 +1,221 @@
+//! The tables of a host, and how the suite fills them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, RwLock};
+
+use catalogue_core::{AccountId, Course, Credential, CredentialKind, NewCredential, Revision, Timestamp, TokenDigest};
+use catalogue_storage_conformance::{CourseFixture, CourseLimits, CredentialFixture, CredentialLimits, Precision};
+
+use crate::credentials::{self, Credentials};
+use crate::flaws::{self, Courses};
+
+/// What a host keeps; it is locked for each statement.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) courses: BTreeMap<(AccountId, String), Course>,
+    pub(crate) removed: BTreeMap<(AccountId, String), Course>,
+    pub(crate) first_seen: BTreeMap<(AccountId, String), Course>,
+    pub(crate) credentials: HashMap<TokenDigest, Credential>,
+    pub(crate) revisions: HashMap<AccountId, Revision>,
+    pub(crate) first_revisions: HashMap<AccountId, Revision>,
+}
+
+/// A host: the storages that it gives to the catalogue, and its own way to write.
+pub(crate) struct Host {
+    courses: Courses,
+    credentials: Credentials,
+    tables: std::sync::Arc<RwLock<Tables>>,
+    drawn: AtomicU64,
+    /// The names that have ids: their places in the list. Of none where ids are free texts.
+    names: Option<Mutex<Vec<String>>>,
+}
+
+/// A flaw that a host can have.
+pub(crate) trait Flawed {
+    fn put_into(self, host: &mut Host);
+}
+
+impl Flawed for flaws::Flaw {
+    fn put_into(self, host: &mut Host) {
+        host.courses.flaw = Some(self);
+    }
+}
+
+impl Flawed for credentials::Flaw {
+    fn put_into(self, host: &mut Host) {
+        host.credentials.flaw = Some(self);
+    }
+}
+
+impl Host {
+    /// A host whose tables hold everything.
+    pub(crate) fn ample() -> Self {
+        let tables = std::sync::Arc::<RwLock<Tables>>::default();
+        Self {
+            courses: Courses { tables: tables.clone(), flaw: None },
+            credentials: Credentials { tables: tables.clone(), flaw: None },
+            tables,
+            drawn: AtomicU64::new(0),
+            names: None,
+        }
+    }
+
+    /// A host whose ids are numbers, whose times are whole seconds since 1970, whose texts are short and in ASCII, and
+    /// which has no taglines, access modes, bodies, expiries or OAuth tokens.
+    pub(crate) fn scant() -> Self {
+        Self { names: Some(Mutex::default()), ..Self::ample() }
+    }
+
+    pub(crate) fn with(mut self, flaw: impl Flawed) -> Self {
+        flaw.put_into(&mut self);
+        self
+    }
+
+    fn id_of(&self, name: &str) -> String {
+        let Some(names) = &self.names else { return name.to_owned() };
+        let mut names = names.lock().unwrap();
+        let known = names.iter().position(|known| known == name);
+        let id = known.unwrap_or(names.len());
+        if known.is_none() {
+            names.push(name.to_owned());
+        }
+        id.to_string()
+    }
+
+    fn is_scant(&self) -> bool {
+        self.names.is_some()
+    }
+
+    fn draw_a_revision(&self, tables: &mut Tables, account: &AccountId) {
+        let drawn = u128::from(self.drawn.fetch_add(1, Ordering::SeqCst));
+        let revision = Revision::from_bytes(drawn.to_be_bytes());
+        tables.revisions.insert(account.clone(), revision);
+        tables.first_revisions.entry(account.clone()).or_insert(revision);
+    }
+}
+
+fn is_whole(time: Timestamp) -> bool {
+    time.as_microseconds() >= 0 && time.as_microseconds() % 1_000_000 == 0
+}
+
+fn is_plain_slug(slug: &str) -> bool {
+    let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    slug.len() <= 64 && slug.split('-').all(plain)
+}
+
+fn is_short_ascii(text: &str) -> bool {
+    (1..=120).contains(&text.len()) && text.bytes().all(|b| (b' '..=b'~').contains(&b))
+}
+
+/// What scant tables refuse, as constraints would.
+fn assert_scant(course: &Course) {
+    let numbered = course.account.as_str().parse::<u64>().is_ok();
+    let whole = [course.created_at].into_iter().chain(course.published_at).all(is_whole);
+    let headers = course.modules.iter().flat_map(|module| [&module.title, &module.summary]);
+    let short = [&course.title, &course.language].into_iter().chain(headers).all(|text| is_short_ascii(text));
+    let less = course.tagline.is_empty() && course.access_mode.is_none();
+    let bodies = course.modules.iter().all(|module| module.content.is_empty());
+    assert!(numbered && whole && is_plain_slug(&course.slug) && short && less && bodies, "refused: {course:?}");
+}
+
+impl CourseFixture for Host {
+    type Storage = Courses;
+
+    fn storage(&self) -> &Courses {
+        &self.courses
+    }
+
+    async fn put_course(&self, course: &Course) {
+        if self.is_scant() {
+            assert_scant(course);
+        }
+        let mut tables = self.tables.write().unwrap();
+        let key = (course.account.clone(), course.slug.clone());
+        tables.first_seen.entry(key.clone()).or_insert_with(|| course.clone());
+        if tables.courses.insert(key, course.clone()).as_ref() != Some(course) {
+            self.draw_a_revision(&mut tables, &course.account);
+        }
+    }
+
+    async fn remove_course(&self, account: &AccountId, slug: &str) {
+        let mut tables = self.tables.write().unwrap();
+        let key = (account.clone(), slug.to_owned());
+        let course = tables.courses.remove(&key).expect("a course that is there");
+        tables.first_seen.remove(&key);
+        tables.removed.insert(key, course);
+        if self.courses.flaw != Some(flaws::Flaw::RevisionsBlindToRemovals) {
+            self.draw_a_revision(&mut tables, account);
+        }
+    }
+
+    async fn account(&self, name: &str) -> AccountId {
+        AccountId::new(self.id_of(name))
+    }
+
+    fn limits(&self) -> CourseLimits {
+        if !self.is_scant() {
+            return CourseLimits::NONE;
+        }
+        let [first, last] =
+            ["1970-01-01T00:00:00Z", "2999-12-31T23:59:59Z"].map(|time| Timestamp::parse(time).unwrap());
+        CourseLimits::NONE
+            .times(Precision::Seconds)
+            .times_between(first, last)
+            .slugs(is_plain_slug)
+            .texts(is_short_ascii)
+            .without(|course| {
+                course.tagline.clear();
+                course.access_mode = None;
+                course.modules.iter_mut().for_each(|module| module.content.clear());
+                course.modules.iter_mut().filter(|module| module.summary.is_empty()).for_each(|module| {
+                    module.summary = "-".to_owned();
+                });
+            })
+    }
+}
+
+impl CredentialFixture for Host {
+    type Storage = Credentials;
+
+    fn storage(&self) -> &Credentials {
+        &self.credentials
+    }
+
+    async fn put_credential(&self, new: &NewCredential) {
+        let identity = new.record.identity.clone();
+        if self.is_scant() {
+            let numbered = identity.credential_id.parse::<u64>().is_ok() && identity.kind == CredentialKind::ApiKey;
+            assert!(numbered && new.record.expires_at.is_none(), "refused: {:?}", new.record);
+        }
+        let mut credential = Credential::new(identity);
+        credential.expires_at = new.record.expires_at;
+        self.tables.write().unwrap().credentials.insert(new.digest, credential);
+    }
+
+    async fn revoke_credential(&self, id: &str, at: Timestamp) {
+        let mut tables = self.tables.write().unwrap();
+        let mut credentials = tables.credentials.values_mut();
+        let credential = credentials.find(|credential| *credential.identity.credential_id == *id);
+        credential.expect("a credential that is there").revoked_at = Some(at);
+    }
+
+    async fn account(&self, name: &str) -> AccountId {
+        AccountId::new(self.id_of(name))
+    }
+
+    async fn key(&self, name: &str) -> String {
+        self.id_of(name)
+    }
+
+    fn limits(&self) -> CredentialLimits {
+        if !self.is_scant() {
+            return CredentialLimits::NONE;
+        }
+        CredentialLimits::NONE
+            .times(Precision::Seconds)
+            .api_keys_only()
+            .without_expiry()
+            .scopes(|name| name.starts_with("read:"))
+    }
+}
