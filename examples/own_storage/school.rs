@@ -134,7 +134,7 @@ fn credential(transaction: &Transaction<'_>, digest: &TokenDigest) -> rusqlite::
     found.optional()
 }
 
-/// A training that is retired was published, and is the owner's alone by now.
+/// A training that is retired is its owner's alone.
 fn is_hidden(row: &Row<'_>) -> rusqlite::Result<bool> {
     Ok(row.get_ref("status")?.as_str()? == "retired")
 }

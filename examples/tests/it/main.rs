@@ -3,4 +3,7 @@
 mod data;
 mod hosts;
 mod http;
+mod own_authenticator;
+mod own_storage;
 mod program;
+mod serverless;
