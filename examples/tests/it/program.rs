@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::http::{Answer, request};
 
-/// An example, which cargo builds beside the tests of its package.
+/// An example, which `cargo test -p catalogue-examples` builds beside the tests; with `--test it` it builds none anew.
 pub(crate) fn example(name: &str) -> Command {
     let tests = std::env::current_exe().unwrap();
     let path: PathBuf = tests.parent().unwrap().parent().unwrap().join("examples").join(name);
