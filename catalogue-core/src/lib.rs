@@ -21,6 +21,21 @@
 //! A request walks through these rooms once: route, bearer token, authenticator, scope gate, parameters, operation,
 //! envelope. Module bodies are in no type that can reach an answer.
 //!
+//! # What a host brings
+//! | The host has | It implements | And builds with |
+//! | --- | --- | --- |
+//! | courses in tables of its own | [`CourseStorage`], two methods | [`Catalogue::builder`] |
+//! | keys in a table of its own, as digests | [`CredentialStorage`], one method; expiry and revocation are judged here | [`Catalogue::with_api_keys`] where one storage holds both, else [`StoredCredentials`] |
+//! | sessions, or tokens that a service knows | [`Authenticator`], one method | [`Catalogue::builder`], or [`or_authenticator`](CatalogueBuilder::or_authenticator) after another |
+//! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`Identity`] |
+//! | metrics | [`Observer`] | [`observer`](CatalogueBuilder::observer) |
+//!
+//! [`MemoryStorage`] is for tests and trials. The traits are asynchronous by the macro [`async_trait`](macro@async_trait),
+//! which is exported here, so that a host needs no dependency for it.
+//!
+//! An answer 500 says nothing of its cause; that goes to `tracing`, with the answer's request id. A host that subscribes to
+//! nothing never sees it.
+//!
 //! # What cannot be forgotten
 //! A catalogue without an authenticator does not compile:
 //!

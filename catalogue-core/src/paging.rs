@@ -87,7 +87,8 @@ pub struct Page<T> {
 impl Page<CourseListItem> {
     /// A page out of one row more than asked for, which tells whether another page follows.
     ///
-    /// `rows` are courses with their creation times, in the list's order, and at most `limit + 1`.
+    /// `rows` are courses with their creation times, in the list's order. `limit + 1` are enough; further ones are left
+    /// alone.
     ///
     /// ```
     /// use catalogue_core::{CourseListItem, Limit, Page, Timestamp};

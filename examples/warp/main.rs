@@ -1,33 +1,24 @@
-//! A host on warp that has a page of its own and hands everything else to the catalogue.
-//!
-//! ```sh
-//! cargo run -p catalogue-examples --example warp -- --database sqlite:catalogue.db --listen 127.0.0.1:8080
-//! curl http://127.0.0.1:8080/about
-//! curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/api/v1/courses
-//! ```
-//!
-//! `catalogue import` fills the database, `catalogue keys create` mints the token.
-
-#![expect(clippy::print_stdout, reason = "a program tells where it listens")]
-
-use std::error::Error;
+//! A host on warp: filters of its own, and the catalogue behind them.
 
 use catalogue_core::Catalogue;
-use catalogue_examples::{Arguments, stop_signal};
+use catalogue_examples::{Arguments, Failure, listen, log, stop_signal};
 use catalogue_sqlite::SqliteStorage;
-use tokio::net::TcpListener;
 use warp::Filter;
+use warp::hyper::body::Bytes;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let arguments = Arguments::from_command_line()?;
+async fn main() -> Result<(), Failure> {
+    let arguments = Arguments::from_command_line();
+    log();
 
     let storage = SqliteStorage::open_and_migrate(&arguments.database)?;
     let catalogue = Catalogue::with_api_keys(storage).base_url("/api/v1").docs_url("/docs").build()?;
-    let routes = warp::path!("about").map(|| "a host of its own").or(catalogue_warp::filter(catalogue));
+    let about = warp::path!("about").map(|| "a host of its own");
+    let echo = warp::path!("echo").and(warp::post()).and(warp::body::bytes()).map(|body: Bytes| body.to_vec());
+    let routes = about.or(echo).or(catalogue_warp::filter(catalogue));
 
-    let listener = TcpListener::bind(&arguments.listen).await?;
-    println!("listening on http://{}", listener.local_addr()?);
-    warp::serve(routes).incoming(listener).graceful(stop_signal()).run().await;
+    let stop = stop_signal()?;
+    let listener = listen(arguments.listen).await?;
+    warp::serve(routes).incoming(listener).graceful(stop).run().await;
     Ok(())
 }

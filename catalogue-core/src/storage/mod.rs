@@ -33,6 +33,9 @@ use crate::paging::{Page, PageRequest, Position};
 /// - Each call sees one state of the data, and everything that was committed before it began.
 /// - Calls may run at the same time and may be dropped before they finish.
 ///
+/// A call runs on the task of its request. What blocks the thread for longer than a look-up in an index belongs on the
+/// runtime's threads for blocking work, so many at a time at most, as a call that was dropped leaves its work behind.
+///
 /// ```
 /// use std::collections::HashMap;
 ///
@@ -129,6 +132,36 @@ pub type CourseVisitor<'v> = dyn FnMut(CourseRow<'_>) + Send + 'v;
 /// - A credential is found by the digest of its whole token and in no other way.
 /// - A revoked or expired credential is still found, and says so.
 /// - Each call sees everything that was committed before it began.
+///
+/// Tokens may have any form that RFC 6750 allows; those that begin like the keys of [`NewToken`](crate::NewToken) must have
+/// their checksum too. [`BearerToken::digest`](crate::BearerToken::digest) makes the digest of one that the host has made
+/// by itself.
+///
+/// ```
+/// use std::collections::HashMap;
+///
+/// use catalogue_core::{
+///     AccountId, Credential, CredentialKind, CredentialStorage, Identity, NewToken, Scopes, StorageError, TokenDigest,
+///     async_trait,
+/// };
+///
+/// /// A host's keys in a map.
+/// #[derive(Debug, Default)]
+/// struct Keys(HashMap<TokenDigest, Credential>);
+///
+/// #[async_trait]
+/// impl CredentialStorage for Keys {
+///     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+///         Ok(self.0.get(digest).cloned())
+///     }
+/// }
+///
+/// // A new key: its owner sees it once, and the digest stays.
+/// let key = NewToken::mint(CredentialKind::ApiKey);
+/// let identity = Identity::api_key(AccountId::new("acc_1"), "key_1", Scopes::from_names(["read:courses"]));
+/// let mut keys = Keys::default();
+/// keys.0.insert(key.digest(), Credential::new(identity));
+/// ```
 #[async_trait]
 pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     /// The credential whose token has that digest, or `None`.

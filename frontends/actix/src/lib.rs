@@ -18,6 +18,10 @@
 //! # }
 //! ```
 //!
+//! Of actix-web's features it needs none. The catalogue is made once, outside the function that each worker calls for its
+//! app, so that all share what it keeps; clones are cheap. Of its own accord actix-web drops running requests on SIGINT;
+//! `HttpServer::shutdown_signal` lets it finish them.
+//!
 //! A scope leaves the path as it is, so the catalogue is mounted in one at the address that it was built with:
 //!
 //! ```

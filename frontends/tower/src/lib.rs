@@ -17,8 +17,12 @@
 //! # }
 //! ```
 //!
+//! Of axum's features it needs none; `axum::serve` needs `http1` or `http2`, and `tokio`.
+//!
 //! A router that takes the prefix off the path is told about with [`CatalogueService::nested_at`]. On hyper the service
-//! stands behind `hyper_util::service::TowerToHyperService`, over HTTP/1 and HTTP/2 alike.
+//! stands behind `hyper_util::service::TowerToHyperService`, over HTTP/1 and HTTP/2 alike. A host on hyper that has routes
+//! of its own in a function can do without it: [`Catalogue::call`](catalogue_core::Catalogue::call) takes hyper's request
+//! as it is.
 //!
 //! The head of a request reaches the catalogue as it came: method, path and query with their percent-encoding, version,
 //! headers and extensions. Its body may be of any type and is dropped unread.

@@ -1,0 +1,39 @@
+//! A host whose own sessions open the catalogue too, as tokens and as cookies, and which counts what it answers.
+
+mod counts;
+mod routes;
+mod sessions;
+
+use std::sync::Arc;
+
+use catalogue_core::Catalogue;
+use catalogue_examples::{Arguments, Failure, listen, log, stop_signal};
+use catalogue_sqlite::SqliteStorage;
+use catalogue_tower::CatalogueService;
+
+use counts::Counts;
+use routes::Host;
+use sessions::Sessions;
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let arguments = Arguments::from_command_line();
+    log();
+
+    let storage = SqliteStorage::open_and_migrate(&arguments.database)?;
+    let (sessions, counts) = (Sessions::start(), Arc::new(Counts::default()));
+    // The keys of the database are looked up first, then the sessions. What neither knows is answered 401.
+    let catalogue = Catalogue::with_api_keys(storage)
+        .or_authenticator(sessions.clone())
+        .observer(Arc::clone(&counts))
+        .base_url(routes::BASE)
+        .docs_url("/docs")
+        .build()?;
+    let routes = routes::all(Host { catalogue: catalogue.clone(), sessions, counts });
+    let routes = routes.fallback_service(CatalogueService::new(catalogue));
+
+    let stop = stop_signal()?;
+    let listener = listen(arguments.listen).await?;
+    axum::serve(listener, routes).with_graceful_shutdown(stop).await?;
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! [`Connections`]: blocking work over a few connections, beside the threads that answer requests.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use catalogue_core::{StorageError, StorageErrorKind};
+use rusqlite::{Connection, OpenFlags, Transaction};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+/// How many reads run at the same time.
+const CONNECTIONS: usize = 4;
+/// How long a read waits for a writer of a database that is not in WAL mode.
+const BUSY: Duration = Duration::from_secs(2);
+
+/// Read-only connections to one file. Cheap to clone; clones share them.
+#[derive(Clone, Debug)]
+pub(crate) struct Connections {
+    path: Arc<Path>,
+    idle: Arc<Mutex<Vec<Connection>>>,
+    places: Arc<Semaphore>,
+}
+
+impl Connections {
+    /// Opens the file at `path`, which must be there.
+    pub(crate) fn open(path: &Path) -> rusqlite::Result<Self> {
+        let first = open(path)?;
+        Ok(Self {
+            path: path.into(),
+            idle: Arc::new(Mutex::new(vec![first])),
+            places: Arc::new(Semaphore::new(CONNECTIONS)),
+        })
+    }
+
+    /// Runs `read` on a thread for blocking work, in a transaction, which sees one state of the data.
+    ///
+    /// Without the semaphore a burst of requests would fill all threads for blocking work with reads that wait. A read
+    /// whose caller has gone away runs to its end, and only then gives its place back.
+    pub(crate) async fn read<T, R>(&self, read: R) -> Result<T, StorageError>
+    where
+        T: Send + 'static,
+        R: FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let place = Arc::clone(&self.places).acquire_owned().await.expect("the semaphore is never closed");
+        let (path, idle) = (Arc::clone(&self.path), Arc::clone(&self.idle));
+        let work = spawn_blocking(move || {
+            let _place = place;
+            let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = lock().pop();
+            let mut connection = kept.map_or_else(|| open(&path), Ok)?;
+            let found = read(&connection.transaction()?)?;
+            // One that has met an error is closed instead.
+            lock().push(connection);
+            Ok(found)
+        });
+        let result: rusqlite::Result<T> =
+            work.await.map_err(|error| failed("a read of the school broke off", error))?;
+        result.map_err(|error| failed("the school cannot be read", error))
+    }
+}
+
+fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    Ok(connection)
+}
+
+/// An operator's log gets the whole cause, the client a neutral 500.
+fn failed(message: &str, cause: impl std::error::Error + Send + Sync + 'static) -> StorageError {
+    StorageError::new(StorageErrorKind::Unavailable, message).with_source(cause)
+}

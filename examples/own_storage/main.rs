@@ -1,0 +1,43 @@
+//! A host whose courses and keys live in tables of its own.
+
+mod connections;
+mod school;
+
+use std::path::Path;
+
+use axum::Router;
+use axum::routing::get;
+use catalogue_core::Catalogue;
+use catalogue_examples::{Arguments, Failure, listen, log, stop_signal};
+use catalogue_tower::CatalogueService;
+use rusqlite::Connection;
+
+use school::School;
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let arguments = Arguments::from_command_line();
+    log();
+
+    if !arguments.database.exists() {
+        make_sample(&arguments.database)?;
+    }
+    let school = School::open(&arguments.database)?;
+    let catalogue = Catalogue::with_api_keys(school).base_url("/api/v1").docs_url("/docs").build()?;
+    let routes = Router::new()
+        .route("/about", get(async || "a school of its own"))
+        .fallback_service(CatalogueService::new(catalogue));
+
+    let stop = stop_signal()?;
+    let listener = listen(arguments.listen).await?;
+    axum::serve(listener, routes).with_graceful_shutdown(stop).await?;
+    Ok(())
+}
+
+/// Makes a school to try things out on.
+fn make_sample(path: &Path) -> rusqlite::Result<()> {
+    let sample = concat!("BEGIN;", include_str!("schema.sql"), include_str!("sample.sql"), "COMMIT;");
+    let school = Connection::open(path)?;
+    school.pragma_update(None, "journal_mode", "WAL")?;
+    school.execute_batch(sample)
+}

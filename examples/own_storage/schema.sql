@@ -1,0 +1,46 @@
+-- The tables of a school that knew nothing of the catalogue when they were made.
+
+CREATE TABLE users (
+    id    INTEGER PRIMARY KEY,
+    login TEXT NOT NULL UNIQUE
+);
+
+CREATE TABLE trainings (
+    id         INTEGER PRIMARY KEY,
+    owner      INTEGER NOT NULL REFERENCES users (id),
+    handle     TEXT    NOT NULL,
+    name       TEXT    NOT NULL,
+    subtitle   TEXT,
+    lang       TEXT    NOT NULL,
+    -- 'draft', 'live', 'retired'
+    status     TEXT    NOT NULL DEFAULT 'draft',
+    -- As `datetime('now')` writes it: '2026-01-02 03:04:05', in UTC.
+    live_since TEXT,
+    -- Seconds since 1970.
+    made_at    INTEGER NOT NULL DEFAULT (unixepoch()),
+    UNIQUE (owner, handle)
+);
+
+-- Added for the catalogue: a page is one run of neighbouring entries, found without a sort.
+CREATE INDEX trainings_newest_first ON trainings (owner, made_at, handle);
+
+CREATE TABLE lessons (
+    training INTEGER NOT NULL REFERENCES trainings (id) ON DELETE CASCADE,
+    -- In order, with gaps.
+    place    INTEGER NOT NULL,
+    heading  TEXT    NOT NULL,
+    abstract TEXT,
+    text     TEXT    NOT NULL DEFAULT '',
+    PRIMARY KEY (training, place)
+);
+
+CREATE TABLE access_keys (
+    id       INTEGER PRIMARY KEY,
+    user     INTEGER NOT NULL REFERENCES users (id),
+    -- The SHA-256 of the key; the key itself is nowhere.
+    sha256   BLOB    NOT NULL UNIQUE,
+    rights   TEXT    NOT NULL DEFAULT 'read:courses',
+    -- Seconds since 1970.
+    ends_at  INTEGER,
+    ended_at INTEGER
+);

@@ -1,0 +1,154 @@
+//! [`School`]: the school's own tables as the catalogue wants to read them.
+
+use std::path::Path;
+
+use catalogue_core::{
+    AccountId, CourseDetail, CourseListItem, CourseStorage, Credential, CredentialStorage, Identity, Module, Page,
+    PageRequest, Position, Scopes, StorageError, Timestamp, TokenDigest, async_trait,
+};
+use rusqlite::types::FromSqlError;
+use rusqlite::{OptionalExtension, Row, Transaction};
+
+use crate::connections::Connections;
+
+/// A place that comes before every other in a list: no training is made later.
+const NEWEST: (i64, &str) = (i64::MAX, "");
+
+/// The courses and keys of a school.
+#[derive(Clone, Debug)]
+pub(crate) struct School(Connections);
+
+impl School {
+    /// Opens the school's file.
+    pub(crate) fn open(path: &Path) -> rusqlite::Result<Self> {
+        Connections::open(path).map(Self)
+    }
+}
+
+/// The school keeps no revisions, so `revision` is left as it is, and every answer is rendered anew.
+#[async_trait]
+impl CourseStorage for School {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+    ) -> Result<Page<CourseListItem>, StorageError> {
+        let (Some(user), page) = (user(account), page.clone()) else { return Ok(Page { items: vec![], next: None }) };
+        self.0.read(move |transaction| list(transaction, user, &page)).await
+    }
+
+    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+        let (Some(user), slug) = (user(account), slug.to_owned()) else { return Ok(None) };
+        self.0.read(move |transaction| find(transaction, user, &slug)).await
+    }
+}
+
+#[async_trait]
+impl CredentialStorage for School {
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        let digest = *digest;
+        self.0.read(move |transaction| credential(transaction, &digest)).await
+    }
+}
+
+/// The school's id of an account; what is no number is nobody.
+fn user(account: &AccountId) -> Option<i64> {
+    account.as_str().parse().ok()
+}
+
+/// A position in the school's terms: what comes after it is made before that second, or in it with a lesser handle.
+fn place(position: &Position) -> (i64, &str) {
+    let made_at = position.created_at.as_microseconds();
+    match made_at.div_euclid(1_000_000) {
+        second if second * 1_000_000 == made_at => (second, &position.slug),
+        // A place that another storage has given out: all of that second comes after it.
+        second => (second + 1, ""),
+    }
+}
+
+fn list(transaction: &Transaction<'_>, user: i64, page: &PageRequest) -> rusqlite::Result<Page<CourseListItem>> {
+    let (made_at, handle) = page.after.as_ref().map_or(NEWEST, place);
+    let mut statement = transaction.prepare_cached(
+        "SELECT handle, name, lang, status, live_since, made_at,
+                (SELECT count(*) FROM lessons WHERE training = trainings.id) AS lessons
+         FROM trainings WHERE owner = ?1 AND (made_at, handle) < (?2, ?3)
+         ORDER BY made_at DESC, handle DESC LIMIT ?4",
+    )?;
+    // One more than asked for tells whether another page follows.
+    let rows = statement.query_map((user, made_at, handle, page.limit.get() as i64 + 1), |row| {
+        let item = CourseListItem {
+            slug: row.get("handle")?,
+            title: row.get("name")?,
+            language: row.get("lang")?,
+            published_at: published_at(row)?,
+            hidden: is_hidden(row)?,
+            module_count: row.get("lessons")?,
+        };
+        Ok((item, seconds(row, "made_at")?.ok_or(FromSqlError::InvalidType)?))
+    })?;
+    Page::try_from_rows(rows, page.limit)
+}
+
+fn find(transaction: &Transaction<'_>, user: i64, slug: &str) -> rusqlite::Result<Option<CourseDetail>> {
+    let mut statement = transaction.prepare_cached(
+        "SELECT id, handle, name, coalesce(subtitle, '') AS tagline, lang, status, live_since
+         FROM trainings WHERE owner = ?1 AND handle = ?2",
+    )?;
+    let found = statement.query_row((user, slug), |row| {
+        let course = CourseDetail {
+            slug: row.get("handle")?,
+            title: row.get("name")?,
+            tagline: row.get("tagline")?,
+            language: row.get("lang")?,
+            published_at: published_at(row)?,
+            hidden: is_hidden(row)?,
+            access_mode: None,
+            modules: Vec::new(),
+        };
+        Ok((row.get("id")?, course))
+    });
+    let Some((training, mut course)): Option<(i64, _)> = found.optional()? else { return Ok(None) };
+    let mut statement = transaction.prepare_cached(
+        "SELECT row_number() OVER (ORDER BY place) AS number, heading, coalesce(abstract, '') AS summary
+         FROM lessons WHERE training = ?1 ORDER BY place",
+    )?;
+    let modules = statement.query_map([training], |row| {
+        Ok(Module { number: row.get("number")?, title: row.get("heading")?, summary: row.get("summary")? })
+    })?;
+    course.modules = modules.collect::<rusqlite::Result<_>>()?;
+    Ok(Some(course))
+}
+
+fn credential(transaction: &Transaction<'_>, digest: &TokenDigest) -> rusqlite::Result<Option<Credential>> {
+    let mut statement =
+        transaction.prepare_cached("SELECT id, user, rights, ends_at, ended_at FROM access_keys WHERE sha256 = ?1")?;
+    let found = statement.query_row([digest.as_bytes()], |row| {
+        let account = AccountId::new(row.get::<_, i64>("user")?.to_string());
+        let id = row.get::<_, i64>("id")?.to_string();
+        let scopes = Scopes::from_names([row.get_ref("rights")?.as_str()?]);
+        let mut credential = Credential::new(Identity::api_key(account, id, scopes));
+        credential.expires_at = seconds(row, "ends_at")?;
+        credential.revoked_at = seconds(row, "ended_at")?;
+        Ok(credential)
+    });
+    found.optional()
+}
+
+/// A training that is retired is its owner's alone.
+fn is_hidden(row: &Row<'_>) -> rusqlite::Result<bool> {
+    Ok(row.get_ref("status")?.as_str()? == "retired")
+}
+
+/// The time in `live_since`, which a draft has not.
+fn published_at(row: &Row<'_>) -> rusqlite::Result<Option<Timestamp>> {
+    let Some(text) = row.get_ref("live_since")?.as_str_or_null()? else { return Ok(None) };
+    let time = Timestamp::parse(&format!("{}Z", text.replacen(' ', "T", 1)));
+    time.map(Some).map_err(|error| FromSqlError::other(error).into())
+}
+
+/// A time in seconds since 1970.
+fn seconds(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<Timestamp>> {
+    let seconds: Option<i64> = row.get(column)?;
+    let time = |seconds: i64| Timestamp::from_microseconds(seconds.checked_mul(1_000_000)?);
+    seconds.map(|seconds| time(seconds).ok_or(FromSqlError::OutOfRange(seconds).into())).transpose()
+}

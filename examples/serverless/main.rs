@@ -1,0 +1,53 @@
+//! The catalogue as a function: an event in, an answer out, and no server.
+//!
+//! Each line of standard input is an event, each line of standard output its answer, as a runtime that keeps a function
+//! warm would hand them over.
+
+mod event;
+
+use std::io::{BufRead, Write, stdin, stdout};
+
+use catalogue_core::Catalogue;
+use catalogue_examples::{Failure, database, log};
+use catalogue_sqlite::SqliteStorage;
+use clap::Parser;
+
+use event::{Answer, Event};
+
+#[derive(Parser)]
+struct Arguments {
+    /// Where the data is
+    #[arg(long, value_name = "ADDRESS", default_value = "sqlite:catalogue.db", value_parser = database)]
+    database: std::path::PathBuf,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Failure> {
+    let arguments = Arguments::parse();
+    log();
+
+    // Once, before the first event; calls share what the catalogue keeps.
+    let storage = SqliteStorage::open(&arguments.database)?;
+    let catalogue = Catalogue::with_api_keys(storage).base_url("/api/v1").docs_url("/docs").build()?;
+
+    let mut out = stdout();
+    for line in stdin().lock().lines() {
+        let answer = handle(&catalogue, &line?).await;
+        writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+async fn handle(catalogue: &Catalogue, event: &str) -> Answer {
+    // The whole message might repeat a token.
+    let event =
+        serde_json::from_str(event).map_err(|error| format!("{:?} error at {}", error.classify(), error.column()));
+    match event.and_then(Event::into_request) {
+        Ok(request) => Answer::of(&catalogue.call(request).await),
+        Err(error) => {
+            tracing::warn!("an event is no request: {error}");
+            Answer::bad_request()
+        }
+    }
+}

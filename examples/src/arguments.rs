@@ -1,0 +1,55 @@
+//! [`Arguments`]: the options of a server.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// The options that every server takes, as `catalogue serve` does.
+#[derive(Clone, Debug, clap::Parser)]
+#[command(about = None)]
+pub struct Arguments {
+    /// Where the data is; made if it is missing
+    #[arg(long, value_name = "ADDRESS", default_value = "sqlite:catalogue.db", value_parser = database)]
+    pub database: PathBuf,
+    /// Where to listen; port 0 picks a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+}
+
+impl Arguments {
+    /// The options of this process. With a wrong one it ends here: a message, and status 2.
+    #[must_use]
+    pub fn from_command_line() -> Self {
+        clap::Parser::parse()
+    }
+}
+
+/// Reads `sqlite:PATH`.
+///
+/// # Errors
+/// A sentence about an address of another form.
+pub fn database(address: &str) -> Result<PathBuf, &'static str> {
+    match address.strip_prefix("sqlite:") {
+        Some(path) if !path.is_empty() && path != ":memory:" && !path.starts_with("//") => Ok(path.into()),
+        _ => Err("write sqlite:PATH, like sqlite:catalogue.db"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[test]
+    fn options_and_their_defaults() {
+        let arguments = Arguments::try_parse_from(["example"]).unwrap();
+        assert_eq!((arguments.database, arguments.listen.port()), ("catalogue.db".into(), 8080));
+        let options = ["example", "--listen", "[::1]:0", "--database=sqlite:/a b/c.db"];
+        let arguments = Arguments::try_parse_from(options).unwrap();
+        assert_eq!((arguments.database, arguments.listen), ("/a b/c.db".into(), "[::1]:0".parse().unwrap()));
+        for database in ["catalogue.db", "sqlite:", "sqlite::memory:", "sqlite://catalogue.db", "postgres://db/c"] {
+            let error = Arguments::try_parse_from(["example", "--database", database]).unwrap_err();
+            assert!(error.to_string().contains("write sqlite:PATH"), "{database}: {error}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! A catalogue's database with two accounts, for the examples to open.
+
+use std::path::PathBuf;
+
+use catalogue_core::{
+    Account, AccountId, AdminStorage, Course, CourseModule, CredentialKind, CredentialRecord, Identity, NewCredential,
+    NewToken, Scopes, Timestamp,
+};
+use catalogue_sqlite::SqliteStorage;
+use tempfile::TempDir;
+
+/// The database of this account's courses `one` and `two`, and of another account with none.
+pub(crate) struct Data {
+    storage: SqliteStorage,
+    directory: TempDir,
+}
+
+pub(crate) const ACCOUNT: &str = "acc_a";
+
+impl Data {
+    pub(crate) async fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let storage = SqliteStorage::open_and_migrate(directory.path().join("catalogue.db")).unwrap();
+        let mut import = storage.begin_import().await.unwrap();
+        for id in [ACCOUNT, "acc_b"] {
+            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
+            import.put_account(&account).await.unwrap();
+        }
+        for (slug, created_at) in [("one", 1), ("two", 2)] {
+            import.put_course(&course(slug, created_at)).await.unwrap();
+        }
+        import.commit().await.unwrap();
+        Self { storage, directory }
+    }
+
+    /// What `--database` takes.
+    pub(crate) fn address(&self) -> String {
+        format!("sqlite:{}", self.path().display())
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.path().join("catalogue.db")
+    }
+
+    /// A new token of the account.
+    pub(crate) async fn token(&self, kind: CredentialKind) -> NewToken {
+        let token = NewToken::mint(kind);
+        let scopes = Scopes::from_names(["read:courses"]);
+        let account = AccountId::new(ACCOUNT);
+        let identity = match kind {
+            CredentialKind::OAuth => Identity::oauth(account, &token.digest(), scopes),
+            _ => Identity::api_key(account, "key_1", scopes),
+        };
+        let record = CredentialRecord {
+            identity,
+            name: None,
+            shown_prefix: token.shown_prefix().to_owned(),
+            created_at: Timestamp::now(),
+            expires_at: None,
+            revoked_at: None,
+        };
+        self.storage.create_credential(&NewCredential { digest: token.digest(), record }).await.unwrap();
+        token
+    }
+
+    /// Revokes the account's API key.
+    pub(crate) async fn revoke_key(&self) {
+        self.storage.revoke_credential("key_1", Timestamp::now()).await.unwrap().unwrap();
+    }
+}
+
+fn course(slug: &str, created_at: i64) -> Course {
+    Course {
+        account: AccountId::new(ACCOUNT),
+        slug: slug.to_owned(),
+        title: slug.to_owned(),
+        tagline: String::new(),
+        language: "en".to_owned(),
+        created_at: Timestamp::from_microseconds(created_at).unwrap(),
+        published_at: None,
+        hidden: false,
+        access_mode: None,
+        modules: vec![CourseModule { title: "m".to_owned(), summary: String::new(), content: "body".to_owned() }],
+    }
+}

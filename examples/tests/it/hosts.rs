@@ -1,0 +1,139 @@
+//! The four hosts, each on its framework, do the same.
+
+use std::io::{Read, Write};
+
+use catalogue_core::CredentialKind;
+
+use crate::data::{ACCOUNT, Data};
+use crate::http::{Answer, request};
+use crate::program::{Host, example};
+
+macro_rules! hosts {
+    ($($name:ident)*) => {$(
+        mod $name {
+            const NAME: &str = stringify!($name);
+
+            #[tokio::test]
+            async fn has_routes_of_its_own_and_hands_on_all_else() {
+                super::has_routes_of_its_own_and_hands_on_all_else(NAME).await;
+            }
+
+            #[tokio::test]
+            async fn accepts_keys_and_opaque_tokens() {
+                super::accepts_keys_and_opaque_tokens(NAME).await;
+            }
+
+            #[tokio::test]
+            async fn answers_as_the_catalogue_does() {
+                super::answers_as_the_catalogue_does(NAME).await;
+            }
+
+            #[tokio::test]
+            async fn finishes_what_runs() {
+                for signal in ["TERM", "INT"] {
+                    super::finishes_what_runs(NAME, signal).await;
+                }
+            }
+
+            #[test]
+            fn says_what_is_wrong() {
+                super::says_what_is_wrong(NAME);
+            }
+        }
+    )*};
+}
+
+hosts! { axum hyper warp actix }
+
+async fn has_routes_of_its_own_and_hands_on_all_else(name: &str) {
+    let data = Data::new().await;
+    let host = Host::start(name, &data.address());
+    let about = host.ask("GET", "/about", "");
+    assert_eq!((about.status, &*about.body), (200, "a host of its own"));
+    let echo = Answer::to(&host.address, &request("POST", "/echo", "", "said"));
+    assert_eq!((echo.status, &*echo.body), (200, "said"));
+    for target in ["/", "/elsewhere?q=1", "/about/us", "//about", "/api/v2/me", "/docs/nothing"] {
+        assert_eq!(host.ask("GET", target, "").failure(), (404, "not_found".to_owned()), "{target}");
+    }
+    assert_eq!(host.ask("GET", "/docs/openapi.json", "").json()["openapi"], "3.1.0");
+}
+
+async fn accepts_keys_and_opaque_tokens(name: &str) {
+    let data = Data::new().await;
+    let host = Host::start(name, &data.address());
+    assert_eq!(host.ask("GET", "/api/v1/me", "").failure(), (401, "unauthorized".to_owned()));
+    let (key, token) = (data.token(CredentialKind::ApiKey).await, data.token(CredentialKind::OAuth).await);
+    for secret in [key.expose(), token.expose()] {
+        assert_eq!(host.get("/api/v1/me", secret).json()["data"]["userId"], ACCOUNT);
+        let list = host.get("/api/v1/courses", secret).json();
+        let slugs: Vec<_> = list["data"].as_array().unwrap().iter().map(|course| &course["slug"]).collect();
+        assert_eq!(slugs, ["two", "one"]);
+    }
+    data.revoke_key().await;
+    assert_eq!(host.get("/api/v1/me", key.expose()).json()["error"]["details"]["reason"], "revoked");
+    host.signal("TERM");
+    let (status, out, err) = host.ended();
+    assert_eq!((status, &*out), (Some(0), ""));
+    assert!(!err.contains(key.expose()) && !err.contains(token.expose()), "{err}");
+}
+
+async fn answers_as_the_catalogue_does(name: &str) {
+    let data = Data::new().await;
+    let host = Host::start(name, &data.address());
+    let key = data.token(CredentialKind::ApiKey).await;
+    let authorization = format!("Authorization: Bearer {}\n", key.expose());
+    let head = host.ask("HEAD", "/api/v1/courses", &authorization);
+    let page = host.ask("GET", "/api/v1/courses", &authorization);
+    assert_eq!((head.status, &*head.body), (200, ""));
+    assert_eq!(head.header("content-length"), Some(&*page.body.len().to_string()));
+    assert_eq!(host.ask("OPTIONS", "/api/v1/courses", "").header("allow"), Some("GET, HEAD, OPTIONS"));
+    assert_eq!(host.ask("PUT", "/api/v1/courses", &authorization).failure().0, 405);
+    assert_eq!(host.get("/api/v1/courses?limit=1&limit=2", key.expose()).failure().0, 400);
+    for target in ["/api/v1/courses/a%2Fb", "/api/v1//courses", "/api/v1/courses/", "/api/v1/courses/%ff"] {
+        assert_eq!(host.get(target, key.expose()).failure().0, 404, "{target}");
+    }
+    assert_eq!(host.get("http://elsewhere/api/v1/courses?limit=1", key.expose()).status, 200);
+    assert_eq!(host.ask("OPTIONS", "*", "").failure().0, 404);
+    let with_body = request("GET", "/api/v1/me", &authorization, "nobody reads this");
+    assert_eq!(Answer::to(&host.address, &with_body).status, 200);
+    let not_modified = format!("{authorization}If-None-Match: {}\n", page.header("etag").unwrap());
+    assert_eq!(host.ask("GET", "/api/v1/courses", &not_modified).status, 304);
+}
+
+/// The host is asked to go on with a body, so its route is waiting for it when the signal comes.
+async fn finishes_what_runs(name: &str, signal: &str) {
+    const GO_ON: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+    let data = Data::new().await;
+    let host = Host::start(name, &data.address());
+    let mut stream = host.connect();
+    let head = request("POST", "/echo", "Expect: 100-continue\nContent-Length: 4\n", "");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut asked = [0; GO_ON.len()];
+    stream.read_exact(&mut asked).unwrap();
+    assert_eq!(asked, GO_ON);
+    host.signal(signal);
+    host.has_heard();
+    stream.write_all(b"late").unwrap();
+    let answer = Answer::read(&mut stream);
+    assert_eq!((answer.status, &*answer.body), (200, "late"));
+    let (status, out, err) = host.ended();
+    assert_eq!((status, &*out), (Some(0), ""), "{err}");
+}
+
+fn says_what_is_wrong(name: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let missing = format!("sqlite:{}", directory.path().join("missing").join("c.db").display());
+    for (options, status, piece) in [
+        (["--port", "8080"], 2, "unexpected argument '--port'"),
+        (["--database", "catalogue.db"], 2, "write sqlite:PATH"),
+        (["--listen", "localhost"], 2, "'localhost'"),
+        (["--database", &missing], 1, "does not exist; make it first"),
+    ] {
+        let output = example(name).args(options).current_dir(directory.path()).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), &*output.stdout), (Some(status), &b""[..]), "{message}");
+        let short = message.lines().count() <= 5 && !message.contains("panicked");
+        assert!(message.contains(piece) && short, "{message}");
+    }
+}

@@ -1,0 +1,55 @@
+//! Requests over a socket, written out, so that nothing between stands in the way of a host.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use serde_json::Value;
+
+/// How a host answers.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    /// Sends `request` and reads to the end of the connection.
+    pub(crate) fn to(address: &str, request: &str) -> Self {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        Self::read(&mut stream)
+    }
+
+    /// Reads to the end of the connection.
+    pub(crate) fn read(stream: &mut TcpStream) -> Self {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?}"));
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Self { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    /// The header of that name.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let headers = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
+        let mut values = headers.filter(|(given, _)| given.eq_ignore_ascii_case(name));
+        values.next().map(|(_, value)| value)
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The status, and the code of a failure.
+    pub(crate) fn failure(&self) -> (u16, String) {
+        (self.status, self.json()["error"]["code"].as_str().unwrap().to_owned())
+    }
+}
+
+/// A request with those headers, each ended by a line feed, after whose answer the connection closes.
+pub(crate) fn request(method: &str, target: &str, headers: &str, body: &str) -> String {
+    let headers = headers.replace('\n', "\r\n");
+    let length = if body.is_empty() { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+    format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{length}{headers}\r\n{body}")
+}

@@ -1,0 +1,9 @@
+//! Each example is started as a reader would start it, called, and stopped.
+
+mod data;
+mod hosts;
+mod http;
+mod own_authenticator;
+mod own_storage;
+mod program;
+mod serverless;

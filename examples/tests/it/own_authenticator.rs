@@ -1,0 +1,72 @@
+//! The host with sessions.
+
+use catalogue_core::CredentialKind;
+
+use crate::data::{ACCOUNT, Data};
+use crate::http::{Answer, request};
+use crate::program::Host;
+
+fn begin(host: &Host) -> (String, String) {
+    let answer = Answer::to(&host.address, &request("POST", "/sessions", "", ACCOUNT));
+    assert_eq!(answer.status, 200);
+    let cookie = answer.header("set-cookie").unwrap();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    (answer.body.clone(), cookie.split(';').next().unwrap().to_owned())
+}
+
+fn end(host: &Host, token: &str) {
+    assert_eq!(Answer::to(&host.address, &request("DELETE", "/sessions", "", token)).status, 204);
+}
+
+#[tokio::test]
+async fn keys_and_sessions_are_both_accepted() {
+    let data = Data::new().await;
+    let host = Host::start("own_authenticator", &data.address());
+    let key = data.token(CredentialKind::ApiKey).await;
+    let (session, _) = begin(&host);
+    for token in [key.expose(), &*session] {
+        assert_eq!(host.get("/api/v1/me", token).json()["data"]["userId"], ACCOUNT);
+        assert_eq!(host.get("/api/v1/courses?limit=1", token).json()["data"][0]["slug"], "two");
+    }
+    end(&host, &session);
+    assert_eq!(host.get("/api/v1/me", &session).json()["error"]["details"]["reason"], "revoked");
+    assert_eq!(host.get("/api/v1/me", "neither").json()["error"]["details"]["reason"], "invalid");
+    data.revoke_key().await;
+    assert_eq!(host.get("/api/v1/me", key.expose()).json()["error"]["details"]["reason"], "revoked");
+    host.signal("TERM");
+    let (status, out, log) = host.ended();
+    assert_eq!((status, &*out), (Some(0), ""));
+    assert!(!log.contains(key.expose()) && !log.contains(&session), "{log}");
+}
+
+#[tokio::test]
+async fn a_cookie_reads_the_catalogue_until_the_session_ends() {
+    let data = Data::new().await;
+    let host = Host::start("own_authenticator", &data.address());
+    let (session, cookie) = begin(&host);
+    let header = format!("Cookie: other=1; {cookie}\n");
+    let page = host.ask("GET", "/my/courses?limit=1", &header).json();
+    assert_eq!(page["data"][0]["slug"], "two");
+    let next = format!("/my/courses?cursor={}", page["meta"]["nextCursor"].as_str().unwrap());
+    assert_eq!(host.ask("GET", &next, &header).json()["data"][0]["slug"], "one");
+    assert_eq!(host.ask("GET", "/my/courses/a%2Fb", &header).failure().0, 404);
+    assert_eq!(host.ask("GET", "/my/courses", "").failure().0, 401);
+    end(&host, &session);
+    assert_eq!(host.ask("GET", "/my/courses", &header).failure().0, 401);
+}
+
+#[tokio::test]
+async fn answers_are_counted() {
+    let data = Data::new().await;
+    let host = Host::start("own_authenticator", &data.address());
+    let (session, cookie) = begin(&host);
+    host.get("/api/v1/courses", &session);
+    host.ask("GET", "/my/courses", &format!("Cookie: {cookie}\n"));
+    host.ask("GET", "/api/v1/courses", "");
+    host.ask("GET", "/elsewhere", "");
+    let counts = host.ask("GET", "/metrics", "").body;
+    for (operation, status, count) in [("listCourses", 200, 2), ("listCourses", 401, 1), ("none", 404, 1)] {
+        let line = format!("catalogue_requests_total{{operation=\"{operation}\",status=\"{status}\"}} {count}\n");
+        assert!(counts.contains(&line), "{line}{counts}");
+    }
+}

@@ -1,0 +1,61 @@
+//! The function: a line in, a line out.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use catalogue_core::CredentialKind;
+use serde_json::{Value, json};
+
+use crate::data::{ACCOUNT, Data};
+use crate::program::example;
+
+/// The answers to `events`, in their order, and what was logged.
+fn answers(data: &Data, events: &[String]) -> (Vec<Value>, String) {
+    let mut command = example("serverless");
+    command.args(["--database", &data.address()]).stdin(Stdio::piped());
+    let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    process.stdin.take().unwrap().write_all(events.join("\n").as_bytes()).unwrap();
+    let output = process.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let out = String::from_utf8(output.stdout).unwrap();
+    (out.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[tokio::test]
+async fn each_event_has_its_answer() {
+    let data = Data::new().await;
+    let key = data.token(CredentialKind::ApiKey).await;
+    let headers = json!({ "Authorization": format!("Bearer {}", key.expose()), "Accept-Encoding": "gzip" });
+    let event = |method: &str, path: &str, query: &str| {
+        json!({ "method": method, "path": path, "query": query, "headers": headers }).to_string()
+    };
+    let events = [
+        event("GET", "/api/v1/courses", "limit=1"),
+        event("HEAD", "/api/v1/me", ""),
+        json!({ "method": "GET", "path": "/api/v1/me" }).to_string(),
+        event("GET", "/elsewhere", ""),
+        "nonsense".to_owned(),
+        event("GET", "/a b", ""),
+        json!({ "method": "GET", "path": "/", "headers": key.expose() }).to_string(),
+        event("GET", "/api/v1/me", ""),
+    ];
+    let (answers, log) = answers(&data, &events);
+    let statuses: Vec<_> = answers.iter().map(|answer| answer["status"].as_u64().unwrap()).collect();
+    assert_eq!(statuses, [200, 200, 401, 404, 400, 400, 400, 200]);
+    let body = |answer: &Value| serde_json::from_str::<Value>(answer["body"].as_str().unwrap()).unwrap();
+    assert_eq!(body(&answers[0])["data"][0]["slug"], "two");
+    assert_eq!(answers[0]["headers"]["content-type"], "application/json");
+    assert_eq!(answers[1]["body"], "");
+    assert_eq!(body(&answers[2])["error"]["code"], "unauthorized");
+    assert_eq!(body(&answers[7])["data"]["userId"], ACCOUNT);
+    assert!(log.contains("an event is no request") && !log.contains(key.expose()), "{log}");
+}
+
+#[test]
+fn a_missing_database_is_a_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = example("serverless").current_dir(directory.path()).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("catalogue.db") && message.lines().count() == 1, "{message}");
+}
