@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use catalogue_core::{StorageError, StorageErrorKind};
 use rusqlite::config::DbConfig;
@@ -43,8 +43,11 @@ pub(crate) struct FileIdentity(u64, u64);
 pub(crate) struct FileVersion {
     pub(crate) identity: FileIdentity,
     length: u64,
-    modified: Option<SystemTime>,
+    changed: ChangeTime,
 }
+
+/// In seconds and nanoseconds. On Unix the time of the last change of status, which nobody can set back.
+type ChangeTime = (i64, i64);
 
 /// What an existing database is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +83,7 @@ impl Database {
                 };
                 fs::metadata(path).map(|metadata| FileVersion::of(&metadata)).map_err(gone)
             }
-            Self::Memory(number) => Ok(FileVersion { identity: FileIdentity(0, *number), length: 0, modified: None }),
+            Self::Memory(number) => Ok(FileVersion { identity: FileIdentity(0, *number), length: 0, changed: (0, 0) }),
         }
     }
 
@@ -160,8 +163,21 @@ impl Database {
 
 impl FileVersion {
     fn of(metadata: &fs::Metadata) -> Self {
-        Self { identity: FileIdentity::of(metadata), length: metadata.len(), modified: metadata.modified().ok() }
+        Self { identity: FileIdentity::of(metadata), length: metadata.len(), changed: change_time_of(metadata) }
     }
+}
+
+#[cfg(unix)]
+fn change_time_of(metadata: &fs::Metadata) -> ChangeTime {
+    use std::os::unix::fs::MetadataExt as _;
+
+    (metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn change_time_of(metadata: &fs::Metadata) -> ChangeTime {
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    modified.map_or((0, 0), |time| (time.as_secs() as i64, i64::from(time.subsec_nanos())))
 }
 
 impl FileIdentity {

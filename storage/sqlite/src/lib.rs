@@ -17,6 +17,15 @@
 //! cost less than a hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other.
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
+//! # The file
+//! While a process has the database open it must not open and close the database, its `-wal` or its `-shm` in another way
+//! than through SQLite: by the rules of POSIX, closing a file drops the process's locks on it, on which SQLite relies. To
+//! back up, use `VACUUM INTO` or another process.
+//!
+//! A file that is put in the place of the database is noticed at the next read. Where several storages of one process are
+//! open on the path, or connections of the host's own, remove the old `-wal` and `-shm` before, so that no two files share
+//! them.
+//!
 //! # Features
 //! - `bundled` (default): builds SQLite from source. Without it the system's library is linked, which must be as new as the
 //!   version of `rusqlite` asks for: 3.45.3 for 0.41.
@@ -37,6 +46,7 @@ mod readers;
 mod rows;
 mod storage;
 mod wal_index;
+mod watch;
 
 pub use migration::Migrated;
 pub use open_error::OpenError;

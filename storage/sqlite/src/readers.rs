@@ -10,8 +10,8 @@ use rusqlite::Connection;
 
 use crate::connection::{Database, FileIdentity, FileVersion};
 use crate::error::storage_error;
-use crate::kept::{Kept, Moment};
-use crate::wal_index::WalIndex;
+use crate::kept::Kept;
+use crate::watch::Watches;
 
 /// A read that takes longer is interrupted. Each is bounded by an index, so only a disk that hardly answers gets here.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -19,27 +19,26 @@ const DEADLINE: Duration = Duration::from_secs(5);
 /// How many steps of SQLite's engine pass between two looks at the clock; a page of fifty takes about a thousand.
 const STEPS_BETWEEN_LOOKS: i32 = 1_000;
 
+/// How often a file may be replaced while it is opened.
+const ATTEMPTS: usize = 5;
+
 /// What the clocks of all readers count from.
 static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// Read by every read transaction of this process, written by whoever closes connections to a file that was replaced.
+///
+/// SQLite has the `-shm` of a file open once for all connections. Where one was put in the place of another and the old
+/// `-shm` was left, both files have it open, and closing it for the old file drops the locks of the new one's readers.
+static CLOSING: RwLock<()> = RwLock::new(());
 
 /// Connections at rest. A read takes one, works on its own thread without waiting, and puts it back; so there are never
 /// more than threads that read.
 pub(crate) struct Readers {
     database: Database,
     idle: Mutex<Vec<Reader>>,
-    watched: RwLock<Option<Watched>>,
+    watches: Watches,
     /// Keeps a database in memory alive.
     _anchor: Option<Mutex<Connection>>,
-}
-
-/// The file whose commits are watched, and by what; by nothing where it has no WAL.
-struct Watched {
-    file: FileIdentity,
-    /// No other watch has it, in this process.
-    number: u64,
-    index: Option<WalIndex>,
-    /// Holds the file in WAL mode.
-    _connection: Mutex<Connection>,
 }
 
 /// A connection to the file that stood at the database's path when it was opened.
@@ -52,7 +51,8 @@ struct Reader {
 
 impl Readers {
     pub(crate) fn new(database: Database, anchor: Option<Connection>) -> Self {
-        Self { database, idle: Mutex::default(), watched: RwLock::default(), _anchor: anchor.map(Mutex::new) }
+        let anchor = anchor.map(Mutex::new);
+        Self { database, idle: Mutex::default(), watches: Watches::default(), _anchor: anchor }
     }
 
     pub(crate) fn database(&self) -> &Database {
@@ -61,8 +61,7 @@ impl Readers {
 
     /// Runs `read` on a connection to the file that stands at the path now.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
-        // A file that was put in the place of another is another database, and its data is what counts.
-        self.read_from(self.database.file_version()?, read)
+        self.read_from(self.file()?, read)
     }
 
     /// What `kept` has for `key` if nothing was committed since it was read, else what `read` finds. What is not there is
@@ -73,9 +72,9 @@ impl Readers {
         key: &K,
         read: impl FnOnce(&Connection) -> rusqlite::Result<Option<V>>,
     ) -> Result<Option<V>, StorageError> {
-        let file = self.database.file_version()?;
+        let file = self.file()?;
         // Looked at before the reading: what is committed in between is then taken for newer than what was read.
-        let Some(moment) = self.moment(file) else {
+        let Some(moment) = self.watches.moment(&self.database, file) else {
             return self.read_from(file, read);
         };
         if let Some(value) = kept.get(key, moment) {
@@ -88,34 +87,21 @@ impl Readers {
         Ok(value)
     }
 
-    /// The state of the file, where that can be told without a transaction.
-    fn moment(&self, file: FileVersion) -> Option<Moment> {
-        let watched = self.watched.read().unwrap_or_else(PoisonError::into_inner);
-        let (watch, index) = match &*watched {
-            Some(watched) if watched.file == file.identity => (watched.number, watched.index),
-            _ => {
-                drop(watched);
-                self.watch(file.identity)?
-            }
-        };
-        Some(Moment { watch, file, wal: index?.state()? })
+    /// The file that stands at the path now. One that was put in the place of another is another database, and its data
+    /// is what counts.
+    fn file(&self) -> Result<FileVersion, StorageError> {
+        let file = self.database.file_version()?;
+        if self.watches.is_of_another(file.identity) {
+            self.close_all_but(file.identity);
+        }
+        Ok(file)
     }
 
-    /// Begins to watch the file, if it still stands at the path.
-    fn watch(&self, file: FileIdentity) -> Option<(u64, Option<WalIndex>)> {
-        static WATCHES: AtomicU64 = AtomicU64::new(0);
-
-        let connection = self.database.open_reader().ok()?;
-        // The first read opens the WAL.
-        connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM accounts)", [], |_| Ok(())).ok()?;
-        let index = WalIndex::of(&connection);
-        if self.database.file_version().ok()?.identity != file {
-            return None;
-        }
-        let number = WATCHES.fetch_add(1, Ordering::Relaxed);
-        let watched = Watched { file, number, index, _connection: Mutex::new(connection) };
-        *self.watched.write().unwrap_or_else(PoisonError::into_inner) = Some(watched);
-        Some((number, index))
+    /// Closes every connection to another file, before the first to that one is opened and while nobody reads.
+    fn close_all_but(&self, file: FileIdentity) {
+        let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
+        self.idle().retain(|reader| reader.file.identity == file);
+        self.watches.end_unless_of(file);
     }
 
     /// Runs `read` on a connection to that file. A connection that met an error is closed instead of kept.
@@ -124,17 +110,23 @@ impl Readers {
         file: FileVersion,
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StorageError> {
-        let reader = match self.take(file) {
-            Some(reader) => reader,
-            None => Reader::open(&self.database, file)?,
-        };
-        reader.began.store(micros_since_epoch(), Ordering::Relaxed);
-        let value = read(&reader.connection).map_err(storage_error)?;
-        self.idle().push(reader);
-        Ok(value)
+        let mut file = file;
+        for _ in 0..ATTEMPTS {
+            let not_closing = CLOSING.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(reader) = self.take(file).map_or_else(|| Reader::open(&self.database, file), |r| Ok(Some(r)))? {
+                reader.began.store(micros_since_epoch(), Ordering::Relaxed);
+                let value = read(&reader.connection).map_err(storage_error)?;
+                self.idle().push(reader);
+                return Ok(value);
+            }
+            drop(not_closing);
+            file = self.file()?;
+        }
+        let message = "the database file is replaced again and again; try again later";
+        Err(StorageError::new(StorageErrorKind::Unavailable, message))
     }
 
-    /// A connection at rest to that file; those to another are closed.
+    /// A connection at rest that has read that version of the file; those that have read another are closed.
     fn take(&self, file: FileVersion) -> Option<Reader> {
         let mut idle = self.idle();
         while let Some(reader) = idle.pop() {
@@ -152,18 +144,28 @@ impl Readers {
 }
 
 impl Reader {
-    fn open(database: &Database, file: FileVersion) -> Result<Self, StorageError> {
+    /// A connection to the file, or `None` when another one stands at the path meanwhile.
+    fn open(database: &Database, file: FileVersion) -> Result<Option<Self>, StorageError> {
         let mut connection = database.open_reader()?;
+        // The first read opens the WAL, by its name.
+        connection.pragma_query_value(None, "schema_version", |_| Ok(())).map_err(storage_error)?;
         if database.file_version()?.identity != file.identity {
-            let message = "the database file was replaced while it was opened; try again";
-            return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+            return Ok(None);
         }
         let began = Arc::new(AtomicU64::new(micros_since_epoch()));
         let watched = Arc::clone(&began);
         let too_late =
             move || micros_since_epoch().saturating_sub(watched.load(Ordering::Relaxed)) > DEADLINE.as_micros() as u64;
         connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(too_late)).map_err(storage_error)?;
-        Ok(Self { connection, file, began })
+        Ok(Some(Self { connection, file, began }))
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
+        self.idle().clear();
+        self.watches.end();
     }
 }
 

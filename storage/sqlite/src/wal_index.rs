@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 
@@ -22,11 +22,11 @@ const IS_IN_USE: usize = 12;
 /// Its header holds a count of the commits, the place and the running checksum of the last one, and a salt of the WAL.
 /// Every commit replaces it, and readers of SQLite itself begin at what it says. So as long as it is the same, the
 /// database is, provided that no connection can leave the WAL meanwhile: whoever relies on that keeps a connection open
-/// that has read once, for it bars the others from another journal mode and from removing the file.
+/// that has read once, whose locks bar the others from another journal mode and from removing the file.
 ///
 /// There is none where files and memory maps of them are not known to agree.
-#[derive(Clone, Copy)]
-pub(crate) struct WalIndex(&'static File);
+#[derive(Clone)]
+pub(crate) struct WalIndex(Arc<File>);
 
 /// What the header was at some instant. Equal only where nothing was committed between.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,14 +36,17 @@ impl WalIndex {
     /// That of the database which `connection` has read, or `None` where it has no WAL or none that can be watched.
     pub(crate) fn of(connection: &Connection) -> Option<Self> {
         let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).ok()?;
-        let index = Self(open_for_good(&beside(Path::new(connection.path()?)))?);
-        (mode == "wal" && cfg!(target_os = "linux") && index.state().is_some()).then_some(index)
+        if mode != "wal" || !cfg!(target_os = "linux") {
+            return None;
+        }
+        let index = Self(open_for_long(&beside(Path::new(connection.path()?)))?);
+        index.state().is_some().then_some(index)
     }
 
     /// What the header is now; `None` while it is being replaced.
-    pub(crate) fn state(self) -> Option<WalState> {
+    pub(crate) fn state(&self) -> Option<WalState> {
         let mut copies = [0; 2 * HEADER];
-        read_start(self.0, &mut copies)?;
+        read_start(&self.0, &mut copies)?;
         let (first, second) = copies.split_at(HEADER);
         let is_valid = first == second && first.starts_with(&VERSION) && first[IS_IN_USE] == 1;
         is_valid.then(|| WalState(first.try_into().expect("half of two headers")))
@@ -56,21 +59,34 @@ fn beside(database: &Path) -> PathBuf {
     path.into()
 }
 
-/// Opens a file that is never closed: by the rules of POSIX, closing it would drop every lock that SQLite holds on it in
-/// this process, whichever connection took it. A file is opened once, so this leaves one open for each database.
-fn open_for_good(path: &Path) -> Option<&'static File> {
-    static OPEN: Mutex<Vec<(FileIdentity, &'static File)>> = Mutex::new(Vec::new());
+/// Opens a file once, and closes it only when nobody can open it any more: by the rules of POSIX, closing it drops every
+/// lock that SQLite holds on it in this process, whichever connection took it.
+fn open_for_long(path: &Path) -> Option<Arc<File>> {
+    static OPEN: Mutex<Vec<(FileIdentity, Arc<File>)>> = Mutex::new(Vec::new());
 
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let identity = FileIdentity::of(&fs::metadata(path).ok()?);
     if let Some((_, file)) = open.iter().find(|(known, _)| *known == identity) {
-        return Some(file);
+        return Some(Arc::clone(file));
     }
-    let file: &'static File = Box::leak(Box::new(File::open(path).ok()?));
-    // Another file may stand there by now; this one stays open all the same.
-    let identity = FileIdentity::of(&file.metadata().ok()?);
-    open.push((identity, file));
+    open.retain(|(_, file)| Arc::strong_count(file) > 1 || !is_removed(file));
+    let file = Arc::new(File::open(path).ok()?);
+    // Another file may stand there by now; it is this one that is open.
+    open.push((FileIdentity::of(&file.metadata().ok()?), Arc::clone(&file)));
     Some(file)
+}
+
+/// Whether the file has no name any more.
+#[cfg(unix)]
+fn is_removed(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
+}
+
+#[cfg(not(unix))]
+fn is_removed(_: &File) -> bool {
+    false
 }
 
 #[cfg(unix)]

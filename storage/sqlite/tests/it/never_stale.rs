@@ -123,6 +123,31 @@ async fn a_copy_over_the_file_at_rest_is_in_the_next_answer() {
     }
 }
 
+/// Without that lock the next program that opens the database takes it for abandoned, and cuts the index that is mapped
+/// into the memory of this one.
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn the_index_stays_locked_when_a_file_takes_the_place_of_another() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let watched = Watched::new().await;
+    for round in 0..3 {
+        let copy = back_up(&watched, &format!("copy {round}.db"));
+        Connection::open(&copy).unwrap().query_row("PRAGMA journal_mode = wal", [], |_| Ok(())).unwrap();
+        watched.host().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+        watched.text(LIST).await;
+        // Log and index of the old file stay.
+        fs::rename(&copy, database_in(&watched.directory)).unwrap();
+        watched.text(LIST).await;
+        watched.text(DETAIL).await;
+        let index = fs::metadata(watched.directory.path().join("catalogue.db-shm")).unwrap().ino();
+        let locks = fs::read_to_string("/proc/locks").unwrap();
+        let held = format!(" {} ", std::process::id());
+        let byte = format!(":{index} 128 128");
+        assert!(locks.lines().any(|lock| lock.contains(&held) && lock.ends_with(&byte)), "{round}: {locks}");
+    }
+}
+
 #[tokio::test]
 async fn a_restored_file_that_is_changed_matches_no_tag_of_before() {
     let watched = Watched::new().await;
