@@ -167,6 +167,7 @@ impl CatalogueBuilder {
         }
         Ok(Catalogue::assemble(Parts {
             documents: Documents::render(&router),
+            rendering: Rendering::of_this_build(&router.base),
             router,
             courses: self.courses,
             credentials: self.credentials,
@@ -176,7 +177,6 @@ impl CatalogueBuilder {
             request_ids: RequestIds::default(),
             in_flight: InFlight::new(self.max_in_flight),
             page_cache: PageCache::new(self.page_cache),
-            rendering: Rendering::of_this_build(),
             observer: self.observer,
         }))
     }

@@ -84,6 +84,11 @@ impl Catalogue {
         async move { self.0.call(&parts, None).await }
     }
 
+    /// Answers a request whose head is at hand without the rest of it, such as in a frontend that shares it.
+    pub async fn call_head(&self, head: &request::Parts) -> Response<Bytes> {
+        self.0.call(head, None).await
+    }
+
     /// Answers a request of a caller whom the host knows already: no header is read for a token.
     pub fn call_as<B>(
         &self,

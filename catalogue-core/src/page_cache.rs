@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, GuardResult};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use crate::entity::Entity;
@@ -14,6 +15,10 @@ use crate::storage::Revision;
 
 /// How many bytes a page of fifty usually takes up, for the cache's first layout.
 const USUAL_WEIGHT: usize = 16 << 10;
+
+/// What an entry takes up beside its bytes: header values, counters of references, the cache's own table. In bytes,
+/// measured with many small answers.
+const OVERHEAD: usize = 256;
 
 /// All that the bytes of an answer depend on, beside the code that renders them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,7 +34,7 @@ pub(crate) struct Key {
 pub struct PageCacheStatistics {
     /// Answers that were found.
     pub hits: u64,
-    /// Answers that had to be rendered.
+    /// Answers that were not found and had to be rendered. Where nothing can be kept, nothing is counted.
     pub misses: u64,
     /// Bytes that the kept answers take up at most, with their compressed forms and keys.
     pub bytes: u64,
@@ -50,7 +55,8 @@ struct Bytes;
 
 impl Weighter<Key, Arc<Entity>> for Bytes {
     fn weight(&self, key: &Key, entity: &Arc<Entity>) -> u64 {
-        let bytes = size_of::<Key>() + key.account.as_str().len() + key.request.weight() + entity.weight();
+        let texts = key.account.as_str().len() + key.request.weight();
+        let bytes = size_of::<Key>() + texts + entity.weight() + OVERHEAD;
         // The allocator and the cache's own table take up about an eighth more.
         (bytes + bytes / 8) as u64
     }
@@ -78,11 +84,11 @@ impl PageCache {
     /// The kept answer, if there is one.
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Entity>> {
         let entity = self.entries.as_ref()?.get(key)?;
-        self.hits.fetch_add(1, Ordering::Relaxed);
-        Some(entity)
+        Some(self.hit(entity))
     }
 
-    /// The kept answer, or a new one. While one caller renders it, others who ask for the same wait for it.
+    /// The kept answer, or a new one. While one caller renders it, others who ask for the same wait for it; where nothing
+    /// comes of that, each of them renders on its own, so that they do not fail one after the other.
     pub(crate) async fn get_or_render(
         &self,
         key: &Key,
@@ -91,21 +97,26 @@ impl PageCache {
         let Some(entries) = &self.entries else {
             return render.await.map(Fresh::into_entity);
         };
-        match entries.get_value_or_guard_async(key).await {
-            Ok(entity) => {
-                self.hits.fetch_add(1, Ordering::Relaxed);
-                Ok(entity)
-            }
-            Err(place) => {
-                self.misses.fetch_add(1, Ordering::Relaxed);
-                let fresh = render.await?;
-                if let Fresh::OfTheRevision(entity) = &fresh {
-                    // It may be too large, or its place taken meanwhile; then it is not kept.
-                    let _ = place.insert(Arc::clone(entity));
-                }
-                Ok(fresh.into_entity())
-            }
+        let place = match entries.get_value_or_guard(key, Some(Duration::ZERO)) {
+            GuardResult::Value(entity) => return Ok(self.hit(entity)),
+            GuardResult::Guard(place) => Some(place),
+            GuardResult::Timeout => match entries.get_value_or_guard_async(key).await {
+                Ok(entity) => return Ok(self.hit(entity)),
+                Err(_) => None,
+            },
+        };
+        self.misses.fetch_add(1, Ordering::Relaxed);
+        let fresh = render.await?;
+        if let (Fresh::OfTheRevision(entity), Some(place)) = (&fresh, place) {
+            // It may be too large, or its place taken meanwhile; then it is not kept.
+            let _ = place.insert(Arc::clone(entity));
         }
+        Ok(fresh.into_entity())
+    }
+
+    fn hit(&self, entity: Arc<Entity>) -> Arc<Entity> {
+        self.hits.fetch_add(1, Ordering::Relaxed);
+        entity
     }
 
     pub(crate) fn statistics(&self) -> PageCacheStatistics {

@@ -4,21 +4,24 @@ use std::hash::{Hash, Hasher};
 
 use sha2::{Digest, Sha256};
 
+use crate::address::Address;
 use crate::conditional::ETag;
 use crate::envelope;
 use crate::operation::Operation;
 use crate::page_cache::Key;
 
-/// Stands for the code that renders answers: another one for code that renders the same data to other bytes.
+/// Stands for the code that renders answers, and for the address that they link to: another one for what renders the same
+/// data to other bytes.
 ///
-/// It is made from the examples of all operations, so every server of one version has the same.
+/// It is made from the examples of all operations, so every server of one version at one address has the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Rendering(Sha256);
 
 impl Rendering {
-    /// The rendering of this build.
-    pub(crate) fn of_this_build() -> Self {
+    /// The rendering of this build, below that address.
+    pub(crate) fn of_this_build(base: &Address) -> Self {
         let mut digest = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
+        digest.update(base.as_str());
         for operation in Operation::EVERY {
             digest.update(operation.id());
             digest.update(envelope::body(&(operation.row().example)()).unwrap_or_default());

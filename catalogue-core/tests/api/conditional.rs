@@ -1,6 +1,7 @@
 //! Decisions A14 and A15: entity tags, 304, and the headers of caches.
 
-use http::Method;
+use catalogue_core::Catalogue;
+use http::{Method, Request};
 
 use crate::house::{Answer, House, OTHER, OWNER, course};
 
@@ -84,4 +85,19 @@ async fn every_answer_forbids_sniffing() {
         let answer = house.send(method, path, &[]).await;
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_links_elsewhere_has_another_tag() {
+    let here = House::new().await;
+    here.put((0..3).map(|n| course(&format!("c{n}"), n))).await;
+    let token = here.key(OWNER, "read:courses").await;
+    let page = here.get(&token, "/api/v1/courses?limit=1").await;
+    let elsewhere =
+        Catalogue::with_api_keys(here.storage.clone()).base_url("https://example.com/api/v1").build().unwrap();
+    let request = Request::get("/api/v1/courses?limit=1").header("authorization", format!("Bearer {token}"));
+    let request = request.header("if-none-match", page.header("etag").unwrap()).body(()).unwrap();
+    let answer = elsewhere.call(request).await;
+    assert_eq!(answer.status(), 200);
+    assert!(answer.headers()["link"].to_str().unwrap().starts_with("<https://example.com/"));
 }

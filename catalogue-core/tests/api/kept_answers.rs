@@ -1,5 +1,6 @@
 //! Answers that are kept by revision: they save the reading of courses, and are never stale (invariant 11).
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -231,15 +232,8 @@ async fn a_storage_without_revisions_has_nothing_kept() {
 #[tokio::test]
 async fn one_renders_while_many_wait() {
     let library = library(|counted| counted.gate = Semaphore::new(0), |builder| builder).await;
-    let many: Vec<_> = (0..10).map(|_| library.get("/api/v1/courses", None)).collect();
-    let mut many: Vec<_> = many.into_iter().map(Box::pin).collect();
-    for call in &mut many {
-        tokio::select! {
-            biased;
-            _ = call => panic!("the storage is closed"),
-            () = async {} => {}
-        }
-    }
+    let mut many: Vec<_> = (0..10).map(|_| Box::pin(library.get("/api/v1/courses", None))).collect();
+    wait(&mut many).await;
     assert_eq!(library.storage.lists.load(Ordering::SeqCst), 1);
     // Were each of them to read, nine would find no permit.
     library.storage.gate.add_permits(1);
@@ -252,18 +246,53 @@ async fn one_renders_while_many_wait() {
 #[tokio::test]
 async fn who_waits_for_a_caller_that_goes_away_reads_itself() {
     let library = library(|counted| counted.gate = Semaphore::new(0), |builder| builder).await;
-    let mut first = Box::pin(library.get("/api/v1/courses", None));
-    let mut second = Box::pin(library.get("/api/v1/courses", None));
-    for call in [&mut first, &mut second] {
+    let mut calls = [(); 2].map(|()| Box::pin(library.get("/api/v1/courses", None)));
+    wait(&mut calls).await;
+    let [first, second] = calls;
+    drop(first);
+    library.storage.gate.add_permits(2);
+    assert_eq!(second.await.status(), 200);
+}
+
+/// Polls each once, and expects it to wait.
+async fn wait<F: Future<Output = Response<bytes::Bytes>>>(calls: &mut [Pin<Box<F>>]) {
+    for call in calls {
         tokio::select! {
             biased;
             _ = call => panic!("the storage is closed"),
             () = async {} => {}
         }
     }
-    drop(first);
-    library.storage.gate.add_permits(2);
-    assert_eq!(second.await.status(), 200);
+}
+
+#[tokio::test]
+async fn who_waited_in_vain_does_not_queue_behind_the_others() {
+    let library = library(
+        |counted| {
+            counted.gate = Semaphore::new(0);
+            counted.disturb = AtomicBool::new(true);
+        },
+        |builder| builder,
+    )
+    .await;
+    let mut leader = [Box::pin(library.get("/api/v1/courses", None))];
+    wait(&mut leader).await;
+    let mut others: Vec<_> = (0..9).map(|_| Box::pin(library.get("/api/v1/courses", None))).collect();
+    wait(&mut others).await;
+    assert_eq!(library.storage.lists.load(Ordering::SeqCst), 1);
+    // A change comes while the first one reads, so its answer cannot be kept for the others.
+    library.storage.gate.add_permits(1);
+    let [leader] = leader;
+    assert_eq!(leader.await.status(), 200);
+    // Each lets the next one know.
+    for _ in 0..9 {
+        wait(&mut others).await;
+    }
+    assert_eq!(library.storage.lists.load(Ordering::SeqCst), 10, "all of them read at the same time");
+    library.storage.gate.add_permits(9);
+    for call in others {
+        assert_eq!(call.await.status(), 200);
+    }
 }
 
 #[tokio::test]

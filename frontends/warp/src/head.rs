@@ -1,13 +1,13 @@
 //! [`hand_over`]: a request's head, past warp's filters as a whole.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::{Request, request};
 use warp::{Filter, Rejection};
 
-/// The head that waits for the filter; nothing once it was taken.
+/// The head, for all filters that ask for it.
 #[derive(Clone)]
-struct Head(Arc<Mutex<Option<request::Parts>>>);
+struct Head(Arc<request::Parts>);
 
 /// Lets [`filter`](crate::filter) have the request's head as it is: extensions too, and no header copied. Other filters
 /// still see its method and target, but no header and no extension.
@@ -33,14 +33,11 @@ pub fn hand_over<B>(request: Request<B>) -> Request<B> {
     let mut left = Request::new(body);
     *left.method_mut() = head.method.clone();
     *left.uri_mut() = head.uri.clone();
-    left.extensions_mut().insert(Head(Arc::new(Mutex::new(Some(head)))));
+    left.extensions_mut().insert(Head(Arc::new(head)));
     left
 }
 
-/// The request whose head was handed over; rejects one whose head was not.
-pub(crate) fn handed_over() -> impl Filter<Extract = (Request<()>,), Error = Rejection> + Copy {
-    warp::ext::get::<Head>().map(|Head(place)| {
-        let head = place.lock().unwrap_or_else(PoisonError::into_inner).take();
-        Request::from_parts(head.expect("the filter rejects nothing, so it takes the head once"), ())
-    })
+/// The head that was handed over; rejects a request whose head was not.
+pub(crate) fn handed_over() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Rejection> + Copy {
+    warp::ext::get::<Head>().map(|Head(head)| head)
 }

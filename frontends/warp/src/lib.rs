@@ -20,15 +20,17 @@
 //!
 //! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is
 //! not read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind; the catalogue
-//! asks for none. A server of a host's own that calls [`warp::service`] spares the copy with [`hand_over`].
+//! asks for none. A server of a host's own that calls [`warp::service`] spares the copy with [`hand_over`], and the panic of
+//! warp's own path filters on a target without a path, such as that of `GET example.com:443`.
 
 mod head;
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use catalogue_core::Catalogue;
-use http::{HeaderMap, Method, Request, Response, Uri};
+use http::{HeaderMap, Method, Request, Response, Uri, request};
 use warp::Filter;
 use warp::path::FullPath;
 
@@ -38,15 +40,15 @@ pub use head::hand_over;
 pub fn filter(
     catalogue: Catalogue,
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
-    head::handed_over().or(gathered()).unify().then(move |request| {
+    head::handed_over().or(gathered()).unify().then(move |head: Arc<request::Parts>| {
         let catalogue = catalogue.clone();
-        async move { catalogue.call(request).await }
+        async move { catalogue.call_head(&head).await }
     })
 }
 
-/// The request, put together from what warp gives.
-fn gathered() -> impl Filter<Extract = (Request<()>,), Error = Infallible> + Copy {
-    warp::method().and(target()).and(warp::header::headers_cloned()).map(request)
+/// The head, put together from what warp gives.
+fn gathered() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Infallible> + Copy {
+    warp::method().and(target()).and(warp::header::headers_cloned()).map(head)
 }
 
 /// Path and query as they came.
@@ -66,10 +68,10 @@ fn uri(path: &str, query: &str) -> Uri {
     Uri::try_from(target).unwrap_or_else(|_| Uri::from_static("*"))
 }
 
-fn request(method: Method, uri: Uri, headers: HeaderMap) -> Request<()> {
-    let mut request = Request::new(());
-    *request.method_mut() = method;
-    *request.uri_mut() = uri;
-    *request.headers_mut() = headers;
-    request
+fn head(method: Method, uri: Uri, headers: HeaderMap) -> Arc<request::Parts> {
+    let (mut head, ()) = Request::new(()).into_parts();
+    head.method = method;
+    head.uri = uri;
+    head.headers = headers;
+    Arc::new(head)
 }
