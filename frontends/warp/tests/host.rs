@@ -49,3 +49,20 @@ async fn after_a_prefix_it_leaves_the_rest_to_the_host() {
         assert_eq!(send(routes.clone(), get(path)).await.body(), "a page of the host");
     }
 }
+
+/// A host that takes from one catalogue what it knows, and all else from another.
+#[tokio::test]
+async fn a_head_that_was_handed_over_can_be_asked_for_again() {
+    let first = catalogue_warp::filter(catalogue()).and_then(async |answer: Response<Bytes>| {
+        if answer.status() == 404 { Err(warp::reject()) } else { Ok(answer) }
+    });
+    let second = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/v2").docs_url("/v2/docs").build().unwrap();
+    let mut service = warp::service(first.or(catalogue_warp::filter(second)));
+    for (path, status) in [("/docs", 200), ("/v2/docs", 200), ("/elsewhere", 404)] {
+        for handed_over in [false, true] {
+            let request = Request::get(path).body(String::new()).unwrap();
+            let request = if handed_over { catalogue_warp::hand_over(request) } else { request };
+            assert_eq!(service.call(request).await.unwrap().status(), status, "{path} {handed_over}");
+        }
+    }
+}
