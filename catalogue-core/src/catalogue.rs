@@ -84,9 +84,9 @@ impl Catalogue {
         async move { self.0.call(&parts, None).await }
     }
 
-    /// Answers a request whose head is at hand without the rest of it, such as in a frontend that shares it.
-    pub async fn call_head(&self, head: &request::Parts) -> Response<Bytes> {
-        self.0.call(head, None).await
+    /// Answers as [`call`](Self::call) does, from a request's head alone: for a frontend that has it by reference.
+    pub fn call_head<'a>(&'a self, head: &'a request::Parts) -> impl Future<Output = Response<Bytes>> + Send + use<'a> {
+        self.0.call(head, None)
     }
 
     /// Answers a request of a caller whom the host knows already: no header is read for a token.
@@ -99,7 +99,7 @@ impl Catalogue {
         async move { self.0.call(&parts, Some(caller)).await }
     }
 
-    /// How often answers were found in the cache, since the catalogue was built.
+    /// How often kept answers were found since the catalogue was built, and how many bytes they take up now.
     #[must_use]
     pub fn page_cache(&self) -> PageCacheStatistics {
         self.0.page_cache.statistics()

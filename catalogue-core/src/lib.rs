@@ -21,6 +21,8 @@
 //! A request walks through these rooms once: route, bearer token, authenticator, scope gate, parameters, operation,
 //! envelope. Module bodies are in no type that can reach an answer.
 //!
+//! Sections and decisions that are named in the docs are those of the specification of the course catalogue read API.
+//!
 //! # What a host brings
 //! | The host has | It implements | And builds with |
 //! | --- | --- | --- |
@@ -28,7 +30,7 @@
 //! | keys in a table of its own, as digests | [`CredentialStorage`], one method; expiry and revocation are judged here | [`Catalogue::with_api_keys`] where one storage holds both, else [`StoredCredentials`] |
 //! | sessions, or tokens that a service knows | [`Authenticator`], one method | [`Catalogue::builder`], or [`or_authenticator`](CatalogueBuilder::or_authenticator) after another |
 //! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`Identity`] |
-//! | metrics | [`Observer`] | [`observer`](CatalogueBuilder::observer) |
+//! | metrics and logs | [`Observer`] | [`observer`](CatalogueBuilder::observer) |
 //!
 //! [`MemoryStorage`] is for tests and trials. The traits are asynchronous by the macro [`async_trait`](macro@async_trait),
 //! which is exported here, so that a host needs no dependency for it.

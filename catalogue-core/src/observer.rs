@@ -10,7 +10,7 @@ use http::{HeaderValue, StatusCode};
 use crate::auth::Identity;
 use crate::operation::Operation;
 
-/// Is told of each request that was answered. A request whose caller has gone away before is not told of.
+/// Is told of each request that was answered; not of one whose client went away before the answer was ready.
 ///
 /// It runs on the request's own task before the answer leaves, so it must be quick: count, or hand over to a thread of
 /// its own. A panic in it changes no answer.
@@ -46,6 +46,12 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
     }
 }
 
+impl<T: Observer + ?Sized> Observer for Box<T> {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        (**self).finished(request);
+    }
+}
+
 /// A request that was answered. Nothing in it is secret.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -57,7 +63,7 @@ pub struct FinishedRequest<'r> {
     /// How long it took, from the call to the finished answer. The time to read the request and to send the answer is
     /// the server's and not part of it.
     pub duration: Duration,
-    /// Who called; `None` where no credential was asked for or none was valid.
+    /// Who called; `None` where no credential was looked at (documents, `OPTIONS`, 405, 429) or none was valid.
     pub caller: Option<&'r Identity>,
     /// The answer's `X-Request-Id` (decision A16).
     pub request_id: &'r str,

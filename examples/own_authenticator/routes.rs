@@ -67,7 +67,7 @@ async fn mine(State(host): State<Host>, mut request: Request) -> Response {
     };
     let answer = match verdict {
         Ok(Verdict::Accepted(identity)) => host.catalogue.call_as(identity, request).await,
-        // Answered as anybody is: 401, in the envelope.
+        // Answered as a request without a cookie is: by its `Authorization` header, and without one 401 in the envelope.
         Ok(_) => host.catalogue.call(request).await,
         Err(_) => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     };
@@ -75,10 +75,12 @@ async fn mine(State(host): State<Host>, mut request: Request) -> Response {
 }
 
 fn session_of(headers: &HeaderMap) -> Option<BearerToken<'_>> {
-    let cookies = headers.get(COOKIE)?.to_str().ok()?;
-    BearerToken::new(cookies.split("; ").find_map(|cookie| cookie.strip_prefix("session="))?)
+    // HTTP/2 may send them apart.
+    let fields = headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
+    BearerToken::new(fields.flat_map(|field| field.split("; ")).find_map(|cookie| cookie.strip_prefix("session="))?)
 }
 
+/// A real host shows them to its own network alone.
 async fn metrics(State(host): State<Host>) -> impl IntoResponse {
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], host.counts.render())
 }

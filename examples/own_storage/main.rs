@@ -38,6 +38,10 @@ async fn main() -> Result<(), Failure> {
 fn make_sample(path: &Path) -> rusqlite::Result<()> {
     let sample = concat!("BEGIN;", include_str!("schema.sql"), include_str!("sample.sql"), "COMMIT;");
     let school = Connection::open(path)?;
-    school.pragma_update(None, "journal_mode", "WAL")?;
-    school.execute_batch(sample)
+    let made = school.pragma_update(None, "journal_mode", "WAL").and_then(|()| school.execute_batch(sample));
+    if made.is_err() {
+        // The next start would take it for the school's.
+        let _ = std::fs::remove_file(path);
+    }
+    made
 }

@@ -27,7 +27,10 @@ pub struct OtherScope(String);
 
 impl Scope {
     /// The scopes that the specification defines, each with what it grants.
-    pub const DEFINED: [(Self, &'static str); 2] = [
+    pub const DEFINED: &'static [(Self, &'static str)] = &Self::EVERY;
+
+    /// The same, where their number counts.
+    pub(crate) const EVERY: [(Self, &'static str); 2] = [
         (Self::ReadProfile, "Verifying a credential and reading back its identity and scopes."),
         (Self::ReadCourses, "Listing and reading own courses and module headers, never module bodies."),
     ];
@@ -35,7 +38,7 @@ impl Scope {
     /// The scope of that name; a name that the specification does not know becomes [`Scope::Other`].
     #[must_use]
     pub fn from_name(name: &str) -> Self {
-        Self::DEFINED
+        Self::EVERY
             .into_iter()
             .map(|(scope, _)| scope)
             .find(|scope| scope.name() == name)

@@ -47,7 +47,7 @@ fn endpoint(operation: Operation, base: &Address, schemas: &Schemas) -> String {
 }
 
 fn notes(base: &Address) -> Vec<String> {
-    let scopes = Scope::DEFINED.map(|(scope, _)| code(scope.name())).join(" and ");
+    let scopes = Scope::EVERY.map(|(scope, _)| code(scope.name())).join(" and ");
     let codes =
         ErrorCode::EVERY.map(|error| format!("{} ({})", code(error.as_str()), error.status().as_str())).join(", ");
     let mut notes = vec![

@@ -13,7 +13,7 @@ fn time(text: &str) -> Timestamp {
 }
 
 pub(super) fn identity() -> Identity {
-    let scopes = Scope::DEFINED.into_iter().map(|(scope, _)| scope).collect();
+    let scopes = Scope::EVERY.into_iter().map(|(scope, _)| scope).collect();
     Identity::api_key(AccountId::new("acc_example"), "key_019b7c3e5f7a7c1d8e2f3a4b5c6d7e8f", scopes)
 }
 

@@ -88,8 +88,10 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// The same page row by row: hands each of its courses to `visit`, in the list's order, and returns the place of the
     /// last one when more courses follow, `None` exactly when none does.
     ///
-    /// The API reads lists by this method. As it stands it asks [`list_courses`](Self::list_courses). A storage that has
-    /// its rows' texts in memory while it reads them can hand them over without a copy of its own.
+    /// The API reads lists by this method alone. By default it calls [`list_courses`](Self::list_courses); whoever overrides
+    /// it hands over the same courses, at most as many as were asked for, with the same next place. That is worth it where
+    /// the rows' texts are in memory while they are read: they then need no copy. A storage that wraps another and changes
+    /// what is listed changes both.
     ///
     /// # Errors
     /// When the storage cannot answer now. What was handed over until then is not used.

@@ -10,7 +10,8 @@ use warp::{Filter, Rejection};
 struct Head(Arc<request::Parts>);
 
 /// Lets [`filter`](crate::filter) have the request's head as it is: extensions too, and no header copied. Other filters
-/// still see its method and target, but no header and no extension.
+/// still see its method and target, but no header, no extension, and HTTP/1.1 as its version; so a host whose own filters
+/// read headers leaves it out.
 ///
 /// ```
 /// use catalogue_core::{Catalogue, MemoryStorage};
@@ -28,6 +29,7 @@ struct Head(Arc<request::Parts>);
 /// # }
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(answer()).unwrap();
 /// ```
+#[must_use]
 pub fn hand_over<B>(request: Request<B>) -> Request<B> {
     let (head, body) = request.into_parts();
     let mut left = Request::new(body);

@@ -18,7 +18,7 @@
 //!     AccountId, Course, CourseDetail, CourseListItem, CourseStorage, Module, Page, PageRequest, Position,
 //!     StorageError, async_trait,
 //! };
-//! use catalogue_storage_conformance::{CourseFixture, CourseLimits};
+//! use catalogue_storage_conformance::CourseFixture;
 //!
 //! /// The host's courses, by account and slug.
 //! #[derive(Debug, Default)]
@@ -88,9 +88,7 @@
 //!     }
 //!
 //!     // Only a host whose tables hold less than a course can be has this.
-//!     fn limits(&self) -> CourseLimits {
-//!         CourseLimits::NONE.slugs(str::is_ascii)
-//!     }
+//!     // A host whose tables hold less than a course can be says so here, in `fn limits`: see `CourseLimits`.
 //! }
 //!
 //! async fn host() -> Host {

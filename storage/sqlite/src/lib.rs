@@ -17,6 +17,9 @@
 //! cost less than a hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other.
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
+//! Look-ups of credentials and revisions are kept until anything is committed, by whichever process. On Linux one small read
+//! of the `-shm` file tells; on other systems, and where there is no WAL, each look-up reads the database.
+//!
 //! # The file
 //! While a process has the database open it must not open and close the database, its `-wal` or its `-shm` in another way
 //! than through SQLite: by the rules of POSIX, closing a file drops the process's locks on it, on which SQLite relies. To

@@ -35,7 +35,7 @@ impl SqliteStorage {
     /// Opens an existing database of the current schema.
     ///
     /// # Errors
-    /// When there is none, or it is not one of ours, or of another schema version. Nothing is changed.
+    /// When there is none, it cannot be read, it is not one of ours, or it is of another schema version. Nothing is changed.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let database = Database::File(path.as_ref().to_owned());
         let found = match database.inspect()? {

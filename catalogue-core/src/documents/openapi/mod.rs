@@ -109,7 +109,7 @@ fn header_examples(responses: &Responses) -> BTreeMap<&'static str, Vec<String>>
 }
 
 fn security_scheme() -> Value {
-    let scopes = Scope::DEFINED.map(|(scope, grants)| format!("- `{scope}`: {grants}")).join("\n");
+    let scopes = Scope::EVERY.map(|(scope, grants)| format!("- `{scope}`: {grants}")).join("\n");
     json!({
         "type": "http",
         "scheme": "bearer",

@@ -65,7 +65,7 @@ fn overview(base: &Address) -> Vec<Block> {
 }
 
 fn authentication() -> Vec<Block> {
-    let scopes = Scope::DEFINED.map(|(scope, grants)| vec![code(scope.name()), grants.to_owned()]);
+    let scopes = Scope::EVERY.map(|(scope, grants)| vec![code(scope.name()), grants.to_owned()]);
     let unauthorized = status(ErrorCode::Unauthorized);
     vec![
         Block::heading(2, "Authentication and scopes"),

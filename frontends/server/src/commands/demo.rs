@@ -55,7 +55,7 @@ async fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), F
 }
 
 async fn mint(storage: &dyn AdminStorage) -> Result<NewToken, Failure> {
-    let scopes = Scope::DEFINED.into_iter().map(|(scope, _)| scope).collect();
+    let scopes = Scope::DEFINED.iter().map(|(scope, _)| scope.clone()).collect();
     let (token, credential) =
         credentials::mint(CredentialKind::ApiKey, AccountId::new(ACCOUNT), Some("demo".to_owned()), scopes, None)?;
     storage.create_credential(&credential).await.map_err(|error| Failure::because(&error))?;
