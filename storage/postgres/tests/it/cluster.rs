@@ -17,7 +17,9 @@ const SCRIPT: &str = r#"
     init() { initdb -D data -U postgres -A trust -E UTF8 --no-sync "$@" >log 2>&1; }
     # A collation that orders texts otherwise than by their bytes, where PostgreSQL knows one.
     if { init --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US || init --locale=C.UTF-8; } &&
-        pg_ctl -D data -w -l log -o "-F -k $directory -c listen_addresses= -c max_connections=300 $3" start >>log 2>&1
+        printf '%s\n' "unix_socket_directories = '$directory'" "listen_addresses = ''" "max_connections = 300" \
+            "fsync = off" "synchronous_commit = off" >>data/postgresql.conf &&
+        pg_ctl -D data -w -l log start >>log 2>&1
     then
         echo "$directory"
         cat >/dev/null
@@ -38,15 +40,15 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// The cluster that the tests of this process share; `None` where PostgreSQL is missing and not required.
     pub(crate) fn shared() -> Option<&'static Self> {
-        static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| or_skip(Cluster::start("")));
+        static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| or_skip(Cluster::start()));
         SHARED.as_ref()
     }
 
-    /// A cluster with those arguments of `postgres` too.
-    pub(crate) fn start(arguments: &str) -> Result<Self, String> {
+    /// A cluster that a test has to itself.
+    pub(crate) fn start() -> Result<Self, String> {
         let programs = programs()?;
         let mut command = as_a_user_that_may_run_it();
-        command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(memory_or_disk()).arg(arguments);
+        command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(memory_or_disk());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut watchdog = command.spawn().map_err(|error| format!("its watchdog cannot be run: {error}"))?;
         let mut directory = String::new();
@@ -59,6 +61,14 @@ impl Cluster {
             return Err(format!("it does not start: {complaint}"));
         }
         Ok(Self { directory: PathBuf::from(directory.trim_end()), _watchdog: watchdog })
+    }
+
+    /// Lets `pg_ctl` do that and waits until it is done.
+    pub(crate) fn control(&self, action: &[&str]) {
+        let mut command = as_a_user_that_may_run_it();
+        command.arg(programs().unwrap().join("pg_ctl")).current_dir(&self.directory);
+        command.args(["-D", "data", "-l", "log", "-w"]).args(action).stdout(Stdio::null());
+        assert!(command.status().unwrap().success(), "{action:?}");
     }
 
     /// The address of that database in it.

@@ -6,6 +6,7 @@ mod cluster;
 mod schema;
 
 mod conformance;
+mod faults;
 mod never_stale;
 mod opening;
 mod plain_sql;

@@ -20,7 +20,8 @@ impl Schema {
         let cluster = Cluster::shared()?;
         let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
         connect(&cluster.address("postgres")).await.batch_execute(&format!("CREATE SCHEMA {name}")).await.unwrap();
-        Some(Self { address: format!("{} options='-c search_path={name}'", cluster.address("postgres")) })
+        let address = cluster.address("postgres");
+        Some(Self { address: format!("{address} application_name={name} options='-c search_path={name}'") })
     }
 
     pub(crate) fn address(&self) -> &str {
