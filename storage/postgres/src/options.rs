@@ -18,6 +18,8 @@ const UNSAID_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// How long it may take to open a connection for administration, over all hosts.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
+const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(10).unwrap();
+const DEADLINE: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVES_INTERVAL: Duration = Duration::from_secs(10);
@@ -71,13 +73,7 @@ impl Options {
         if config.get_keepalives_retries().is_none() {
             config.keepalives_retries(KEEPALIVES_RETRIES);
         }
-        Ok(Self {
-            config,
-            connections: NonZeroUsize::new(10).expect("ten is not zero"),
-            deadline: Duration::from_secs(5),
-            through_pooler: false,
-            triggers: true,
-        })
+        Ok(Self { config, connections: CONNECTIONS, deadline: DEADLINE, through_pooler: false, triggers: true })
     }
 
     /// How many connections read at the same time, at most; 10 where nothing is said. Each call of administration has one

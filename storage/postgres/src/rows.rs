@@ -29,10 +29,10 @@ pub(crate) fn optional_time(row: &Row, column: usize) -> Result<Option<Timestamp
 }
 
 fn checked_time(microseconds: i64) -> Result<Timestamp> {
-    Timestamp::from_microseconds(microseconds).ok_or_else(|| must_not(format!("the time {microseconds}")))
+    Timestamp::from_microseconds(microseconds).ok_or_else(|| must_not(&format!("the time {microseconds}")))
 }
 
-fn must_not(what: String) -> StorageError {
+fn must_not(what: &str) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn course(row: &Row) -> Result<CourseRow<'_>> {
         language: get(row, 2)?,
         published_at: optional_time(row, 3)?,
         hidden: get(row, 4)?,
-        module_count: u32::try_from(modules).map_err(|_| must_not(format!("the module count {modules}")))?,
+        module_count: u32::try_from(modules).map_err(|_| must_not(&format!("the module count {modules}")))?,
     })
 }
 
@@ -57,11 +57,10 @@ pub(crate) fn identity(row: &Row) -> Result<Identity> {
     match CredentialKind::from_name(kind) {
         Some(CredentialKind::ApiKey) => Ok(Identity::api_key(account, get::<&str>(row, 2)?, scopes)),
         Some(CredentialKind::OAuth) => {
-            let digest =
-                get::<&[u8]>(row, 4)?.try_into().map_err(|_| must_not("a digest of another length".to_owned()))?;
+            let digest = get::<&[u8]>(row, 4)?.try_into().map_err(|_| must_not("a digest of another length"))?;
             Ok(Identity::oauth(account, &TokenDigest::from_bytes(digest), scopes))
         }
-        _ => Err(must_not(format!("the credential kind {kind:?}"))),
+        _ => Err(must_not(&format!("the credential kind {kind:?}"))),
     }
 }
 

@@ -10,7 +10,9 @@ mod faults;
 mod never_stale;
 mod opening;
 mod plain_sql;
+mod plans;
 mod same_as_sqlite;
+mod statements;
 
 use catalogue_core::{Account, AccountId, AdminStorage, Course, CourseModule, NewCredential, Scopes, Timestamp};
 
