@@ -9,11 +9,12 @@ use tokio_postgres::types::Type;
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
 use crate::export::export;
-use crate::import::{PostgresImport, lock_account, remove_courses, replace_revision};
+use crate::import::PostgresImport;
 use crate::options::Options;
 use crate::rows::credential_record;
 use crate::storage::PostgresStorage;
 use crate::text::{can_be_stored, check_storable};
+use crate::writes::{lock_account, remove_courses, replace_revision};
 
 const INSERT_CREDENTIAL: Sql = Sql {
     text: "INSERT INTO credentials \

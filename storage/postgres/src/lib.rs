@@ -39,6 +39,7 @@ mod readers;
 mod rows;
 mod storage;
 mod text;
+mod writes;
 
 pub use migration::Migrated;
 pub use open_error::OpenError;
