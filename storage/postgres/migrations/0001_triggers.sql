@@ -1,0 +1,163 @@
+-- The triggers keep revisions, module counts and what belongs together for every writer, also one that knows nothing of
+-- them. They are not part of the plain tables: an engine without triggers has the tables alone, and its writers replace
+-- the revision themselves. So do the imports of this crate on every engine; they set `catalogue.writer` to `self` for
+-- their transaction, and the triggers stand back.
+--
+-- A trigger works once a statement, not once a row: a statement that writes a million courses replaces each revision
+-- once. Each locks its accounts by replacing their revisions before it counts. So writers to one account come one after
+-- the other, and the next count sees what the one before has committed.
+
+CREATE FUNCTION catalogue_courses_inserted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE accounts SET revision = gen_random_uuid() WHERE id IN (SELECT account_id FROM fresh);
+    UPDATE courses AS c
+    SET module_count = (SELECT count(*) FROM modules AS m WHERE m.account_id = c.account_id AND m.course_slug = c.slug)
+    FROM fresh
+    WHERE c.account_id = fresh.account_id AND c.slug = fresh.slug AND c.module_count
+        <> (SELECT count(*) FROM modules AS m WHERE m.account_id = c.account_id AND m.course_slug = c.slug);
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION catalogue_courses_updated() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE accounts SET revision = gen_random_uuid()
+    WHERE id IN (SELECT account_id FROM stale UNION SELECT account_id FROM fresh);
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION catalogue_course_renamed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE modules SET account_id = NEW.account_id, course_slug = NEW.slug
+    WHERE account_id = OLD.account_id AND course_slug = OLD.slug;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION catalogue_courses_deleted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE accounts SET revision = gen_random_uuid() WHERE id IN (SELECT account_id FROM stale);
+    DELETE FROM modules AS m USING stale WHERE m.account_id = stale.account_id AND m.course_slug = stale.slug;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION catalogue_modules_inserted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE accounts SET revision = gen_random_uuid() WHERE id IN (SELECT account_id FROM fresh);
+    UPDATE courses AS c
+    SET module_count = (SELECT count(*) FROM modules AS m WHERE m.account_id = c.account_id AND m.course_slug = c.slug)
+    FROM (SELECT DISTINCT account_id, course_slug FROM fresh) AS changed
+    WHERE c.account_id = changed.account_id AND c.slug = changed.course_slug;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION catalogue_modules_updated() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE accounts SET revision = gen_random_uuid()
+    WHERE id IN (SELECT account_id FROM stale UNION SELECT account_id FROM fresh);
+    UPDATE courses AS c
+    SET module_count = (SELECT count(*) FROM modules AS m WHERE m.account_id = c.account_id AND m.course_slug = c.slug)
+    FROM (SELECT account_id, course_slug FROM stale UNION SELECT account_id, course_slug FROM fresh) AS changed
+    WHERE c.account_id = changed.account_id AND c.slug = changed.course_slug AND c.module_count
+        <> (SELECT count(*) FROM modules AS m WHERE m.account_id = c.account_id AND m.course_slug = c.slug);
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION catalogue_module_moved() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE module_contents SET account_id = NEW.account_id, course_slug = NEW.course_slug, number = NEW.number
+    WHERE account_id = OLD.account_id AND course_slug = OLD.course_slug AND number = OLD.number;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION catalogue_modules_deleted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE accounts SET revision = gen_random_uuid() WHERE id IN (SELECT account_id FROM stale);
+    DELETE FROM module_contents AS b USING stale
+    WHERE b.account_id = stale.account_id AND b.course_slug = stale.course_slug AND b.number = stale.number;
+    UPDATE courses AS c
+    SET module_count = (SELECT count(*) FROM modules AS m WHERE m.account_id = c.account_id AND m.course_slug = c.slug)
+    FROM (SELECT DISTINCT account_id, course_slug FROM stale) AS changed
+    WHERE c.account_id = changed.account_id AND c.slug = changed.course_slug;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION catalogue_module_contents_changed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        UPDATE accounts SET revision = gen_random_uuid() WHERE id IN (SELECT account_id FROM stale);
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        UPDATE accounts SET revision = gen_random_uuid() WHERE id IN (SELECT account_id FROM fresh);
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- What a TRUNCATE took is not told.
+CREATE FUNCTION catalogue_truncated() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE accounts SET revision = gen_random_uuid();
+    DELETE FROM modules AS m
+    WHERE TG_TABLE_NAME = 'courses'
+        AND NOT EXISTS (SELECT 1 FROM courses AS c WHERE c.account_id = m.account_id AND c.slug = m.course_slug);
+    DELETE FROM module_contents WHERE TG_TABLE_NAME = 'modules';
+    UPDATE courses SET module_count = 0 WHERE TG_TABLE_NAME = 'modules';
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION catalogue_account_keeps_its_id() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'an account keeps its id; add another account and move the courses'
+        USING ERRCODE = 'integrity_constraint_violation';
+END $$;
+
+-- Everything below an account is found by its id, so the id stays.
+CREATE TRIGGER accounts_keep_their_id BEFORE UPDATE OF id ON accounts
+FOR EACH ROW WHEN (OLD.id <> NEW.id) EXECUTE FUNCTION catalogue_account_keeps_its_id();
+
+CREATE TRIGGER courses_inserted AFTER INSERT ON courses REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT
+WHEN (current_setting('catalogue.writer', TRUE) IS DISTINCT FROM 'self') EXECUTE FUNCTION catalogue_courses_inserted();
+
+CREATE TRIGGER courses_updated AFTER UPDATE ON courses
+REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT
+WHEN (current_setting('catalogue.writer', TRUE) IS DISTINCT FROM 'self') EXECUTE FUNCTION catalogue_courses_updated();
+
+CREATE TRIGGER courses_renamed AFTER UPDATE OF account_id, slug ON courses FOR EACH ROW
+WHEN (OLD.account_id <> NEW.account_id OR OLD.slug <> NEW.slug) EXECUTE FUNCTION catalogue_course_renamed();
+
+CREATE TRIGGER courses_deleted AFTER DELETE ON courses REFERENCING OLD TABLE AS stale FOR EACH STATEMENT
+WHEN (current_setting('catalogue.writer', TRUE) IS DISTINCT FROM 'self') EXECUTE FUNCTION catalogue_courses_deleted();
+
+CREATE TRIGGER courses_truncated AFTER TRUNCATE ON courses
+FOR EACH STATEMENT EXECUTE FUNCTION catalogue_truncated();
+
+CREATE TRIGGER modules_inserted AFTER INSERT ON modules REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT
+WHEN (current_setting('catalogue.writer', TRUE) IS DISTINCT FROM 'self') EXECUTE FUNCTION catalogue_modules_inserted();
+
+CREATE TRIGGER modules_updated AFTER UPDATE ON modules
+REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT
+WHEN (current_setting('catalogue.writer', TRUE) IS DISTINCT FROM 'self') EXECUTE FUNCTION catalogue_modules_updated();
+
+CREATE TRIGGER modules_moved AFTER UPDATE OF account_id, course_slug, number ON modules FOR EACH ROW
+WHEN (OLD.account_id <> NEW.account_id OR OLD.course_slug <> NEW.course_slug OR OLD.number <> NEW.number)
+EXECUTE FUNCTION catalogue_module_moved();
+
+CREATE TRIGGER modules_deleted AFTER DELETE ON modules REFERENCING OLD TABLE AS stale FOR EACH STATEMENT
+WHEN (current_setting('catalogue.writer', TRUE) IS DISTINCT FROM 'self') EXECUTE FUNCTION catalogue_modules_deleted();
+
+CREATE TRIGGER modules_truncated AFTER TRUNCATE ON modules
+FOR EACH STATEMENT EXECUTE FUNCTION catalogue_truncated();
+
+CREATE TRIGGER module_contents_inserted AFTER INSERT ON module_contents REFERENCING NEW TABLE AS fresh
+FOR EACH STATEMENT WHEN (current_setting('catalogue.writer', TRUE) IS DISTINCT FROM 'self')
+EXECUTE FUNCTION catalogue_module_contents_changed();
+
+CREATE TRIGGER module_contents_updated AFTER UPDATE ON module_contents
+REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT
+WHEN (current_setting('catalogue.writer', TRUE) IS DISTINCT FROM 'self')
+EXECUTE FUNCTION catalogue_module_contents_changed();
+
+CREATE TRIGGER module_contents_deleted AFTER DELETE ON module_contents REFERENCING OLD TABLE AS stale
+FOR EACH STATEMENT WHEN (current_setting('catalogue.writer', TRUE) IS DISTINCT FROM 'self')
+EXECUTE FUNCTION catalogue_module_contents_changed();
+
+CREATE TRIGGER module_contents_truncated AFTER TRUNCATE ON module_contents
+FOR EACH STATEMENT EXECUTE FUNCTION catalogue_truncated();

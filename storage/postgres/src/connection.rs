@@ -1,0 +1,96 @@
+//! [`Connection`]: one session, and the statements that it has prepared.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use tokio::time::Instant;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Config, Error, NoTls, Row, Statement};
+
+/// A statement with the types of its values, so that it means the same prepared or not.
+#[derive(Debug)]
+pub(crate) struct Sql {
+    pub(crate) text: &'static str,
+    pub(crate) types: &'static [Type],
+}
+
+/// Values of a statement, in order.
+pub(crate) type Values<'v> = &'v [&'v (dyn ToSql + Sync)];
+
+/// A session. It ends with this value; a transaction under way is then undone.
+pub(crate) struct Connection {
+    client: Client,
+    opened: Instant,
+    /// None where statements have no name.
+    prepared: Option<Mutex<HashMap<&'static str, Statement>>>,
+}
+
+impl Connection {
+    pub(crate) async fn open(config: &Config, named_statements: bool) -> Result<Self, Error> {
+        let (client, connection) = config.connect(NoTls).await?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection to the database ended");
+            }
+        });
+        let prepared = named_statements.then(Mutex::default);
+        Ok(Self { client, opened: Instant::now(), prepared })
+    }
+
+    pub(crate) fn opened(&self) -> Instant {
+        self.opened
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Asks for a sign of life.
+    pub(crate) async fn check(&self) -> Result<(), Error> {
+        self.client.check_connection().await
+    }
+
+    /// Runs a statement and returns its rows.
+    pub(crate) async fn query(&self, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, Error> {
+        match self.prepare(sql).await? {
+            Some(statement) => self.client.query(&statement, values).await,
+            None => self.client.query_typed(sql.text, &typed(sql, values)).await,
+        }
+    }
+
+    /// Runs a statement and says how many rows it touched.
+    pub(crate) async fn execute(&self, sql: &Sql, values: Values<'_>) -> Result<u64, Error> {
+        match self.prepare(sql).await? {
+            Some(statement) => self.client.execute(&statement, values).await,
+            None => self.client.execute_typed(sql.text, &typed(sql, values)).await,
+        }
+    }
+
+    /// Runs statements without values.
+    pub(crate) async fn run(&self, sql: &str) -> Result<(), Error> {
+        self.client.batch_execute(sql).await
+    }
+
+    /// Prepares each statement anew from now on.
+    pub(crate) fn forget_statements(&self) {
+        if let Some(prepared) = &self.prepared {
+            prepared.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+    }
+
+    /// The statement under a name of its own; the first time costs a round trip.
+    async fn prepare(&self, sql: &Sql) -> Result<Option<Statement>, Error> {
+        let Some(prepared) = &self.prepared else { return Ok(None) };
+        let known = prepared.lock().unwrap_or_else(PoisonError::into_inner).get(sql.text).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let statement = self.client.prepare_typed(sql.text, sql.types).await?;
+        prepared.lock().unwrap_or_else(PoisonError::into_inner).insert(sql.text, statement.clone());
+        Ok(Some(statement))
+    }
+}
+
+fn typed<'v>(sql: &Sql, values: Values<'v>) -> Vec<(&'v (dyn ToSql + Sync), Type)> {
+    values.iter().copied().zip(sql.types.iter().cloned()).collect()
+}

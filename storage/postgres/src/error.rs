@@ -1,0 +1,93 @@
+//! PostgreSQL's errors as what an operator would act on.
+
+use std::error::Error as _;
+use std::io;
+
+use catalogue_core::{StorageError, StorageErrorKind};
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+/// What can be done about the error of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Remedy {
+    /// The database no longer has the statement that was prepared, or another form of it: prepare it anew.
+    PrepareAnew,
+    /// The connection is gone: ask over another.
+    Reconnect,
+    /// Nothing here.
+    None,
+}
+
+impl Remedy {
+    pub(crate) fn of(error: &Error) -> Self {
+        match error.code() {
+            // "Cached plan must not change result type", after a change of the tables.
+            Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::INVALID_SQL_STATEMENT_NAME) => Self::PrepareAnew,
+            // A standby that had to take a change of the primary, or an engine that asks for another try.
+            Some(&SqlState::T_R_SERIALIZATION_FAILURE) => Self::Reconnect,
+            Some(code) if is_lost(code) => Self::Reconnect,
+            None if error.is_closed() || is_io(error) => Self::Reconnect,
+            _ => Self::None,
+        }
+    }
+}
+
+/// The error of a statement or of connecting. The database's own words stay as its source.
+pub(crate) fn storage_error(error: Error) -> StorageError {
+    let (kind, message) = match error.code() {
+        Some(code) => of_code(code),
+        None if error.is_closed() || is_io(&error) => {
+            (StorageErrorKind::Unavailable, "the database is out of reach, or closed the connection")
+        }
+        None => (StorageErrorKind::Other, "the database gave no answer that can be understood"),
+    };
+    StorageError::new(kind, message).with_source(error)
+}
+
+/// A value that no writer of this schema makes.
+pub(crate) fn corrupt(error: Error) -> StorageError {
+    StorageError::new(StorageErrorKind::Corrupt, "the database holds a value that it must not").with_source(error)
+}
+
+fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
+    use StorageErrorKind::{AlreadyThere, Corrupt, InvalidValue, Other, Unavailable, UnknownReference};
+
+    match *code {
+        SqlState::QUERY_CANCELED => return (Unavailable, "the database took too long"),
+        SqlState::LOCK_NOT_AVAILABLE | SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => {
+            return (Unavailable, "another program is writing the same accounts; try again when it is done");
+        }
+        SqlState::READ_ONLY_SQL_TRANSACTION => {
+            return (Unavailable, "the database is read-only; name the primary and a role that may write");
+        }
+        SqlState::DISK_FULL => return (Unavailable, "the database's disk is full"),
+        SqlState::INSUFFICIENT_PRIVILEGE => return (Unavailable, "the role may not do this; grant it the tables"),
+        SqlState::INVALID_CATALOG_NAME => return (Unavailable, "there is no database of this name"),
+        SqlState::UNIQUE_VIOLATION => return (AlreadyThere, "there is such a record already"),
+        SqlState::FOREIGN_KEY_VIOLATION => return (UnknownReference, "there is no such account"),
+        SqlState::CHECK_VIOLATION | SqlState::NOT_NULL_VIOLATION => {
+            return (InvalidValue, "the database does not take such a value");
+        }
+        _ if is_lost(code) => return (Unavailable, "the database is not there, or is stopping or starting"),
+        _ => {}
+    }
+    match code.code().get(..2) {
+        Some("22") => (InvalidValue, "the database does not take such a value"),
+        Some("28") => (Unavailable, "the database does not let this role in"),
+        Some("42") => (Corrupt, "the database has another schema"),
+        Some("53") => (Unavailable, "the database has no room for this: memory, disk or connections"),
+        Some("58") => (Unavailable, "the database's machine failed"),
+        Some("XX") => (Corrupt, "the database is damaged"),
+        _ => (Other, "the database failed"),
+    }
+}
+
+/// Whether the database has closed the connection with this code, or never let it begin for now.
+fn is_lost(code: &SqlState) -> bool {
+    let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
+    ends.contains(code) || code.code().starts_with("08") || code.code() == "57P05"
+}
+
+fn is_io(error: &Error) -> bool {
+    error.source().is_some_and(|source| source.downcast_ref::<io::Error>().is_some())
+}

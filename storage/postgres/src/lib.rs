@@ -1,0 +1,47 @@
+//! PostgreSQL storage for the course catalogue API: courses, credentials and their administration.
+//!
+//! ```no_run
+//! use catalogue_core::Catalogue;
+//! use catalogue_postgres::{Options, PostgresStorage};
+//!
+//! # async fn start() -> Result<(), Box<dyn std::error::Error>> {
+//! let options = Options::parse("postgres://catalogue@db.example.com/catalogue")?;
+//! let storage = PostgresStorage::open_and_migrate(&options).await?;
+//! let catalogue = Catalogue::with_api_keys(storage).build()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! It answers as the SQLite storage does, byte for byte: keys are compared by bytes whatever the database's collation, and
+//! times are kept to the microsecond. The one thing that it cannot hold is the character U+0000, which PostgreSQL has in no
+//! text: a write of it is refused as an [`InvalidValue`](catalogue_core::StorageErrorKind::InvalidValue).
+//!
+//! Each read is one statement and one round trip, over a pool of read-only connections. A read that finds its connection
+//! closed is asked once more over another. No call of the request path takes longer than [`Options::deadline`].
+//!
+//! # Other writers
+//! Triggers keep each account's revision, so a host may write to the tables with plain SQL. The tables and statements keep
+//! to what Citus, YugabyteDB and CockroachDB have too; where an engine has no triggers ([`Options::without_triggers`]), a
+//! host's own writers must do in their transactions what the triggers would: replace `accounts.revision` by
+//! `gen_random_uuid()` before anything else, set `courses.module_count`, and remove or move a course's modules and their
+//! contents along with it.
+
+mod admin;
+mod connection;
+mod error;
+mod export;
+mod import;
+mod migration;
+mod open_error;
+mod options;
+mod read;
+mod readers;
+mod rows;
+mod storage;
+mod text;
+mod writes;
+
+pub use migration::Migrated;
+pub use open_error::OpenError;
+pub use options::Options;
+pub use storage::PostgresStorage;

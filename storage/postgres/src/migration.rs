@@ -1,0 +1,181 @@
+//! Bringing a schema up to date: numbered SQL files, applied in order in one transaction.
+
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::Type;
+
+use crate::connection::{Connection, Sql};
+use crate::error::storage_error;
+use crate::open_error::OpenError;
+use crate::options::Options;
+use crate::rows::get;
+
+/// The migrations in order; the first makes version 1.
+const MIGRATIONS: [Migration; 1] = [Migration {
+    tables: include_str!("../migrations/0001_initial.sql"),
+    triggers: include_str!("../migrations/0001_triggers.sql"),
+}];
+
+/// The schema version that this crate reads and writes.
+pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
+
+/// How often a migration is begun while others make the same tables.
+const ATTEMPTS: usize = 5;
+
+/// The one row of this table says which version the schema has. Who migrates has it locked.
+const VERSION_TABLE: &str = "
+    CREATE TABLE catalogue_schema (id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1), version BIGINT NOT NULL);
+    INSERT INTO catalogue_schema (id, version) VALUES (1, 0);
+";
+
+/// Which of our tables the schema has that new tables would be made in.
+const TABLES: Sql = Sql {
+    text: "SELECT CAST(tablename AS TEXT) FROM pg_catalog.pg_tables WHERE schemaname = current_schema() \
+           AND tablename IN ('catalogue_schema', 'accounts', 'courses', 'modules', 'module_contents', 'credentials')",
+    types: &[],
+};
+
+const ENCODING: Sql =
+    Sql { text: "SELECT current_setting('server_encoding'), CAST(coalesce(current_schema(), '') AS TEXT)", types: &[] };
+
+const VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema WHERE id = 1", types: &[] };
+
+const LOCKED_VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema WHERE id = 1 FOR UPDATE", types: &[] };
+
+const SET_VERSION: Sql = Sql { text: "UPDATE catalogue_schema SET version = $1 WHERE id = 1", types: &[Type::INT8] };
+
+struct Migration {
+    tables: &'static str,
+    /// What engines without triggers leave out.
+    triggers: &'static str,
+}
+
+/// What [`PostgresStorage::migrate`](crate::PostgresStorage::migrate) did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Migrated {
+    /// The schema's version before; 0 for a new database.
+    pub from: u32,
+    /// The schema's version now.
+    pub to: u32,
+}
+
+/// The schema's version; 0 where there are no tables of ours.
+pub(crate) async fn version(options: &Options) -> Result<u32, OpenError> {
+    let connection = open(options, false).await?;
+    check_encoding(&connection).await?;
+    version_in(&connection, &VERSION).await
+}
+
+/// Brings the database to [`SCHEMA_VERSION`]; does nothing at all where it is there already.
+pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
+    let found = version(options).await?;
+    if found > SCHEMA_VERSION {
+        return Err(OpenError::NewerSchema { found, known: SCHEMA_VERSION });
+    }
+    if found == SCHEMA_VERSION {
+        return Ok(Migrated { from: found, to: found });
+    }
+    let mut attempt = 1;
+    loop {
+        // The transaction of an attempt that failed ends with its connection.
+        let connection = open(options, true).await?;
+        match apply(&connection, options.triggers).await {
+            Err(Failure::Statement(error)) if is_race(&error) && attempt < ATTEMPTS => attempt += 1,
+            Err(Failure::Statement(error)) => return Err(failed(error)),
+            Err(Failure::Open(error)) => return Err(error),
+            Ok(from) => return Ok(Migrated { from, to: SCHEMA_VERSION.max(from) }),
+        }
+    }
+}
+
+enum Failure {
+    Statement(Error),
+    Open(OpenError),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Statement(error)
+    }
+}
+
+/// Applies what is missing; the version is read again under the lock, as another process may have been faster.
+async fn apply(connection: &Connection, triggers: bool) -> Result<u32, Failure> {
+    connection.run("BEGIN").await?;
+    let found = match version_in(connection, &LOCKED_VERSION).await.map_err(Failure::Open)? {
+        0 if !has_version_table(connection).await? => {
+            connection.run(VERSION_TABLE).await?;
+            0
+        }
+        found => found,
+    };
+    for migration in MIGRATIONS.iter().skip(found as usize) {
+        connection.run(migration.tables).await?;
+        if triggers {
+            connection.run(migration.triggers).await?;
+        }
+    }
+    connection.execute(&SET_VERSION, &[&i64::from(SCHEMA_VERSION.max(found))]).await?;
+    connection.run("COMMIT").await?;
+    Ok(found)
+}
+
+/// The version by that statement; 0 where there is no table to ask.
+async fn version_in(connection: &Connection, sql: &Sql) -> Result<u32, OpenError> {
+    let tables = connection.query(&TABLES, &[]).await.map_err(failed)?;
+    let tables: Vec<&str> =
+        tables.iter().map(|row| get(row, 0)).collect::<Result<_, _>>().map_err(OpenError::Failed)?;
+    if tables.is_empty() {
+        return Ok(0);
+    }
+    let row = match tables.contains(&"catalogue_schema") {
+        true => connection.query(sql, &[]).await.map_err(failed)?.pop(),
+        false => None,
+    };
+    let Some(row) = row else {
+        return Err(OpenError::Foreign(settings(connection).await?.1));
+    };
+    let version: i64 = get(&row, 0).map_err(OpenError::Failed)?;
+    Ok(u32::try_from(version).unwrap_or(u32::MAX))
+}
+
+async fn has_version_table(connection: &Connection) -> Result<bool, Error> {
+    Ok(!connection.query(&TABLES, &[]).await?.is_empty())
+}
+
+/// Texts are kept as they come only in UTF-8.
+async fn check_encoding(connection: &Connection) -> Result<(), OpenError> {
+    match settings(connection).await?.0 {
+        encoding if encoding.eq_ignore_ascii_case("UTF8") => Ok(()),
+        encoding => Err(OpenError::Encoding(encoding)),
+    }
+}
+
+/// The database's encoding, and the schema that new tables would be made in.
+async fn settings(connection: &Connection) -> Result<(String, String), OpenError> {
+    let rows = connection.query(&ENCODING, &[]).await.map_err(failed)?;
+    let settings = rows.first().map(|row| Ok((get(row, 0)?, get(row, 1)?)));
+    settings.unwrap_or_else(|| Ok(Default::default())).map_err(OpenError::Failed)
+}
+
+/// Whether another program has made the same tables meanwhile.
+fn is_race(error: &Error) -> bool {
+    let codes = [
+        SqlState::DUPLICATE_TABLE,
+        SqlState::DUPLICATE_OBJECT,
+        SqlState::UNIQUE_VIOLATION,
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::T_R_DEADLOCK_DETECTED,
+    ];
+    error.code().is_some_and(|code| codes.contains(code))
+}
+
+async fn open(options: &Options, to_write: bool) -> Result<Connection, OpenError> {
+    let config = if to_write { options.writing() } else { options.exporting() };
+    options.connect(&config).await.map_err(OpenError::Failed)
+}
+
+fn failed(error: Error) -> OpenError {
+    OpenError::Failed(storage_error(error))
+}

@@ -1,0 +1,48 @@
+//! [`OpenError`]: why a database cannot be opened, and what would be right.
+
+use catalogue_core::StorageError;
+
+/// Why a database cannot be opened. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The text is no address of a PostgreSQL database.
+    #[error(
+        "the address is none of PostgreSQL; write postgres://USER:PASSWORD@HOST/DATABASE, with % and two hexadecimal \
+         digits for each special character"
+    )]
+    Address,
+    /// The address asks for TLS.
+    #[error("the address asks for TLS (sslmode), which this build does not have")]
+    NoTls,
+    /// The database keeps its texts in another encoding.
+    #[error("the database has the encoding {0}; make one with the encoding UTF8")]
+    Encoding(String),
+    /// The schema has a table of another program with the name of one of ours.
+    #[error("the schema {0:?} has tables of another program; name another database, or another schema by search_path")]
+    Foreign(String),
+    /// There are no tables yet, or older ones than this program's.
+    #[error(
+        "the database has schema version {found} and this program needs {known}; bring it up to date with `migrate`"
+    )]
+    OlderSchema {
+        /// The version that it has; 0 where it has no tables of ours.
+        found: u32,
+        /// The version that this program needs.
+        known: u32,
+    },
+    /// The tables are newer than this program's.
+    #[error(
+        "the database has schema version {found}, made by a newer program; this one knows up to {known}: use the newer \
+         one"
+    )]
+    NewerSchema {
+        /// The version that it has.
+        found: u32,
+        /// The newest version that this program knows.
+        known: u32,
+    },
+    /// The database is out of reach, or failed.
+    #[error("the database cannot be opened")]
+    Failed(#[source] StorageError),
+}

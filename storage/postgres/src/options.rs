@@ -1,0 +1,211 @@
+//! [`Options`]: which database, and how it is spoken to.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use catalogue_core::{StorageError, StorageErrorKind};
+use tokio::time::timeout;
+use tokio_postgres::Config;
+use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+
+use crate::connection::Connection;
+use crate::error::storage_error;
+use crate::open_error::OpenError;
+
+/// What tokio-postgres takes where an address says nothing: too long to notice that a machine has gone.
+const UNSAID_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// How long it may take to open a connection for administration, over all hosts.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
+const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(10).unwrap();
+const DEADLINE: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+const KEEPALIVES_IDLE: Duration = Duration::from_secs(30);
+const KEEPALIVES_INTERVAL: Duration = Duration::from_secs(10);
+const KEEPALIVES_RETRIES: u32 = 3;
+/// How long a write waits for a lock of another transaction.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The address of a database and how it is used. It never prints a password.
+#[derive(Clone)]
+pub struct Options {
+    config: Config,
+    pub(crate) connections: NonZeroUsize,
+    pub(crate) deadline: Duration,
+    pub(crate) through_pooler: bool,
+    pub(crate) triggers: bool,
+}
+
+impl Options {
+    /// The options of an address like `postgres://user:password@host:5432/database`, or of a text like
+    /// `host=/run/postgresql dbname=catalogue`, as PostgreSQL's own programs take them.
+    ///
+    /// Several hosts are separated by commas and tried in turn; `target_session_attrs=read-write` takes the first that is
+    /// no standby. Tables are looked for in the first schema of the `search_path`; another one is chosen with
+    /// `options=-c search_path=NAME`. What the address does not say is set so that a machine that has gone is noticed
+    /// within a minute: `connect_timeout`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries`.
+    ///
+    /// # Errors
+    /// [`OpenError::Address`] when it is no such address; [`OpenError::NoTls`] when it asks for TLS.
+    pub fn parse(address: &str) -> Result<Self, OpenError> {
+        // Its own complaint is left out: it may repeat a part of a password.
+        let mut config: Config = address.parse().map_err(|_| OpenError::Address)?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(OpenError::Address);
+        }
+        if config.get_ssl_mode() == SslMode::Require {
+            return Err(OpenError::NoTls);
+        }
+        config.ssl_mode(SslMode::Disable);
+        if config.get_application_name().is_none() {
+            config.application_name("catalogue");
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT_TIMEOUT);
+        }
+        if config.get_keepalives_idle() == UNSAID_KEEPALIVES_IDLE {
+            config.keepalives_idle(KEEPALIVES_IDLE);
+        }
+        if config.get_keepalives_interval().is_none() {
+            config.keepalives_interval(KEEPALIVES_INTERVAL);
+        }
+        if config.get_keepalives_retries().is_none() {
+            config.keepalives_retries(KEEPALIVES_RETRIES);
+        }
+        Ok(Self { config, connections: CONNECTIONS, deadline: DEADLINE, through_pooler: false, triggers: true })
+    }
+
+    /// How many connections read at the same time, at most; 10 where nothing is said. Each call of administration has one
+    /// more of its own.
+    #[must_use]
+    pub const fn connections(mut self, connections: NonZeroUsize) -> Self {
+        self.connections = connections;
+        self
+    }
+
+    /// How long a read of the request path may take in all: waiting for a connection, opening one, the statement, and
+    /// asking once more. 5 seconds where nothing is said. Past it the call fails and the connection is closed.
+    #[must_use]
+    pub const fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// For a pooler that gives out a connection for a transaction alone, such as PgBouncer in its mode `transaction`:
+    /// statements are sent without a name, and nothing is set for a whole session. The database then parses each
+    /// statement anew, and only this crate's own statements keep reads from writing.
+    #[must_use]
+    pub const fn through_transaction_pooler(mut self) -> Self {
+        self.through_pooler = true;
+        self
+    }
+
+    /// A migration makes the tables without triggers, for an engine that has none.
+    #[must_use]
+    pub const fn without_triggers(mut self) -> Self {
+        self.triggers = false;
+        self
+    }
+
+    /// For sessions of the request path: the engine refuses a write, and ends what its client gave up.
+    pub(crate) fn reading(&self) -> Config {
+        let mut config = self.config.clone();
+        if !self.through_pooler {
+            let milliseconds = self.deadline.as_millis().max(1);
+            let settings = format!("-c default_transaction_read_only=on -c statement_timeout={milliseconds}");
+            config.options(match config.get_options() {
+                Some(given) => format!("{given} {settings}"),
+                None => settings,
+            });
+        }
+        config
+    }
+
+    /// For administration that only reads.
+    pub(crate) fn exporting(&self) -> Config {
+        self.config.clone()
+    }
+
+    /// For administration that writes: no standby will do.
+    pub(crate) fn writing(&self) -> Config {
+        let mut config = self.config.clone();
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        config
+    }
+
+    /// A connection of those settings.
+    pub(crate) async fn connect(&self, config: &Config) -> Result<Connection, StorageError> {
+        match timeout(OPEN_TIMEOUT, Connection::open(config, !self.through_pooler)).await {
+            Ok(opened) => opened.map_err(storage_error),
+            Err(_) => Err(StorageError::new(
+                StorageErrorKind::Unavailable,
+                "the database does not answer to a new connection",
+            )),
+        }
+    }
+
+    /// What begins a transaction that writes. It is set for the transaction alone, so it holds through any pooler.
+    pub(crate) fn begin() -> String {
+        format!("BEGIN; SET LOCAL lock_timeout = {}; SET LOCAL catalogue.writer = 'self'", LOCK_TIMEOUT.as_millis())
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("hosts", &self.config.get_hosts())
+            .field("database", &self.config.get_dbname())
+            .field("connections", &self.connections)
+            .field("deadline", &self.deadline)
+            .field("through_pooler", &self.through_pooler)
+            .field("triggers", &self.triggers)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRET: &str = "s3cret";
+
+    #[test]
+    fn an_address_has_several_hosts_and_keeps_its_own_settings() {
+        let options = Options::parse(
+            "postgres://me:s3cret@one:5433,two/db?target_session_attrs=read-write&connect_timeout=7&keepalives_idle=9\
+             &options=-c%20search_path%3Dshop",
+        )
+        .unwrap();
+        let config = options.reading();
+        assert_eq!((config.get_hosts().len(), config.get_ports()), (2, &[5433, 5432][..]));
+        assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
+        assert_eq!(config.get_keepalives_idle(), Duration::from_secs(9));
+        let settings = "-c search_path=shop -c default_transaction_read_only=on -c statement_timeout=5000";
+        assert_eq!(config.get_options(), Some(settings));
+        assert_eq!(options.through_transaction_pooler().reading().get_options(), Some("-c search_path=shop"));
+    }
+
+    #[test]
+    fn what_an_address_leaves_out_is_bounded() {
+        let config = Options::parse("postgresql://host/db").unwrap().reading();
+        assert_eq!(config.get_connect_timeout(), Some(&CONNECT_TIMEOUT));
+        assert_eq!(config.get_keepalives_idle(), KEEPALIVES_IDLE);
+        assert_eq!(config.get_application_name(), Some("catalogue"));
+    }
+
+    #[test]
+    fn a_wrong_address_is_refused_without_a_word_of_it() {
+        for wrong in [
+            "postgres://me:s3cret@host/db?s3cret=1",
+            "postgres://me:s3cret@host:s3cret/db",
+            "postgres://",
+            "s3cret",
+            "postgres://me:s3cret@host/db?sslmode=require",
+        ] {
+            let error = Options::parse(wrong).unwrap_err();
+            assert!(!format!("{error} {error:?}").contains(SECRET), "{error:?}");
+        }
+        assert!(!format!("{:?}", Options::parse("postgres://me:s3cret@host/db").unwrap()).contains(SECRET));
+    }
+}

@@ -1,0 +1,129 @@
+//! The request path: one statement a call, each bounded by an index.
+
+use catalogue_core::{
+    AccountId, CourseDetail, CourseListItem, CourseStorage, CourseVisitor, Credential, CredentialStorage, Module, Page,
+    PageRequest, Position, Revision, StorageError, TokenDigest, async_trait,
+};
+use tokio_postgres::types::Type;
+
+use crate::connection::Sql;
+use crate::rows;
+use crate::storage::PostgresStorage;
+use crate::text::{bound, can_be_stored};
+
+/// The credential with its account's revision: one look-up for all that a kept answer needs.
+const FIND_CREDENTIAL: Sql = Sql {
+    text: "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, a.revision \
+           FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = $1",
+    types: &[Type::BYTEA],
+};
+
+const FIRST_PAGE: Sql = Sql {
+    text: "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
+           WHERE account_id = $1 ORDER BY created_at DESC, slug DESC LIMIT $2",
+    types: &[Type::TEXT, Type::INT8],
+};
+
+const NEXT_PAGE: Sql = Sql {
+    text: "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
+           WHERE account_id = $1 AND (created_at, slug) < ($3, $4) ORDER BY created_at DESC, slug DESC LIMIT $2",
+    types: &[Type::TEXT, Type::INT8, Type::INT8, Type::TEXT],
+};
+
+/// One statement for the course and its modules, so that both are of one state.
+const FIND_COURSE: Sql = Sql {
+    text: "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, \
+           m.title, m.summary FROM courses AS c \
+           LEFT JOIN modules AS m ON m.account_id = c.account_id AND m.course_slug = c.slug \
+           WHERE c.account_id = $1 AND c.slug = $2 ORDER BY m.number",
+    types: &[Type::TEXT, Type::TEXT],
+};
+
+const FIND_REVISION: Sql = Sql { text: "SELECT revision FROM accounts WHERE id = $1", types: &[Type::TEXT] };
+
+#[async_trait]
+impl CourseStorage for PostgresStorage {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+    ) -> Result<Page<CourseListItem>, StorageError> {
+        let mut items = Vec::with_capacity(page.limit.get());
+        let next = self.visit_courses(account, page, &mut |row| items.push(row.into())).await?;
+        Ok(Page { items, next })
+    }
+
+    async fn visit_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+        visit: &mut CourseVisitor<'_>,
+    ) -> Result<Option<Position>, StorageError> {
+        if !can_be_stored(account.as_str()) {
+            return Ok(None);
+        }
+        let (account, limit) = (account.as_str(), page.limit.get());
+        let one_more = limit as i64 + 1;
+        let rows = match &page.after {
+            None => self.readers.read(&FIRST_PAGE, &[&account, &one_more]).await?,
+            Some(Position { created_at, slug }) => {
+                let (created_at, slug) = (created_at.as_microseconds(), bound(slug));
+                self.readers.read(&NEXT_PAGE, &[&account, &one_more, &created_at, &slug]).await?
+            }
+        };
+        for row in rows.iter().take(limit) {
+            visit(rows::course(row)?);
+        }
+        // The row beyond the page only tells that another page follows.
+        if rows.len() <= limit {
+            return Ok(None);
+        }
+        let last = &rows[limit - 1];
+        Ok(Some(Position { created_at: rows::time(last, 6)?, slug: rows::get(last, 0)? }))
+    }
+
+    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+        if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
+            return Ok(None);
+        }
+        let rows = self.readers.read(&FIND_COURSE, &[&account.as_str(), &slug]).await?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let mut course = CourseDetail {
+            slug: rows::get(first, 0)?,
+            title: rows::get(first, 1)?,
+            tagline: rows::get(first, 2)?,
+            language: rows::get(first, 3)?,
+            published_at: rows::optional_time(first, 4)?,
+            hidden: rows::get(first, 5)?,
+            access_mode: rows::get(first, 6)?,
+            modules: Vec::new(),
+        };
+        for (number, row) in (1..).zip(&rows) {
+            // A course without modules is one row without a module.
+            let Some(title) = rows::get(row, 7)? else { break };
+            course.modules.push(Module { number, title, summary: rows::get(row, 8)? });
+        }
+        Ok(Some(course))
+    }
+
+    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        if !can_be_stored(account.as_str()) {
+            return Ok(None);
+        }
+        let rows = self.readers.read(&FIND_REVISION, &[&account.as_str()]).await?;
+        rows.first().map(|row| rows::revision(row, 0)).transpose()
+    }
+}
+
+#[async_trait]
+impl CredentialStorage for PostgresStorage {
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        let rows = self.readers.read(&FIND_CREDENTIAL, &[&digest.as_bytes().as_slice()]).await?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        let mut credential = Credential::new(rows::identity(row)?);
+        credential.expires_at = rows::optional_time(row, 5)?;
+        credential.revoked_at = rows::optional_time(row, 6)?;
+        credential.revision = Some(rows::revision(row, 7)?);
+        Ok(Some(credential))
+    }
+}

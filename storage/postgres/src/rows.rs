@@ -1,0 +1,99 @@
+//! Rows as domain types.
+
+use std::error::Error;
+
+use catalogue_core::{
+    AccountId, CourseRow, CredentialKind, CredentialRecord, Identity, Revision, Scopes, StorageError, StorageErrorKind,
+    Timestamp, TokenDigest,
+};
+use tokio_postgres::Row;
+use tokio_postgres::types::{FromSql, Type};
+
+use crate::error::corrupt;
+
+type Result<T> = std::result::Result<T, StorageError>;
+
+/// The value in `column`.
+pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Result<T> {
+    row.try_get(column).map_err(corrupt)
+}
+
+/// A time in `column`, in microseconds.
+pub(crate) fn time(row: &Row, column: usize) -> Result<Timestamp> {
+    checked_time(get(row, column)?)
+}
+
+/// A time in `column`, or none.
+pub(crate) fn optional_time(row: &Row, column: usize) -> Result<Option<Timestamp>> {
+    get::<Option<i64>>(row, column)?.map(checked_time).transpose()
+}
+
+fn checked_time(microseconds: i64) -> Result<Timestamp> {
+    Timestamp::from_microseconds(microseconds).ok_or_else(|| must_not(&format!("the time {microseconds}")))
+}
+
+fn must_not(what: &str) -> StorageError {
+    StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
+}
+
+/// `slug, title, language, published_at, hidden, module_count`.
+pub(crate) fn course(row: &Row) -> Result<CourseRow<'_>> {
+    let modules: i64 = get(row, 5)?;
+    Ok(CourseRow {
+        slug: get(row, 0)?,
+        title: get(row, 1)?,
+        language: get(row, 2)?,
+        published_at: optional_time(row, 3)?,
+        hidden: get(row, 4)?,
+        module_count: u32::try_from(modules).map_err(|_| must_not(&format!("the module count {modules}")))?,
+    })
+}
+
+/// `account_id, kind, id, scopes, digest`.
+pub(crate) fn identity(row: &Row) -> Result<Identity> {
+    let account = account_id(row, 0)?;
+    let scopes = Scopes::from_names([get(row, 3)?]);
+    let kind: &str = get(row, 1)?;
+    match CredentialKind::from_name(kind) {
+        Some(CredentialKind::ApiKey) => Ok(Identity::api_key(account, get::<&str>(row, 2)?, scopes)),
+        Some(CredentialKind::OAuth) => {
+            let digest = get::<&[u8]>(row, 4)?.try_into().map_err(|_| must_not("a digest of another length"))?;
+            Ok(Identity::oauth(account, &TokenDigest::from_bytes(digest), scopes))
+        }
+        _ => Err(must_not(&format!("the credential kind {kind:?}"))),
+    }
+}
+
+/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at`.
+pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord> {
+    Ok(CredentialRecord {
+        identity: identity(row)?,
+        name: get(row, 5)?,
+        shown_prefix: get(row, 6)?,
+        created_at: time(row, 7)?,
+        expires_at: optional_time(row, 8)?,
+        revoked_at: optional_time(row, 9)?,
+    })
+}
+
+/// An account's id in `column`.
+pub(crate) fn account_id(row: &Row, column: usize) -> Result<AccountId> {
+    Ok(AccountId::new(get::<&str>(row, column)?))
+}
+
+/// A revision in `column`: the bytes of a UUID.
+pub(crate) fn revision(row: &Row, column: usize) -> Result<Revision> {
+    Ok(Revision::from_bytes(get::<UuidBytes>(row, column)?.0))
+}
+
+struct UuidBytes([u8; 16]);
+
+impl<'r> FromSql<'r> for UuidBytes {
+    fn from_sql(_: &Type, raw: &'r [u8]) -> std::result::Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self(raw.try_into()?))
+    }
+
+    fn accepts(of: &Type) -> bool {
+        *of == Type::UUID
+    }
+}

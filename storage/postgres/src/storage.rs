@@ -1,0 +1,74 @@
+//! [`PostgresStorage`]: opening a database.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use catalogue_core::StorageError;
+
+use crate::connection::Connection;
+use crate::migration::{self, Migrated, SCHEMA_VERSION};
+use crate::open_error::OpenError;
+use crate::options::Options;
+use crate::readers::Readers;
+
+/// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections.
+///
+/// Connections live on the Tokio runtime that opens them, with its clock and its network enabled.
+#[derive(Clone)]
+pub struct PostgresStorage {
+    pub(crate) readers: Arc<Readers>,
+    options: Arc<Options>,
+}
+
+impl PostgresStorage {
+    /// Opens a database of the current schema.
+    ///
+    /// # Errors
+    /// When it is out of reach, or its tables are not ours or of another schema version. Nothing is changed.
+    pub async fn open(options: &Options) -> Result<Self, OpenError> {
+        let found = migration::version(options).await?;
+        match found.cmp(&SCHEMA_VERSION) {
+            Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),
+            Ordering::Equal => {
+                Ok(Self { readers: Arc::new(Readers::new(options)), options: Arc::new(options.clone()) })
+            }
+            Ordering::Greater => Err(OpenError::NewerSchema { found, known: SCHEMA_VERSION }),
+        }
+    }
+
+    /// Opens a database and brings its schema up to date.
+    ///
+    /// # Errors
+    /// As for [`migrate`](Self::migrate).
+    pub async fn open_and_migrate(options: &Options) -> Result<Self, OpenError> {
+        Self::migrate(options).await?;
+        Self::open(options).await
+    }
+
+    /// Makes the tables where they are missing and brings them up to date, all of it or nothing. Of several that migrate at
+    /// the same time, one does it and the others wait for it.
+    ///
+    /// # Errors
+    /// When the database is out of reach, or has tables of another program or of a newer version, or is read-only while
+    /// there is something to do.
+    pub async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
+        migration::migrate(options).await
+    }
+
+    /// A connection that writes, for administration.
+    pub(crate) async fn writer(&self) -> Result<Connection, StorageError> {
+        self.options.connect(&self.options.writing()).await
+    }
+
+    /// A connection that can read everything, for administration.
+    pub(crate) async fn exporter(&self) -> Result<Connection, StorageError> {
+        self.options.connect(&self.options.exporting()).await
+    }
+}
+
+impl fmt::Debug for PostgresStorage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStorage").field("options", &self.options).finish_non_exhaustive()
+    }
+}

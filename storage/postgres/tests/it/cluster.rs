@@ -1,0 +1,129 @@
+//! A private PostgreSQL for the tests of this process: in a directory of its own, on a socket alone, gone at the end.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write, stderr};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
+
+/// Makes a cluster, says where it is, waits until whoever started this is gone, and removes it. The one that started this
+/// holds the other end of its input, which closes with that process however it ends.
+const SCRIPT: &str = r#"
+    trap '' INT HUP TERM
+    PATH="$1:$PATH"
+    directory=$(mktemp -d "$2/catalogue-postgres.XXXXXX") || exit 1
+    cd "$directory" || exit 1
+    init() { initdb -D data -U postgres -A trust -E UTF8 --no-sync "$@" >log 2>&1; }
+    # A collation that orders texts otherwise than by their bytes, where PostgreSQL knows one.
+    if { init --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US || init --locale=C.UTF-8; } &&
+        printf '%s\n' "unix_socket_directories = '$directory'" "listen_addresses = ''" "max_connections = 300" \
+            "fsync = off" "synchronous_commit = off" >>data/postgresql.conf &&
+        pg_ctl -D data -w -l log start >>log 2>&1
+    then
+        echo "$directory"
+        cat >/dev/null
+        pg_ctl -D data -m immediate stop >>log 2>&1
+    else
+        tail -n 5 log | tr '\n' ' ' >&2
+    fi
+    cd / && rm -rf "$directory"
+"#;
+
+/// A running PostgreSQL.
+pub(crate) struct Cluster {
+    /// Where its socket is.
+    pub(crate) directory: PathBuf,
+    _watchdog: Child,
+}
+
+impl Cluster {
+    /// The cluster that the tests of this process share; `None` where PostgreSQL is missing and not required.
+    pub(crate) fn shared() -> Option<&'static Self> {
+        static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| or_skip(Cluster::start()));
+        SHARED.as_ref()
+    }
+
+    /// A cluster that a test has to itself.
+    pub(crate) fn start() -> Result<Self, String> {
+        let programs = programs()?;
+        let mut command = as_a_user_that_may_run_it();
+        command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(memory_or_disk());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut watchdog = command.spawn().map_err(|error| format!("its watchdog cannot be run: {error}"))?;
+        let mut directory = String::new();
+        let output = watchdog.stdout.take().expect("it is piped");
+        BufReader::new(output).read_line(&mut directory).map_err(|error| error.to_string())?;
+        if directory.is_empty() {
+            let mut complaint = String::new();
+            let _ = watchdog.stderr.take().expect("it is piped").read_to_string(&mut complaint);
+            let _ = watchdog.wait();
+            return Err(format!("it does not start: {complaint}"));
+        }
+        Ok(Self { directory: PathBuf::from(directory.trim_end()), _watchdog: watchdog })
+    }
+
+    /// Lets `pg_ctl` do that and waits until it is done.
+    pub(crate) fn control(&self, action: &[&str]) {
+        let mut command = as_a_user_that_may_run_it();
+        command.arg(programs().unwrap().join("pg_ctl")).current_dir(&self.directory);
+        command.args(["-D", "data", "-l", "log", "-w"]).args(action).stdout(Stdio::null());
+        assert!(command.status().unwrap().success(), "{action:?}");
+    }
+
+    /// The address of that database in it.
+    pub(crate) fn address(&self, database: &str) -> String {
+        format!("host={} user=postgres dbname={database}", self.directory.display())
+    }
+}
+
+/// The directory of `initdb` and `postgres`: one of the `PATH`, or that of a Debian package, the newest first.
+fn programs() -> Result<PathBuf, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let of_path = std::env::split_paths(&path).map(|folder| folder.join("initdb"));
+    let mut of_debian: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path().join("bin/initdb")))
+        .collect();
+    of_debian.sort_by_key(|program| std::cmp::Reverse(major_version(program)));
+    let found = of_path.chain(of_debian).find(|program| program.is_file());
+    // A link in the `PATH` may lead to one program and leave out the others.
+    let found = found.and_then(|program| fs::canonicalize(program).ok()?.parent().map(Path::to_owned));
+    found.ok_or_else(|| "it is not installed".to_owned())
+}
+
+fn major_version(program: &Path) -> u32 {
+    let version = program.parent().and_then(Path::parent).and_then(Path::file_name);
+    version.and_then(|version| version.to_str()?.parse().ok()).unwrap_or(0)
+}
+
+/// PostgreSQL refuses to run as the superuser.
+fn as_a_user_that_may_run_it() -> Command {
+    if fs::metadata("/proc/self").is_ok_and(|process| process.uid() != 0) {
+        return Command::new("env");
+    }
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let user = if users.lines().any(|line| line.starts_with("postgres:")) { "postgres" } else { "nobody" };
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", user, "--regid", "nogroup", "--clear-groups", "--"]);
+    command
+}
+
+fn memory_or_disk() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    if memory.is_dir() { memory } else { std::env::temp_dir() }
+}
+
+/// What was made ready; or `None` and a line that says why not, where that is allowed.
+fn or_skip<T>(ready: Result<T, String>) -> Option<T> {
+    let reason = match ready {
+        Ok(ready) => return Some(ready),
+        Err(reason) => reason,
+    };
+    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|name| name.trim() == "postgres"), "PostgreSQL is required: {reason}");
+    // Past the capture of the test's own output, so that it is seen.
+    stderr().write_all(format!("skipped: PostgreSQL: {reason}\n").as_bytes()).unwrap();
+    None
+}

@@ -1,0 +1,105 @@
+//! An answer reflects every change committed before its request arrived, whoever made it and however.
+
+use catalogue_core::{AccountId, AdminStorage, Catalogue, Course, CourseStorage};
+use catalogue_postgres::PostgresStorage;
+use http::{Request, Response};
+use tokio_postgres::Client;
+
+use crate::schema::Schema;
+use crate::{course, import_one_course, key_of};
+
+/// A catalogue over a schema, a key that reads it, and a host's own connection.
+struct Watched {
+    storage: PostgresStorage,
+    catalogue: Catalogue,
+    account: AccountId,
+    token: String,
+    host: Client,
+}
+
+impl Watched {
+    async fn new() -> Option<Self> {
+        let schema = Schema::new().await?;
+        let storage = schema.storage().await;
+        let account = import_one_course(&storage).await;
+        let token = key_of(&storage, &account).await;
+        let catalogue = Catalogue::with_api_keys(storage.clone()).build().unwrap();
+        Some(Self { storage, catalogue, account, token, host: schema.host().await })
+    }
+
+    async fn get(&self, path: &str, tag: &str) -> Response<bytes::Bytes> {
+        let request = Request::get(path).header("authorization", format!("Bearer {}", self.token));
+        self.catalogue.call(request.header("if-none-match", tag).body(()).unwrap()).await
+    }
+
+    async fn tag(&self, path: &str) -> String {
+        self.get(path, "").await.headers()["etag"].to_str().unwrap().to_owned()
+    }
+}
+
+const LIST: &str = "/api/v1/courses";
+const DETAIL: &str = "/api/v1/courses/course";
+
+#[tokio::test]
+async fn a_hosts_plain_sql_is_in_the_next_answer() {
+    let Some(watched) = Watched::new().await else { return };
+    for number in 0..20 {
+        for (path, sql) in [
+            (LIST, "UPDATE courses SET title = $1"),
+            (DETAIL, "UPDATE courses SET tagline = $1"),
+            (DETAIL, "UPDATE modules SET summary = $1 WHERE number = 2"),
+        ] {
+            let tag = watched.tag(path).await;
+            assert_eq!(watched.get(path, &tag).await.status(), 304);
+            let value = format!("value {number} of {sql}");
+            watched.host.execute(sql, &[&value]).await.unwrap();
+            let next = watched.get(path, &tag).await;
+            assert_eq!(next.status(), 200, "{sql}");
+            assert!(String::from_utf8_lossy(next.body()).contains(&value), "{sql}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_revoked_and_an_expired_key_stop_at_once() {
+    for change in ["UPDATE credentials SET revoked_at = 1", "UPDATE credentials SET expires_at = 1"] {
+        let Some(watched) = Watched::new().await else { return };
+        let tag = watched.tag(LIST).await;
+        watched.host.batch_execute(change).await.unwrap();
+        assert_eq!(watched.get(LIST, &tag).await.status(), 401, "{change}");
+    }
+}
+
+#[tokio::test]
+async fn an_import_is_in_the_next_answer() {
+    let Some(watched) = Watched::new().await else { return };
+    let tag = watched.tag(DETAIL).await;
+    let mut import = watched.storage.begin_import().await.unwrap();
+    let changed = Course { modules: course(&watched.account).modules[..1].to_vec(), ..course(&watched.account) };
+    import.put_course(&changed).await.unwrap();
+    assert_eq!(watched.get(DETAIL, &tag).await.status(), 304, "nothing is committed yet");
+    import.commit().await.unwrap();
+    assert_eq!(watched.get(DETAIL, &tag).await.status(), 200);
+    let detail = watched.storage.find_course(&watched.account, "course").await.unwrap().unwrap();
+    assert_eq!(detail.modules.len(), 1);
+}
+
+#[tokio::test]
+async fn a_changed_table_does_not_fail_a_read() {
+    let Some(watched) = Watched::new().await else { return };
+    for change in [
+        "ALTER TABLE courses ADD COLUMN hosts_own TEXT",
+        "ALTER TABLE courses ALTER COLUMN title TYPE VARCHAR(500)",
+        "ALTER TABLE modules ALTER COLUMN summary TYPE VARCHAR(500)",
+        "DISCARD PLANS",
+    ] {
+        for path in [LIST, DETAIL] {
+            assert_eq!(watched.get(path, "").await.status(), 200);
+        }
+        // Another revision, so that the next answer is read and not kept.
+        watched.host.batch_execute(&format!("{change}; UPDATE courses SET tagline = '{change}'")).await.unwrap();
+        for path in [LIST, DETAIL] {
+            assert_eq!(watched.get(path, "").await.status(), 200, "{change}");
+        }
+    }
+}

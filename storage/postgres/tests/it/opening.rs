@@ -1,0 +1,123 @@
+//! What an address may lead to: each fault is named, and nothing is changed.
+
+use std::error::Error as _;
+
+use catalogue_core::{AdminStorage, CourseStorage, StorageErrorKind};
+use catalogue_postgres::{OpenError, Options, PostgresStorage};
+
+use crate::cluster::Cluster;
+use crate::import_one_course;
+use crate::schema::Schema;
+
+/// Both doors must fail alike.
+async fn refused(options: &Options) -> OpenError {
+    let error = PostgresStorage::open_and_migrate(options).await.unwrap_err();
+    let opened = PostgresStorage::open(options).await.unwrap_err();
+    assert_eq!(std::mem::discriminant(&error), std::mem::discriminant(&opened), "{error} / {opened}");
+    error
+}
+
+fn kind_of(error: &OpenError) -> Option<StorageErrorKind> {
+    let OpenError::Failed(source) = error else { return None };
+    Some(source.kind())
+}
+
+#[tokio::test]
+async fn tables_are_made_by_a_migration_alone() {
+    let Some(schema) = Schema::new().await else { return };
+    let options = schema.options();
+    let error = PostgresStorage::open(&options).await.unwrap_err();
+    assert!(matches!(error, OpenError::OlderSchema { found: 0, known: 1 }), "{error}");
+    for expected in [(0, 1), (1, 1)] {
+        let migrated = PostgresStorage::migrate(&options).await.unwrap();
+        assert_eq!((migrated.from, migrated.to), expected);
+    }
+    PostgresStorage::open(&options).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_that_start_at_the_same_time_migrate_once() {
+    let Some(schema) = Schema::new().await else { return };
+    let options = schema.options();
+    let starting: Vec<_> = (0..8)
+        .map(|_| {
+            let options = options.clone();
+            tokio::spawn(async move { PostgresStorage::migrate(&options).await })
+        })
+        .collect();
+    let mut made = 0;
+    for started in starting {
+        made += usize::from(started.await.unwrap().unwrap().from == 0);
+    }
+    assert_eq!(made, 1);
+    import_one_course(&schema.storage().await).await;
+}
+
+#[tokio::test]
+async fn another_programs_tables_are_left_alone() {
+    let Some(schema) = Schema::new().await else { return };
+    let host = schema.host().await;
+    host.batch_execute("CREATE TABLE courses (id BIGINT); INSERT INTO courses VALUES (7)").await.unwrap();
+    let error = refused(&schema.options()).await;
+    assert!(matches!(error, OpenError::Foreign(_)), "{error}");
+    assert_eq!(host.query_one("SELECT id FROM courses", &[]).await.unwrap().get::<_, i64>(0), 7);
+}
+
+#[tokio::test]
+async fn a_hosts_other_tables_do_not_matter() {
+    let Some(schema) = Schema::new().await else { return };
+    schema.host().await.batch_execute("CREATE TABLE orders (id BIGINT)").await.unwrap();
+    import_one_course(&schema.storage().await).await;
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_left_alone() {
+    let Some(schema) = Schema::new().await else { return };
+    schema.storage().await;
+    schema.host().await.batch_execute("UPDATE catalogue_schema SET version = 99").await.unwrap();
+    let error = refused(&schema.options()).await;
+    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 1 }), "{error}");
+}
+
+#[tokio::test]
+async fn another_encoding_is_refused() {
+    let Some(schema) = Schema::new().await else { return };
+    let make = "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0";
+    schema.host().await.batch_execute(make).await.unwrap();
+    let options = Options::parse(&Cluster::shared().unwrap().address("latin")).unwrap();
+    let error = refused(&options).await;
+    assert!(matches!(&error, OpenError::Encoding(encoding) if encoding == "LATIN1"), "{error}");
+}
+
+#[tokio::test]
+async fn a_database_that_is_missing_or_out_of_reach_is_unavailable() {
+    let Some(cluster) = Cluster::shared() else { return };
+    for address in [
+        cluster.address("missing"),
+        format!("host={} dbname=postgres user=postgres", cluster.directory.join("elsewhere").display()),
+        "postgres://127.0.0.1:1/db".to_owned(),
+        cluster.address("postgres").replace("user=postgres", "user=nobody"),
+    ] {
+        let error = refused(&Options::parse(&address).unwrap()).await;
+        assert_eq!(kind_of(&error), Some(StorageErrorKind::Unavailable), "{address}: {error} {:?}", error.source());
+    }
+}
+
+#[tokio::test]
+async fn a_role_that_may_only_read_can_serve_and_not_write() {
+    let Some(schema) = Schema::new().await else { return };
+    let account = import_one_course(&schema.storage().await).await;
+    let host = schema.host().await;
+    let name: String = host.query_one("SELECT CAST(current_schema() AS TEXT)", &[]).await.unwrap().get(0);
+    let grant = format!(
+        "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA {name} TO reader; \
+         GRANT SELECT ON accounts, courses, modules, credentials, catalogue_schema TO reader"
+    );
+    host.batch_execute(&grant).await.unwrap();
+    let options = Options::parse(&schema.address().replace("user=postgres", "user=reader")).unwrap();
+    let storage = PostgresStorage::open(&options).await.unwrap();
+    assert!(storage.find_course(&account, "course").await.unwrap().is_some());
+    let refused = storage.remove_course(&account, "course").await.unwrap_err();
+    assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
+    assert!(refused.to_string().contains("grant"), "{refused}");
+}

@@ -1,0 +1,171 @@
+//! The same data gives the same bodies as on SQLite, byte for byte, at every limit.
+
+use std::ops::ControlFlow;
+
+use catalogue_core::{
+    Account, AccountId, AdminStorage, Catalogue, Course, CourseModule, CourseStorage, CredentialStorage, NewCredential,
+    Record, Scopes, StorageErrorKind, Timestamp,
+};
+use catalogue_sqlite::SqliteStorage;
+use http::Request;
+
+use crate::schema::Schema;
+
+/// Texts that an encoding or a collation is likely to change; those that are no slugs are titles alone.
+const TEXTS: [&str; 17] = [
+    "a",
+    "A",
+    "á",
+    "a\u{301}",
+    "aa",
+    "a-b",
+    "a b",
+    "ab",
+    "ä",
+    "z",
+    "Z",
+    "ß",
+    "ss",
+    "\u{1f917}",
+    "\u{ffff}",
+    " a",
+    "a\\'\"",
+];
+
+fn id(text: &str) -> AccountId {
+    AccountId::new(text)
+}
+
+/// Courses of three accounts, whose creation times come in ties.
+fn courses() -> Vec<Course> {
+    let mut courses = Vec::new();
+    for account in ["acc", "Acc", "acc "] {
+        for (index, text) in (0..).zip(TEXTS) {
+            let at = [Timestamp::MIN, Timestamp::MAX, time(0), time(1), time(999), time(-1)][index % 6];
+            let modules = (0..index % 4).map(|number| CourseModule {
+                title: format!("{text} {number}"),
+                summary: "line\nline\t\u{1}\u{7f}\u{85}".to_owned(),
+                content: "x".repeat(number),
+            });
+            courses.push(Course {
+                account: id(account),
+                slug: text.to_owned(),
+                title: format!("{account}: {text} \u{2028}<&>"),
+                tagline: text.repeat(index),
+                language: if index % 2 == 0 { "en" } else { "pt-BR" }.to_owned(),
+                created_at: at,
+                published_at: (index % 3 > 0).then_some(at),
+                hidden: index % 5 == 0,
+                access_mode: [None, Some(""), Some("paid")][index % 3].map(str::to_owned),
+                modules: modules.collect(),
+            });
+        }
+    }
+    courses
+}
+
+fn time(microseconds: i64) -> Timestamp {
+    Timestamp::from_microseconds(1_767_323_045_000_000 + microseconds).unwrap()
+}
+
+async fn fill(storage: &impl AdminStorage, credential: &NewCredential) {
+    let mut import = storage.begin_import().await.unwrap();
+    for account in ["acc", "Acc", "acc ", ""] {
+        let account = Account { id: id(account), name: "Ä".to_owned(), email: String::new() };
+        import.put_account(&account).await.unwrap();
+    }
+    for course in courses() {
+        import.put_course(&course).await.unwrap();
+    }
+    import.commit().await.unwrap();
+    storage.create_credential(credential).await.unwrap();
+}
+
+async fn exported(storage: &impl AdminStorage) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut visit = |record| {
+        records.push(record);
+        ControlFlow::Continue(())
+    };
+    storage.export(&mut visit).await.unwrap();
+    records
+}
+
+/// Asks for `path` and returns status and body.
+async fn get(catalogue: &Catalogue, token: &str, path: &str) -> (u16, String) {
+    let request = Request::get(path).header("authorization", format!("Bearer {token}")).header("x-request-id", "same");
+    let answer = catalogue.call(request.body(()).unwrap()).await;
+    (answer.status().as_u16(), String::from_utf8(answer.body().to_vec()).unwrap())
+}
+
+fn catalogue(storage: impl CourseStorage + CredentialStorage + Clone) -> Catalogue {
+    Catalogue::with_api_keys(storage).build().unwrap()
+}
+
+#[tokio::test]
+async fn every_body_is_the_same_at_every_limit() {
+    let Some(schema) = Schema::new().await else { return };
+    let (postgres, sqlite) = (schema.storage().await, SqliteStorage::in_memory().unwrap());
+    let scopes = Scopes::from_names(["read:courses zebra"]);
+    let (token, credential) = NewCredential::api_key(id("acc"), "a key", scopes);
+    fill(&postgres, &credential).await;
+    fill(&sqlite, &credential).await;
+    assert_eq!(exported(&postgres).await, exported(&sqlite).await);
+
+    let catalogues = [catalogue(postgres), catalogue(sqlite)];
+    let same = async |path: &str| {
+        let [one, other] = [&catalogues[0], &catalogues[1]].map(|catalogue| get(catalogue, token.expose(), path));
+        let (one, other) = (one.await, other.await);
+        assert_eq!(one, other, "{path}");
+        one
+    };
+    assert_eq!(same("/api/v1/me").await.0, 200);
+    for limit in 1..=20 {
+        let mut path = format!("/api/v1/courses?limit={limit}");
+        let mut pages = 0;
+        loop {
+            let (status, body) = same(&path).await;
+            assert_eq!(status, 200, "{body}");
+            pages += 1;
+            let Some((_, cursor)) = body.split_once("\"nextCursor\":\"") else { break };
+            path = format!("/api/v1/courses?limit={limit}&cursor={}", cursor.split_once('"').unwrap().0);
+        }
+        assert_eq!(pages, TEXTS.len().div_ceil(limit), "at limit {limit}");
+    }
+    for slug in TEXTS.into_iter().chain(["absent", "AA", "a\u{0}", "a/b"]) {
+        let escaped: String = slug.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let expected = if TEXTS.contains(&slug) { 200 } else { 404 };
+        assert_eq!(same(&format!("/api/v1/courses/{escaped}")).await.0, expected, "{slug:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_postgresql_cannot_hold_is_refused_and_the_import_goes_on() {
+    let Some(schema) = Schema::new().await else { return };
+    let storage = schema.storage().await;
+    let account = Account { id: id("acc"), name: String::new(), email: String::new() };
+    let plain = crate::course(&account.id);
+    let mut import = storage.begin_import().await.unwrap();
+    let kind = |refused: Result<_, catalogue_core::StorageError>| refused.map_err(|error| error.kind());
+    let refused = import.put_account(&Account { name: "a\0".to_owned(), ..account.clone() }).await;
+    assert_eq!(kind(refused), Err(StorageErrorKind::InvalidValue));
+    import.put_account(&account).await.unwrap();
+    let mut in_a_body = plain.clone();
+    in_a_body.modules[1].content.push('\0');
+    for course in [in_a_body, Course { title: "\0".to_owned(), ..plain.clone() }] {
+        assert_eq!(kind(import.put_course(&course).await), Err(StorageErrorKind::InvalidValue));
+    }
+    let foreign = Course { account: id("a\0"), ..plain.clone() };
+    assert_eq!(kind(import.put_course(&foreign).await), Err(StorageErrorKind::UnknownReference));
+    assert_eq!(import.creation_time(&id("acc"), "a\0").await.unwrap(), None);
+    import.put_course(&plain).await.unwrap();
+    import.commit().await.unwrap();
+
+    assert_eq!(storage.find_course(&account.id, "course\0").await.unwrap(), None);
+    assert_eq!(storage.revision(&id("acc\0")).await.unwrap(), None);
+    assert_eq!(storage.revoke_credential("\0", Timestamp::MIN).await.unwrap(), None);
+    let after = catalogue_core::Position { created_at: plain.created_at, slug: "course\0".to_owned() };
+    let page = catalogue_core::PageRequest { after: Some(after), ..Default::default() };
+    let page = storage.list_courses(&account.id, &page).await.unwrap();
+    assert_eq!(page.items.len(), 1, "\"course\" comes before \"course\\0\"");
+}
