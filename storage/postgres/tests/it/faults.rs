@@ -12,9 +12,9 @@ use http::Request;
 use tokio::runtime::Builder;
 use tokio_postgres::Client;
 
-use crate::cluster::Cluster;
 use crate::schema::Schema;
 use crate::{course, import_one_course, key_of};
+use catalogue_postgres_cluster::Cluster;
 
 /// Shorter than any test is patient, and long enough for a loaded machine.
 const DEADLINE: Duration = Duration::from_secs(1);

@@ -2,7 +2,6 @@
 //!
 //! Where PostgreSQL is not installed the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `postgres`.
 
-mod cluster;
 mod schema;
 
 mod conformance;

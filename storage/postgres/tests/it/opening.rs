@@ -5,9 +5,9 @@ use std::error::Error as _;
 use catalogue_core::{AdminStorage, CourseStorage, StorageErrorKind};
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 
-use crate::cluster::Cluster;
 use crate::import_one_course;
 use crate::schema::Schema;
+use catalogue_postgres_cluster::Cluster;
 
 /// Both doors must fail alike.
 async fn refused(options: &Options) -> OpenError {

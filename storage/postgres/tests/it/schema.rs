@@ -9,7 +9,7 @@ use catalogue_postgres::{Options, PostgresStorage};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_postgres::{Client, NoTls};
 
-use crate::cluster::Cluster;
+use catalogue_postgres_cluster::Cluster;
 
 /// A test keeps two cores busy at least, its own threads and the sessions of the database: more tests at a time would only
 /// let each other wait.

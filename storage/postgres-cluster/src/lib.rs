@@ -1,4 +1,7 @@
-//! A private PostgreSQL for the tests of this process: in a directory of its own, on a socket alone, gone at the end.
+//! A private PostgreSQL for the tests of one process: in a directory of its own, on a socket alone, gone at the end.
+//!
+//! Where PostgreSQL is not installed there is none, and a line on standard error says so; unless `CATALOGUE_TEST_REQUIRE`
+//! names `postgres`, which makes that a panic.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write, stderr};
@@ -31,21 +34,31 @@ const SCRIPT: &str = r#"
 "#;
 
 /// A running PostgreSQL.
-pub(crate) struct Cluster {
+#[derive(Debug)]
+pub struct Cluster {
     /// Where its socket is.
-    pub(crate) directory: PathBuf,
+    pub directory: PathBuf,
     _watchdog: Child,
 }
 
 impl Cluster {
     /// The cluster that the tests of this process share; `None` where PostgreSQL is missing and not required.
-    pub(crate) fn shared() -> Option<&'static Self> {
+    ///
+    /// # Panics
+    /// Where it is missing and required.
+    pub fn shared() -> Option<&'static Self> {
         static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| or_skip(Cluster::start()));
         SHARED.as_ref()
     }
 
     /// A cluster that a test has to itself.
-    pub(crate) fn start() -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// Why there is none.
+    ///
+    /// # Panics
+    /// Never: the watchdog's output is piped.
+    pub fn start() -> Result<Self, String> {
         let programs = programs()?;
         let mut command = as_a_user_that_may_run_it();
         command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(memory_or_disk());
@@ -64,7 +77,10 @@ impl Cluster {
     }
 
     /// Lets `pg_ctl` do that and waits until it is done.
-    pub(crate) fn control(&self, action: &[&str]) {
+    ///
+    /// # Panics
+    /// When it fails.
+    pub fn control(&self, action: &[&str]) {
         let mut command = as_a_user_that_may_run_it();
         command.arg(programs().unwrap().join("pg_ctl")).current_dir(&self.directory);
         command.args(["-D", "data", "-l", "log", "-w"]).args(action).stdout(Stdio::null());
@@ -72,7 +88,8 @@ impl Cluster {
     }
 
     /// The address of that database in it.
-    pub(crate) fn address(&self, database: &str) -> String {
+    #[must_use]
+    pub fn address(&self, database: &str) -> String {
         format!("host={} user=postgres dbname={database}", self.directory.display())
     }
 }
