@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use crate::output;
-use crate::text::{printable, shortened};
+use crate::text::{printable, shortened, without_passwords};
 
 /// The longest message that is shown, in bytes and in lines: it must fit on one screen, whatever text from a file or
 /// the command line stands in it.
@@ -39,6 +39,14 @@ impl Failure {
         Self::Usage(message.into())
     }
 
+    /// What is wrong, for a log.
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Work(message) | Self::Usage(message) => message,
+            Self::ReaderLeft => "nobody reads standard output",
+        }
+    }
+
     /// Says on standard error what is wrong, and turns into the exit status.
     pub(crate) fn report(self) -> ExitCode {
         let (message, status) = match self {
@@ -46,7 +54,7 @@ impl Failure {
             Self::Usage(message) => (message, 2),
             Self::ReaderLeft => return ExitCode::SUCCESS,
         };
-        output::note(&format!("{} {}", label(output::stderr_takes_colours()), presentable(&message)));
+        output::note(&format!("{} {}", label(output::stderr_takes_colours()), presentable(&without_passwords(&message))));
         ExitCode::from(status)
     }
 }

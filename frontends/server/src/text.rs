@@ -29,9 +29,33 @@ pub(crate) fn shortened(text: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{} … {}", &text[..start], &text[end..]))
 }
 
+/// The text without what stands in an address of a database before its host, which may be a password.
+pub(crate) fn without_passwords(text: &str) -> Cow<'_, str> {
+    if !text.contains("://") {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.split('\n').map(|line| match (line.find("://"), line.rfind('@')) {
+        (Some(start), Some(end)) if start + 3 < end => format!("{}…{}", &line[..start + 3], &line[end..]),
+        _ => line.to_owned(),
+    });
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_shown_from_its_host_on() {
+        for (text, expected) in [
+            ("no address", "no address"),
+            ("see https://example.com/a", "see https://example.com/a"),
+            ("'postgres://u:a/b@c@h/n' found\nusage", "'postgres://…@h/n' found\nusage"),
+            ("mail a@b, see https://example.com", "mail a@b, see https://example.com"),
+        ] {
+            assert_eq!(without_passwords(text), expected);
+        }
+    }
 
     #[test]
     fn control_characters_are_escaped_and_nothing_else() {
