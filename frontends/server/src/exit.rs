@@ -1,5 +1,6 @@
 //! [`Failure`]: why a command ends without success, and the exit status that says so.
 
+use std::env;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -54,7 +55,9 @@ impl Failure {
             Self::Usage(message) => (message, 2),
             Self::ReaderLeft => return ExitCode::SUCCESS,
         };
-        output::note(&format!("{} {}", label(output::stderr_takes_colours()), presentable(&without_passwords(&message))));
+        let arguments = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+        let message = presentable(&without_passwords(message, arguments));
+        output::note(&format!("{} {message}", label(output::stderr_takes_colours())));
         ExitCode::from(status)
     }
 }

@@ -29,16 +29,16 @@ pub(crate) fn shortened(text: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{} … {}", &text[..start], &text[end..]))
 }
 
-/// The text without what stands in an address of a database before its host, which may be a password.
-pub(crate) fn without_passwords(text: &str) -> Cow<'_, str> {
-    if !text.contains("://") {
-        return Cow::Borrowed(text);
+/// The text without what `arguments` have in addresses of PostgreSQL before the host, which may be a password: an address
+/// that stands where no address is asked for is repeated like any other mistake.
+pub(crate) fn without_passwords(mut text: String, arguments: impl Iterator<Item = String>) -> String {
+    for argument in arguments {
+        let Some(address) = argument.find("postgres").map(|start| &argument[start..]) else { continue };
+        if let (Some(scheme), Some(host)) = (address.find("://"), address.rfind('@')) {
+            text = text.replace(address, &format!("{}://…{}", &address[..scheme], &address[host.max(scheme)..]));
+        }
     }
-    let lines = text.split('\n').map(|line| match (line.find("://"), line.rfind('@')) {
-        (Some(start), Some(end)) if start + 3 < end => format!("{}…{}", &line[..start + 3], &line[end..]),
-        _ => line.to_owned(),
-    });
-    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+    text
 }
 
 #[cfg(test)]
@@ -46,14 +46,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_shown_from_its_host_on() {
-        for (text, expected) in [
-            ("no address", "no address"),
-            ("see https://example.com/a", "see https://example.com/a"),
-            ("'postgres://u:a/b@c@h/n' found\nusage", "'postgres://…@h/n' found\nusage"),
-            ("mail a@b, see https://example.com", "mail a@b, see https://example.com"),
+    fn an_address_among_the_arguments_is_shown_from_its_host_on() {
+        for (text, argument, expected) in [
+            ("'postgres://u:a/b@c@h/n' found", "postgres://u:a/b@c@h/n", "'postgres://…@h/n' found"),
+            ("'postgresql://u:p@h' found", "--name=postgresql://u:p@h", "'postgresql://…@h' found"),
+            ("write postgres://U:P@HOST", "postgres://u:p@h", "write postgres://U:P@HOST"),
+            ("'postgres' found", "postgres", "'postgres' found"),
         ] {
-            assert_eq!(without_passwords(text), expected);
+            let arguments = ["postgres@://".to_owned(), argument.to_owned()];
+            assert_eq!(without_passwords(text.to_owned(), arguments.into_iter()), expected);
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) enum Database {
     /// An SQLite database in this process's memory.
     Memory,
     /// A PostgreSQL database.
-    Postgres(Postgres),
+    Postgres(Box<Postgres>),
 }
 
 /// Why a database could not be opened.
@@ -108,7 +108,7 @@ impl Database {
             }
             Some(("sqlite", ":memory:")) => Ok(Self::Memory),
             Some(("sqlite", path)) => Ok(Self::File(PathBuf::from(path))),
-            Some(("postgres" | "postgresql", _)) => Postgres::parse(address).map(Self::Postgres),
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(Box::new(Postgres::parse(address)?))),
             Some((scheme, _)) => Err(format!("{scheme:?} is not a kind of database; {RIGHT}, {OR_POSTGRES}")),
             None => Err(format!("the address does not say what kind of database it is; {RIGHT}, {OR_POSTGRES}")),
         }
@@ -117,7 +117,7 @@ impl Database {
     /// The same database; one of PostgreSQL is spoken to otherwise.
     pub(crate) fn with(self, change: impl FnOnce(Options) -> Options) -> Self {
         match self {
-            Self::Postgres(postgres) => Self::Postgres(postgres.with(change)),
+            Self::Postgres(postgres) => Self::Postgres(Box::new(postgres.with(change))),
             other => other,
         }
     }
