@@ -6,6 +6,8 @@ use catalogue_core::{
 };
 use catalogue_sqlite::SqliteStorage;
 
+use crate::import::zero;
+
 /// A storage in memory that takes what PostgreSQL takes: texts without U+0000.
 #[derive(Debug)]
 pub(super) struct Rehearsal(pub(super) SqliteStorage);
@@ -42,7 +44,7 @@ impl AdminStorage for Rehearsal {
 #[async_trait]
 impl Import for RehearsedImport {
     async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
-        check([account.id.as_str(), &account.name, &account.email])?;
+        check(zero::field_of_account(account).is_none())?;
         self.0.put_account(account).await
     }
 
@@ -51,9 +53,7 @@ impl Import for RehearsedImport {
     }
 
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
-        let Course { title, tagline, language, access_mode, modules, .. } = course;
-        check([title.as_str(), tagline, language].into_iter().chain(access_mode.as_deref()))?;
-        check(modules.iter().flat_map(|module| [&*module.title, &*module.summary, &*module.content]))?;
+        check(zero::field_of_course(course).is_none())?;
         self.0.put_course(course).await
     }
 
@@ -66,10 +66,10 @@ impl Import for RehearsedImport {
     }
 }
 
-fn check<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<(), StorageError> {
-    if texts.into_iter().any(|text| text.contains('\0')) {
-        let message = "a text has the character U+0000, which PostgreSQL cannot hold";
-        return Err(StorageError::new(StorageErrorKind::InvalidValue, message));
+fn check(can_be_stored: bool) -> Result<(), StorageError> {
+    if can_be_stored {
+        return Ok(());
     }
-    Ok(())
+    let message = "a text has the character U+0000, which PostgreSQL cannot hold";
+    Err(StorageError::new(StorageErrorKind::InvalidValue, message))
 }

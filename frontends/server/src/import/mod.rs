@@ -6,6 +6,7 @@ mod object;
 mod progress;
 mod reader;
 mod report;
+pub(crate) mod zero;
 
 use std::io::BufRead;
 
@@ -84,7 +85,13 @@ impl From<StorageError> for Wrong {
 async fn put(import: &mut dyn Import, line: &[u8], now: Timestamp, report: &mut Report) -> Result<(), Wrong> {
     match line::parse(line)? {
         Line::Account(account) => {
-            let change = import.put_account(&account).await?;
+            let change =
+                import.put_account(&account).await.map_err(|error| match zero::field_of_account(&account) {
+                    Some(field) if error.kind() == StorageErrorKind::InvalidValue => {
+                        Fault::at(field, chain(&error)).into()
+                    }
+                    _ => Wrong::from(error),
+                })?;
             if change == Change::Repeated {
                 return Err(Fault::at("id", format!("the account {:?} has a line before this one", account.id)).into());
             }
@@ -98,6 +105,10 @@ async fn put(import: &mut dyn Import, line: &[u8], now: Timestamp, report: &mut 
             let course = line.into_course(created_at);
             let change = import.put_course(&course).await.map_err(|error| match error.kind() {
                 StorageErrorKind::UnknownReference => unknown_account(&course.account).into(),
+                StorageErrorKind::InvalidValue => match zero::field_of_course(&course) {
+                    Some(field) => Fault::at(field, chain(&error)).into(),
+                    None => Wrong::from(error),
+                },
                 _ => Wrong::from(error),
             })?;
             if change == Change::Repeated {

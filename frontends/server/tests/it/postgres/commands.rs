@@ -72,10 +72,16 @@ fn a_rehearsal_refuses_what_the_import_does() {
         if tables_are_there {
             scene.run("migrate").succeeds();
         }
-        for (field, number) in [("\"name\":\"A", 1), ("a body", 3), ("\"Zwei", 4), ("free", 4), ("\"account\":\"b", 5)]
-        {
-            scene.place.write("f.jsonl", line(field));
-            let place = format!("f.jsonl: line {number}: ");
+        for (text, place) in [
+            ("\"name\":\"A", "line 1: name: "),
+            ("b@example.org", "line 2: email: "),
+            ("a body", "line 3: modules[0].content: "),
+            ("\"Zwei", "line 4: title: "),
+            ("free", "line 4: accessMode: "),
+            ("\"account\":\"b", "line 5: account: "),
+        ] {
+            scene.place.write("f.jsonl", line(text));
+            let place = format!("f.jsonl: {place}");
             scene.run("import f.jsonl --dry-run").fails(1, &[&place]);
             if tables_are_there {
                 scene.run("import f.jsonl").fails(1, &[&place]);

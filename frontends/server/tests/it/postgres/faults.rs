@@ -10,6 +10,7 @@ use crate::program::{COURSES, Server, get};
 
 /// Asks as long as `goes_on`, counts what was answered, and lets nothing pass but what may be.
 fn ask(address: &str, token: &str, goes_on: &AtomicBool, served: &AtomicUsize, failed: &AtomicUsize) {
+    let _ending = Ending(goes_on);
     while goes_on.load(Ordering::Relaxed) {
         for path in ["/api/v1/courses?limit=1", "/api/v1/courses/one", "/api/v1/me"] {
             match get(address, path, token) {
@@ -21,15 +22,16 @@ fn ask(address: &str, token: &str, goes_on: &AtomicBool, served: &AtomicUsize, f
     }
 }
 
-/// Lets `count` go on beyond what it is now.
-fn grows(count: &AtomicUsize, by: usize) {
-    let before = count.load(Ordering::Relaxed);
-    while count.load(Ordering::Relaxed) < before + by {
+/// Waits until `count` is some more than now.
+fn grows(count: &AtomicUsize, goes_on: &AtomicBool) {
+    let enough = count.load(Ordering::Relaxed) + 20;
+    while count.load(Ordering::Relaxed) < enough {
+        assert!(goes_on.load(Ordering::Relaxed), "an answer was wrong");
         thread::yield_now();
     }
 }
 
-/// Ends what runs beside a test, also where the test fails.
+/// Ends all that asks, also where one of them or the test fails.
 struct Ending<'f>(&'f AtomicBool);
 
 impl Drop for Ending<'_> {
@@ -47,8 +49,10 @@ fn a_database_that_is_stopped_and_started_under_load_is_500_and_recovers() {
     let scene = Scene::on(&cluster, "postgres");
     scene.import(COURSES);
     let (_, token) = scene.key("a");
+    // The cluster does not write each commit down at once.
+    scene.session().run("CHECKPOINT");
     // Nothing rendered is kept, so that each request reads courses too.
-    let server = scene.serve("--page-cache 0 --log error");
+    let server = scene.serve("--page-cache 0 --log off");
     let (goes_on, served, failed) = (AtomicBool::new(true), AtomicUsize::new(0), AtomicUsize::new(0));
     thread::scope(|scope| {
         for _ in 0..4 {
@@ -56,13 +60,13 @@ fn a_database_that_is_stopped_and_started_under_load_is_500_and_recovers() {
         }
         let _ending = Ending(&goes_on);
         for mode in ["immediate", "fast"] {
-            grows(&served, 20);
+            grows(&served, &goes_on);
             cluster.control(&["-m", mode, "stop"]);
-            grows(&failed, 20);
+            grows(&failed, &goes_on);
             cluster.control(&["start"]);
-            grows(&served, 20);
+            grows(&served, &goes_on);
             cluster.control(&["-m", mode, "restart"]);
-            grows(&served, 20);
+            grows(&served, &goes_on);
         }
     });
     assert_eq!(server.get("/api/v1/me", &token).0, 200);
@@ -73,7 +77,7 @@ fn a_database_that_is_stopped_and_started_under_load_is_500_and_recovers() {
 fn a_database_that_does_not_answer_in_time_is_500_and_recovers() {
     let Some(scene) = Scene::with_courses() else { return };
     let (_, token) = scene.key("a");
-    let mut command = scene.command("serve --listen 127.0.0.1:0 --database-timeout 1s --log error");
+    let mut command = scene.command("serve --listen 127.0.0.1:0 --database-timeout 1s --log off");
     let server = Server::start(&mut command);
     let host = scene.session();
     for table in ["courses", "credentials"] {
