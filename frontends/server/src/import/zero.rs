@@ -3,9 +3,9 @@
 use catalogue_core::{Account, Course};
 
 /// The account's first field that has it, by the name that the import format gives it.
-pub(crate) fn field_of_account(account: &Account) -> Option<&'static str> {
+pub(crate) fn field_of_account(account: &Account) -> Option<String> {
     let fields = [("name", &account.name), ("email", &account.email)];
-    fields.into_iter().find_map(|(name, text)| has_zero(text).then_some(name))
+    fields.into_iter().find_map(|(name, text)| has_zero(text).then(|| name.to_owned()))
 }
 
 /// The course's first field that has it, likewise.
