@@ -105,6 +105,7 @@ mod request_id;
 mod route;
 mod storage;
 mod timestamp;
+mod trace_parent;
 
 pub use async_trait::async_trait;
 
@@ -118,7 +119,7 @@ pub use catalogue::Catalogue;
 pub use documents::DocumentFormat;
 pub use error::ErrorCode;
 pub use model::{AccountId, CourseDetail, CourseListItem, CourseRow, MAX_SLUG_BYTES, Module, is_slug};
-pub use observer::{FinishedRequest, Observer};
+pub use observer::{ExceededLimit, FinishedRequest, Observer};
 pub use operation::Operation;
 pub use page_cache::PageCacheStatistics;
 pub use paging::{Limit, Page, PageRequest, Position};
@@ -127,3 +128,4 @@ pub use storage::{
     CredentialStorage, Import, MemoryStorage, NewCredential, Record, Revision, StorageError, StorageErrorKind, Visitor,
 };
 pub use timestamp::{InvalidTimestamp, Timestamp};
+pub use trace_parent::TraceParent;
