@@ -1,5 +1,6 @@
 //! The course catalogue API as a standalone program.
 
+mod admin;
 mod api;
 mod cli;
 mod commands;
@@ -11,6 +12,7 @@ mod export;
 mod http;
 mod import;
 mod logging;
+mod metrics;
 mod open_files;
 mod output;
 mod size;

@@ -8,6 +8,7 @@ use tokio::net::TcpListener;
 
 use super::serving::{self, Signals};
 use super::{Context, credentials, serve_on_all_cores, waiting};
+use crate::admin::Monitor;
 use crate::cli::DemoArguments;
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
@@ -39,7 +40,8 @@ pub(super) fn run(arguments: DemoArguments, context: &Context) -> Result<(), Fai
             .map_err(|error| Failure::because(&error))?;
         let kept = !matches!(database, Database::Memory);
         let announced = || output::note(&invitation(&addresses, &key, kept));
-        serving::serve((listener, bound), catalogue, None, signals, announced).await
+        let monitor = Monitor::new(context.logs.sink());
+        serving::serve((listener, bound), catalogue, None, signals, &monitor, announced).await
     })
 }
 

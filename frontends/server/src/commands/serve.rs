@@ -1,18 +1,22 @@
 //! `catalogue serve`
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catalogue_core::{Catalogue, MemoryStorage};
 
+use super::hangup::{self, Hangup};
 use super::serving::{self, Signals};
 use super::settings::{self, CatalogueSettings};
 use super::waiting::{self, Wait};
 use super::{Context, serve_on_all_cores};
+use crate::admin::{self, Monitor};
 use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::logging::AccessLog;
 use crate::{duration, size};
 
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
@@ -22,25 +26,46 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
     let settings = Settings::resolve(arguments, &context.layers)?;
     // What cannot be served is refused before a database is made or migrated for it.
     settings.catalogue.catalogue(Catalogue::with_api_keys(MemoryStorage::new()))?;
+    let monitor = Monitor::new(context.logs.sink());
     serve_on_all_cores(async {
-        let mut signals = Signals::catch()?;
-        let bind = async || {
-            let bound = serving::bind(settings.listen).await;
-            bound.map_err(|error| serving::cannot_listen(settings.listen, &error))
-        };
-        // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,
-        // clients are refused instead of being kept in a queue.
-        let early = Some(bind().await?).filter(|_| settings.wait.is_none());
-        let opened = waiting::open(&database, migration, settings.wait, &mut signals).await?;
-        let Some(storage) = opened else { return Ok(()) };
-        let (listener, bound) = match early {
-            Some(bound) => bound,
-            None => bind().await?,
-        };
-        let catalogue = settings.catalogue.catalogue(storage.catalogue())?;
-        let started = || settings.log_start(bound, &database);
-        serving::serve((listener, bound), catalogue, settings.shutdown_grace, signals, started).await
+        let hangup = Hangup::catch()?;
+        tokio::select! {
+            outcome = serve(&database, migration, &settings, monitor) => outcome,
+            () = hangup::keep_log_level(hangup, &context.logs) => Ok(()),
+        }
     })
+}
+
+async fn serve(
+    database: &Database,
+    migration: Migration,
+    settings: &Settings,
+    monitor: Arc<Monitor>,
+) -> Result<(), Failure> {
+    let mut signals = Signals::catch()?;
+    let bind = async |address| {
+        let bound = serving::bind(address).await;
+        bound.map_err(|error| serving::cannot_listen(address, &error))
+    };
+    // First, so that it says what is waited for.
+    if let Some(address) = settings.admin_listen {
+        let (listener, bound) = bind(address).await?;
+        admin::start(listener, bound, Arc::clone(&monitor));
+    }
+    // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,
+    // clients are refused instead of being kept in a queue.
+    let early = Some(bind(settings.listen).await?).filter(|_| settings.wait.is_none());
+    let opened = waiting::open(database, migration, settings.wait, &mut signals).await?;
+    let Some(storage) = opened else { return Ok(()) };
+    monitor.opened(storage.probe());
+    let (listener, bound) = match early {
+        Some(bound) => bound,
+        None => bind(settings.listen).await?,
+    };
+    let requests = settings.admin_listen.map(|_| monitor.metrics.requests());
+    let catalogue = settings.catalogue.catalogue(storage.catalogue().observer((requests, AccessLog)))?;
+    let started = || settings.log_start(bound, database);
+    serving::serve((listener, bound), catalogue, settings.shutdown_grace, signals, &monitor, started).await
 }
 
 /// Reads a grace. Whatever the machine's clock cannot count to is refused here, and not when the server is told to end.
@@ -54,6 +79,7 @@ fn grace(text: &str) -> Result<Duration, String> {
 #[derive(Debug)]
 struct Settings {
     listen: SocketAddr,
+    admin_listen: Option<SocketAddr>,
     catalogue: CatalogueSettings,
     /// `None` leaves it to the server.
     shutdown_grace: Option<Duration>,
@@ -65,6 +91,7 @@ impl Settings {
         let shutdown_grace = layers.text(Setting::ShutdownGrace, arguments.shutdown_grace)?;
         Ok(Self {
             listen: serving::listen_address(layers, arguments.listen)?.unwrap_or(serving::DEFAULT_ADDRESS),
+            admin_listen: serving::admin_address(layers, arguments.admin_listen)?,
             catalogue: CatalogueSettings {
                 base_url: layers.text(Setting::BaseUrl, arguments.base_url)?,
                 docs_url: layers.text(Setting::DocsUrl, arguments.docs_url)?,

@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{self, SignalKind};
 use tokio::sync::oneshot;
 
+use crate::admin::Monitor;
 use crate::api::Api;
 use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
@@ -21,12 +22,21 @@ pub(super) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Ad
 
 /// The address that the layers name, if they do.
 pub(super) fn listen_address(layers: &Layers, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
+    address(layers, Setting::Listen, given)
+}
+
+/// The address for those who operate the server, if the layers name one.
+pub(super) fn admin_address(layers: &Layers, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
+    address(layers, Setting::AdminListen, given)
+}
+
+fn address(layers: &Layers, setting: Setting, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
     let parse = |text: &String| {
         text.parse().map_err(|_| {
             format!("{text:?} is not an address to listen on; write an IP address and a port, like 127.0.0.1:8080")
         })
     };
-    layers.text(Setting::Listen, given)?.map(|text: Sourced<String>| text.parse(parse)).transpose()
+    layers.text(setting, given)?.map(|text: Sourced<String>| text.parse(parse)).transpose()
 }
 
 /// A listener, and the address that it got.
@@ -54,6 +64,7 @@ pub(super) async fn serve(
     catalogue: Catalogue,
     grace: Option<Duration>,
     mut signals: Signals,
+    monitor: &Monitor,
     announced: impl FnOnce(),
 ) -> Result<(), Failure> {
     let mut limits = Limits::default();
@@ -63,10 +74,12 @@ pub(super) async fn serve(
     }
     // From here on clients are in the listener's queue, and are answered. A supervisor may have closed standard output.
     let _ = output::print(&format!("listening on http://{address}"));
+    monitor.serves(catalogue.clone(), limits.connections);
     announced();
     let (tell, told) = oneshot::channel();
     let told_twice = async {
         signals.next().await;
+        monitor.stops();
         tracing::info!(grace = ?limits.shutdown_grace, "stopping");
         let _ = tell.send(());
         signals.next().await;
@@ -74,7 +87,7 @@ pub(super) async fn serve(
     let told_once = async { drop(told.await) };
     let api = Api(warp::service(catalogue_warp::filter(catalogue)));
     tokio::select! {
-        () = http::serve(listener, api, limits, told_once) => {}
+        () = http::serve(listener, api, limits, monitor.metrics.connections(), told_once) => {}
         () = told_twice => return Err(Failure::work("told to end a second time; running requests were cut off")),
     }
     tracing::info!("stopped");

@@ -25,6 +25,10 @@ pub(crate) enum Setting {
     CorsOrigin,
     /// `--log`
     Log,
+    /// `--log-format`
+    LogFormat,
+    /// `--admin-listen`
+    AdminListen,
     /// `--shutdown-grace`
     ShutdownGrace,
     /// `--page-cache`
@@ -50,7 +54,7 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Database,
         Self::DatabasePooler,
         Self::DatabaseConnections,
@@ -62,6 +66,8 @@ impl Setting {
         Self::Accept,
         Self::CorsOrigin,
         Self::Log,
+        Self::LogFormat,
+        Self::AdminListen,
         Self::ShutdownGrace,
         Self::PageCache,
         Self::NoMigrate,
@@ -81,6 +87,8 @@ impl Setting {
             Self::Accept => ("accept", Shape::List),
             Self::CorsOrigin => ("cors-origin", Shape::List),
             Self::Log => ("log", Shape::Text),
+            Self::LogFormat => ("log-format", Shape::Text),
+            Self::AdminListen => ("admin-listen", Shape::Text),
             Self::ShutdownGrace => ("shutdown-grace", Shape::Text),
             Self::PageCache => ("page-cache", Shape::Size),
             Self::NoMigrate => ("no-migrate", Shape::Flag),

@@ -13,7 +13,7 @@ use tokio::{
 };
 use tower_service::Service;
 
-use super::{Limits, connection};
+use super::{Counts, Limits, connection};
 
 /// How long to wait after an accept that failed for want of something, such as file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
@@ -29,8 +29,13 @@ const LAST_TURN: Duration = Duration::from_secs(1);
 ///
 /// The service sees no body, and the client's [`SocketAddr`] in the extensions of every request. It may panic: that
 /// is answered with a bare 500.
-pub(crate) async fn serve<S, B>(listener: TcpListener, service: S, limits: Limits, shutdown: impl Future<Output = ()>)
-where
+pub(crate) async fn serve<S, B>(
+    listener: TcpListener,
+    service: S,
+    limits: Limits,
+    counts: Arc<Counts>,
+    shutdown: impl Future<Output = ()>,
+) where
     S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible>,
     S: Clone + Send + 'static,
     S::Future: Send,
@@ -39,7 +44,7 @@ where
     let slots = Arc::new(Semaphore::new(limits.connections as usize));
     let (stop, stopping) = watch::channel(None);
     let begin = |service: S, slot: OwnedSemaphorePermit, (tcp, peer): (TcpStream, SocketAddr)| {
-        tokio::spawn(connection::run(tcp, peer, service, limits, stopping.clone(), slot));
+        tokio::spawn(connection::run(tcp, peer, service, limits, counts.clone(), stopping.clone(), slot));
     };
 
     let mut shutdown = pin!(shutdown);
@@ -47,7 +52,7 @@ where
     loop {
         let next = async {
             let slot = free_slot(&slots).await;
-            (slot, retried(&mut failing, || listener.accept()).await)
+            (slot, retried(&mut failing, &counts, || listener.accept()).await)
         };
         tokio::select! {
             biased;
@@ -76,7 +81,7 @@ async fn free_slot(slots: &Arc<Semaphore>) -> OwnedSemaphorePermit {
 /// Accepts until it succeeds: whatever fails here, the next client can do nothing for it.
 ///
 /// `failing` tells whether the accept before this one has failed at first: the log hears of the first failure of many.
-pub(super) async fn retried<T, F>(failing: &mut bool, mut accept: impl FnMut() -> F) -> T
+pub(super) async fn retried<T, F>(failing: &mut bool, counts: &Counts, mut accept: impl FnMut() -> F) -> T
 where
     F: Future<Output = io::Result<T>>,
 {
@@ -89,6 +94,7 @@ where
             }
             Err(error) if gone(&error) => tracing::debug!(%error, "a client went away before it was accepted"),
             Err(error) => {
+                counts.note_accept_failure();
                 if !*failing {
                     tracing::warn!(%error, "cannot accept connections; trying again until it succeeds");
                 }

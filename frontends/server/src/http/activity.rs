@@ -10,7 +10,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{Limits, body::Unwanted, tail::Tail};
+use super::{Counts, Limits, body::Unwanted, tail::Tail};
 
 /// The record that a connection's stream and service write and its watchdog reads.
 ///
@@ -20,6 +20,7 @@ pub(super) struct Activity {
     state: Mutex<State>,
     /// Apart from the rest, because every flush asks.
     stopping: AtomicBool,
+    counts: Arc<Counts>,
 }
 
 struct State {
@@ -51,7 +52,7 @@ struct State {
 
 impl Activity {
     /// The record of a connection that was just accepted.
-    pub(super) fn new() -> Arc<Self> {
+    pub(super) fn new(counts: Arc<Counts>) -> Arc<Self> {
         let now = Instant::now();
         let state = State {
             moved: now,
@@ -67,7 +68,12 @@ impl Activity {
             tail: Tail::default(),
             unread: false,
         };
-        Arc::new(Self { state: Mutex::new(state), stopping: AtomicBool::new(false) })
+        Arc::new(Self { state: Mutex::new(state), stopping: AtomicBool::new(false), counts })
+    }
+
+    /// What is counted of all connections.
+    pub(super) fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

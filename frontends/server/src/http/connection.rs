@@ -1,6 +1,6 @@
 //! One connection, from its accept to its end.
 
-use std::{convert::Infallible, error::Error, net::SocketAddr, pin::Pin, pin::pin};
+use std::{convert::Infallible, error::Error, net::SocketAddr, pin::Pin, pin::pin, sync::Arc};
 
 use bytes::{Buf, Bytes};
 use http::{Request, Response};
@@ -12,7 +12,7 @@ use tokio::{io::AsyncWriteExt, net::TcpStream, sync::OwnedSemaphorePermit};
 use tower_service::Service;
 
 use super::{
-    Limits,
+    Counts, Limits,
     activity::Activity,
     service,
     stream::WatchedStream,
@@ -31,6 +31,7 @@ pub(super) async fn run<S, B>(
     peer: SocketAddr,
     service: S,
     limits: Limits,
+    counts: Arc<Counts>,
     stopping: Stopping,
     _slot: OwnedSemaphorePermit,
 ) where
@@ -41,7 +42,8 @@ pub(super) async fn run<S, B>(
     if let Err(error) = tcp.set_nodelay(true) {
         tracing::debug!(%peer, %error, "cannot switch off the delay of small packets");
     }
-    let activity = Activity::new();
+    let mut counted = counts.begin();
+    let activity = Activity::new(counts.clone());
     let mut watchdog = Watchdog::new(activity.clone(), limits, stopping);
     let stream = WatchedStream::new(tcp, activity.clone(), limits.linger_bytes);
     let service = service::for_connection(service, peer, limits, activity.clone());
@@ -49,6 +51,14 @@ pub(super) async fn run<S, B>(
 
     let outcome = watchdog.guard(|cx| Pin::new(&mut connection).poll(cx)).await;
     let refused = matches!(&outcome, Ok(Err(error)) if error.is_parse());
+    counted.ends(match &outcome {
+        Ok(Ok(())) => "closed",
+        Ok(Err(_)) => "failed",
+        Err(reason) => reason,
+    });
+    if refused {
+        counts.note_malformed();
+    }
     let farewell = match outcome {
         // hyper has said goodbye itself, except after the preface of HTTP/2, and on a connection where a client has
         // asked for an upgrade: that is left to whoever answered.

@@ -12,6 +12,7 @@ mod accept;
 mod activity;
 mod body;
 mod connection;
+mod counts;
 mod head;
 mod limits;
 mod service;
@@ -22,4 +23,5 @@ mod tests;
 mod watchdog;
 
 pub(crate) use accept::serve;
+pub(crate) use counts::Counts;
 pub(crate) use limits::Limits;

@@ -6,6 +6,7 @@ mod behind_bodies;
 mod body;
 mod close;
 mod conformance;
+mod counts;
 mod framing;
 mod host;
 mod panic;

@@ -1,6 +1,7 @@
 //! Over this loop, the warp filter passes the suite of every frontend.
 
 use std::future::pending;
+use std::sync::Arc;
 
 use catalogue_core::Catalogue;
 use catalogue_frontend_conformance::Server;
@@ -13,7 +14,7 @@ async fn fixture(catalogue: Catalogue) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let service = warp::service(catalogue_warp::filter(catalogue));
-    tokio::spawn(serve(listener, service, Limits::default(), pending()));
+    tokio::spawn(serve(listener, service, Limits::default(), Arc::default(), pending()));
     Server::new(address, ())
 }
 

@@ -123,7 +123,8 @@ async fn a_warp_filter_is_such_a_service() {
     let route = warp::path::full().map(|path: warp::path::FullPath| path.as_str().to_owned());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let serving = serve(listener, warp::service(route), Limits::default(), std::future::pending());
+    let serving =
+        serve(listener, warp::service(route), Limits::default(), std::sync::Arc::default(), std::future::pending());
     let client = async {
         let mut client = Client(tokio::net::TcpStream::connect(address).await.unwrap());
         client.send("GET /a/b?c HTTP/1.1\r\nHost: a\r\n\r\n").await;

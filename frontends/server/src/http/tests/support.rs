@@ -25,7 +25,7 @@ use tokio::{
 };
 use tower_service::Service;
 
-use super::super::{Limits, serve};
+use super::super::{Counts, Limits, serve};
 
 /// What a test waits for comes within this time, or it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -95,6 +95,7 @@ impl Service<Request<Empty<Bytes>>> for Paths {
 pub(super) struct Server {
     pub(super) address: SocketAddr,
     pub(super) paths: Paths,
+    pub(super) counts: Arc<Counts>,
     stop: Option<oneshot::Sender<()>>,
     running: JoinHandle<()>,
 }
@@ -108,8 +109,9 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         let shutdown = async { drop(stopped.await) };
-        let running = tokio::spawn(serve(listener, paths.clone(), limits, shutdown));
-        Self { address, paths, stop: Some(stop), running }
+        let counts = Arc::new(Counts::default());
+        let running = tokio::spawn(serve(listener, paths.clone(), limits, counts.clone(), shutdown));
+        Self { address, paths, counts, stop: Some(stop), running }
     }
 
     /// Serves with the limits of the document.
