@@ -26,19 +26,25 @@
 //! `gen_random_uuid()` before anything else, set `courses.module_count`, and remove or move a course's modules and their
 //! contents along with it.
 
+mod address;
 mod admin;
+mod connect_error;
 mod connection;
 mod error;
 mod export;
+mod hosts;
 mod import;
 mod migration;
 mod open_error;
 mod options;
+mod pool;
 mod read;
 mod readers;
+mod role;
 mod rows;
 mod storage;
 mod text;
+mod tls;
 mod writes;
 
 pub use migration::Migrated;

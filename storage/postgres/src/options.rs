@@ -4,26 +4,26 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use catalogue_core::{StorageError, StorageErrorKind};
-use tokio::time::timeout;
 use tokio_postgres::Config;
-use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+use tokio_postgres::config::SslMode;
 
-use crate::connection::Connection;
-use crate::error::storage_error;
+use crate::address;
+use crate::hosts::Hosts;
 use crate::open_error::OpenError;
+use crate::role::Role;
+use crate::tls::Tls;
 
 /// What tokio-postgres takes where an address says nothing: too long to notice that a machine has gone.
 const UNSAID_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// How long it may take to open a connection for administration, over all hosts.
-const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 const DEADLINE: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVES_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVES_RETRIES: u32 = 3;
+/// How long what was sent may stay without a receipt; keepalives notice nothing while there is such.
+const TCP_USER_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a write waits for a lock of another transaction.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -31,6 +31,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct Options {
     config: Config,
+    role: Role,
     pub(crate) connections: NonZeroUsize,
     pub(crate) deadline: Duration,
     pub(crate) through_pooler: bool,
@@ -41,21 +42,35 @@ impl Options {
     /// The options of an address like `postgres://user:password@host:5432/database`, or of a text like
     /// `host=/run/postgresql dbname=catalogue`, as PostgreSQL's own programs take them.
     ///
-    /// Several hosts are separated by commas and tried in turn; `target_session_attrs=read-write` takes the first that is
-    /// no standby. Tables are looked for in the first schema of the `search_path`; another one is chosen with
+    /// Several hosts are separated by commas. The one that takes writes is asked, wherever it is after a failover: a standby
+    /// may be behind, and an answer must not be. `target_session_attrs=any` reads from the first host that answers, and
+    /// `target_session_attrs=read-only` from a standby; their answers are as old as that server is behind, and a revoked
+    /// key stays good for as long. What writes has the primary in any case. A host that does not answer at once is
+    /// overtaken by the next one.
+    ///
+    /// Tables are looked for in the first schema of the `search_path`; another one is chosen with
     /// `options=-c search_path=NAME`. What the address does not say is set so that a machine that has gone is noticed
-    /// within a minute: `connect_timeout`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries`.
+    /// within a minute: `connect_timeout`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries`,
+    /// `tcp_user_timeout`.
     ///
     /// # Errors
     /// [`OpenError::Address`] when it is no such address; [`OpenError::NoTls`] when it asks for TLS.
     pub fn parse(address: &str) -> Result<Self, OpenError> {
+        let (rest, said) = address::take(address, &["sslmode", "target_session_attrs"]).ok_or(OpenError::Address)?;
+        let role = match said.get("target_session_attrs").map(String::as_str) {
+            None | Some("read-write" | "primary") => Role::Primary,
+            Some("read-only" | "standby") => Role::Standby,
+            Some("any") => Role::Any,
+            Some(_) => return Err(OpenError::Address),
+        };
+        match said.get("sslmode").map(String::as_str) {
+            None | Some("disable") => {}
+            Some(_) => return Err(OpenError::NoTls),
+        }
         // Its own complaint is left out: it may repeat a part of a password.
-        let mut config: Config = address.parse().map_err(|_| OpenError::Address)?;
+        let mut config: Config = rest.parse().map_err(|_| OpenError::Address)?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(OpenError::Address);
-        }
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(OpenError::NoTls);
         }
         config.ssl_mode(SslMode::Disable);
         if config.get_application_name().is_none() {
@@ -73,7 +88,10 @@ impl Options {
         if config.get_keepalives_retries().is_none() {
             config.keepalives_retries(KEEPALIVES_RETRIES);
         }
-        Ok(Self { config, connections: CONNECTIONS, deadline: DEADLINE, through_pooler: false, triggers: true })
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(TCP_USER_TIMEOUT);
+        }
+        Ok(Self { config, role, connections: CONNECTIONS, deadline: DEADLINE, through_pooler: false, triggers: true })
     }
 
     /// How many connections read at the same time, at most; 10 where nothing is said. Each call of administration has one
@@ -109,40 +127,34 @@ impl Options {
     }
 
     /// For sessions of the request path: the engine refuses a write, and ends what its client gave up.
-    pub(crate) fn reading(&self) -> Config {
-        let mut config = self.config.clone();
-        if !self.through_pooler {
-            let milliseconds = self.deadline.as_millis().max(1);
-            let settings = format!("-c default_transaction_read_only=on -c statement_timeout={milliseconds}");
-            config.options(match config.get_options() {
-                Some(given) => format!("{given} {settings}"),
-                None => settings,
-            });
-        }
-        config
+    pub(crate) fn reading(&self) -> Hosts {
+        self.hosts(&self.with_statement_timeout(), self.role, true)
     }
 
-    /// For administration that only reads.
-    pub(crate) fn exporting(&self) -> Config {
-        self.config.clone()
+    /// For administration that only reads: from a standby only where the address says so.
+    pub(crate) fn exporting(&self) -> Hosts {
+        self.hosts(&self.config, self.role, false)
     }
 
     /// For administration that writes: no standby will do.
-    pub(crate) fn writing(&self) -> Config {
-        let mut config = self.config.clone();
-        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-        config
+    pub(crate) fn writing(&self) -> Hosts {
+        self.hosts(&self.config, Role::Primary, false)
     }
 
-    /// A connection of those settings.
-    pub(crate) async fn connect(&self, config: &Config) -> Result<Connection, StorageError> {
-        match timeout(OPEN_TIMEOUT, Connection::open(config, !self.through_pooler)).await {
-            Ok(opened) => opened.map_err(storage_error),
-            Err(_) => Err(StorageError::new(
-                StorageErrorKind::Unavailable,
-                "the database does not answer to a new connection",
-            )),
+    fn hosts(&self, config: &Config, role: Role, read_only: bool) -> Hosts {
+        Hosts::new(config, role, read_only, !self.through_pooler, Tls::Off)
+    }
+
+    fn with_statement_timeout(&self) -> Config {
+        let mut config = self.config.clone();
+        if !self.through_pooler {
+            let setting = format!("-c statement_timeout={}", self.deadline.as_millis().max(1));
+            config.options(match config.get_options() {
+                Some(given) => format!("{given} {setting}"),
+                None => setting,
+            });
         }
+        config
     }
 
     /// What begins a transaction that writes. It is set for the transaction alone, so it holds through any pooler.
@@ -177,18 +189,28 @@ mod tests {
              &options=-c%20search_path%3Dshop",
         )
         .unwrap();
-        let config = options.reading();
+        assert_eq!(options.role, Role::Primary);
+        let config = options.with_statement_timeout();
         assert_eq!((config.get_hosts().len(), config.get_ports()), (2, &[5433, 5432][..]));
         assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
         assert_eq!(config.get_keepalives_idle(), Duration::from_secs(9));
-        let settings = "-c search_path=shop -c default_transaction_read_only=on -c statement_timeout=5000";
-        assert_eq!(config.get_options(), Some(settings));
-        assert_eq!(options.through_transaction_pooler().reading().get_options(), Some("-c search_path=shop"));
+        assert_eq!(config.get_options(), Some("-c search_path=shop -c statement_timeout=5000"));
+        let pooled = options.through_transaction_pooler().with_statement_timeout();
+        assert_eq!(pooled.get_options(), Some("-c search_path=shop"));
+    }
+
+    #[test]
+    fn the_primary_is_read_unless_the_address_says_otherwise() {
+        let role = |address: &str| Options::parse(address).unwrap().role;
+        assert_eq!(role("postgres://one,two/db"), Role::Primary);
+        assert_eq!(role("host=one target_session_attrs=any"), Role::Any);
+        assert_eq!(role("postgres://one/db?target_session_attrs=read-only"), Role::Standby);
+        assert!(Options::parse("host=one target_session_attrs=some").is_err());
     }
 
     #[test]
     fn what_an_address_leaves_out_is_bounded() {
-        let config = Options::parse("postgresql://host/db").unwrap().reading();
+        let config = Options::parse("postgresql://host/db").unwrap().with_statement_timeout();
         assert_eq!(config.get_connect_timeout(), Some(&CONNECT_TIMEOUT));
         assert_eq!(config.get_keepalives_idle(), KEEPALIVES_IDLE);
         assert_eq!(config.get_application_name(), Some("catalogue"));

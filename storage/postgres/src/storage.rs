@@ -58,12 +58,12 @@ impl PostgresStorage {
 
     /// A connection that writes, for administration.
     pub(crate) async fn writer(&self) -> Result<Connection, StorageError> {
-        self.options.connect(&self.options.writing()).await
+        self.options.writing().open().await
     }
 
     /// A connection that can read everything, for administration.
     pub(crate) async fn exporter(&self) -> Result<Connection, StorageError> {
-        self.options.connect(&self.options.exporting()).await
+        self.options.exporting().open().await
     }
 }
 

@@ -5,12 +5,15 @@
 mod schema;
 
 mod conformance;
+mod drill;
+mod failover;
 mod faults;
 mod never_stale;
 mod opening;
 mod plain_sql;
 mod plans;
 mod same_as_sqlite;
+mod silence;
 mod statements;
 
 use catalogue_core::{Account, AccountId, AdminStorage, Course, CourseModule, NewCredential, Scopes, Timestamp};
