@@ -94,6 +94,11 @@ impl Hosts {
         }
     }
 
+    /// The names of the servers.
+    pub(crate) fn name(&self) -> String {
+        self.servers.iter().map(|server| &*server.name).collect::<Vec<_>>().join(",")
+    }
+
     pub(crate) fn role(&self) -> Role {
         self.role
     }
@@ -123,6 +128,10 @@ impl Server {
 }
 
 /// A configuration for each host.
+pub(crate) fn single(config: &Config) -> impl Iterator<Item = Config> {
+    single_servers(config).map(|server| server.config)
+}
+
 fn single_servers(config: &Config) -> impl Iterator<Item = Server> {
     let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
     (0..hosts.len().max(addresses.len())).map(move |index| {

@@ -8,7 +8,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
 
 use crate::address;
-use crate::hosts::Hosts;
+use crate::hosts::{self, Hosts};
 use crate::open_error::OpenError;
 use crate::role::Role;
 use crate::tls::Tls;
@@ -18,6 +18,7 @@ const UNSAID_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 const DEADLINE: Duration = Duration::from_secs(5);
+const GREATEST_LAG: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVES_INTERVAL: Duration = Duration::from_secs(10);
@@ -32,6 +33,9 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct Options {
     config: Config,
     role: Role,
+    /// Each with one host.
+    replicas: Vec<Config>,
+    pub(crate) greatest_lag: Duration,
     pub(crate) connections: NonZeroUsize,
     pub(crate) deadline: Duration,
     pub(crate) through_pooler: bool,
@@ -91,11 +95,45 @@ impl Options {
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(TCP_USER_TIMEOUT);
         }
-        Ok(Self { config, role, connections: CONNECTIONS, deadline: DEADLINE, through_pooler: false, triggers: true })
+        Ok(Self {
+            config,
+            role,
+            replicas: Vec::new(),
+            greatest_lag: GREATEST_LAG,
+            connections: CONNECTIONS,
+            deadline: DEADLINE,
+            through_pooler: false,
+            triggers: true,
+        })
     }
 
-    /// How many connections read at the same time, at most; 10 where nothing is said. Each call of administration has one
-    /// more of its own.
+    /// The request path reads from this standby of the database, and from others in turn where this is called again;
+    /// several hosts in one address are several standbys. Each host is to be one server, not a balancer before some.
+    ///
+    /// A standby is read as long as it is known to be no further behind than [`greatest_lag`](Self::greatest_lag); where
+    /// none is, the primary is, and where that is away a call fails as
+    /// [`Unavailable`](catalogue_core::StorageErrorKind::Unavailable). So is one that was promoted: it is not read until
+    /// it is a standby again. What a standby does not have is looked for in the primary.
+    ///
+    /// # Errors
+    /// As for [`parse`](Self::parse).
+    pub fn replica(mut self, address: &str) -> Result<Self, OpenError> {
+        self.replicas.extend(hosts::single(&Self::parse(address)?.config));
+        Ok(self)
+    }
+
+    /// How far behind the primary a [`replica`](Self::replica) may be and still be read; 10 seconds where nothing is said.
+    /// For as long a change may be missing from answers, and a revoked key may be good. The primary is asked at least once
+    /// a second how far it is, or ten times as often as this; while it is away nobody knows, and past this time the
+    /// replicas are not read either.
+    #[must_use]
+    pub const fn greatest_lag(mut self, lag: Duration) -> Self {
+        self.greatest_lag = lag;
+        self
+    }
+
+    /// How many connections to one server read at the same time, at most; 10 where nothing is said. Each call of
+    /// administration has one more of its own, and where there are replicas each server has one more that watches it.
     #[must_use]
     pub const fn connections(mut self, connections: NonZeroUsize) -> Self {
         self.connections = connections;
@@ -128,7 +166,24 @@ impl Options {
 
     /// For sessions of the request path: the engine refuses a write, and ends what its client gave up.
     pub(crate) fn reading(&self) -> Hosts {
-        self.hosts(&self.with_statement_timeout(), self.role, true)
+        self.hosts(&self.with_statement_timeout(&self.config), self.role, true)
+    }
+
+    /// For the session that watches the primary.
+    pub(crate) fn reading_primary(&self) -> Hosts {
+        self.hosts(&self.with_statement_timeout(&self.config), Role::Primary, true)
+    }
+
+    pub(crate) fn has_replicas(&self) -> bool {
+        !self.replicas.is_empty()
+    }
+
+    /// For the request path, the name of each replica and the way to it.
+    pub(crate) fn reading_replicas(&self) -> impl Iterator<Item = (String, Hosts)> {
+        self.replicas.iter().map(|config| {
+            let hosts = self.hosts(&self.with_statement_timeout(config), Role::Any, true);
+            (hosts.name(), hosts)
+        })
     }
 
     /// For administration that only reads: from a standby only where the address says so.
@@ -145,8 +200,8 @@ impl Options {
         Hosts::new(config, role, read_only, !self.through_pooler, Tls::Off)
     }
 
-    fn with_statement_timeout(&self) -> Config {
-        let mut config = self.config.clone();
+    fn with_statement_timeout(&self, config: &Config) -> Config {
+        let mut config = config.clone();
         if !self.through_pooler {
             let setting = format!("-c statement_timeout={}", self.deadline.as_millis().max(1));
             config.options(match config.get_options() {
@@ -168,6 +223,8 @@ impl fmt::Debug for Options {
         f.debug_struct("Options")
             .field("hosts", &self.config.get_hosts())
             .field("database", &self.config.get_dbname())
+            .field("replicas", &self.replicas.iter().flat_map(Config::get_hosts).collect::<Vec<_>>())
+            .field("greatest_lag", &self.greatest_lag)
             .field("connections", &self.connections)
             .field("deadline", &self.deadline)
             .field("through_pooler", &self.through_pooler)
@@ -190,12 +247,12 @@ mod tests {
         )
         .unwrap();
         assert_eq!(options.role, Role::Primary);
-        let config = options.with_statement_timeout();
+        let config = options.with_statement_timeout(&options.config);
         assert_eq!((config.get_hosts().len(), config.get_ports()), (2, &[5433, 5432][..]));
         assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
         assert_eq!(config.get_keepalives_idle(), Duration::from_secs(9));
         assert_eq!(config.get_options(), Some("-c search_path=shop -c statement_timeout=5000"));
-        let pooled = options.through_transaction_pooler().with_statement_timeout();
+        let pooled = options.clone().through_transaction_pooler().with_statement_timeout(&options.config);
         assert_eq!(pooled.get_options(), Some("-c search_path=shop"));
     }
 
@@ -210,7 +267,7 @@ mod tests {
 
     #[test]
     fn what_an_address_leaves_out_is_bounded() {
-        let config = Options::parse("postgresql://host/db").unwrap().with_statement_timeout();
+        let config = Options::parse("postgresql://host/db").unwrap().config;
         assert_eq!(config.get_connect_timeout(), Some(&CONNECT_TIMEOUT));
         assert_eq!(config.get_keepalives_idle(), KEEPALIVES_IDLE);
         assert_eq!(config.get_application_name(), Some("catalogue"));

@@ -11,6 +11,7 @@ use crate::migration::{self, Migrated, SCHEMA_VERSION};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::readers::Readers;
+use crate::status::Status;
 
 /// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections.
 ///
@@ -54,6 +55,12 @@ impl PostgresStorage {
     /// there is something to do.
     pub async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
         migration::migrate(options).await
+    }
+
+    /// What an operator would want to know: whether the primary answers, which is asked now, how far behind the replicas
+    /// are, and what the connections do.
+    pub async fn status(&self) -> Status {
+        self.readers.status().await
     }
 
     /// A connection that writes, for administration.

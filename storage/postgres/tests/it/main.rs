@@ -12,6 +12,7 @@ mod never_stale;
 mod opening;
 mod plain_sql;
 mod plans;
+mod replicas;
 mod same_as_sqlite;
 mod silence;
 mod statements;
