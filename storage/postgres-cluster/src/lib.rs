@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write, stderr};
+use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -110,6 +111,19 @@ impl Cluster {
     /// When it does not run.
     pub fn kill(&self) {
         self.shell("kill -9 $(head -n 1 data/postmaster.pid)");
+    }
+
+    /// Lets it listen on a port of the loopback address as well, with those settings, and starts it again.
+    ///
+    /// # Panics
+    /// When no port is free.
+    #[must_use]
+    pub fn listen(&self, settings: &[&str]) -> u16 {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        self.configure(&["listen_addresses = '127.0.0.1'", &format!("port = {port}")]);
+        self.configure(settings);
+        self.control(&["restart"]);
+        port
     }
 
     /// Makes it a standby of that one, once it is started again. It must have been stopped before that one was promoted.

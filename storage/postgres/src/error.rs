@@ -7,6 +7,8 @@ use catalogue_core::{StorageError, StorageErrorKind};
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
+use crate::tls;
+
 /// What can be done about the error of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
@@ -40,6 +42,9 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
 
 /// What an operator would act on.
 pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, &'static str) {
+    if let Some(complaint) = tls::complaint(error) {
+        return (StorageErrorKind::Unavailable, complaint);
+    }
     match error.code() {
         Some(code) => of_code(code),
         None if error.is_closed() || is_io(error) => {

@@ -1,5 +1,6 @@
 //! [`Hosts`]: the servers that an address names, and how a session with the right one of them is found.
 
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -127,6 +128,22 @@ impl Server {
     }
 }
 
+/// The name of the first host that is spoken to over a network.
+pub(crate) fn beyond_this_machine(config: &Config) -> Option<String> {
+    let beyond = single_servers(config).find(|server| {
+        let address = server.config.get_hostaddrs().first().copied();
+        match server.config.get_hosts().first() {
+            #[cfg(unix)]
+            Some(Host::Unix(_)) => false,
+            Some(Host::Tcp(name)) if address.is_none() && name != "localhost" => {
+                name.parse().map_or(true, |address: IpAddr| !address.is_loopback())
+            }
+            _ => address.is_some_and(|address| !address.is_loopback()),
+        }
+    });
+    beyond.map(|server| server.name)
+}
+
 /// A configuration for each host.
 pub(crate) fn single(config: &Config) -> impl Iterator<Item = Config> {
     single_servers(config).map(|server| server.config)
@@ -199,4 +216,20 @@ fn without_hosts(config: &Config) -> Config {
         copy.keepalives_retries(retries);
     }
     copy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sockets_and_loopback_are_on_this_machine() {
+        let beyond = |address: &str| beyond_this_machine(&address.parse().unwrap());
+        for near in ["host=/run/postgresql", "host=localhost,127.0.0.1,::1", "host=db hostaddr=127.0.0.1"] {
+            assert_eq!(beyond(near), None, "{near}");
+        }
+        assert_eq!(beyond("host=/run/postgresql,db port=1,2").as_deref(), Some("db:2"));
+        assert_eq!(beyond("host=localhost hostaddr=10.0.0.1").as_deref(), Some("localhost:5432"));
+        assert_eq!(beyond("hostaddr=10.0.0.1").as_deref(), Some("10.0.0.1:5432"));
+    }
 }

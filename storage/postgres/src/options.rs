@@ -11,7 +11,7 @@ use crate::address;
 use crate::hosts::{self, Hosts};
 use crate::open_error::OpenError;
 use crate::role::Role;
-use crate::tls::Tls;
+use crate::tls::{PARAMETERS, Tls};
 
 /// What tokio-postgres takes where an address says nothing: too long to notice that a machine has gone.
 const UNSAID_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
@@ -32,9 +32,10 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct Options {
     config: Config,
+    tls: Tls,
     role: Role,
     /// Each with one host.
-    replicas: Vec<Config>,
+    replicas: Vec<(Config, Tls)>,
     pub(crate) greatest_lag: Duration,
     pub(crate) connections: NonZeroUsize,
     pub(crate) deadline: Duration,
@@ -57,26 +58,32 @@ impl Options {
     /// within a minute: `connect_timeout`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries`,
     /// `tcp_user_timeout`.
     ///
+    /// With the feature `tls`, `sslmode=verify-full` asks for TLS with a server that proves the host's name, to the issuers
+    /// in the file `sslrootcert` (PEM), or to the system's; `sslcert` and `sslkey` name a certificate of the client and its
+    /// key. `require` and `verify-ca` mean the same: there is no TLS here without that proof. `disable` means none, as does
+    /// saying nothing, which is warned of where a host is beyond this machine. `prefer` and `allow` are refused, for whoever
+    /// is between could choose for them. Sockets have no TLS. The files are read now, and not again.
+    ///
     /// # Errors
-    /// [`OpenError::Address`] when it is no such address; [`OpenError::NoTls`] when it asks for TLS.
+    /// [`OpenError::Address`] when it is no such address, [`OpenError::SslMode`] when it does not say what TLS is meant,
+    /// [`OpenError::Certificate`] when a file that it names is not good, and [`OpenError::NoTls`] when it asks for TLS and
+    /// the feature is missing.
     pub fn parse(address: &str) -> Result<Self, OpenError> {
-        let (rest, said) = address::take(address, &["sslmode", "target_session_attrs"]).ok_or(OpenError::Address)?;
+        let names = [&PARAMETERS[..], &["target_session_attrs"]].concat();
+        let (rest, said) = address::take(address, &names).ok_or(OpenError::Address)?;
         let role = match said.get("target_session_attrs").map(String::as_str) {
             None | Some("read-write" | "primary") => Role::Primary,
             Some("read-only" | "standby") => Role::Standby,
             Some("any") => Role::Any,
             Some(_) => return Err(OpenError::Address),
         };
-        match said.get("sslmode").map(String::as_str) {
-            None | Some("disable") => {}
-            Some(_) => return Err(OpenError::NoTls),
-        }
         // Its own complaint is left out: it may repeat a part of a password.
         let mut config: Config = rest.parse().map_err(|_| OpenError::Address)?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(OpenError::Address);
         }
-        config.ssl_mode(SslMode::Disable);
+        let tls = Tls::of(&said)?;
+        config.ssl_mode(if tls.is_on() { SslMode::Require } else { SslMode::Disable });
         if config.get_application_name().is_none() {
             config.application_name("catalogue");
         }
@@ -97,6 +104,7 @@ impl Options {
         }
         Ok(Self {
             config,
+            tls,
             role,
             replicas: Vec::new(),
             greatest_lag: GREATEST_LAG,
@@ -118,7 +126,8 @@ impl Options {
     /// # Errors
     /// As for [`parse`](Self::parse).
     pub fn replica(mut self, address: &str) -> Result<Self, OpenError> {
-        self.replicas.extend(hosts::single(&Self::parse(address)?.config));
+        let Self { config, tls, .. } = Self::parse(address)?;
+        self.replicas.extend(hosts::single(&config).map(|single| (single, tls.clone())));
         Ok(self)
     }
 
@@ -166,12 +175,12 @@ impl Options {
 
     /// For sessions of the request path: the engine refuses a write, and ends what its client gave up.
     pub(crate) fn reading(&self) -> Hosts {
-        self.hosts(&self.with_statement_timeout(&self.config), self.role, true)
+        self.hosts(&self.with_statement_timeout(&self.config), &self.tls, self.role, true)
     }
 
     /// For the session that watches the primary.
     pub(crate) fn reading_primary(&self) -> Hosts {
-        self.hosts(&self.with_statement_timeout(&self.config), Role::Primary, true)
+        self.hosts(&self.with_statement_timeout(&self.config), &self.tls, Role::Primary, true)
     }
 
     pub(crate) fn has_replicas(&self) -> bool {
@@ -180,24 +189,38 @@ impl Options {
 
     /// For the request path, the name of each replica and the way to it.
     pub(crate) fn reading_replicas(&self) -> impl Iterator<Item = (String, Hosts)> {
-        self.replicas.iter().map(|config| {
-            let hosts = self.hosts(&self.with_statement_timeout(config), Role::Any, true);
+        self.replicas.iter().map(|(config, tls)| {
+            let hosts = self.hosts(&self.with_statement_timeout(config), tls, Role::Any, true);
             (hosts.name(), hosts)
         })
     }
 
     /// For administration that only reads: from a standby only where the address says so.
     pub(crate) fn exporting(&self) -> Hosts {
-        self.hosts(&self.config, self.role, false)
+        self.hosts(&self.config, &self.tls, self.role, false)
     }
 
     /// For administration that writes: no standby will do.
     pub(crate) fn writing(&self) -> Hosts {
-        self.hosts(&self.config, Role::Primary, false)
+        self.hosts(&self.config, &self.tls, Role::Primary, false)
     }
 
-    fn hosts(&self, config: &Config, role: Role, read_only: bool) -> Hosts {
-        Hosts::new(config, role, read_only, !self.through_pooler, Tls::Off)
+    fn hosts(&self, config: &Config, tls: &Tls, role: Role, read_only: bool) -> Hosts {
+        Hosts::new(config, role, read_only, !self.through_pooler, tls.clone())
+    }
+
+    /// Says in the log where passwords and courses would go over a network in the clear without anybody having said so.
+    pub(crate) fn warn_of_clear_text(&self) {
+        let primary = (&self.config, &self.tls);
+        let all = [primary].into_iter().chain(self.replicas.iter().map(|(config, tls)| (config, tls)));
+        for (config, _) in all.filter(|(_, tls)| tls.is_off_unasked()) {
+            if let Some(server) = hosts::beyond_this_machine(config) {
+                tracing::warn!(
+                    server,
+                    "no TLS to the database; write sslmode=verify-full, or sslmode=disable if it is meant"
+                );
+            }
+        }
     }
 
     fn with_statement_timeout(&self, config: &Config) -> Config {
@@ -223,7 +246,7 @@ impl fmt::Debug for Options {
         f.debug_struct("Options")
             .field("hosts", &self.config.get_hosts())
             .field("database", &self.config.get_dbname())
-            .field("replicas", &self.replicas.iter().flat_map(Config::get_hosts).collect::<Vec<_>>())
+            .field("replicas", &self.replicas.iter().flat_map(|(config, _)| config.get_hosts()).collect::<Vec<_>>())
             .field("greatest_lag", &self.greatest_lag)
             .field("connections", &self.connections)
             .field("deadline", &self.deadline)
@@ -280,7 +303,8 @@ mod tests {
             "postgres://me:s3cret@host:s3cret/db",
             "postgres://",
             "s3cret",
-            "postgres://me:s3cret@host/db?sslmode=require",
+            "postgres://me:s3cret@host/db?sslmode=prefer",
+            "postgres://me:s3cret@host/db?sslmode=verify-full&sslrootcert=/nowhere",
         ] {
             let error = Options::parse(wrong).unwrap_err();
             assert!(!format!("{error} {error:?}").contains(SECRET), "{error:?}");

@@ -28,6 +28,7 @@ impl PostgresStorage {
     /// # Errors
     /// When it is out of reach, or its tables are not ours or of another schema version. Nothing is changed.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
+        options.warn_of_clear_text();
         let found = migration::version(options).await?;
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),

@@ -16,6 +16,8 @@ mod replicas;
 mod same_as_sqlite;
 mod silence;
 mod statements;
+#[cfg(feature = "tls")]
+mod tls;
 
 use catalogue_core::{Account, AccountId, AdminStorage, Course, CourseModule, NewCredential, Scopes, Timestamp};
 

@@ -36,7 +36,6 @@ async fn a_replica_is_read_until_it_is_too_far_behind() {
     let Some(pair) = Pair::start(|options| options).await else { return };
     let storage = storage(&pair, SHORT).await;
     in_time(async || is_read(&storage).await).await;
-    // It stands still, and nothing is written: it is not behind.
     pause(&pair.second).await;
     write(&storage, "written").await.unwrap();
     // From the replica, and then from the primary, since the replica stays behind.
