@@ -62,6 +62,16 @@ pub(crate) struct ServeArguments {
     /// [default: 64MiB] [env: CATALOGUE_PAGE_CACHE]
     #[arg(long, value_name = "SIZE")]
     pub(crate) page_cache: Option<String>,
+    /// How many requests each credential may make in a time, like 600/1m; as many unknown tokens may come from one address
+    ///
+    /// [default: no limit] [env: CATALOGUE_RATE_LIMIT]
+    #[arg(long, value_name = "N/DURATION")]
+    pub(crate) rate_limit: Option<String>,
+    /// Where several servers count together: redis://HOST[:PORT][/DATABASE]; while it is out of reach nothing is limited
+    ///
+    /// [default: each server counts by itself] [env: CATALOGUE_RATE_LIMIT_STORE]
+    #[arg(long, value_name = "URL")]
+    pub(crate) rate_limit_store: Option<String>,
     /// Neither makes a missing database nor migrates an older one
     ///
     /// [env: CATALOGUE_NO_MIGRATE]

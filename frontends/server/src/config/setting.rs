@@ -21,6 +21,10 @@ pub(crate) enum Setting {
     ShutdownGrace,
     /// `--page-cache`
     PageCache,
+    /// `--rate-limit`
+    RateLimit,
+    /// `--rate-limit-store`
+    RateLimitStore,
     /// `--no-migrate`
     NoMigrate,
 }
@@ -40,7 +44,7 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Database,
         Self::Listen,
         Self::BaseUrl,
@@ -50,6 +54,8 @@ impl Setting {
         Self::Log,
         Self::ShutdownGrace,
         Self::PageCache,
+        Self::RateLimit,
+        Self::RateLimitStore,
         Self::NoMigrate,
     ];
 
@@ -65,6 +71,8 @@ impl Setting {
             Self::Log => ("log", Shape::Text),
             Self::ShutdownGrace => ("shutdown-grace", Shape::Text),
             Self::PageCache => ("page-cache", Shape::Size),
+            Self::RateLimit => ("rate-limit", Shape::Text),
+            Self::RateLimitStore => ("rate-limit-store", Shape::Text),
             Self::NoMigrate => ("no-migrate", Shape::Flag),
         }
     }

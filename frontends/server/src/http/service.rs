@@ -12,6 +12,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use catalogue_core::ClientAddress;
 use http::{
     HeaderValue, Request, Response, StatusCode,
     header::{CONNECTION, CONTENT_LENGTH},
@@ -50,6 +51,7 @@ where
         let (running, alone) = activity.begin(head::usual_length(&head), unwanted);
         let work = head::acceptable(&head).then(|| {
             head.extensions.insert(peer);
+            head.extensions.insert(ClientAddress(peer.ip()));
             begin(&service, Request::from_parts(head, Empty::new()))
         });
         async move {
