@@ -38,8 +38,18 @@ pub(crate) struct Counted<'l> {
 pub(crate) struct Attempt<'l> {
     limits: &'l Limits,
     token: Fingerprint,
-    /// Where the token was not known: whose allowance it was taken from, and in which window.
-    taken: Option<(IpAddr, u64)>,
+    standing: Standing,
+}
+
+/// What is known of a token before it is looked up.
+#[derive(Debug)]
+enum Standing {
+    /// It was accepted not long ago.
+    Known,
+    /// Nothing. So it was taken from the allowance of that address in that window.
+    Taken(IpAddr, u64),
+    /// Nothing, and it could not be counted.
+    Uncounted,
 }
 
 impl Limits {
@@ -70,17 +80,17 @@ impl Limits {
             return Ok(None);
         };
         let token = self.known.fingerprint(token);
-        let mut attempt = Attempt { limits: self, token, taken: None };
-        if self.known.contains(token) {
-            return Ok(Some(attempt));
-        }
+        let standing = if self.known.contains(token) { Standing::Known } else { self.try_unknown(*client).await? };
+        Ok(Some(Attempt { limits: self, token, standing }))
+    }
+
+    async fn try_unknown(&self, client: ClientAddress) -> Result<Standing, ApiError> {
         let address = client.counted();
         match self.limiter.take(RateLimitKey::UnknownTokens(address)).await {
-            Taken::Granted { window, .. } => attempt.taken = Some((address, window)),
-            Taken::Refused { resets_in } => return Err(self.policy.refusal(resets_in)),
-            Taken::Uncounted => {}
+            Taken::Granted { window, .. } => Ok(Standing::Taken(address, window)),
+            Taken::Refused { resets_in } => Err(self.policy.refusal(resets_in)),
+            Taken::Uncounted => Ok(Standing::Uncounted),
         }
-        Ok(Some(attempt))
     }
 }
 
@@ -98,14 +108,14 @@ impl Counted<'_> {
 impl Attempt<'_> {
     /// Gives the attempt back unless the token was refused; what cannot be found out now is no fault of the client's.
     pub(crate) async fn settle<T>(self, found: &Result<T, ApiError>) {
-        let Self { limits, token, taken } = self;
-        match (found, taken) {
-            (Err(ApiError::Unauthorized(_)), Some(_)) => return,
-            (Err(ApiError::Unauthorized(_)), None) => limits.known.remove(token),
-            (Ok(_), _) => limits.known.insert(token),
-            (Err(_), _) => {}
+        let Self { limits, token, standing } = self;
+        match (found, &standing) {
+            (Err(ApiError::Unauthorized(_)), Standing::Known) => limits.known.remove(token),
+            (Err(ApiError::Unauthorized(_)), _) => return,
+            (Ok(_), Standing::Taken(..) | Standing::Uncounted) => limits.known.insert(token),
+            _ => {}
         }
-        if let Some((address, window)) = taken {
+        if let Standing::Taken(address, window) = standing {
             limits.limiter.give_back(RateLimitKey::UnknownTokens(address), window).await;
         }
     }

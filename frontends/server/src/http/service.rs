@@ -50,7 +50,6 @@ where
         let unwanted = Unwanted::new(body, &head.headers, limits.drained_body);
         let (running, alone) = activity.begin(head::usual_length(&head), unwanted);
         let work = head::acceptable(&head).then(|| {
-            head.extensions.insert(peer);
             head.extensions.insert(ClientAddress(peer.ip()));
             begin(&service, Request::from_parts(head, Empty::new()))
         });

@@ -11,5 +11,10 @@ mod migrate;
 mod never_stale;
 mod openapi;
 mod program;
+mod rate_limit;
+#[cfg(feature = "redis")]
+mod redis;
 mod serve;
+#[cfg(feature = "redis")]
+mod shared_rate_limit;
 mod tokens;
