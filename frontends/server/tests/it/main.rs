@@ -10,6 +10,8 @@ mod migrate;
 #[cfg(unix)]
 mod never_stale;
 mod openapi;
+#[cfg(unix)]
+mod postgres;
 mod program;
 mod rate_limit;
 #[cfg(feature = "redis")]
