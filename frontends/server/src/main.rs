@@ -15,6 +15,7 @@ mod logging;
 mod metrics;
 mod open_files;
 mod output;
+mod rate_limit;
 mod size;
 mod text;
 

@@ -47,7 +47,11 @@ async fn answer(monitor: &Monitor, method: &Method, path: &str) -> Response<Full
     }
     match path {
         "/live" => page(StatusCode::OK, TEXT, "live\n".to_owned()),
-        "/metrics" => page(StatusCode::OK, metrics::MEDIA_TYPE, monitor.metrics.render()),
+        "/metrics" => {
+            let database = monitor.readiness.database().await;
+            let database = database.as_ref().map(Option::as_ref);
+            page(StatusCode::OK, metrics::MEDIA_TYPE, monitor.metrics.render(database))
+        }
         _ => {
             let found = monitor.readiness.check().await;
             let status = if found.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

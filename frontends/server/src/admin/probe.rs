@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_core::{AccountId, CourseStorage, CredentialStorage, Limit, PageRequest, StorageError, TokenDigest};
+use catalogue_postgres::{PostgresStorage, Status};
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
@@ -20,6 +21,8 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub(crate) struct Probe {
     credentials: Arc<dyn CredentialStorage>,
     courses: Arc<dyn CourseStorage>,
+    /// The same where it is PostgreSQL, which can say more.
+    postgres: Option<PostgresStorage>,
     /// One at a time, so that those who ask can put no load on a database that hardly answers.
     asking: Arc<Mutex<()>>,
 }
@@ -30,7 +33,23 @@ pub(super) type Answers = [(&'static str, Result<(), String>); 2];
 impl Probe {
     /// To ask that storage.
     pub(crate) fn new(storage: impl CourseStorage + CredentialStorage + Clone) -> Self {
-        Self { credentials: Arc::new(storage.clone()), courses: Arc::new(storage), asking: Arc::default() }
+        Self {
+            credentials: Arc::new(storage.clone()),
+            courses: Arc::new(storage),
+            postgres: None,
+            asking: Arc::default(),
+        }
+    }
+
+    /// To ask a PostgreSQL database.
+    pub(crate) fn of_postgres(storage: PostgresStorage) -> Self {
+        Self { postgres: Some(storage.clone()), ..Self::new(storage) }
+    }
+
+    /// What a PostgreSQL database says of itself: `Some(None)` where it says nothing in time, `None` for any other.
+    pub(super) async fn status(&self) -> Option<Option<Status>> {
+        let postgres = self.postgres.as_ref()?;
+        Some(timeout(DEADLINE, postgres.status()).await.ok())
     }
 
     /// Asks, off the threads that serve: a database in a file is read by the thread that asks.

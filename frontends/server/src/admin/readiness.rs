@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde_json::{Map, Value, json};
+use catalogue_postgres::{ReplicaStatus, Status};
+use serde_json::{Value, json};
 
 use super::Probe;
 
@@ -15,9 +16,14 @@ pub(super) struct Readiness {
     stopping: AtomicBool,
 }
 
-/// What was found: the name of each check, and what is wrong.
+/// What was found.
 #[derive(Debug)]
-pub(super) struct Found(Vec<(&'static str, Result<(), String>)>);
+pub(super) struct Found {
+    /// The name of each check, and what is wrong.
+    checks: Vec<(&'static str, Result<(), String>)>,
+    /// What is read instead of the primary, as far as it answers; a replica that does not makes nobody wait.
+    replicas: Vec<ReplicaStatus>,
+}
 
 impl Readiness {
     pub(super) fn opened(&self, probe: Probe) {
@@ -35,15 +41,22 @@ impl Readiness {
 
     /// Asks all there is to ask.
     pub(super) async fn check(&self) -> Found {
-        let mut found = Vec::new();
+        let (mut checks, mut replicas) = (Vec::new(), Vec::new());
         if let Some(probe) = self.probe.get() {
-            found.extend(probe.ask().await);
+            let (answers, status) = tokio::join!(probe.ask(), probe.status());
+            checks.extend(answers);
+            replicas = status.flatten().map_or_else(Vec::new, |status| status.replicas);
         } else {
-            found.push(("database", Err("not open yet".to_owned())));
+            checks.push(("database", Err("not open yet".to_owned())));
         }
         // Last, as the server may be told to end meanwhile.
-        found.insert(0, ("server", self.phase().map_err(str::to_owned)));
-        Found(found)
+        checks.insert(0, ("server", self.phase().map_err(str::to_owned)));
+        Found { checks, replicas }
+    }
+
+    /// What the database says of itself, as [`Probe::status`] does.
+    pub(super) async fn database(&self) -> Option<Option<Status>> {
+        self.probe.get()?.status().await
     }
 
     fn phase(&self) -> Result<(), &'static str> {
@@ -59,14 +72,26 @@ impl Readiness {
 
 impl Found {
     pub(super) fn is_ready(&self) -> bool {
-        self.0.iter().all(|(_, outcome)| outcome.is_ok())
+        self.checks.iter().all(|(_, outcome)| outcome.is_ok())
     }
 
-    /// `{"ready":true,"checks":{"server":"ok",…}}`
+    /// `{"ready":true,"checks":{"server":"ok",…}}`, and `"replicas"` where there are any.
     pub(super) fn to_json(&self) -> String {
         let outcome = |outcome: &Result<(), String>| outcome.as_ref().map_or_else(|wrong| &**wrong, |()| "ok").into();
-        let checks: Map<String, Value> =
-            self.0.iter().map(|(name, found)| ((*name).to_owned(), outcome(found))).collect();
-        json!({ "ready": self.is_ready(), "checks": checks }).to_string()
+        let checks = self.checks.iter().map(|(name, found)| ((*name).to_owned(), outcome(found)));
+        let mut text = json!({ "ready": self.is_ready(), "checks": Value::Object(checks.collect()) });
+        if !self.replicas.is_empty() {
+            text["replicas"] = self.replicas.iter().map(replica).collect();
+        }
+        text.to_string()
     }
+}
+
+fn replica(replica: &ReplicaStatus) -> Value {
+    json!({
+        "server": replica.server,
+        "reachable": replica.reachable,
+        "lagSeconds": replica.lag.map(|lag| lag.as_secs_f64()),
+        "read": replica.is_read,
+    })
 }

@@ -10,6 +10,7 @@ use super::serving::{self, Signals};
 use super::{Context, credentials, serve_on_all_cores, waiting};
 use crate::admin::Monitor;
 use crate::cli::DemoArguments;
+use crate::config::Setting;
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
 use crate::{import, output};
@@ -54,7 +55,7 @@ async fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), F
         }
         bound => bound,
     };
-    bound.map_err(|error| serving::cannot_listen(wanted, &error))
+    bound.map_err(|error| serving::cannot_listen(Setting::Listen, wanted, &error))
 }
 
 async fn mint(storage: &dyn AdminStorage) -> Result<NewToken, Failure> {

@@ -17,6 +17,7 @@ use crate::config::{Layers, Setting};
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
 use crate::logging::AccessLog;
+use crate::rate_limit::RateLimiting;
 use crate::{duration, size};
 
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
@@ -43,25 +44,26 @@ async fn serve(
     monitor: Arc<Monitor>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::catch()?;
-    let bind = async |address| {
+    let bind = async |setting, address| {
         let bound = serving::bind(address).await;
-        bound.map_err(|error| serving::cannot_listen(address, &error))
+        bound.map_err(|error| serving::cannot_listen(setting, address, &error))
     };
     // First, so that it says what is waited for.
     if let Some(address) = settings.admin_listen {
-        let (listener, bound) = bind(address).await?;
+        let (listener, bound) = bind(Setting::AdminListen, address).await?;
         admin::start(listener, bound, Arc::clone(&monitor));
     }
     // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,
     // clients are refused instead of being kept in a queue.
-    let early = Some(bind(settings.listen).await?).filter(|_| settings.wait.is_none());
+    let early = Some(bind(Setting::Listen, settings.listen).await?).filter(|_| settings.wait.is_none());
     let opened = waiting::open(database, migration, settings.wait, &mut signals).await?;
     let Some(storage) = opened else { return Ok(()) };
     monitor.opened(storage.probe());
     let (listener, bound) = match early {
         Some(bound) => bound,
-        None => bind(settings.listen).await?,
+        None => bind(Setting::Listen, settings.listen).await?,
     };
+    monitor.metrics.limits(settings.catalogue.rate_limiting.uncounted());
     let requests = settings.admin_listen.map(|_| monitor.metrics.requests());
     let catalogue = settings.catalogue.catalogue(storage.catalogue().observer((requests, AccessLog)))?;
     let started = || settings.log_start(bound, database);
@@ -98,6 +100,7 @@ impl Settings {
                 accept: settings::accepted_kinds(layers, arguments.accept)?,
                 origins: layers.list(Setting::CorsOrigin, arguments.cors_origin)?,
                 page_cache: settings::page_cache(layers, arguments.page_cache)?,
+                rate_limiting: RateLimiting::named(layers, arguments.rate_limit, arguments.rate_limit_store)?,
             },
             wait: waiting::wait(layers, arguments.wait)?,
             shutdown_grace: shutdown_grace.map(|text| text.parse(|text| grace(text))).transpose()?,
@@ -111,6 +114,7 @@ impl Settings {
             base_url = self.catalogue.base_url(),
             docs_url = self.catalogue.docs_url(),
             page_cache = size::shown(self.catalogue.page_cache),
+            rate_limit = %self.catalogue.rate_limiting,
             "serving"
         );
     }

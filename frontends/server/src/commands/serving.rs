@@ -46,13 +46,13 @@ pub(super) async fn bind(address: SocketAddr) -> io::Result<(TcpListener, Socket
     Ok((listener, bound))
 }
 
-/// Says why an address cannot be had.
-pub(super) fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
+/// Says why an address of that setting cannot be had.
+pub(super) fn cannot_listen(setting: Setting, address: SocketAddr, error: &io::Error) -> Failure {
     let hint = match error.kind() {
-        io::ErrorKind::AddrInUse => "; end the program that has it, or name another --listen",
-        io::ErrorKind::AddrNotAvailable => "; this machine has no such address",
-        io::ErrorKind::PermissionDenied => "; ports below 1024 are reserved, so name a higher one",
-        _ => "",
+        io::ErrorKind::AddrInUse => format!("; end the program that has it, or name another --{}", setting.name()),
+        io::ErrorKind::AddrNotAvailable => "; this machine has no such address".to_owned(),
+        io::ErrorKind::PermissionDenied => "; ports below 1024 are reserved, so name a higher one".to_owned(),
+        _ => String::new(),
     };
     Failure::work(format!("cannot listen on {address}: {error}{hint}"))
 }

@@ -33,6 +33,10 @@ pub(crate) enum Setting {
     ShutdownGrace,
     /// `--page-cache`
     PageCache,
+    /// `--rate-limit`
+    RateLimit,
+    /// `--rate-limit-store`
+    RateLimitStore,
     /// `--no-migrate`
     NoMigrate,
 }
@@ -54,7 +58,7 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Database,
         Self::DatabasePooler,
         Self::DatabaseConnections,
@@ -70,6 +74,8 @@ impl Setting {
         Self::AdminListen,
         Self::ShutdownGrace,
         Self::PageCache,
+        Self::RateLimit,
+        Self::RateLimitStore,
         Self::NoMigrate,
     ];
 
@@ -91,6 +97,8 @@ impl Setting {
             Self::AdminListen => ("admin-listen", Shape::Text),
             Self::ShutdownGrace => ("shutdown-grace", Shape::Text),
             Self::PageCache => ("page-cache", Shape::Size),
+            Self::RateLimit => ("rate-limit", Shape::Text),
+            Self::RateLimitStore => ("rate-limit-store", Shape::Text),
             Self::NoMigrate => ("no-migrate", Shape::Flag),
         }
     }

@@ -36,7 +36,7 @@ impl Storage {
     pub(crate) fn probe(&self) -> Probe {
         match self {
             Self::Sqlite(storage) => Probe::new(storage.clone()),
-            Self::Postgres(storage) => Probe::new(storage.clone()),
+            Self::Postgres(storage) => Probe::of_postgres(storage.clone()),
         }
     }
 

@@ -45,7 +45,7 @@ impl Metric<'_> {
         self.sample("", &[], value);
     }
 
-    /// The value with those labels, whose texts are ours and need no escape.
+    /// The value with those labels.
     pub(super) fn labelled(&mut self, labels: &[(&str, &str)], value: impl Display) {
         self.sample("", labels, value);
     }
@@ -65,7 +65,7 @@ impl Metric<'_> {
         let out = &mut *self.out;
         write!(out, "{}{suffix}", self.name).expect("a String takes all");
         for (index, (name, value)) in labels.iter().enumerate() {
-            debug_assert!(!value.contains(['"', '\\', '\n']), "{value}");
+            let value = value.replace('\\', r"\\").replace('"', r#"\""#).replace('\n', r"\n");
             write!(out, "{}{name}=\"{value}\"", if index == 0 { '{' } else { ',' }).expect("a String takes all");
         }
         let end = if labels.is_empty() { "" } else { "}" };
@@ -81,7 +81,7 @@ mod tests {
     fn values_labels_and_buckets() {
         let mut out = Exposition::default();
         out.gauge("g", "A gauge.").value(1.5);
-        out.counter("c_total", "A counter.").labelled(&[("a", "x"), ("b", "y")], 2);
+        out.counter("c_total", "A counter.").labelled(&[("a", "x"), ("b", "y\"\\\n")], 2);
         out.histogram("h_seconds", "A histogram.").buckets(("of", "z"), &[("0.1", 3), ("+Inf", 1)], 0.25);
         let expected = "\
 # HELP g A gauge.
@@ -89,7 +89,7 @@ mod tests {
 g 1.5
 # HELP c_total A counter.
 # TYPE c_total counter
-c_total{a=\"x\",b=\"y\"} 2
+c_total{a=\"x\",b=\"y\\\"\\\\\\n\"} 2
 # HELP h_seconds A histogram.
 # TYPE h_seconds histogram
 h_seconds_bucket{of=\"z\",le=\"0.1\"} 3

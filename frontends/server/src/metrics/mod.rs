@@ -4,13 +4,16 @@
 //! costs no allocation, no lock and no look-up of a name; a registry of names is only what [`exposition`] writes. All labels
 //! come from fixed lists: nothing that a client sends becomes one.
 
+mod database;
 mod exposition;
 mod process;
 mod requests;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use catalogue_core::Catalogue;
+use catalogue_postgres::Status;
 
 use crate::http::Counts;
 use crate::logging::Sink;
@@ -29,6 +32,8 @@ pub(crate) struct Metrics {
     most_connections: OnceLock<u32>,
     /// Once there is one.
     catalogue: OnceLock<Catalogue>,
+    /// Requests that a rate limit let through uncounted.
+    uncounted: OnceLock<Arc<AtomicU64>>,
     log: Arc<Sink>,
     process: Process,
 }
@@ -41,6 +46,7 @@ impl Metrics {
             connections: Arc::default(),
             most_connections: OnceLock::new(),
             catalogue: OnceLock::new(),
+            uncounted: OnceLock::new(),
             log,
             process: Process::begun_now(),
         }
@@ -63,14 +69,30 @@ impl Metrics {
         let _ = self.most_connections.set(most_connections);
     }
 
-    /// All of them as text.
-    pub(crate) fn render(&self) -> String {
+    /// From now on requests that a rate limit lets through uncounted are counted there.
+    pub(crate) fn limits(&self, uncounted: Arc<AtomicU64>) {
+        // As above.
+        let _ = self.uncounted.set(uncounted);
+    }
+
+    /// All of them as text, with those of a PostgreSQL database where there is one, which may have given no answer.
+    pub(crate) fn render(&self, database: Option<Option<&Status>>) -> String {
         let mut out = Exposition::default();
         out.gauge("catalogue_build_info", "The version that runs; always 1.")
             .labelled(&[("version", env!("CARGO_PKG_VERSION"))], 1);
         self.requests.render(&mut out);
         if let Some(catalogue) = self.catalogue.get() {
             render_catalogue(catalogue, &mut out);
+        }
+        if let Some(uncounted) = self.uncounted.get() {
+            out.counter(
+                "catalogue_limits_uncounted_total",
+                "Requests that went on uncounted, as the store of the rate limit was out of reach.",
+            )
+            .value(uncounted.load(Ordering::Relaxed));
+        }
+        if let Some(status) = database {
+            database::render(status, &mut out);
         }
         self.render_connections(&mut out);
         out.counter(

@@ -1,17 +1,27 @@
 //! The program as a person or a script meets it: command lines in, exit status and texts out.
 
+mod admin;
 mod command_line;
 mod configuration;
+mod dashboard;
 mod demo;
 mod export;
 mod import;
 mod keys;
+mod logs;
+mod metrics;
 mod migrate;
 #[cfg(unix)]
 mod never_stale;
+mod observed;
 mod openapi;
 #[cfg(unix)]
 mod postgres;
 mod program;
+mod rate_limit;
+#[cfg(feature = "redis")]
+mod redis;
 mod serve;
+#[cfg(feature = "redis")]
+mod shared_rate_limit;
 mod tokens;

@@ -206,6 +206,11 @@ impl Server {
         assert!(sent.success());
     }
 
+    /// Waits for the end, and gives the exit status.
+    pub(crate) fn wait(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+
     /// Sends a signal, and gives the exit status and what else came on standard output.
     pub(crate) fn end_by(mut self, signal: &str) -> (Option<i32>, String) {
         self.signal(signal);

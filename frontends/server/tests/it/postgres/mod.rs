@@ -5,6 +5,7 @@
 mod addresses;
 mod commands;
 mod faults;
+mod observing;
 mod same_as_sqlite;
 mod scene;
 mod serving;
