@@ -72,9 +72,9 @@ pub(super) async fn serve(
     if let Some(grace) = grace {
         limits.shutdown_grace = grace;
     }
+    monitor.serves(catalogue.clone(), limits.connections);
     // From here on clients are in the listener's queue, and are answered. A supervisor may have closed standard output.
     let _ = output::print(&format!("listening on http://{address}"));
-    monitor.serves(catalogue.clone(), limits.connections);
     announced();
     let (tell, told) = oneshot::channel();
     let told_twice = async {
