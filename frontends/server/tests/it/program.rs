@@ -178,9 +178,10 @@ impl Server {
         server
     }
 
-    /// The lines of standard error, which must be piped.
+    /// The lines of standard error, which must be piped, without those of requests.
     pub(crate) fn take_notes(&mut self) -> impl Iterator<Item = io::Result<String>> + use<> {
-        BufReader::new(self.child.stderr.take().unwrap()).lines()
+        let lines = BufReader::new(self.child.stderr.take().unwrap()).lines();
+        lines.filter(|line| line.as_ref().map_or(true, |line| !line.contains(" catalogue::access: ")))
     }
 
     /// Those up to the one that holds `last`.
