@@ -13,7 +13,7 @@ use crate::import::PostgresImport;
 use crate::options::Options;
 use crate::rows::credential_record;
 use crate::storage::PostgresStorage;
-use crate::text::{can_be_stored, check_storable};
+use crate::text::{can_be_stored, check_storable, stored};
 use crate::writes::{lock_account, remove_courses, replace_revision};
 
 const INSERT_CREDENTIAL: Sql = Sql {
@@ -89,7 +89,8 @@ impl AdminStorage for PostgresStorage {
         if !account_exists(&connection, &identity.account).await? {
             return Err(unknown_account(&identity.account));
         }
-        check_storable([id, record.name.as_deref().unwrap_or_default(), &record.shown_prefix, &scopes])?;
+        check_storable([id, &record.shown_prefix, &scopes])?;
+        let name = record.name.as_deref().map(stored);
         // The schema could hold ids to be unique within an account only; a revocation names no account.
         if !connection.query(&FIND_CREDENTIAL_ID, &[&id]).await.map_err(storage_error)?.is_empty() {
             return Err(StorageError::new(
@@ -104,7 +105,7 @@ impl AdminStorage for PostgresStorage {
             &identity.account.as_str(),
             &id,
             &identity.kind.name(),
-            &record.name,
+            &name,
             &record.shown_prefix,
             &scopes,
             &created_at,
