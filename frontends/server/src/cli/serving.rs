@@ -62,7 +62,7 @@ pub(crate) struct ServeArguments {
     /// [default: 64MiB] [env: CATALOGUE_PAGE_CACHE]
     #[arg(long, value_name = "SIZE")]
     pub(crate) page_cache: Option<String>,
-    /// Neither makes a missing database nor migrates an older one
+    /// Neither makes a missing database nor migrates an older one, nor records when credentials are used
     ///
     /// [env: CATALOGUE_NO_MIGRATE]
     #[arg(long)]

@@ -1,5 +1,8 @@
 //! `catalogue keys`
 
+mod check;
+mod rotate;
+
 use catalogue_core::{AccountId, AdminStorage, CredentialKind, CredentialRecord, Timestamp};
 
 use super::credentials::{self, Shown};
@@ -8,20 +11,21 @@ use crate::cli::{KeysCommand, ListKeys, RevokeKey};
 use crate::exit::Failure;
 use crate::output;
 
-/// A usual row has 120 columns at most. The kind is left out, as the id tells it; `--json` shows everything.
-const HEADINGS: [&str; 6] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "STATE"];
+/// A usual row has 132 columns at most. The kind is left out, as the id tells it; `--json` shows everything.
+const HEADINGS: [&str; 7] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "LAST USED", "STATE"];
 
 pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure> {
-    let storage = context.database()?.open()?;
-    block_on(async {
-        match command {
-            KeysCommand::Create(create) => {
-                credentials::create(&storage, CredentialKind::ApiKey, Some(create.name), &create.grant).await
-            }
-            KeysCommand::List(list) => show(&storage, &list).await,
-            KeysCommand::Revoke(revoke) => self::revoke(&storage, &revoke).await,
+    let open = || context.database()?.open();
+    match command {
+        KeysCommand::Create(create) => {
+            let name = Some(create.name);
+            block_on(credentials::create(&open()?, CredentialKind::ApiKey, name, &create.grant))
         }
-    })
+        KeysCommand::List(list) => block_on(show(&open()?, &list)),
+        KeysCommand::Rotate(rotate) => block_on(rotate::run(&open()?, &rotate)),
+        KeysCommand::Revoke(revoke) => block_on(self::revoke(&open()?, &revoke)),
+        KeysCommand::Check(check) => check::run(&check),
+    }
 }
 
 async fn show(storage: &dyn AdminStorage, list: &ListKeys) -> Result<(), Failure> {
@@ -35,13 +39,14 @@ async fn show(storage: &dyn AdminStorage, list: &ListKeys) -> Result<(), Failure
     output::print(&table::aligned(HEADINGS, records.iter().map(|record| row(record, now))))
 }
 
-fn row(record: &CredentialRecord, now: Timestamp) -> [String; 6] {
+fn row(record: &CredentialRecord, now: Timestamp) -> [String; 7] {
     [
         record.identity.credential_id.to_string(),
         record.name.clone().unwrap_or_else(|| "-".to_owned()),
         record.shown_prefix.clone(),
         record.identity.scopes.to_string(),
         date(record.created_at),
+        record.last_used_at.map_or_else(|| "never".to_owned(), date),
         state(record, now),
     ]
 }
@@ -65,11 +70,7 @@ fn date(time: Timestamp) -> String {
 async fn revoke(storage: &dyn AdminStorage, revoke: &RevokeKey) -> Result<(), Failure> {
     let now = Timestamp::now();
     let record = storage.revoke_credential(&revoke.id, now).await.map_err(|error| Failure::because(&error))?;
-    let record = record.ok_or_else(|| {
-        let id = &revoke.id;
-        let id = if credentials::could_be_token(id) { "this id".to_owned() } else { format!("the id {id:?}") };
-        Failure::work(format!("no credential has {id}; `keys list --account ID` shows those of an account"))
-    })?;
+    let record = record.ok_or_else(|| credentials::unknown_id(&revoke.id))?;
     if revoke.json {
         return output::print_json(&Shown::from(&record));
     }

@@ -1,9 +1,10 @@
 //! `catalogue serve`
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use catalogue_core::MemoryStorage;
+use catalogue_core::{Catalogue, MemoryStorage};
 
 use super::serving::{self, Signals};
 use super::settings::{self, CatalogueSettings};
@@ -12,6 +13,7 @@ use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::last_uses::Recorder;
 use crate::{duration, size};
 
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
@@ -24,9 +26,26 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
         let signals = Signals::catch()?;
         let (listener, bound) =
             serving::bind(settings.listen).await.map_err(|error| serving::cannot_listen(settings.listen, &error))?;
-        let catalogue = settings.catalogue.catalogue(database.open_for(migration)?)?;
-        let started = || settings.log_start(bound, &database);
-        serving::serve((listener, bound), catalogue, settings.shutdown_grace, signals, started).await
+        let storage = database.open_for(migration)?;
+        let recorder = (migration == Migration::Allowed).then(|| Recorder::start(Arc::new(storage.clone())));
+        let mut builder = Catalogue::with_api_keys(storage);
+        if let Some(recorder) = &recorder {
+            builder = builder.observer(recorder.observer());
+        }
+        let catalogue = settings.catalogue.build(builder)?;
+        let started = || {
+            settings.log_start(bound, &database);
+            if recorder.is_none() {
+                tracing::info!(
+                    "the last use of credentials is not recorded, as --no-migrate leaves the database alone"
+                );
+            }
+        };
+        serving::serve((listener, bound), catalogue, settings.shutdown_grace, signals, started).await?;
+        if let Some(recorder) = recorder {
+            recorder.finish().await;
+        }
+        Ok(())
     })
 }
 

@@ -1,6 +1,6 @@
 //! [`CatalogueSettings`]: what a catalogue can be told, and saying which setting is wrong.
 
-use catalogue_core::{BuildError, Catalogue, CourseStorage, CredentialKind, CredentialStorage};
+use catalogue_core::{BuildError, Catalogue, CatalogueBuilder, CourseStorage, CredentialKind, CredentialStorage};
 
 use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
@@ -23,7 +23,11 @@ pub(super) struct CatalogueSettings {
 impl CatalogueSettings {
     /// The catalogue of `storage` with these settings.
     pub(super) fn catalogue(&self, storage: impl CourseStorage + CredentialStorage) -> Result<Catalogue, Failure> {
-        let mut builder = Catalogue::with_api_keys(storage);
+        self.build(Catalogue::with_api_keys(storage))
+    }
+
+    /// What `builder` builds with these settings.
+    pub(super) fn build(&self, mut builder: CatalogueBuilder) -> Result<Catalogue, Failure> {
         if let Some(base_url) = &self.base_url {
             builder = builder.base_url(&base_url.value);
         }

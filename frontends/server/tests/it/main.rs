@@ -6,10 +6,15 @@ mod demo;
 mod export;
 mod import;
 mod keys;
+mod keys_check;
+mod keys_rotate;
+#[cfg(unix)]
+mod last_use;
 mod migrate;
 #[cfg(unix)]
 mod never_stale;
 mod openapi;
 mod program;
+mod secrets;
 mod serve;
 mod tokens;

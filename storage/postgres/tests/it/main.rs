@@ -6,6 +6,7 @@ mod schema;
 
 mod conformance;
 mod faults;
+mod migrating;
 mod never_stale;
 mod opening;
 mod plain_sql;
