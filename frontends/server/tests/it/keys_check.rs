@@ -41,12 +41,9 @@ fn what_has_not_the_form_is_1_and_is_not_repeated() {
 #[test]
 fn the_examples_of_the_readme_are_right() {
     assert!(README.contains(r"\b(ccat|cato)_[0-9A-Za-z]{49}\b"));
-    let word =
-        |line: &'static str| line.split('`').nth(1).filter(|word| word.starts_with("cca") || word.starts_with("cato"));
-    let is_token = |word: &&str| word.len() == 54 && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let rows = README.lines().filter(|line| line.starts_with("| `cca") || line.starts_with("| `cato"));
-    let rows: Vec<_> = rows.filter_map(|line| Some((word(line).filter(is_token)?, line.contains("| yes |")))).collect();
-    assert!(rows.len() >= 4 && rows.iter().any(|row| row.1) && rows.iter().any(|row| !row.1), "{rows:?}");
+    let rows = README.lines().filter(|line| line.starts_with("| `ccat_") || line.starts_with("| `cato_"));
+    let rows: Vec<_> = rows.map(|line| (line.split('`').nth(1).unwrap(), line.contains("| yes |"))).collect();
+    assert!(rows.iter().any(|row| row.1) && rows.iter().any(|row| !row.1), "{rows:?}");
     let place = Place::new();
     for (token, valid) in rows {
         assert_eq!(place.run_reading(token, "keys check").status, Some(i32::from(!valid)), "{token}");
