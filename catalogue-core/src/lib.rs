@@ -122,7 +122,7 @@ pub use operation::Operation;
 pub use page_cache::PageCacheStatistics;
 pub use paging::{Limit, Page, PageRequest, Position};
 pub use storage::{
-    Account, AdminStorage, Change, Course, CourseModule, CourseStorage, CourseVisitor, CredentialRecord,
+    Account, AdminStorage, AtRevision, Change, Course, CourseModule, CourseStorage, CourseVisitor, CredentialRecord,
     CredentialStorage, CredentialUse, Import, MemoryStorage, NewCredential, Record, Revision, StorageError,
     StorageErrorKind, Visitor,
 };
