@@ -72,7 +72,14 @@ fn without_an_overlap_the_old_key_has_expired_at_once() {
 fn the_successor_lives_as_long_and_the_old_key_no_longer_than_before() {
     let place = Place::with_courses();
     let old = place.run(&format!("{CREATE} --expires-in 1h")).json();
-    let new = place.run(&format!("keys rotate {} --overlap 2h --json", text(&old, "id"))).json();
+    let outcome = place.run(&format!("keys rotate {} --overlap 2h --json", text(&old, "id")));
+    let new: Value = serde_json::from_str(&outcome.out).unwrap();
+    // An expiry that nobody has asked for is told.
+    let note = format!("note: {} expires at {}", text(&new, "id"), text(&new, "expiresAt"));
+    assert!(
+        outcome.status == Some(0) && outcome.err.starts_with(&note) && outcome.err.lines().count() == 1,
+        "{outcome:?}"
+    );
     assert_eq!(seconds_between(text(&new, "createdAt"), text(&new, "expiresAt")), 60 * 60);
     assert_eq!(new["replaces"]["expiresAt"], old["expiresAt"]);
     let next = place.run(&format!("keys rotate {} --expires-in 90d --json", text(&new, "id"))).json();

@@ -7,6 +7,7 @@ use catalogue_core::{AdminStorage, CredentialKind, CredentialRecord, Timestamp};
 use crate::cli::RotateKey;
 use crate::commands::credentials;
 use crate::exit::Failure;
+use crate::output;
 
 pub(super) async fn run(storage: &dyn AdminStorage, rotate: &RotateKey) -> Result<(), Failure> {
     let old = storage.find_credential_record(&rotate.id).await.map_err(|error| Failure::because(&error))?;
@@ -33,7 +34,15 @@ pub(super) async fn run(storage: &dyn AdminStorage, rotate: &RotateKey) -> Resul
         storage.rotate_credential(id, ends_at, &successor).await.map_err(|error| Failure::because(&error))?;
     let replaced = replaced
         .ok_or_else(|| Failure::work(format!("{id} was revoked or has expired meanwhile; nothing was made")))?;
-    credentials::show_created(&token, &successor.record, Some(&replaced), rotate.json)
+    credentials::show_created(&token, &successor.record, Some(&replaced), rotate.json)?;
+    // A key that was rotated before may have been cut short: nobody shall learn of that when the new one ends.
+    if let (Some(expiry), None) = (successor.record.expires_at, rotate.expires_in) {
+        let new = &successor.record.identity.credential_id;
+        output::note(&format!(
+            "note: {new} expires at {expiry}, as long after its making as {id}; --expires-in sets another"
+        ));
+    }
+    Ok(())
 }
 
 /// How long the key was made to live, if it was to end.
