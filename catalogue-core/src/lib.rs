@@ -83,6 +83,7 @@ mod address;
 mod auth;
 mod builder;
 mod catalogue;
+mod coding;
 mod conditional;
 mod cors;
 mod cursor;

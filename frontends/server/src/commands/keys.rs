@@ -8,6 +8,7 @@ use catalogue_core::{AccountId, AdminStorage, CredentialKind, CredentialRecord, 
 use super::credentials::{self, Shown};
 use super::{Context, block_on, table};
 use crate::cli::{KeysCommand, ListKeys, RevokeKey};
+use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 
@@ -15,17 +16,19 @@ use crate::output;
 const HEADINGS: [&str; 7] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "LAST USED", "STATE"];
 
 pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure> {
-    let open = || context.database()?.open();
-    match command {
-        KeysCommand::Create(create) => {
-            let name = Some(create.name);
-            block_on(credentials::create(&open()?, CredentialKind::ApiKey, name, &create.grant))
+    let open = async || -> Result<Storage, Failure> { Ok(context.database()?.open().await?) };
+    block_on(async {
+        match command {
+            KeysCommand::Create(create) => {
+                let name = Some(create.name);
+                credentials::create(open().await?.admin(), CredentialKind::ApiKey, name, &create.grant).await
+            }
+            KeysCommand::List(list) => show(open().await?.admin(), &list).await,
+            KeysCommand::Rotate(rotate) => rotate::run(open().await?.admin(), &rotate).await,
+            KeysCommand::Revoke(revoke) => self::revoke(open().await?.admin(), &revoke).await,
+            KeysCommand::Check(check) => check::run(&check),
         }
-        KeysCommand::List(list) => block_on(show(&open()?, &list)),
-        KeysCommand::Rotate(rotate) => block_on(rotate::run(&open()?, &rotate)),
-        KeysCommand::Revoke(revoke) => block_on(self::revoke(&open()?, &revoke)),
-        KeysCommand::Check(check) => check::run(&check),
-    }
+    })
 }
 
 async fn show(storage: &dyn AdminStorage, list: &ListKeys) -> Result<(), Failure> {

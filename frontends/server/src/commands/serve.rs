@@ -8,6 +8,7 @@ use catalogue_core::{Catalogue, MemoryStorage};
 
 use super::serving::{self, Signals};
 use super::settings::{self, CatalogueSettings};
+use super::waiting::{self, Wait};
 use super::{Context, serve_on_all_cores};
 use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
@@ -19,20 +20,32 @@ use crate::{duration, size};
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
     let database = context.database()?;
     let migration = Migration::unless_forbidden(&context.layers, arguments.no_migrate)?;
+    let database = settings::tuned(database, &context.layers, &arguments)?;
     let settings = Settings::resolve(arguments, &context.layers)?;
     // What cannot be served is refused before a database is made or migrated for it.
-    settings.catalogue.catalogue(MemoryStorage::new())?;
+    settings.catalogue.catalogue(Catalogue::with_api_keys(MemoryStorage::new()))?;
     serve_on_all_cores(async {
-        let signals = Signals::catch()?;
-        let (listener, bound) =
-            serving::bind(settings.listen).await.map_err(|error| serving::cannot_listen(settings.listen, &error))?;
-        let storage = database.open_for(migration)?;
-        let recorder = (migration == Migration::Allowed).then(|| Recorder::start(Arc::new(storage.clone())));
-        let mut builder = Catalogue::with_api_keys(storage);
+        let mut signals = Signals::catch()?;
+        let bind = async || {
+            let bound = serving::bind(settings.listen).await;
+            bound.map_err(|error| serving::cannot_listen(settings.listen, &error))
+        };
+        // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,
+        // clients are refused instead of being kept in a queue.
+        let early = Some(bind().await?).filter(|_| settings.wait.is_none());
+        let opened = waiting::open(&database, migration, settings.wait, &mut signals).await?;
+        let Some(storage) = opened else { return Ok(()) };
+        let (listener, bound) = match early {
+            Some(bound) => bound,
+            None => bind().await?,
+        };
+        let recorder =
+            (migration == Migration::Allowed).then(|| Recorder::start(Arc::from(storage.clone().into_admin())));
+        let mut builder = storage.catalogue();
         if let Some(recorder) = &recorder {
             builder = builder.observer(recorder.observer());
         }
-        let catalogue = settings.catalogue.build(builder)?;
+        let catalogue = settings.catalogue.catalogue(builder)?;
         let started = || {
             settings.log_start(bound, &database);
             if recorder.is_none() {
@@ -63,6 +76,7 @@ struct Settings {
     catalogue: CatalogueSettings,
     /// `None` leaves it to the server.
     shutdown_grace: Option<Duration>,
+    wait: Option<Wait>,
 }
 
 impl Settings {
@@ -77,6 +91,7 @@ impl Settings {
                 origins: layers.list(Setting::CorsOrigin, arguments.cors_origin)?,
                 page_cache: settings::page_cache(layers, arguments.page_cache)?,
             },
+            wait: waiting::wait(layers, arguments.wait)?,
             shutdown_grace: shutdown_grace.map(|text| text.parse(|text| grace(text))).transpose()?,
         })
     }

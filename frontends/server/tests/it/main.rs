@@ -14,6 +14,8 @@ mod migrate;
 #[cfg(unix)]
 mod never_stale;
 mod openapi;
+#[cfg(unix)]
+mod postgres;
 mod program;
 mod secrets;
 mod serve;
