@@ -14,6 +14,7 @@ mod last_uses;
 mod logging;
 mod open_files;
 mod output;
+mod rate_limit;
 mod size;
 mod text;
 

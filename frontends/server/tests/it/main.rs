@@ -17,6 +17,11 @@ mod openapi;
 #[cfg(unix)]
 mod postgres;
 mod program;
+mod rate_limit;
+#[cfg(feature = "redis")]
+mod redis;
 mod secrets;
 mod serve;
+#[cfg(feature = "redis")]
+mod shared_rate_limit;
 mod tokens;
