@@ -7,8 +7,8 @@ use catalogue_core::{
 };
 use tokio_postgres::types::Type;
 
-use crate::admin::unknown_account;
 use crate::connection::{Connection, Sql, Values};
+use crate::credentials::unknown_account;
 use crate::error::storage_error;
 use crate::export::find_whole_course;
 use crate::options::Options;

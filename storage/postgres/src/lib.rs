@@ -41,6 +41,7 @@ mod address;
 mod admin;
 mod connect_error;
 mod connection;
+mod credentials;
 mod error;
 mod export;
 mod hosts;

@@ -83,7 +83,7 @@ pub(crate) fn identity(row: &Row) -> Result<Identity> {
     }
 }
 
-/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at`.
+/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at`.
 pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord> {
     Ok(CredentialRecord {
         identity: identity(row)?,
@@ -92,6 +92,7 @@ pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord> {
         created_at: time(row, 7)?,
         expires_at: optional_time(row, 8)?,
         revoked_at: optional_time(row, 9)?,
+        last_used_at: optional_time(row, 10)?,
     })
 }
 

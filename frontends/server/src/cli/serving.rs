@@ -97,7 +97,7 @@ pub(crate) struct ServeArguments {
     /// [default: each server counts by itself] [env: CATALOGUE_RATE_LIMIT_STORE]
     #[arg(long, value_name = "URL")]
     pub(crate) rate_limit_store: Option<String>,
-    /// Neither makes a missing database nor migrates an older one
+    /// Neither makes a missing database nor migrates an older one, nor records when credentials are used
     ///
     /// [env: CATALOGUE_NO_MIGRATE]
     #[arg(long)]
