@@ -3,6 +3,7 @@
 
 mod credentials;
 mod data;
+mod front;
 mod serving;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use credentials::{Grant, KeysCommand, ListKeys, RevokeKey, TokensCommand};
 pub(crate) use data::{ExportArguments, ImportArguments, MigrateArguments, OpenapiArguments};
+pub(crate) use front::FrontArguments;
 pub(crate) use serving::{DemoArguments, ServeArguments};
 
 const AFTER_HELP: &str = "\

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use catalogue_core::MemoryStorage;
 
+use super::front::FrontSettings;
 use super::serving::{self, Signals};
 use super::settings::{self, CatalogueSettings};
 use super::{Context, serve_on_all_cores};
@@ -20,13 +21,17 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
     let settings = Settings::resolve(arguments, &context.layers)?;
     // What cannot be served is refused before a database is made or migrated for it.
     settings.catalogue.catalogue(MemoryStorage::new())?;
+    let mut front = settings.front.front()?;
+    if let Some(grace) = settings.shutdown_grace {
+        front.limits.shutdown_grace = grace;
+    }
     serve_on_all_cores(async {
         let signals = Signals::catch()?;
         let (listener, bound) =
             serving::bind(settings.listen).await.map_err(|error| serving::cannot_listen(settings.listen, &error))?;
         let catalogue = settings.catalogue.catalogue(database.open_for(migration)?)?;
         let started = || settings.log_start(bound, &database);
-        serving::serve((listener, bound), catalogue, settings.shutdown_grace, signals, started).await
+        serving::serve((listener, bound), catalogue, front, signals, started).await
     })
 }
 
@@ -42,6 +47,7 @@ fn grace(text: &str) -> Result<Duration, String> {
 struct Settings {
     listen: SocketAddr,
     catalogue: CatalogueSettings,
+    front: FrontSettings,
     /// `None` leaves it to the server.
     shutdown_grace: Option<Duration>,
 }
@@ -49,6 +55,7 @@ struct Settings {
 impl Settings {
     fn resolve(arguments: ServeArguments, layers: &Layers) -> Result<Self, Failure> {
         let shutdown_grace = layers.text(Setting::ShutdownGrace, arguments.shutdown_grace)?;
+        let front = FrontSettings::resolve(layers, arguments.front)?;
         Ok(Self {
             listen: serving::listen_address(layers, arguments.listen)?.unwrap_or(serving::DEFAULT_ADDRESS),
             catalogue: CatalogueSettings {
@@ -57,7 +64,9 @@ impl Settings {
                 accept: settings::accepted_kinds(layers, arguments.accept)?,
                 origins: layers.list(Setting::CorsOrigin, arguments.cors_origin)?,
                 page_cache: settings::page_cache(layers, arguments.page_cache)?,
+                max_in_flight: Some(front.max_in_flight),
             },
+            front,
             shutdown_grace: shutdown_grace.map(|text| text.parse(|text| grace(text))).transpose()?,
         })
     }

@@ -18,6 +18,8 @@ pub(super) struct CatalogueSettings {
     pub(super) origins: Option<Sourced<Vec<String>>>,
     /// In bytes; 0 for none.
     pub(super) page_cache: usize,
+    /// Requests at the same time.
+    pub(super) max_in_flight: Option<usize>,
 }
 
 impl CatalogueSettings {
@@ -35,6 +37,9 @@ impl CatalogueSettings {
         }
         if let Some(origins) = &self.origins {
             builder = builder.cors_origins(&origins.value);
+        }
+        if let Some(requests) = self.max_in_flight {
+            builder = builder.max_in_flight(requests);
         }
         builder.page_cache(self.page_cache).build().map_err(|error| self.wrong(&error))
     }

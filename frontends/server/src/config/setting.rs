@@ -23,6 +23,18 @@ pub(crate) enum Setting {
     PageCache,
     /// `--no-migrate`
     NoMigrate,
+    /// `--tls-cert`
+    TlsCert,
+    /// `--tls-key`
+    TlsKey,
+    /// `--trusted-proxies`
+    TrustedProxies,
+    /// `--max-connections`
+    MaxConnections,
+    /// `--max-in-flight`
+    MaxInFlight,
+    /// `--request-timeout`
+    RequestTimeout,
 }
 
 /// What a setting's value looks like.
@@ -30,7 +42,7 @@ pub(crate) enum Setting {
 pub(crate) enum Shape {
     /// One text.
     Text,
-    /// A size: one text, or in the file also a number.
+    /// A size or a number of things: one text, or in the file also a number.
     Size,
     /// Several texts; in one string they are separated by blanks or commas.
     List,
@@ -40,7 +52,7 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Database,
         Self::Listen,
         Self::BaseUrl,
@@ -51,6 +63,12 @@ impl Setting {
         Self::ShutdownGrace,
         Self::PageCache,
         Self::NoMigrate,
+        Self::TlsCert,
+        Self::TlsKey,
+        Self::TrustedProxies,
+        Self::MaxConnections,
+        Self::MaxInFlight,
+        Self::RequestTimeout,
     ];
 
     /// The option's name and the shape of its value.
@@ -66,6 +84,12 @@ impl Setting {
             Self::ShutdownGrace => ("shutdown-grace", Shape::Text),
             Self::PageCache => ("page-cache", Shape::Size),
             Self::NoMigrate => ("no-migrate", Shape::Flag),
+            Self::TlsCert => ("tls-cert", Shape::Text),
+            Self::TlsKey => ("tls-key", Shape::Text),
+            Self::TrustedProxies => ("trusted-proxies", Shape::List),
+            Self::MaxConnections => ("max-connections", Shape::Size),
+            Self::MaxInFlight => ("max-in-flight", Shape::Size),
+            Self::RequestTimeout => ("request-timeout", Shape::Text),
         }
     }
 
