@@ -141,7 +141,7 @@ where
     }
     let mut stream = connection.into_parts().io.into_inner();
     if !refused && !activity.expects_body() {
-        stream.socket().do_not_linger();
+        stream.socket().linger_at_most(0);
     }
     let mut farewell = pin!(async {
         if refused {

@@ -39,9 +39,9 @@ impl Socket {
         Self { greeting: true, ..Self::new(tcp, activity, linger_bytes) }
     }
 
-    /// Nothing is expected any more: a shutdown need not wait for the client's.
-    pub(super) fn do_not_linger(&mut self) {
-        self.linger_bytes = 0;
+    /// Sets a lower bound for what is read after the shutdown. With 0 the shutdown does not wait for the client's.
+    pub(super) fn linger_at_most(&mut self, bytes: u64) {
+        self.linger_bytes = self.linger_bytes.min(bytes);
     }
 
     fn note_write(&self, outcome: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {

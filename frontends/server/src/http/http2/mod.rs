@@ -26,6 +26,9 @@ use super::{
 /// What a client may send of a body that nobody reads: the smallest window that needs no agreement.
 const BODY_WINDOW: u32 = 64 * 1024 - 1;
 
+/// The same for all streams of a connection. No client sends more unasked, so that much is waited for at the end.
+const CONNECTION_WINDOW: u32 = 1024 * 1024;
+
 /// Streams that a client has reset before hyper has looked at them, and those that were reset because the client broke
 /// the rules ("rapid reset"): beyond so many the connection ends.
 const RESET_EARLY: usize = 20;
@@ -44,7 +47,8 @@ where
 {
     let Escort { client, limits, activity, mut watchdog, place: _place } = escort;
     let peer = client.peer;
-    let stream = WatchedStream::framed(transport, activity.clone());
+    let mut stream = WatchedStream::framed(transport, activity.clone());
+    stream.socket().linger_at_most(CONNECTION_WINDOW.into());
     let service = service::for_connection(service, client, limits);
     let mut connection = builder(&limits).serve_connection(TokioIo::new(stream), service);
 
@@ -79,6 +83,7 @@ fn builder(limits: &Limits) -> http2::Builder<TokioExecutor> {
         .max_concurrent_streams(limits.streams)
         .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
         .initial_stream_window_size(BODY_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
         .max_pending_accept_reset_streams(RESET_EARLY)
         .max_local_error_reset_streams(RESET_FOR_FAULTS)
         .max_send_buf_size(SEND_BUFFER);
