@@ -59,10 +59,9 @@ impl<'a> Der<'a> {
 
     /// A time in one of the two forms that RFC 5280, 4.1.2.5, allows.
     fn take_time(&mut self) -> Option<OffsetDateTime> {
-        let (text, years) = match (self.take(UTC_TIME), self.take(GENERALIZED_TIME)) {
-            (Some(Der(text)), _) => (text, 2),
-            (None, Some(Der(text))) => (text, 4),
-            (None, None) => return None,
+        let (Der(text), years) = match self.take(UTC_TIME) {
+            Some(text) => (text, 2),
+            None => (self.take(GENERALIZED_TIME)?, 4),
         };
         let text = str::from_utf8(text).ok()?.strip_suffix('Z')?;
         if text.len() != years + 10 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -101,9 +100,12 @@ mod tests {
     #[test]
     fn both_forms_of_a_date_are_read() {
         // 1950, 1999, 2049 are written with two digits of the year, 2050 and 9999 with four.
-        for (not_before, not_after) in
-            [(-631_152_000, 946_684_799), (1_700_000_000, 2_524_607_999), (2_524_608_000, 253_402_300_799)]
-        {
+        for (not_before, not_after) in [
+            (-631_152_000, 946_684_799),
+            (1_700_000_000, 2_524_607_999),
+            (1_700_000_000, 2_524_608_000),
+            (2_524_608_000, 253_402_300_799),
+        ] {
             let validity = Validity { not_before: at(not_before), not_after: at(not_after) };
             assert_eq!(Validity::of(&certificate(validity.not_before, validity.not_after)), Some(validity));
         }
