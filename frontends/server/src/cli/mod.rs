@@ -65,7 +65,7 @@ pub(crate) enum Command {
     /// Runs a server with sample courses and a fresh key, and shows lines to try it with
     Demo(DemoArguments),
     /// Serves the API and its documents
-    Serve(ServeArguments),
+    Serve(Box<ServeArguments>),
     /// Reads accounts and courses from JSON Lines: all of them, or nothing
     Import(ImportArguments),
     /// Writes all accounts and courses as JSON Lines, as `import` reads them

@@ -16,6 +16,7 @@ mod framing;
 mod full;
 mod host;
 mod http2;
+#[allow(clippy::duplicate_mod, reason = "the same tests, with another way to connect")]
 mod over_tls;
 mod panic;
 mod renewal;

@@ -44,12 +44,8 @@ impl Streams {
     pub(in super::super) fn came(&mut self, bytes: &[u8], now: Instant) {
         let Self { incoming, open, newest, head, idle, .. } = self;
         incoming.read(bytes, |frame, whole| match frame.kind {
-            HEADERS | CONTINUATION if whole => {
-                if frame.ends_head() {
-                    *head = None;
-                }
-            }
-            HEADERS => {
+            HEADERS | CONTINUATION if whole && frame.ends_head() => *head = None,
+            HEADERS if !whole => {
                 *head = Some(now);
                 // Else these are trailers.
                 if frame.stream > *newest {
