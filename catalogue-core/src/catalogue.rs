@@ -192,7 +192,7 @@ impl Parts {
         };
         let Some(revision) = revision else {
             let reply = call.run(&*self.courses, caller).await?;
-            return Ok(envelope::answer(&self.entity(&reply, None), headers));
+            return Ok(envelope::answer(&self.entity(&reply.value, None), headers));
         };
         let key = Key { account: caller.account().clone(), revision, request: call };
         if let Some(kept) = self.page_cache.get(&key) {
@@ -208,11 +208,11 @@ impl Parts {
     }
 
     /// Renders the answer that depends on `key`. Its tag is for the revision asked for: the courses were of that one if
-    /// it is still the same after they were read, as none ever comes back.
+    /// it is still the same when they are read, as none ever comes back.
     async fn render(&self, key: &Key, etag: ETag, caller: &Authorized) -> Result<Fresh, ApiError> {
         let reply = key.request.clone().run(&*self.courses, caller).await?;
-        let same = self.courses.revision(&key.account).await? == Some(key.revision);
-        let entity = self.entity(&reply, same.then_some(etag));
+        let same = reply.revision == Some(key.revision);
+        let entity = self.entity(&reply.value, same.then_some(etag));
         Ok(if same { Fresh::OfTheRevision(entity) } else { Fresh::Changed(entity) })
     }
 

@@ -14,7 +14,7 @@ use crate::address::Address;
 use crate::conditional::ETag;
 use crate::entity::Entity;
 use crate::error::{ApiError, ErrorCode};
-use crate::negotiation::wants_gzip;
+use crate::negotiation::accepted_codings;
 use crate::operation::{Operation, Reply};
 use crate::route::ALLOWED_METHODS;
 
@@ -168,15 +168,15 @@ pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> 
 
 /// 200 in the content coding that the caller wants.
 fn found(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
-    let compressed = if wants_gzip(request) { entity.gzip() } else { None };
-    let form = compressed.unwrap_or_else(|| entity.plain());
+    let compressed = accepted_codings(request).find_map(|coding| Some((coding, entity.compressed(coding)?)));
+    let form = compressed.map_or_else(|| entity.plain(), |(_, form)| form);
     let mut response = Response::new(form.body.clone());
     let headers = response.headers_mut();
     headers.reserve(USUAL_HEADERS);
     headers.insert(CONTENT_TYPE, entity.media_type.clone());
     headers.insert(CONTENT_LENGTH, form.length.clone());
-    if compressed.is_some() {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    if let Some((coding, _)) = compressed {
+        headers.insert(CONTENT_ENCODING, coding.header());
     }
     headers.insert(ETAG, entity.etag.header());
     response

@@ -83,6 +83,7 @@ mod address;
 mod auth;
 mod builder;
 mod catalogue;
+mod coding;
 mod conditional;
 mod cors;
 mod cursor;
@@ -122,7 +123,7 @@ pub use operation::Operation;
 pub use page_cache::PageCacheStatistics;
 pub use paging::{Limit, Page, PageRequest, Position};
 pub use storage::{
-    Account, AdminStorage, Change, Course, CourseModule, CourseStorage, CourseVisitor, CredentialRecord,
+    Account, AdminStorage, AtRevision, Change, Course, CourseModule, CourseStorage, CourseVisitor, CredentialRecord,
     CredentialStorage, Import, MemoryStorage, NewCredential, Record, Revision, StorageError, StorageErrorKind, Visitor,
 };
 pub use timestamp::{InvalidTimestamp, Timestamp};

@@ -1,33 +1,43 @@
 //! `Accept-Encoding` (RFC 9110 section 12.5.3).
 
+use std::iter;
+
 use http::HeaderMap;
 use http::header::ACCEPT_ENCODING;
+
+use crate::coding::Coding;
 
 /// A weight in thousandths.
 type Weight = u16;
 
-/// Whether the caller takes gzip, and does not say to prefer the bytes as they are.
-pub(crate) fn wants_gzip(headers: &HeaderMap) -> bool {
-    let (mut gzip, mut any, mut identity) = (None, None, None);
+/// The codings that the caller takes and does not like less than the bytes as they are: the best liked first, of equally
+/// liked ones the one that makes answers smallest.
+pub(crate) fn accepted_codings(headers: &HeaderMap) -> impl Iterator<Item = Coding> {
+    let mut given = [None; Coding::ALL.len()];
+    let (mut any, mut identity) = (None, None);
     for field in headers.get_all(ACCEPT_ENCODING) {
         let Ok(field) = field.to_str() else { continue };
         for member in field.split(',') {
-            let (coding, parameters) = member.split_once(';').unwrap_or((member, ""));
-            let coding = coding.trim();
-            let place = if coding.eq_ignore_ascii_case("gzip") || coding.eq_ignore_ascii_case("x-gzip") {
-                &mut gzip
-            } else if coding.eq_ignore_ascii_case("identity") {
-                &mut identity
-            } else if coding == "*" {
-                &mut any
-            } else {
-                continue;
+            let (name, parameters) = member.split_once(';').unwrap_or((member, ""));
+            let place = match name.trim() {
+                "*" => &mut any,
+                name if name.eq_ignore_ascii_case("identity") => &mut identity,
+                name => match Coding::named(name) {
+                    Some(coding) => &mut given[coding as usize],
+                    None => continue,
+                },
             };
             *place = Some(weight(parameters));
         }
     }
-    let gzip = gzip.or(any).unwrap_or(0);
-    gzip > 0 && identity.is_none_or(|identity| gzip >= identity)
+    let least = identity.unwrap_or(0).max(1);
+    let mut weights = given.map(|weight| weight.or(any).unwrap_or(0));
+    iter::from_fn(move || {
+        let best = *weights.iter().max().filter(|best| **best >= least)?;
+        let place = weights.iter().position(|weight| *weight == best)?;
+        weights[place] = 0;
+        Some(Coding::ALL[place])
+    })
 }
 
 /// The weight in a member's parameters: 1 where there is none, 0 where it is malformed.
@@ -53,6 +63,10 @@ mod tests {
     use http::HeaderValue;
 
     use super::*;
+
+    fn accepted(field: &'static str) -> Vec<Coding> {
+        accepted_codings(&HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(field))])).collect()
+    }
 
     #[test]
     fn weights_decide() {
@@ -81,17 +95,38 @@ mod tests {
             ("gzip;level=9", false),
             ("gzipped", false),
         ] {
-            let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(field))]);
-            assert_eq!(wants_gzip(&headers), wanted, "{field:?}");
+            assert_eq!(accepted(field).contains(&Coding::Gzip), wanted, "{field:?}");
         }
-        assert!(!wants_gzip(&HeaderMap::new()));
+        assert_eq!(accepted_codings(&HeaderMap::new()).next(), None);
     }
 
     #[test]
     fn fields_are_joined() {
         let mut headers = HeaderMap::new();
-        headers.append(ACCEPT_ENCODING, HeaderValue::from_static("br"));
+        headers.append(ACCEPT_ENCODING, HeaderValue::from_static("deflate"));
         headers.append(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-        assert!(wants_gzip(&headers));
+        assert_eq!(accepted_codings(&headers).collect::<Vec<_>>(), [Coding::Gzip]);
+    }
+
+    #[test]
+    fn a_star_stands_for_all_that_are_not_named() {
+        assert_eq!(accepted("*"), Coding::ALL);
+        assert_eq!(accepted("*, gzip;q=0"), Coding::ALL[..Coding::ALL.len() - 1]);
+    }
+
+    #[cfg(all(feature = "brotli", feature = "zstd"))]
+    #[test]
+    fn the_best_liked_comes_first_and_then_the_smallest() {
+        use Coding::{Brotli, Gzip, Zstd};
+        for (field, wanted) in [
+            ("gzip, deflate, br, zstd", &[Brotli, Zstd, Gzip][..]),
+            ("gzip, zstd", &[Zstd, Gzip]),
+            ("br;q=0.5, gzip;q=0.8, zstd;q=0.5", &[Gzip, Brotli, Zstd]),
+            ("br;q=0, zstd;q=0.001", &[Zstd]),
+            ("zstd;q=0.4, br;q=0.6, identity;q=0.5", &[Brotli]),
+            ("*;q=0.1, gzip", &[Gzip, Brotli, Zstd]),
+        ] {
+            assert_eq!(accepted(field), wanted, "{field:?}");
+        }
     }
 }

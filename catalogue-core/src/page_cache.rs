@@ -16,8 +16,8 @@ use crate::storage::Revision;
 /// How many bytes a page of fifty usually takes up, for the cache's first layout.
 const USUAL_WEIGHT: usize = 16 << 10;
 
-/// What an entry takes up beside its bytes: header values, counters of references, the cache's own table. In bytes,
-/// measured with many small answers.
+/// What an entry takes up beside its bytes: header values, counters of references, its place in the cache's table. In
+/// bytes, measured with many small answers.
 const OVERHEAD: usize = 256;
 
 /// All that the bytes of an answer depend on, beside the code that renders them.
@@ -57,7 +57,7 @@ impl Weighter<Key, Arc<Entity>> for Bytes {
     fn weight(&self, key: &Key, entity: &Arc<Entity>) -> u64 {
         let texts = key.account.as_str().len() + key.request.weight();
         let bytes = size_of::<Key>() + texts + entity.weight() + OVERHEAD;
-        // The allocator and the cache's own table take up about an eighth more.
+        // What the allocator adds to large ones is about an eighth.
         (bytes + bytes / 8) as u64
     }
 }

@@ -8,7 +8,7 @@ use crate::auth::{Authorized, Scope};
 use crate::envelope::Success;
 use crate::error::ApiError;
 use crate::model::{CourseDetail, is_slug};
-use crate::storage::CourseStorage;
+use crate::storage::{AtRevision, CourseStorage};
 
 pub(super) const ROW: Row = Row {
     operation: Operation::GetCourse,
@@ -44,10 +44,11 @@ pub(super) async fn run(
     courses: &dyn CourseStorage,
     caller: &Authorized,
     slug: Option<&str>,
-) -> Result<Reply, ApiError> {
+) -> Result<AtRevision<Reply>, ApiError> {
     let slug = slug.ok_or(ApiError::NotFound)?;
-    let course = courses.find_course(caller.account(), slug).await?;
-    course.map(Reply::Course).ok_or(ApiError::NotFound)
+    let read = courses.find_course_at_revision(caller.account(), slug).await?;
+    let course = read.value.ok_or(ApiError::NotFound)?;
+    Ok(AtRevision { value: Reply::Course(course), revision: read.revision })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::error::ApiError;
 use crate::list_body::ListBody;
 use crate::model::CourseListItem;
 use crate::paging::{Limit, PageRequest};
-use crate::storage::CourseStorage;
+use crate::storage::{AtRevision, CourseStorage};
 
 pub(super) const ROW: Row = Row {
     operation: Operation::ListCourses,
@@ -65,15 +65,16 @@ pub(super) async fn run(
     courses: &dyn CourseStorage,
     caller: &Authorized,
     request: CoursesRequest,
-) -> Result<Reply, ApiError> {
+) -> Result<AtRevision<Reply>, ApiError> {
     let mut body = ListBody::with_capacity(request.page.limit.get());
-    let next = courses.visit_courses(caller.account(), &request.page, &mut |row| body.push(row)).await?;
-    let next = match &next {
+    let read = courses.visit_courses(caller.account(), &request.page, &mut |row| body.push(row)).await?;
+    let next = match &read.value {
         None => None,
         Some(position) => {
             let cursor = Cursor::encode(caller.account(), position);
             Some(cursor.ok_or_else(|| ApiError::Internal("the storage lists a slug that no course can have".into()))?)
         }
     };
-    Ok(Reply::Courses(CourseList { body, next, named_limit: request.named_limit }))
+    let list = CourseList { body, next, named_limit: request.named_limit };
+    Ok(AtRevision { value: Reply::Courses(list), revision: read.revision })
 }

@@ -17,7 +17,7 @@ use schemars::{Schema, SchemaGenerator};
 use crate::auth::{Authorized, Identity, Scope};
 use crate::error::ApiError;
 use crate::model::CourseDetail;
-use crate::storage::CourseStorage;
+use crate::storage::{AtRevision, CourseStorage};
 use courses::{CourseList, CoursesRequest};
 
 /// One operation of section 4. All are GET, take no body and need a bearer token.
@@ -158,13 +158,17 @@ impl Request {
         }
     }
 
-    /// Does the work, for a caller who passed the gate.
-    pub(crate) async fn run(self, courses: &dyn CourseStorage, caller: &Authorized) -> Result<Reply, ApiError> {
+    /// Does the work, for a caller who passed the gate; a reply made of courses comes with their revision.
+    pub(crate) async fn run(
+        self,
+        courses: &dyn CourseStorage,
+        caller: &Authorized,
+    ) -> Result<AtRevision<Reply>, ApiError> {
         match self {
-            Self::Me => Ok(me::run(caller)),
+            Self::Me => Ok(AtRevision { value: me::run(caller), revision: None }),
             Self::Courses(request) => courses::run(courses, caller, request).await,
             Self::Course(slug) => course::run(courses, caller, slug.as_deref()).await,
-            Self::OpenApi => Ok(Reply::OpenApi),
+            Self::OpenApi => Ok(AtRevision { value: Reply::OpenApi, revision: None }),
         }
     }
 }

@@ -86,12 +86,12 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     -> Result<Page<CourseListItem>, StorageError>;
 
     /// The same page row by row: hands each of its courses to `visit`, in the list's order, and returns the place of the
-    /// last one when more courses follow, `None` exactly when none does.
+    /// last one when more courses follow, `None` exactly when none does, with the account's [revision](Self::revision).
     ///
-    /// The API reads lists by this method alone. By default it calls [`list_courses`](Self::list_courses); whoever overrides
-    /// it hands over the same courses, at most as many as were asked for, with the same next place. That is worth it where
-    /// the rows' texts are in memory while they are read: they then need no copy. A storage that wraps another and changes
-    /// what is listed changes both.
+    /// The API reads lists by this method alone. By default it calls [`list_courses`](Self::list_courses) and then
+    /// [`revision`](Self::revision); whoever overrides it hands over the same courses, at most as many as were asked for,
+    /// with the same next place. That is worth it where the rows' texts are in memory while they are read: they then need no
+    /// copy. A storage that wraps another and changes what is listed changes both.
     ///
     /// # Errors
     /// When the storage cannot answer now. What was handed over until then is not used.
@@ -100,10 +100,10 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
         account: &AccountId,
         page: &PageRequest,
         visit: &mut CourseVisitor<'_>,
-    ) -> Result<Option<Position>, StorageError> {
+    ) -> Result<AtRevision<Option<Position>>, StorageError> {
         let page = self.list_courses(account, page).await?;
         page.items.iter().for_each(|item| visit(item.row()));
-        Ok(page.next)
+        Ok(AtRevision { value: page.next, revision: self.revision(account).await? })
     }
 
     /// One course of `account` with its module headers, or `None`.
@@ -111,6 +111,21 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// When the storage cannot answer now.
     async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError>;
+
+    /// The same course with the account's [revision](Self::revision). The API reads courses by this method alone. By default
+    /// it calls [`find_course`](Self::find_course) and then [`revision`](Self::revision); a storage that reads both at once
+    /// overrides it.
+    ///
+    /// # Errors
+    /// When the storage cannot answer now.
+    async fn find_course_at_revision(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let value = self.find_course(account, slug).await?;
+        Ok(AtRevision { value, revision: self.revision(account).await? })
+    }
 
     /// The revision of `account`'s courses, or `None` where the storage keeps none.
     ///
@@ -123,6 +138,16 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
         let _ = account;
         Ok(None)
     }
+}
+
+/// What was read of an account's courses, with the revision that goes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtRevision<T> {
+    /// What was read.
+    pub value: T,
+    /// The account's revision at the moment of reading or later, by the same server of the database; never one of before.
+    /// `None` where the storage keeps none, or cannot tell: the answer is then right, and not kept.
+    pub revision: Option<Revision>,
 }
 
 /// What takes the rows of a page, one by one.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    AdminStorage, CourseStorage, CourseVisitor, CredentialRecord, CredentialStorage, Import, NewCredential, Revision,
-    StorageError, Visitor,
+    AdminStorage, AtRevision, CourseStorage, CourseVisitor, CredentialRecord, CredentialStorage, Import, NewCredential,
+    Revision, StorageError, Visitor,
 };
 use crate::auth::{Credential, TokenDigest};
 use crate::model::{AccountId, CourseDetail, CourseListItem};
@@ -31,12 +31,20 @@ macro_rules! storages_behind {
                 account: &AccountId,
                 page: &PageRequest,
                 visit: &mut CourseVisitor<'_>,
-            ) -> Result<Option<Position>, StorageError> {
+            ) -> Result<AtRevision<Option<Position>>, StorageError> {
                 (**self).visit_courses(account, page, visit).await
             }
 
             async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
                 (**self).find_course(account, slug).await
+            }
+
+            async fn find_course_at_revision(
+                &self,
+                account: &AccountId,
+                slug: &str,
+            ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+                (**self).find_course_at_revision(account, slug).await
             }
 
             async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {

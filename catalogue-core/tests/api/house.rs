@@ -136,11 +136,16 @@ impl From<Response<Bytes>> for Answer {
 impl Answer {
     /// The body without its content coding.
     pub(crate) fn decoded(&self) -> Bytes {
-        if self.header("content-encoding") != Some("gzip") {
-            return self.body.clone();
-        }
         let mut plain = Vec::new();
-        flate2::read::GzDecoder::new(&*self.body).read_to_end(&mut plain).unwrap();
+        match self.header("content-encoding") {
+            None => return self.body.clone(),
+            Some("br") => brotli::BrotliDecompress(&mut &*self.body, &mut plain).unwrap(),
+            Some("zstd") => plain = zstd::bulk::decompress(&self.body, 1 << 24).unwrap(),
+            Some("gzip") => {
+                flate2::read::GzDecoder::new(&*self.body).read_to_end(&mut plain).unwrap();
+            }
+            Some(other) => panic!("{other} is not a coding that is known here"),
+        }
         plain.into()
     }
 

@@ -1,11 +1,12 @@
 //! [`Failure`]: why a command ends without success, and the exit status that says so.
 
+use std::env;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use crate::output;
-use crate::text::{printable, shortened};
+use crate::text::{printable, shortened, without_passwords};
 
 /// The longest message that is shown, in bytes and in lines: it must fit on one screen, whatever text from a file or
 /// the command line stands in it.
@@ -39,6 +40,14 @@ impl Failure {
         Self::Usage(message.into())
     }
 
+    /// What is wrong, for a log.
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Work(message) | Self::Usage(message) => message,
+            Self::ReaderLeft => "nobody reads standard output",
+        }
+    }
+
     /// Says on standard error what is wrong, and turns into the exit status.
     pub(crate) fn report(self) -> ExitCode {
         let (message, status) = match self {
@@ -46,7 +55,9 @@ impl Failure {
             Self::Usage(message) => (message, 2),
             Self::ReaderLeft => return ExitCode::SUCCESS,
         };
-        output::note(&format!("{} {}", label(output::stderr_takes_colours()), presentable(&message)));
+        let arguments = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+        let message = presentable(&without_passwords(message, arguments));
+        output::note(&format!("{} {message}", label(output::stderr_takes_colours())));
         ExitCode::from(status)
     }
 }

@@ -29,9 +29,34 @@ pub(crate) fn shortened(text: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{} … {}", &text[..start], &text[end..]))
 }
 
+/// The text without what `arguments` have in addresses of PostgreSQL before the host, which may be a password: an address
+/// that stands where no address is asked for is repeated like any other mistake.
+pub(crate) fn without_passwords(mut text: String, arguments: impl Iterator<Item = String>) -> String {
+    for argument in arguments {
+        let Some(address) = argument.find("postgres").map(|start| &argument[start..]) else { continue };
+        if let (Some(scheme), Some(host)) = (address.find("://"), address.rfind('@')) {
+            text = text.replace(address, &format!("{}://…{}", &address[..scheme], &address[host.max(scheme)..]));
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_among_the_arguments_is_shown_from_its_host_on() {
+        for (text, argument, expected) in [
+            ("'postgres://u:a/b@c@h/n' found", "postgres://u:a/b@c@h/n", "'postgres://…@h/n' found"),
+            ("'postgresql://u:p@h' found", "--name=postgresql://u:p@h", "'postgresql://…@h' found"),
+            ("write postgres://U:P@HOST", "postgres://u:p@h", "write postgres://U:P@HOST"),
+            ("'postgres' found", "postgres", "'postgres' found"),
+        ] {
+            let arguments = ["postgres@://".to_owned(), argument.to_owned()];
+            assert_eq!(without_passwords(text.to_owned(), arguments.into_iter()), expected);
+        }
+    }
 
     #[test]
     fn control_characters_are_escaped_and_nothing_else() {

@@ -190,6 +190,7 @@ macro_rules! __course_cases {
                 modules_are_in_order_and_numbered_from_one
                 equal_modules_are_all_kept
                 bare_unpublished_and_hidden_courses_are_found
+                a_course_is_the_same_with_its_revision
                 an_absent_course_is_none
                 slugs_are_compared_by_bytes
                 slugs_that_look_like_sql_are_only_slugs
@@ -237,6 +238,7 @@ macro_rules! __course_cases {
             }
             revision {
                 a_revision_stays_while_nothing_changes
+                reads_bring_the_current_revision
                 adding_a_course_replaces_the_revision
                 every_change_of_a_course_replaces_the_revision
                 removing_a_course_replaces_the_revision

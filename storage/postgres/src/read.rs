@@ -1,8 +1,8 @@
 //! The request path: one statement a call, each bounded by an index.
 
 use catalogue_core::{
-    AccountId, CourseDetail, CourseListItem, CourseStorage, CourseVisitor, Credential, CredentialStorage, Module, Page,
-    PageRequest, Position, Revision, StorageError, TokenDigest, async_trait,
+    AccountId, AtRevision, CourseDetail, CourseListItem, CourseStorage, CourseVisitor, Credential, CredentialStorage,
+    Module, Page, PageRequest, Position, Revision, StorageError, TokenDigest, async_trait,
 };
 use tokio_postgres::types::Type;
 
@@ -18,22 +18,32 @@ const FIND_CREDENTIAL: Sql = Sql {
     types: &[Type::BYTEA],
 };
 
+/// The revision stands in each row, as only one statement sees one state of one server.
 const FIRST_PAGE: Sql = Sql {
-    text: "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
+    text: "SELECT slug, title, language, published_at, hidden, module_count, created_at, \
+           (SELECT revision FROM accounts WHERE id = $1) FROM courses \
            WHERE account_id = $1 ORDER BY created_at DESC, slug DESC LIMIT $2",
     types: &[Type::TEXT, Type::INT8],
 };
 
 const NEXT_PAGE: Sql = Sql {
-    text: "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
+    text: "SELECT slug, title, language, published_at, hidden, module_count, created_at, \
+           (SELECT revision FROM accounts WHERE id = $1) FROM courses \
            WHERE account_id = $1 AND (created_at, slug) < ($3, $4) ORDER BY created_at DESC, slug DESC LIMIT $2",
     types: &[Type::TEXT, Type::INT8, Type::INT8, Type::TEXT],
 };
 
-/// One statement for the course and its modules, so that both are of one state.
+/// The revision of an account without a course.
+const FIND_REVISION_OF_NONE: Sql = Sql {
+    text: "SELECT revision FROM accounts \
+           WHERE id = $1 AND NOT EXISTS (SELECT slug FROM courses WHERE account_id = $1)",
+    types: &[Type::TEXT],
+};
+
+/// One statement for the course, its modules and the revision, so that all are of one state.
 const FIND_COURSE: Sql = Sql {
     text: "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, \
-           m.title, m.summary FROM courses AS c \
+           m.title, m.summary, (SELECT revision FROM accounts WHERE id = $1) FROM courses AS c \
            LEFT JOIN modules AS m ON m.account_id = c.account_id AND m.course_slug = c.slug \
            WHERE c.account_id = $1 AND c.slug = $2 ORDER BY m.number",
     types: &[Type::TEXT, Type::TEXT],
@@ -49,8 +59,8 @@ impl CourseStorage for PostgresStorage {
         page: &PageRequest,
     ) -> Result<Page<CourseListItem>, StorageError> {
         let mut items = Vec::with_capacity(page.limit.get());
-        let next = self.visit_courses(account, page, &mut |row| items.push(row.into())).await?;
-        Ok(Page { items, next })
+        let read = self.visit_courses(account, page, &mut |row| items.push(row.into())).await?;
+        Ok(Page { items, next: read.value })
     }
 
     async fn visit_courses(
@@ -58,9 +68,9 @@ impl CourseStorage for PostgresStorage {
         account: &AccountId,
         page: &PageRequest,
         visit: &mut CourseVisitor<'_>,
-    ) -> Result<Option<Position>, StorageError> {
+    ) -> Result<AtRevision<Option<Position>>, StorageError> {
         if !can_be_stored(account.as_str()) {
-            return Ok(None);
+            return Ok(AtRevision { value: None, revision: None });
         }
         let (account, limit) = (account.as_str(), page.limit.get());
         let one_more = limit as i64 + 1;
@@ -74,20 +84,35 @@ impl CourseStorage for PostgresStorage {
         for row in rows.iter().take(limit) {
             visit(rows::course(row)?);
         }
+        let revision = match rows.first() {
+            Some(row) => rows::optional_revision(row, 7)?,
+            None if page.after.is_none() => self.revision_of_none(account).await?,
+            None => None,
+        };
         // The row beyond the page only tells that another page follows.
         if rows.len() <= limit {
-            return Ok(None);
+            return Ok(AtRevision { value: None, revision });
         }
         let last = &rows[limit - 1];
-        Ok(Some(Position { created_at: rows::time(last, 6)?, slug: rows::get(last, 0)? }))
+        let next = Position { created_at: rows::time(last, 6)?, slug: rows::get(last, 0)? };
+        Ok(AtRevision { value: Some(next), revision })
     }
 
     async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+        Ok(self.find_course_at_revision(account, slug).await?.value)
+    }
+
+    async fn find_course_at_revision(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let none = AtRevision { value: None, revision: None };
         if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
-            return Ok(None);
+            return Ok(none);
         }
         let rows = self.readers.read(&FIND_COURSE, &[&account.as_str(), &slug]).await?;
-        let Some(first) = rows.first() else { return Ok(None) };
+        let Some(first) = rows.first() else { return Ok(none) };
         let mut course = CourseDetail {
             slug: rows::get(first, 0)?,
             title: rows::get(first, 1)?,
@@ -103,7 +128,7 @@ impl CourseStorage for PostgresStorage {
             let Some(title) = rows::get(row, 7)? else { break };
             course.modules.push(Module { number, title, summary: rows::get(row, 8)? });
         }
-        Ok(Some(course))
+        Ok(AtRevision { value: Some(course), revision: rows::optional_revision(first, 9)? })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
@@ -111,6 +136,14 @@ impl CourseStorage for PostgresStorage {
             return Ok(None);
         }
         let rows = self.readers.read(&FIND_REVISION, &[&account.as_str()]).await?;
+        rows.first().map(|row| rows::revision(row, 0)).transpose()
+    }
+}
+
+impl PostgresStorage {
+    /// The revision of an account that has no course in the moment of asking; `None` where it has one.
+    async fn revision_of_none(&self, account: &str) -> Result<Option<Revision>, StorageError> {
+        let rows = self.readers.read(&FIND_REVISION_OF_NONE, &[&account]).await?;
         rows.first().map(|row| rows::revision(row, 0)).transpose()
     }
 }

@@ -86,6 +86,11 @@ pub(crate) fn revision(row: &Row, column: usize) -> Result<Revision> {
     Ok(Revision::from_bytes(get::<UuidBytes>(row, column)?.0))
 }
 
+/// A revision in `column`, or none.
+pub(crate) fn optional_revision(row: &Row, column: usize) -> Result<Option<Revision>> {
+    Ok(get::<Option<UuidBytes>>(row, column)?.map(|bytes| Revision::from_bytes(bytes.0)))
+}
+
 struct UuidBytes([u8; 16]);
 
 impl<'r> FromSql<'r> for UuidBytes {

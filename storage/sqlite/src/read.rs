@@ -1,8 +1,8 @@
 //! The request path: one statement a call, each bounded by an index.
 
 use catalogue_core::{
-    AccountId, CourseDetail, CourseListItem, CourseStorage, CourseVisitor, Credential, CredentialStorage, Module, Page,
-    PageRequest, Position, Revision, StorageError, TokenDigest, async_trait,
+    AccountId, AtRevision, CourseDetail, CourseListItem, CourseRow, CourseStorage, CourseVisitor, Credential,
+    CredentialStorage, Module, Page, PageRequest, Position, Revision, StorageError, TokenDigest, async_trait,
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
@@ -35,7 +35,8 @@ impl CourseStorage for SqliteStorage {
         page: &PageRequest,
     ) -> std::result::Result<Page<CourseListItem>, StorageError> {
         let mut items = Vec::with_capacity(page.limit.get());
-        let next = self.visit_courses(account, page, &mut |row| items.push(row.into())).await?;
+        let mut visit = |row: CourseRow<'_>| items.push(row.into());
+        let next = self.readers.read(|connection| visit_courses(connection, account, page, &mut visit))?;
         Ok(Page { items, next })
     }
 
@@ -44,8 +45,9 @@ impl CourseStorage for SqliteStorage {
         account: &AccountId,
         page: &PageRequest,
         visit: &mut CourseVisitor<'_>,
-    ) -> std::result::Result<Option<Position>, StorageError> {
-        self.readers.read(|connection| visit_courses(connection, account, page, visit))
+    ) -> std::result::Result<AtRevision<Option<Position>>, StorageError> {
+        let value = self.readers.read(|connection| visit_courses(connection, account, page, visit))?;
+        Ok(AtRevision { value, revision: self.read_revision(account)? })
     }
 
     async fn find_course(
@@ -56,7 +58,23 @@ impl CourseStorage for SqliteStorage {
         self.readers.read(|connection| find_course(connection, account, slug))
     }
 
+    async fn find_course_at_revision(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> std::result::Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let value = self.readers.read(|connection| find_course(connection, account, slug))?;
+        Ok(AtRevision { value, revision: self.read_revision(account)? })
+    }
+
     async fn revision(&self, account: &AccountId) -> std::result::Result<Option<Revision>, StorageError> {
+        self.read_revision(account)
+    }
+}
+
+impl SqliteStorage {
+    /// The account's revision; a look-up that is mostly kept.
+    fn read_revision(&self, account: &AccountId) -> std::result::Result<Option<Revision>, StorageError> {
         self.readers.read_once(&self.look_ups.revisions, account, |connection| {
             let mut statement = connection.prepare_cached(FIND_REVISION)?;
             statement.query_row([account.as_str()], |row| Ok(Revision::from_bytes(row.get(0)?))).optional()

@@ -42,11 +42,16 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
-    /// Where the data is: sqlite:PATH, or sqlite::memory:, which ends with the program
+    /// Where the data is: sqlite:PATH, postgres://USER@HOST/NAME, or sqlite::memory:, which ends with the program
     ///
     /// [default: sqlite:catalogue.db; for `demo` sqlite::memory:] [env: CATALOGUE_DATABASE]
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub(crate) database: Option<String>,
+    /// A pooler that gives out connections for a transaction each stands before the PostgreSQL database
+    ///
+    /// [env: CATALOGUE_DATABASE_POOLER]
+    #[arg(long, global = true)]
+    pub(crate) database_pooler: bool,
     /// What is logged to standard error, in tracing's filter syntax
     ///
     /// [default: info] [env: CATALOGUE_LOG]

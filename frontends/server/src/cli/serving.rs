@@ -67,6 +67,21 @@ pub(crate) struct ServeArguments {
     /// [default: 64MiB] [env: CATALOGUE_PAGE_CACHE]
     #[arg(long, value_name = "SIZE")]
     pub(crate) page_cache: Option<String>,
+    /// How many connections read from a PostgreSQL database at the same time, at most
+    ///
+    /// [default: 10] [env: CATALOGUE_DATABASE_CONNECTIONS]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) database_connections: Option<String>,
+    /// How long a read from a PostgreSQL database may take, with all that it waits for
+    ///
+    /// [default: 5s] [env: CATALOGUE_DATABASE_TIMEOUT]
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) database_timeout: Option<String>,
+    /// Waits at the start for a PostgreSQL database that is out of reach: as long as it takes, or up to that long
+    ///
+    /// [default: false] [env: CATALOGUE_WAIT]
+    #[arg(long, value_name = "DURATION", num_args = 0..=1, default_missing_value = "true")]
+    pub(crate) wait: Option<String>,
     /// Neither makes a missing database nor migrates an older one
     ///
     /// [env: CATALOGUE_NO_MIGRATE]

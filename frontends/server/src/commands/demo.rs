@@ -3,11 +3,11 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use catalogue_core::{AccountId, AdminStorage, Catalogue, CredentialKind, NewToken, Scope};
+use catalogue_core::{AccountId, AdminStorage, CredentialKind, NewToken, Scope};
 use tokio::net::TcpListener;
 
 use super::serving::{self, Signals};
-use super::{Context, credentials, serve_on_all_cores};
+use super::{Context, credentials, serve_on_all_cores, waiting};
 use crate::cli::DemoArguments;
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
@@ -22,22 +22,23 @@ const COURSE: &str = "english-for-the-workshop";
 
 pub(super) fn run(arguments: DemoArguments, context: &Context) -> Result<(), Failure> {
     let migration = Migration::unless_forbidden(&context.layers, arguments.no_migrate)?;
-    let database = Database::named_if_any(&context.layers, context.database.clone())?;
+    let database = context.named_database()?.unwrap_or(Database::Memory);
     let listen = serving::listen_address(&context.layers, arguments.listen)?;
     serve_on_all_cores(async {
-        let signals = Signals::catch()?;
+        let mut signals = Signals::catch()?;
         let (listener, bound) = bind(listen).await?;
-        let storage = database.as_ref().unwrap_or(&Database::Memory).open_for(migration)?;
-        import::run(&storage, "the sample courses", COURSES.as_bytes(), import::Options::default()).await?;
-        let key = mint(&storage).await?;
+        let Some(storage) = waiting::open(&database, migration, None, &mut signals).await? else { return Ok(()) };
+        import::run(storage.admin(), "the sample courses", COURSES.as_bytes(), import::Options::default()).await?;
+        let key = mint(storage.admin()).await?;
 
         let addresses = Addresses::of(bound);
-        let catalogue = Catalogue::with_api_keys(storage)
+        let catalogue = storage
+            .catalogue()
             .base_url(&addresses.base)
             .docs_url(&addresses.docs)
             .build()
             .map_err(|error| Failure::because(&error))?;
-        let kept = database.as_ref().is_some_and(|database| *database != Database::Memory);
+        let kept = !matches!(database, Database::Memory);
         let announced = || output::note(&invitation(&addresses, &key, kept));
         serving::serve((listener, bound), catalogue, Front::default(), signals, announced).await
     })

@@ -7,6 +7,6 @@ use crate::exit::Failure;
 use crate::export;
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
-    let storage = context.database()?.open()?;
-    block_on(export::run(&storage, io::stdout()))
+    let database = context.database()?;
+    block_on(async { export::run(database.open().await?.admin(), io::stdout()).await })
 }

@@ -35,12 +35,12 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
 
 async fn import(database: &Database, migration: Migration, input: Input, options: Options) -> Result<Report, Failure> {
     let storage = match options.dry_run {
-        true => database.open_for_rehearsal(migration)?,
-        false => database.open_for(migration)?,
+        true => database.open_for_rehearsal(migration).await?,
+        false => database.open_for(migration).await?.into_admin(),
     };
     let progress = Progress::of(input.length);
     let reader = BufReader::with_capacity(1 << 16, progress.watch(input.reader));
-    import::run(&storage, &input.name, reader, options).await
+    import::run(&*storage, &input.name, reader, options).await
 }
 
 /// What is imported.

@@ -12,14 +12,16 @@ use crate::output;
 const HEADINGS: [&str; 6] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "STATE"];
 
 pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure> {
-    let storage = context.database()?.open()?;
+    let database = context.database()?;
     block_on(async {
+        let storage = database.open().await?;
+        let storage = storage.admin();
         match command {
             KeysCommand::Create(create) => {
-                credentials::create(&storage, CredentialKind::ApiKey, Some(create.name), &create.grant).await
+                credentials::create(storage, CredentialKind::ApiKey, Some(create.name), &create.grant).await
             }
-            KeysCommand::List(list) => show(&storage, &list).await,
-            KeysCommand::Revoke(revoke) => self::revoke(&storage, &revoke).await,
+            KeysCommand::List(list) => show(storage, &list).await,
+            KeysCommand::Revoke(revoke) => self::revoke(storage, &revoke).await,
         }
     })
 }

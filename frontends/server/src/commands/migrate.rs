@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Context;
+use super::{Context, block_on};
 use crate::cli::MigrateArguments;
 use crate::exit::Failure;
 use crate::output;
@@ -14,7 +14,8 @@ struct Versions {
 }
 
 pub(super) fn run(arguments: &MigrateArguments, context: &Context) -> Result<(), Failure> {
-    let migrated = context.database()?.migrate()?;
+    let database = context.database()?;
+    let migrated = block_on(database.migrate())?;
     let versions = Versions { from: migrated.from, to: migrated.to };
     if arguments.json {
         return output::print_json(&versions);

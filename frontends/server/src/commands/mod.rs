@@ -13,9 +13,11 @@ mod serving;
 mod settings;
 mod table;
 mod tokens;
+mod waiting;
 
 use std::io;
 
+use catalogue_postgres::Options;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::cli::{Cli, Command};
@@ -29,12 +31,23 @@ use crate::logging;
 struct Context {
     layers: Layers,
     database: Option<String>,
+    database_pooler: bool,
 }
 
 impl Context {
     /// The database that is named, or the default one.
     fn database(&self) -> Result<Database, Failure> {
-        Database::named(&self.layers, self.database.clone())
+        Ok(self.named_database()?.unwrap_or_else(Database::default))
+    }
+
+    /// The database that is named, if one is.
+    fn named_database(&self) -> Result<Option<Database>, Failure> {
+        let database = Database::named(&self.layers, self.database.clone())?;
+        let through_pooler = self.layers.flag(Setting::DatabasePooler, self.database_pooler)?;
+        Ok(match through_pooler {
+            true => database.map(|database| database.with(Options::through_transaction_pooler)),
+            false => database,
+        })
     }
 }
 
@@ -42,7 +55,7 @@ impl Context {
 pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
     let layers = Layers::of_this_process(cli.global.config)?;
     logging::start(layers.text(Setting::Log, cli.global.log)?)?;
-    let context = Context { layers, database: cli.global.database };
+    let context = Context { layers, database: cli.global.database, database_pooler: cli.global.database_pooler };
     match cli.command {
         Command::Demo(arguments) => demo::run(arguments, &context),
         Command::Serve(arguments) => serve::run(*arguments, &context),
@@ -57,12 +70,16 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
 
 /// Runs the work of a command that does one thing after the other.
 fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    runtime(Builder::new_current_thread().build())?.block_on(work)
+    runtime(Builder::new_current_thread().enable_all().build())?.block_on(work)
 }
 
 /// Runs the work of a command that serves, on all cores.
 fn serve_on_all_cores(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-    runtime(Builder::new_multi_thread().enable_all().build())?.block_on(work)
+    let runtime = runtime(Builder::new_multi_thread().enable_all().build())?;
+    let outcome = runtime.block_on(work);
+    // A host's name may still be looked up, which nobody waits for any more.
+    runtime.shutdown_background();
+    outcome
 }
 
 fn runtime(built: io::Result<Runtime>) -> Result<Runtime, Failure> {

@@ -1,6 +1,6 @@
 //! `catalogue openapi`
 
-use catalogue_core::{DocumentFormat, MemoryStorage};
+use catalogue_core::{Catalogue, DocumentFormat, MemoryStorage};
 
 use super::Context;
 use super::settings::CatalogueSettings;
@@ -19,7 +19,7 @@ pub(super) fn run(arguments: OpenapiArguments, context: &Context) -> Result<(), 
         ..CatalogueSettings::default()
     };
     // Whatever could not be served is not described either.
-    settings.catalogue(MemoryStorage::new())?;
+    settings.catalogue(Catalogue::with_api_keys(MemoryStorage::new()))?;
     let document = DocumentFormat::from(arguments.format)
         .render(settings.base_url(), settings.docs_url())
         .map_err(|error| Failure::usage(error.to_string()))?;

@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use catalogue_core::MemoryStorage;
+use catalogue_core::{Catalogue, MemoryStorage};
 
 use super::front::FrontSettings;
 use super::serving::{self, Signals};
 use super::settings::{self, CatalogueSettings};
+use super::waiting::{self, Wait};
 use super::{Context, serve_on_all_cores};
 use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
@@ -18,18 +19,30 @@ use crate::{duration, size};
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
     let database = context.database()?;
     let migration = Migration::unless_forbidden(&context.layers, arguments.no_migrate)?;
+    let database = settings::tuned(database, &context.layers, &arguments)?;
     let settings = Settings::resolve(arguments, &context.layers)?;
     // What cannot be served is refused before a database is made or migrated for it.
-    settings.catalogue.catalogue(MemoryStorage::new())?;
+    settings.catalogue.catalogue(Catalogue::with_api_keys(MemoryStorage::new()))?;
     let mut front = settings.front.front()?;
     if let Some(grace) = settings.shutdown_grace {
         front.limits.shutdown_grace = grace;
     }
     serve_on_all_cores(async {
-        let signals = Signals::catch()?;
-        let (listener, bound) =
-            serving::bind(settings.listen).await.map_err(|error| serving::cannot_listen(settings.listen, &error))?;
-        let catalogue = settings.catalogue.catalogue(database.open_for(migration)?)?;
+        let mut signals = Signals::catch()?;
+        let bind = async || {
+            let bound = serving::bind(settings.listen).await;
+            bound.map_err(|error| serving::cannot_listen(settings.listen, &error))
+        };
+        // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,
+        // clients are refused instead of being kept in a queue.
+        let early = Some(bind().await?).filter(|_| settings.wait.is_none());
+        let opened = waiting::open(&database, migration, settings.wait, &mut signals).await?;
+        let Some(storage) = opened else { return Ok(()) };
+        let (listener, bound) = match early {
+            Some(bound) => bound,
+            None => bind().await?,
+        };
+        let catalogue = settings.catalogue.catalogue(storage.catalogue())?;
         let started = || settings.log_start(bound, &database);
         serving::serve((listener, bound), catalogue, front, signals, started).await
     })
@@ -50,6 +63,7 @@ struct Settings {
     front: FrontSettings,
     /// `None` leaves it to the server.
     shutdown_grace: Option<Duration>,
+    wait: Option<Wait>,
 }
 
 impl Settings {
@@ -67,6 +81,7 @@ impl Settings {
                 max_in_flight: Some(front.max_in_flight),
             },
             front,
+            wait: waiting::wait(layers, arguments.wait)?,
             shutdown_grace: shutdown_grace.map(|text| text.parse(|text| grace(text))).transpose()?,
         })
     }

@@ -115,7 +115,7 @@ impl Signals {
     }
 
     /// Waits for a signal.
-    async fn next(&mut self) {
+    pub(super) async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
@@ -172,7 +172,7 @@ impl Signals {
     }
 
     /// Waits for a signal.
-    async fn next(&mut self) {
+    pub(super) async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -1,13 +1,22 @@
 //! [`CatalogueSettings`]: what a catalogue can be told, and saying which setting is wrong.
 
-use catalogue_core::{BuildError, Catalogue, CourseStorage, CredentialKind, CredentialStorage};
+use std::num::NonZeroUsize;
+use std::time::Duration;
 
+use catalogue_core::{BuildError, Catalogue, CatalogueBuilder, CredentialKind};
+
+use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting, Sourced};
+use crate::database::Database;
 use crate::exit::Failure;
-use crate::size;
+use crate::{duration, size};
 
 /// How much memory rendered pages may take unless `--page-cache` says otherwise.
 const DEFAULT_PAGE_CACHE: usize = 64 << 20;
+/// As many connections as fit beside those of clients into the files that a process may have open.
+const MAX_CONNECTIONS: usize = 1_000;
+/// A longer time could as well be none.
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What a catalogue can be told; `None` leaves it its default.
 #[derive(Debug, Default)]
@@ -23,9 +32,8 @@ pub(super) struct CatalogueSettings {
 }
 
 impl CatalogueSettings {
-    /// The catalogue of `storage` with these settings.
-    pub(super) fn catalogue(&self, storage: impl CourseStorage + CredentialStorage) -> Result<Catalogue, Failure> {
-        let mut builder = Catalogue::with_api_keys(storage);
+    /// The catalogue of `builder`'s storage with these settings.
+    pub(super) fn catalogue(&self, mut builder: CatalogueBuilder) -> Result<Catalogue, Failure> {
         if let Some(base_url) = &self.base_url {
             builder = builder.base_url(&base_url.value);
         }
@@ -100,4 +108,34 @@ fn kind(name: &str) -> Result<CredentialKind, String> {
         let known = known.join(", ");
         format!("{name:?} is not a kind of credential; the kinds are {known}")
     })
+}
+
+/// The database with what only a server is told about a PostgreSQL one.
+pub(super) fn tuned(database: Database, layers: &Layers, arguments: &ServeArguments) -> Result<Database, Failure> {
+    let connections = layers.text(Setting::DatabaseConnections, arguments.database_connections.clone())?;
+    let connections = connections.map(|text| text.parse(|text| connection_count(text))).transpose()?;
+    let timeout = layers.text(Setting::DatabaseTimeout, arguments.database_timeout.clone())?;
+    let timeout = timeout.map(|text| text.parse(|text| read_timeout(text))).transpose()?;
+    Ok(database.with(|mut options| {
+        if let Some(connections) = connections {
+            options = options.connections(connections);
+        }
+        if let Some(timeout) = timeout {
+            options = options.deadline(timeout);
+        }
+        options
+    }))
+}
+
+fn connection_count(text: &str) -> Result<NonZeroUsize, String> {
+    let count = text.parse().ok().filter(|count: &NonZeroUsize| count.get() <= MAX_CONNECTIONS);
+    count.ok_or_else(|| format!("{text:?} is not a number of connections; write one from 1 to {MAX_CONNECTIONS}"))
+}
+
+fn read_timeout(text: &str) -> Result<Duration, String> {
+    let timeout = duration::parse(text)?;
+    if timeout.is_zero() || timeout > MAX_TIMEOUT {
+        return Err(format!("{text:?} is no time to read in; write a duration from 1s to 1d"));
+    }
+    Ok(timeout)
 }

@@ -8,6 +8,9 @@ use crate::exit::Failure;
 
 pub(super) fn run(command: TokensCommand, context: &Context) -> Result<(), Failure> {
     let TokensCommand::Create(create) = command;
-    let storage = context.database()?.open()?;
-    block_on(credentials::create(&storage, CredentialKind::OAuth, None, &create.grant))
+    let database = context.database()?;
+    block_on(async {
+        let storage = database.open().await?;
+        credentials::create(storage.admin(), CredentialKind::OAuth, None, &create.grant).await
+    })
 }

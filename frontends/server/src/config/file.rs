@@ -57,8 +57,9 @@ impl ConfigFile {
 /// The value, where it has the setting's shape.
 fn shaped(setting: Setting, value: &Spanned<DeValue<'_>>) -> Option<Value> {
     match (setting.shape(), value.get_ref()) {
-        (Shape::Text | Shape::Size, DeValue::String(text)) => Some(Value::Text(text.to_string())),
+        (Shape::Text | Shape::Size | Shape::Choice, DeValue::String(text)) => Some(Value::Text(text.to_string())),
         (Shape::Size, DeValue::Integer(number)) => Some(Value::Text(number.to_string())),
+        (Shape::Choice, DeValue::Boolean(flag)) => Some(Value::Text(flag.to_string())),
         (Shape::List, DeValue::String(text)) => Some(Value::List(vec![text.to_string()])),
         (Shape::List, DeValue::Array(items)) => {
             let items = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
@@ -76,6 +77,7 @@ fn right(setting: Setting) -> &'static str {
         Shape::Size => "a number, or a string in quotes",
         Shape::List => "a string in quotes, or an array of them",
         Shape::Flag => "true or false",
+        Shape::Choice => "true, false, or a string in quotes",
     }
 }
 
@@ -118,6 +120,15 @@ mod tests {
             assert_eq!(file.get(Setting::PageCache).unwrap().0, &Value::Text(value.to_owned()));
         }
         assert!(message("page-cache = 1.5").contains("a number, or a string in quotes"));
+    }
+
+    #[test]
+    fn a_choice_may_be_true_or_false() {
+        for (text, value) in [("true", "true"), ("false", "false"), ("'30s'", "30s")] {
+            let file = ConfigFile::parse("c.toml".to_owned(), &format!("wait = {text}")).unwrap();
+            assert_eq!(file.get(Setting::Wait).unwrap().0, &Value::Text(value.to_owned()));
+        }
+        assert!(message("wait = 30").contains("true, false, or a string in quotes"));
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl Layers {
 
     /// A setting of one text.
     pub(crate) fn text(&self, setting: Setting, given: Option<String>) -> Result<Option<Sourced<String>>, Failure> {
-        debug_assert!(matches!(setting.shape(), Shape::Text | Shape::Size));
+        debug_assert!(matches!(setting.shape(), Shape::Text | Shape::Size | Shape::Choice));
         if let Some(value) = given {
             return Ok(Some(from_option(setting, value)));
         }

@@ -5,6 +5,14 @@
 pub(crate) enum Setting {
     /// `--database`
     Database,
+    /// `--database-pooler`
+    DatabasePooler,
+    /// `--database-connections`
+    DatabaseConnections,
+    /// `--database-timeout`
+    DatabaseTimeout,
+    /// `--wait`
+    Wait,
     /// `--listen`
     Listen,
     /// `--base-url`
@@ -42,8 +50,10 @@ pub(crate) enum Setting {
 pub(crate) enum Shape {
     /// One text.
     Text,
-    /// A size or a number of things: one text, or in the file also a number.
+    /// A size or a count: one text, or in the file also a number.
     Size,
+    /// True, false, or one text that says more than true.
+    Choice,
     /// Several texts; in one string they are separated by blanks or commas.
     List,
     /// True or false.
@@ -52,8 +62,12 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Database,
+        Self::DatabasePooler,
+        Self::DatabaseConnections,
+        Self::DatabaseTimeout,
+        Self::Wait,
         Self::Listen,
         Self::BaseUrl,
         Self::DocsUrl,
@@ -75,6 +89,10 @@ impl Setting {
     const fn row(self) -> (&'static str, Shape) {
         match self {
             Self::Database => ("database", Shape::Text),
+            Self::DatabasePooler => ("database-pooler", Shape::Flag),
+            Self::DatabaseConnections => ("database-connections", Shape::Size),
+            Self::DatabaseTimeout => ("database-timeout", Shape::Text),
+            Self::Wait => ("wait", Shape::Choice),
             Self::Listen => ("listen", Shape::Text),
             Self::BaseUrl => ("base-url", Shape::Text),
             Self::DocsUrl => ("docs-url", Shape::Text),

@@ -11,6 +11,8 @@ mod migrate;
 #[cfg(unix)]
 mod never_stale;
 mod openapi;
+#[cfg(unix)]
+mod postgres;
 mod program;
 mod serve;
 mod tokens;

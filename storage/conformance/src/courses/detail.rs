@@ -1,6 +1,6 @@
 //! One course, found by its account and its slug.
 
-use catalogue_core::{Course, MAX_SLUG_BYTES, is_slug};
+use catalogue_core::{Course, CourseStorage, MAX_SLUG_BYTES, is_slug};
 
 use crate::CourseFixture;
 use crate::reading::{detail_of, find, slugs};
@@ -40,6 +40,21 @@ pub async fn bare_unpublished_and_hidden_courses_are_found(fixture: &impl Course
     seed(fixture, [&bare, &hidden]).await;
     assert_eq!(find(fixture, "a", "bare").await, Some(detail_of(fixture, &bare)), "A course without modules is found.");
     assert_eq!(find(fixture, "a", "hidden").await, Some(detail_of(fixture, &hidden)), "A hidden course is found.");
+}
+
+/// A course is the same with its account's revision and without.
+pub async fn a_course_is_the_same_with_its_revision(fixture: &impl CourseFixture) {
+    let whole = Course { published_at: Some(time(5)), modules: modules(3), ..course("a", "whole") };
+    seed(fixture, &[whole, course("a", "bare"), course("b", "other")]).await;
+    for slug in ["whole", "bare", "other", "absent"] {
+        let read = fixture.storage().find_course_at_revision(&fixture.account("a").await, slug).await;
+        let read = read.expect("What can be asked for can be asked for with its revision.");
+        assert_eq!(
+            read.value,
+            find(fixture, "a", slug).await,
+            "A course is the same when it is found with its revision."
+        );
+    }
 }
 
 /// A course that does not exist is none, in an account that has courses, in one that has none and in one unknown.

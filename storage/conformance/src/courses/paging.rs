@@ -177,7 +177,7 @@ async fn same_row_by_row(
     let request = PageRequest { limit: Limit::new(limit).expect("a case keeps to 1 to 100"), after };
     let mut items = Vec::<CourseListItem>::new();
     let next = fixture.storage().visit_courses(&account, &request, &mut |row| items.push(row.into())).await;
-    let next = next.expect("What can be listed can be visited.");
+    let next = next.expect("What can be listed can be visited.").value;
     assert_eq!(items, page.items, "A page's courses are the same when they are handed over row by row.");
     assert_eq!(next, page.next, "A page's end is the same when its courses are handed over row by row.");
 }

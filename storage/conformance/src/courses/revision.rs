@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use catalogue_core::{Course, CourseStorage, Revision};
+use catalogue_core::{Course, CourseStorage, Limit, PageRequest, Position, Revision, Timestamp};
 
 use crate::CourseFixture;
 use crate::reading::{find, list};
@@ -46,6 +46,40 @@ pub async fn a_revision_stays_while_nothing_changes(fixture: &impl CourseFixture
         find(fixture, "a", "absent").await;
         assert_eq!(revision(fixture, "a").await, before, "A revision stays while nothing changes.");
     }
+}
+
+/// Whatever is read brings the current revision along, or none.
+pub async fn reads_bring_the_current_revision(fixture: &impl CourseFixture) {
+    if !keeps_revisions(fixture).await {
+        return;
+    }
+    for slug in ["c2", "c3"] {
+        seed(fixture, &[course("a", slug)]).await;
+        for account in ["a", "b", "nobody"] {
+            let now = revision(fixture, account).await;
+            let page = visited_at(fixture, account, None).await;
+            let detail = found_at(fixture, account, "c").await;
+            let absent = found_at(fixture, account, "absent").await;
+            let after = Position { created_at: Timestamp::MIN, slug: String::new() };
+            let empty = visited_at(fixture, account, Some(after)).await;
+            for brought in [page, detail, absent, empty] {
+                assert!(brought.is_none() || brought == now, "What was read brings the current revision, or none.");
+            }
+            let has_courses = account != "nobody";
+            assert!(!has_courses || (page.is_some() && detail.is_some()), "Courses bring their revision along.");
+        }
+    }
+}
+
+async fn visited_at(fixture: &impl CourseFixture, account: &str, after: Option<Position>) -> Option<Revision> {
+    let page = PageRequest { limit: Limit::default(), after };
+    let read = fixture.storage().visit_courses(&fixture.account(account).await, &page, &mut |_| {}).await;
+    read.expect("A list can be read, also of an account without courses and after any place.").revision
+}
+
+async fn found_at(fixture: &impl CourseFixture, account: &str, slug: &str) -> Option<Revision> {
+    let read = fixture.storage().find_course_at_revision(&fixture.account(account).await, slug).await;
+    read.expect("A course can be asked for; one that does not exist is None, not an error.").revision
 }
 
 /// A course that is added replaces its account's revision.

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use catalogue_core::{
-    AccountId, AdminStorage, Course, CourseDetail, CourseListItem, CourseStorage, CourseVisitor, Credential,
-    CredentialRecord, CredentialStorage, Import, MemoryStorage, NewCredential, Page, PageRequest, Position, Record,
-    Revision, StorageError, StorageErrorKind, Timestamp, TokenDigest, Visitor, async_trait,
+    AccountId, AdminStorage, AtRevision, Course, CourseDetail, CourseListItem, CourseStorage, CourseVisitor,
+    Credential, CredentialRecord, CredentialStorage, Import, MemoryStorage, NewCredential, Page, PageRequest, Position,
+    Record, Revision, StorageError, StorageErrorKind, Timestamp, TokenDigest, Visitor, async_trait,
 };
 
 /// A struct of calls, each with a method that replaces it.
@@ -46,7 +46,10 @@ replaceable! {
     Broken {
         list: fn(&AccountId, &PageRequest) -> Page<CourseListItem> = list;
         visited: fn(Page<CourseListItem>) -> Page<CourseListItem> = |_, page| page;
+        visited_at: fn(Option<Revision>) -> Option<Revision> = |_, revision| revision;
         find: fn(&AccountId, &str) -> Option<CourseDetail> = find;
+        found: fn(Option<CourseDetail>) -> Option<CourseDetail> = |_, course| course;
+        found_at: fn(Option<Revision>) -> Option<Revision> = |_, revision| revision;
         revision: fn(&AccountId) -> Option<Revision> = |memory, account| now(memory.revision(account)).unwrap();
         credential: fn(&TokenDigest) -> Option<Credential> = credential;
         begin: fn() -> Result<Box<dyn Import>, StorageError> = begin;
@@ -167,10 +170,19 @@ impl CourseStorage for Broken {
         account: &AccountId,
         page: &PageRequest,
         visit: &mut CourseVisitor<'_>,
-    ) -> Result<Option<Position>, StorageError> {
+    ) -> Result<AtRevision<Option<Position>>, StorageError> {
         let page = (self.visited)(&self.memory, (self.list)(&self.memory, account, page));
         page.items.iter().for_each(|item| visit(item.row()));
-        Ok(page.next)
+        Ok(AtRevision { value: page.next, revision: (self.visited_at)(&self.memory, self.revision(account).await?) })
+    }
+
+    async fn find_course_at_revision(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let value = (self.found)(&self.memory, (self.find)(&self.memory, account, slug));
+        Ok(AtRevision { value, revision: (self.found_at)(&self.memory, self.revision(account).await?) })
     }
 
     async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {

@@ -1,10 +1,10 @@
 //! Flaws of revisions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use catalogue_core::{AccountId, Change, Course, Revision};
+use catalogue_core::{AccountId, Change, Course, MemoryStorage, Revision};
 
 use crate::broken::{Broken, courses, now};
 use crate::flaws;
@@ -59,6 +59,12 @@ fn counting_changes() -> Broken {
         .revision(move |_, account| Some(revision_of((counted.load(Ordering::SeqCst), account.clone()))))
 }
 
+/// The revision that was asked for first, for ever.
+fn the_first() -> impl Fn(&MemoryStorage, Option<Revision>) -> Option<Revision> + Send + Sync + 'static {
+    let first = OnceLock::new();
+    move |_, revision| *first.get_or_init(|| revision)
+}
+
 /// A revision for each call.
 fn for_each_call() -> Broken {
     let calls = AtomicU64::new(0);
@@ -76,6 +82,14 @@ fn without_modules(mut courses: Vec<Course>) -> String {
 }
 
 flaws! {
+    pages_bring_an_old_one: Broken::new().visited_at(the_first())
+        => courses::revision::reads_bring_the_current_revision, "brings the current revision, or none";
+    details_bring_an_old_one: Broken::new().found_at(the_first())
+        => courses::revision::reads_bring_the_current_revision, "brings the current revision, or none";
+    pages_bring_none: Broken::new().visited_at(|_, _| None)
+        => courses::revision::reads_bring_the_current_revision, "Courses bring their revision along";
+    details_bring_none: Broken::new().found_at(|_, _| None)
+        => courses::revision::reads_bring_the_current_revision, "Courses bring their revision along";
     fresh_for_each_call: for_each_call() => courses::revision::a_revision_stays_while_nothing_changes, "stays while nothing";
     the_account_itself: made_of(|account, _| account.clone())
         => courses::revision::adding_a_course_replaces_the_revision, "a course that is added";

@@ -26,7 +26,9 @@ async fn plan(host: &Client, name: &str, types: &str, values: &str) -> Vec<Strin
     let (_, sql) = statements.iter().find(|(declared, _)| declared == name).unwrap();
     host.batch_execute(&format!("PREPARE {name} ({types}) AS {sql}")).await.unwrap();
     let rows = host.query(&format!("EXPLAIN (COSTS OFF) EXECUTE {name} ({values})"), &[]).await.unwrap();
-    rows.iter().map(|row| row.get::<_, &str>(0).trim().trim_start_matches("->  ").to_owned()).collect()
+    let steps = rows.iter().map(|row| row.get::<_, &str>(0).trim().trim_start_matches("->  "));
+    // How the part that runs once is named differs between versions of PostgreSQL.
+    steps.filter(|step| !step.starts_with("InitPlan")).map(str::to_owned).collect()
 }
 
 #[tokio::test]
@@ -37,12 +39,20 @@ async fn reads_are_bounded_by_an_index() {
     host.batch_execute(FILL).await.unwrap();
     assert_eq!(
         plan(&host, "FIRST_PAGE", "text, bigint", "'a1', 51").await,
-        ["Limit", "Index Scan Backward using courses_pkey on courses", "Index Cond: (account_id = $1)"]
+        [
+            "Limit",
+            "Index Scan using accounts_pkey on accounts",
+            "Index Cond: (id = $1)",
+            "Index Scan Backward using courses_pkey on courses",
+            "Index Cond: (account_id = $1)",
+        ]
     );
     assert_eq!(
         plan(&host, "NEXT_PAGE", "text, bigint, bigint, text", "'a1', 51, 9, 'c'").await,
         [
             "Limit",
+            "Index Scan using accounts_pkey on accounts",
+            "Index Cond: (id = $1)",
             "Index Scan Backward using courses_pkey on courses",
             "Index Cond: ((account_id = $1) AND (ROW(created_at, slug) < ROW($3, $4)))",
         ]
@@ -50,8 +60,9 @@ async fn reads_are_bounded_by_an_index() {
     // How the two are joined, and the few modules sorted, is the planner's choice.
     let detail = plan(&host, "FIND_COURSE", "text, text", "'a1', 'c1'").await;
     let look_ups: Vec<_> = detail.iter().filter(|step| step.starts_with("Index Cond")).collect();
-    assert_eq!(look_ups.len(), 2, "{detail:?}");
-    assert!(look_ups.iter().all(|step| step.contains("$1") && step.contains("$2")), "{detail:?}");
+    assert_eq!(look_ups.len(), 3, "{detail:?}");
+    let of_course = look_ups.iter().filter(|step| step.contains("$1") && step.contains("$2"));
+    assert_eq!(of_course.count(), 2, "{detail:?}");
     assert!(!detail.iter().any(|step| step.contains("Seq Scan")), "{detail:?}");
     assert_eq!(
         plan(&host, "FIND_CREDENTIAL", "bytea", "'x'").await,

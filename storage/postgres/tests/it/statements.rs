@@ -71,15 +71,18 @@ fn statements_and_tables_are_plain() {
 #[test]
 fn each_statement_of_the_request_path_names_one_account_and_no_body() {
     let statements = of_source("read.rs");
-    assert_eq!(statements.len(), 5, "{statements:?}");
+    assert_eq!(statements.len(), 6, "{statements:?}");
     for (name, sql) in statements {
-        let (_, condition) = sql.split_once(" WHERE ").unwrap();
-        let account = if sql.contains("FROM accounts ") { "id = $1" } else { "account_id = $1" };
-        let key = [account, "digest = $1"].iter().any(|key| {
-            let condition = condition.strip_prefix("c.").unwrap_or(condition);
-            condition.starts_with(key)
-        });
-        assert!(key && !sql.contains(" OR "), "{name}: {sql}");
+        for read in sql.split(" FROM ").skip(1) {
+            let (table, condition) = (read.split(' ').next().unwrap(), read.split_once(" WHERE ").unwrap().1);
+            let key = match table {
+                "accounts" => "id = $1",
+                "credentials" => "digest = $1",
+                _ => "account_id = $1",
+            };
+            assert!(condition.strip_prefix("c.").unwrap_or(condition).starts_with(key), "{name}: {sql}");
+        }
+        assert!(!sql.contains(" OR "), "{name}: {sql}");
         assert!(sql.starts_with("SELECT ") && !sql.contains("content"), "{name}: {sql}");
     }
 }

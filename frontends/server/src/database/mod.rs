@@ -1,5 +1,9 @@
 //! [`Database`]: the address that `--database` takes, and opening what is there.
 
+mod postgres;
+mod rehearsal;
+mod storage;
+
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
@@ -7,23 +11,59 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use catalogue_core::AdminStorage;
-use catalogue_sqlite::{Migrated, OpenError, SqliteStorage};
+use catalogue_postgres::Options;
+use catalogue_sqlite::{OpenError, SqliteStorage};
 
 use crate::config::{Layers, Setting};
 use crate::exit::Failure;
 use crate::text::printable;
+use postgres::Postgres;
+use rehearsal::Rehearsal;
+pub(crate) use storage::Storage;
 
 /// Where the data is unless `--database` says otherwise.
 const DEFAULT: &str = "sqlite:catalogue.db";
 const IN_MEMORY: &str = "sqlite::memory:";
 
 /// A database that commands can open.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Database {
     /// An SQLite file.
     File(PathBuf),
     /// An SQLite database in this process's memory.
     Memory,
+    /// A PostgreSQL database.
+    Postgres(Box<Postgres>),
+}
+
+/// Why a database could not be opened.
+#[derive(Debug)]
+pub(crate) struct Unopened {
+    /// What to say of it.
+    pub(crate) failure: Failure,
+    /// Whether it can pass while nothing but the database changes.
+    pub(crate) can_pass: bool,
+}
+
+impl From<Unopened> for Failure {
+    fn from(unopened: Unopened) -> Self {
+        unopened.failure
+    }
+}
+
+impl From<OpenError> for Unopened {
+    fn from(error: OpenError) -> Self {
+        Self { failure: Failure::because(&error), can_pass: false }
+    }
+}
+
+/// What a migration did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Migrated {
+    /// The schema's version before; 0 for a new database.
+    pub(crate) from: u32,
+    /// The schema's version now.
+    pub(crate) to: u32,
 }
 
 /// Whether a command may make a missing database and bring an older one up to date.
@@ -43,19 +83,20 @@ impl Migration {
 }
 
 impl Database {
-    /// The database that the layers name, or the default one.
-    pub(crate) fn named(layers: &Layers, given: Option<String>) -> Result<Self, Failure> {
-        Ok(Self::named_if_any(layers, given)?.unwrap_or_else(|| Self::parse(DEFAULT).expect("the default is right")))
+    /// The database that is named where none is.
+    pub(crate) fn default() -> Self {
+        Self::parse(DEFAULT).expect("the default is right")
     }
 
     /// The database that the layers name, if they do.
-    pub(crate) fn named_if_any(layers: &Layers, given: Option<String>) -> Result<Option<Self>, Failure> {
+    pub(crate) fn named(layers: &Layers, given: Option<String>) -> Result<Option<Self>, Failure> {
         layers.text(Setting::Database, given)?.map(|address| address.parse(|text| Self::parse(text))).transpose()
     }
 
     /// Reads an address. No message repeats more of it than what stands before a colon: it may hold a password.
     fn parse(address: &str) -> Result<Self, String> {
         const RIGHT: &str = "write sqlite:PATH, like sqlite:catalogue.db";
+        const OR_POSTGRES: &str = "or postgres://USER@HOST/NAME";
         match address.split_once(':') {
             Some(("sqlite", "")) => Err(format!("the address of the database has no path; {RIGHT}")),
             Some(("sqlite", path)) if path.contains('\0') => {
@@ -67,37 +108,51 @@ impl Database {
             }
             Some(("sqlite", ":memory:")) => Ok(Self::Memory),
             Some(("sqlite", path)) => Ok(Self::File(PathBuf::from(path))),
-            Some(("postgres" | "postgresql", _)) => Err(format!("this build has no PostgreSQL; {RIGHT}")),
-            Some((scheme, _)) => Err(format!("{scheme:?} is not a kind of database; {RIGHT}")),
-            None => Err(format!("the address does not say what kind of database it is; {RIGHT}")),
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(Box::new(Postgres::parse(address)?))),
+            Some((scheme, _)) => Err(format!("{scheme:?} is not a kind of database; {RIGHT}, {OR_POSTGRES}")),
+            None => Err(format!("the address does not say what kind of database it is; {RIGHT}, {OR_POSTGRES}")),
+        }
+    }
+
+    /// The same database; one of PostgreSQL is spoken to otherwise.
+    pub(crate) fn with(self, change: impl FnOnce(Options) -> Options) -> Self {
+        match self {
+            Self::Postgres(postgres) => Self::Postgres(Box::new(postgres.with(change))),
+            other => other,
         }
     }
 
     /// Opens what is there.
-    pub(crate) fn open(&self) -> Result<SqliteStorage, Failure> {
-        opened(match self {
-            Self::File(path) => SqliteStorage::open(path),
-            Self::Memory => SqliteStorage::in_memory(),
+    pub(crate) async fn open(&self) -> Result<Storage, Unopened> {
+        Ok(match self {
+            Self::File(path) => Storage::Sqlite(SqliteStorage::open(path)?),
+            Self::Memory => Storage::Sqlite(SqliteStorage::in_memory()?),
+            Self::Postgres(postgres) => Storage::Postgres(postgres.open().await?),
         })
     }
 
     /// Opens what is there, made and migrated as far as that is allowed.
-    pub(crate) fn open_for(&self, migration: Migration) -> Result<SqliteStorage, Failure> {
+    pub(crate) async fn open_for(&self, migration: Migration) -> Result<Storage, Unopened> {
         match (self, migration) {
-            (Self::File(path), Migration::Allowed) => opened(SqliteStorage::open_and_migrate(path)),
-            _ => self.open(),
+            (Self::File(path), Migration::Allowed) => Ok(Storage::Sqlite(SqliteStorage::open_and_migrate(path)?)),
+            (Self::Postgres(postgres), Migration::Allowed) => Ok(Storage::Postgres(postgres.open_and_migrate().await?)),
+            _ => self.open().await,
         }
     }
 
     /// Opens what a rehearsal can be made on without a trace: for a database that is yet to be made, one in memory.
     /// That is one without a file too, and one whose making was broken off.
-    pub(crate) fn open_for_rehearsal(&self, migration: Migration) -> Result<SqliteStorage, Failure> {
+    pub(crate) async fn open_for_rehearsal(&self, migration: Migration) -> Result<Box<dyn AdminStorage>, Unopened> {
         match self {
-            Self::File(path) if migration == Migration::Allowed => opened(match SqliteStorage::open(path) {
-                Err(OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. }) => SqliteStorage::in_memory(),
-                found => found,
-            }),
-            _ => self.open(),
+            Self::File(path) if migration == Migration::Allowed => Ok(Box::new(match SqliteStorage::open(path) {
+                Err(OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. }) => SqliteStorage::in_memory()?,
+                found => found?,
+            })),
+            Self::Postgres(postgres) if migration == Migration::Allowed => match postgres.open_if_made().await? {
+                Some(storage) => Ok(Box::new(storage)),
+                None => Ok(Box::new(Rehearsal(SqliteStorage::in_memory()?))),
+            },
+            _ => Ok(self.open().await?.into_admin()),
         }
     }
 
@@ -125,9 +180,13 @@ impl Database {
     }
 
     /// Brings the schema up to date.
-    pub(crate) fn migrate(&self) -> Result<Migrated, Failure> {
+    pub(crate) async fn migrate(&self) -> Result<Migrated, Failure> {
         match self {
-            Self::File(path) => opened(SqliteStorage::migrate(path)),
+            Self::File(path) => {
+                let migrated = SqliteStorage::migrate(path).map_err(|error| Failure::because(&error))?;
+                Ok(Migrated { from: migrated.from, to: migrated.to })
+            }
+            Self::Postgres(postgres) => Ok(postgres.migrate().await?),
             Self::Memory => Err(Failure::usage(format!(
                 "{IN_MEMORY} ends with this command, so there is nothing to migrate; name a file, like {DEFAULT}"
             ))),
@@ -140,6 +199,7 @@ impl fmt::Display for Database {
         match self {
             Self::File(path) => write!(f, "sqlite:{}", printable(&path.to_string_lossy())),
             Self::Memory => f.write_str(IN_MEMORY),
+            Self::Postgres(postgres) => postgres.fmt(f),
         }
     }
 }
@@ -155,10 +215,6 @@ async fn holds_nothing(storage: &dyn AdminStorage) -> bool {
     exported.is_ok() && !found
 }
 
-fn opened<T>(result: Result<T, OpenError>) -> Result<T, Failure> {
-    result.map_err(|error| Failure::because(&error))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,11 +222,13 @@ mod tests {
 
     #[test]
     fn addresses() {
-        assert_eq!(Database::parse(DEFAULT), Ok(Database::File("catalogue.db".into())));
-        assert_eq!(Database::parse("sqlite:/var/lib/c d.db"), Ok(Database::File("/var/lib/c d.db".into())));
-        assert_eq!(Database::parse("sqlite:a:b"), Ok(Database::File("a:b".into())));
-        assert_eq!(Database::parse(IN_MEMORY), Ok(Database::Memory));
-        for address in [DEFAULT, IN_MEMORY, "sqlite:/var/lib/c d.db"] {
+        for (address, path) in
+            [(DEFAULT, "catalogue.db"), ("sqlite:/var/lib/c d.db", "/var/lib/c d.db"), ("sqlite:a:b", "a:b")]
+        {
+            assert!(matches!(Database::parse(address), Ok(Database::File(found)) if found.as_os_str() == path));
+        }
+        assert!(matches!(Database::parse(IN_MEMORY), Ok(Database::Memory)));
+        for address in [DEFAULT, IN_MEMORY, "sqlite:/var/lib/c d.db", "postgres://db/catalogue"] {
             assert_eq!(Database::parse(address).unwrap().to_string(), address);
         }
     }
@@ -187,8 +245,6 @@ mod tests {
             ("sqlite:a\0b", "zero byte"),
             ("SQLITE:a", "\"SQLITE\" is not a kind"),
             ("mysql://root:hunter2@db/catalogue", "\"mysql\" is not a kind"),
-            ("postgres://catalogue:hunter2@db/catalogue", "no PostgreSQL"),
-            ("postgresql://db/catalogue", "no PostgreSQL"),
         ] {
             let message = Database::parse(address).unwrap_err();
             assert!(message.contains(piece) && message.contains("sqlite:catalogue.db"), "{address}: {message}");
@@ -196,24 +252,27 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_rehearsal_needs_a_directory() {
+    #[tokio::test]
+    async fn a_rehearsal_needs_a_directory() {
         let directory = tempfile::tempdir().unwrap();
-        let rehearsed = |path| Database::File(path).open_for_rehearsal(Migration::Allowed);
-        let missing = rehearsed(directory.path().join("no").join("catalogue.db"));
+        let rehearsed = async |path| {
+            let opened = Database::File(path).open_for_rehearsal(Migration::Allowed).await;
+            opened.map(|_| ()).map_err(Failure::from)
+        };
+        let missing = rehearsed(directory.path().join("no").join("catalogue.db")).await;
         assert!(matches!(missing, Err(Failure::Work(message)) if message.contains("directory")));
-        let itself = rehearsed(directory.path().to_owned());
+        let itself = rehearsed(directory.path().to_owned()).await;
         assert!(matches!(itself, Err(Failure::Work(message)) if message.contains("not a file")));
-        assert!(rehearsed(directory.path().join("catalogue.db")).is_ok());
+        assert!(rehearsed(directory.path().join("catalogue.db")).await.is_ok());
     }
 
     #[tokio::test]
     async fn only_an_empty_database_is_removed() {
         let directory = tempfile::tempdir().unwrap();
         let database = Database::File(directory.path().join("c.db"));
-        let import = |text: &'static str| {
-            let storage = database.open_for(Migration::Allowed).unwrap();
-            async move { import::run(&storage, "f", text.as_bytes(), import::Options::default()).await }
+        let import = async |text: &str| {
+            let storage = database.open_for(Migration::Allowed).await.unwrap();
+            import::run(storage.admin(), "f", text.as_bytes(), import::Options::default()).await
         };
         assert!(database.is_missing());
         import("").await.unwrap();

@@ -1,0 +1,164 @@
+//! [`Postgres`]: a database by its address, and what may be said of it.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use catalogue_core::StorageErrorKind;
+use catalogue_postgres::{OpenError, Options, PostgresStorage};
+use tokio_postgres::error::SqlState;
+
+use super::{Migrated, Unopened};
+use crate::exit::{Failure, chain};
+use crate::text::printable;
+
+/// A PostgreSQL database. It shows its hosts and its name alone: the rest of the address may hold a password.
+#[derive(Clone, Debug)]
+pub(crate) struct Postgres {
+    options: Options,
+    shown: String,
+}
+
+impl Postgres {
+    /// Reads an address. No message repeats any of it.
+    pub(super) fn parse(address: &str) -> Result<Self, String> {
+        let shown = shown(address)?;
+        let options = Options::parse(address).map_err(|error| error.to_string())?;
+        Ok(Self { options, shown })
+    }
+
+    /// The same database, spoken to otherwise.
+    pub(super) fn with(self, change: impl FnOnce(Options) -> Options) -> Self {
+        Self { options: change(self.options), ..self }
+    }
+
+    pub(super) async fn open(&self) -> Result<PostgresStorage, Unopened> {
+        PostgresStorage::open(&self.options).await.map_err(|error| self.unopened(&error))
+    }
+
+    pub(super) async fn open_and_migrate(&self) -> Result<PostgresStorage, Unopened> {
+        PostgresStorage::open_and_migrate(&self.options).await.map_err(|error| self.unopened(&error))
+    }
+
+    /// Opens what is there; `None` where that is a database without tables of ours, to make them in.
+    pub(super) async fn open_if_made(&self) -> Result<Option<PostgresStorage>, Unopened> {
+        match PostgresStorage::open(&self.options).await {
+            Ok(storage) => Ok(Some(storage)),
+            Err(OpenError::OlderSchema { found: 0, .. }) => Ok(None),
+            Err(error) => Err(self.unopened(&error)),
+        }
+    }
+
+    pub(super) async fn migrate(&self) -> Result<Migrated, Unopened> {
+        let migrated = PostgresStorage::migrate(&self.options).await.map_err(|error| self.unopened(&error))?;
+        Ok(Migrated { from: migrated.from, to: migrated.to })
+    }
+
+    fn unopened(&self, error: &OpenError) -> Unopened {
+        let can_pass = matches!(error, OpenError::Failed(cause) if can_pass(cause.kind(), cause.source()));
+        let what = match error {
+            OpenError::OlderSchema { found: 0, .. } => {
+                "there are no tables of a catalogue; `migrate` or an import makes them".to_owned()
+            }
+            OpenError::Failed(cause) => format!("{}{}", chain(cause), hint(can_pass, cause.source())),
+            other => chain(other),
+        };
+        Unopened { failure: Failure::work(format!("{self}: {what}")), can_pass }
+    }
+}
+
+impl fmt::Display for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+/// What of an address may be shown: hosts and name. Those of an address whose parts cannot be told apart are none.
+fn shown(address: &str) -> Result<String, String> {
+    const RIGHT: &str = "write postgres://USER@HOST/NAME, with % and two hexadecimal digits for each special character";
+    let Some((_, parts)) = address.split_once("://") else {
+        return Err(format!("the address of the database has no //; {RIGHT}"));
+    };
+    let (authority, rest) = parts.split_at(parts.find(['/', '?']).unwrap_or(parts.len()));
+    let (user, hosts) = authority.split_once('@').unwrap_or(("", authority));
+    // Here one program would see the end of a password where another sees a part of it.
+    if hosts.contains('@') || rest.contains('@') {
+        let found = if user.contains(':') || rest.contains('@') { "user or password" } else { "user" };
+        return Err(format!("the {found} in the address of the database has a special character; {RIGHT}"));
+    }
+    let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let parameter = |key: &str| query.split('&').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
+    let hosts = if hosts.is_empty() { parameter("host").unwrap_or_default() } else { hosts };
+    Ok(printable(&format!("postgres://{hosts}{name}")).into_owned())
+}
+
+/// Whether an error can pass without anybody correcting an address, a role or a schema: the database is out of reach, is
+/// starting or stopping, has no room now, or is busy.
+fn can_pass(kind: StorageErrorKind, cause: Option<&(dyn Error + 'static)>) -> bool {
+    if kind != StorageErrorKind::Unavailable {
+        return false;
+    }
+    let Some(cause) = cause else { return true };
+    let Some(error) = cause.downcast_ref::<tokio_postgres::Error>() else { return false };
+    match error.code() {
+        Some(code) => matches!(code.code().get(..2), Some("08" | "40" | "53" | "55" | "57")),
+        None => error.is_closed() || error.source().is_some_and(<dyn Error>::is::<io::Error>),
+    }
+}
+
+/// What would be right, where the error does not say it.
+fn hint(can_pass: bool, cause: Option<&(dyn Error + 'static)>) -> &'static str {
+    let code = cause.and_then(|cause| cause.downcast_ref::<tokio_postgres::Error>()?.code());
+    match code {
+        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => "; make it with CREATE DATABASE, or name another",
+        Some(code) if code.code().starts_with("28") => "; correct the user or the password in the address",
+        None if can_pass => "; start the database, or correct the address",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_and_name_are_all_that_is_shown() {
+        for (address, expected) in [
+            ("postgres://u@h/n", "postgres://h/n"),
+            ("postgresql://u:s3cret@h:5433,i/n?connect_timeout=3", "postgres://h:5433,i/n"),
+            ("postgres://u:s3cret%2F%40@[::1]:1/n?password=s3cret", "postgres://[::1]:1/n"),
+            ("postgres:///n?password=s3cret&host=/run/postgresql", "postgres:///run/postgresql/n"),
+            ("postgres://%2Frun%2Fpostgresql/n", "postgres://%2Frun%2Fpostgresql/n"),
+            ("postgres://h", "postgres://h"),
+        ] {
+            let postgres = Postgres::parse(address).unwrap();
+            assert_eq!(postgres.to_string(), expected);
+            assert!(!format!("{postgres:?}").contains("s3cret"), "{postgres:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_taken_apart_is_refused_without_a_word_of_it() {
+        for address in [
+            "postgres:u:s3cret@h/n",
+            "postgres://u:a@s3cret@h/n",
+            "postgres://u:a/s3cret@h/n",
+            "postgres://u:a?s3cret@h/n",
+            "postgres://h/n?password=a@s3cret",
+            "postgres://u:s3cret@h:port/n",
+            "postgres://u:s3cret@/n",
+            "postgres://u:s3cret@h/n?s3cret=1",
+        ] {
+            let message = Postgres::parse(address).unwrap_err();
+            assert!(message.contains("write postgres://") && !message.contains("s3cret"), "{address}: {message}");
+        }
+    }
+
+    #[test]
+    fn only_what_can_pass_is_waited_for() {
+        assert!(can_pass(StorageErrorKind::Unavailable, None));
+        assert!(!can_pass(StorageErrorKind::Corrupt, None));
+        let refused: Result<tokio_postgres::Config, _> = "postgres://h:port/n".parse();
+        assert!(!can_pass(StorageErrorKind::Unavailable, Some(&refused.unwrap_err())));
+    }
+}

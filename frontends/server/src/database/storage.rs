@@ -1,0 +1,40 @@
+//! [`Storage`]: an opened database of either kind.
+
+use catalogue_core::{AdminStorage, Catalogue, CatalogueBuilder};
+use catalogue_postgres::PostgresStorage;
+use catalogue_sqlite::SqliteStorage;
+
+/// An opened database.
+#[derive(Debug)]
+pub(crate) enum Storage {
+    /// One of SQLite.
+    Sqlite(SqliteStorage),
+    /// One of PostgreSQL.
+    Postgres(PostgresStorage),
+}
+
+impl Storage {
+    /// For commands that write or read everything.
+    pub(crate) fn admin(&self) -> &dyn AdminStorage {
+        match self {
+            Self::Sqlite(storage) => storage,
+            Self::Postgres(storage) => storage,
+        }
+    }
+
+    /// The same, to keep.
+    pub(crate) fn into_admin(self) -> Box<dyn AdminStorage> {
+        match self {
+            Self::Sqlite(storage) => Box::new(storage),
+            Self::Postgres(storage) => Box::new(storage),
+        }
+    }
+
+    /// The API over it.
+    pub(crate) fn catalogue(self) -> CatalogueBuilder {
+        match self {
+            Self::Sqlite(storage) => Catalogue::with_api_keys(storage),
+            Self::Postgres(storage) => Catalogue::with_api_keys(storage),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Each command on PostgreSQL.
+
+use std::process::Stdio;
+
+use serde_json::json;
+
+use super::scene::Scene;
+use crate::program::{COURSES, Place, Server};
+
+const NONE: [String; 0] = [];
+
+#[test]
+fn a_database_without_tables_is_1_and_gets_none() {
+    let Some(scene) = Scene::new() else { return };
+    for arguments in [
+        "export",
+        "keys list --account a",
+        "keys create --account a --name n --scope read:courses",
+        "keys revoke key_1",
+        "tokens create --account a --scope read:courses",
+        "serve --no-migrate --listen 127.0.0.1:0",
+        "demo --no-migrate --listen 127.0.0.1:0",
+        "import --no-migrate -",
+        "import --no-migrate --dry-run -",
+    ] {
+        scene.run(arguments).fails(1, &["/test_", "no tables of a catalogue; `migrate` or an import makes them"]);
+    }
+    assert_eq!(scene.tables(), NONE);
+}
+
+#[test]
+fn another_programs_tables_are_left_alone() {
+    let Some(scene) = Scene::new() else { return };
+    scene.session().run("CREATE TABLE courses (id BIGINT)");
+    for arguments in ["export", "migrate", "import -", "import - --dry-run", "serve --listen 127.0.0.1:0"] {
+        scene.run(arguments).fails(1, &["/test_", "tables of another program; name another database"]);
+    }
+    assert_eq!(scene.tables(), ["courses"]);
+}
+
+#[test]
+fn migrate_says_from_which_version_to_which() {
+    let Some(scene) = Scene::new() else { return };
+    let sqlite = Place::new();
+    for arguments in ["migrate --json", "migrate --json", "migrate"] {
+        assert_eq!(scene.run(arguments).succeeds(), sqlite.run(arguments).succeeds(), "{arguments}");
+    }
+    assert_eq!(scene.run("export").succeeds(), "");
+}
+
+#[test]
+fn a_dry_run_leaves_no_trace() {
+    let Some(scene) = Scene::new() else { return };
+    scene.place.write("courses.jsonl", COURSES);
+    let counts = scene.run("import courses.jsonl --dry-run --json").json();
+    assert_eq!((&counts["dryRun"], &counts["courses"]["added"]), (&json!(true), &json!(3)));
+    assert_eq!(scene.tables(), NONE);
+
+    scene.run("import courses.jsonl").succeeds();
+    scene.place.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
+    let counts = scene.run("import none.jsonl --dry-run --prune --json").json();
+    assert_eq!(counts["courses"]["removed"], 2);
+    assert_eq!(scene.run("export").succeeds(), COURSES);
+}
+
+/// Before its tables are made and after that.
+#[test]
+fn a_rehearsal_refuses_what_the_import_does() {
+    let Some(scene) = Scene::new() else { return };
+    let line = |field: &str| COURSES.replace(field, &format!("{field}\\u0000"));
+    for tables_are_there in [false, true] {
+        if tables_are_there {
+            scene.run("migrate").succeeds();
+        }
+        for (text, place) in [
+            ("\"name\":\"A", "line 1: name: "),
+            ("b@example.org", "line 2: email: "),
+            ("a body", "line 3: modules[0].content: "),
+            ("\"Zwei", "line 4: title: "),
+            ("free", "line 4: accessMode: "),
+            ("\"account\":\"b", "line 5: account: "),
+        ] {
+            scene.place.write("f.jsonl", line(text));
+            let place = format!("f.jsonl: {place}");
+            scene.run("import f.jsonl --dry-run").fails(1, &[&place]);
+            if tables_are_there {
+                scene.run("import f.jsonl").fails(1, &[&place]);
+            }
+        }
+    }
+    assert_eq!(scene.run("export").succeeds(), "");
+}
+
+#[test]
+fn a_bad_line_changes_nothing() {
+    let Some(scene) = Scene::with_courses() else { return };
+    scene.place.write("bad.jsonl", "{\"type\":\"account\",\"id\":\"a\",\"name\":\"B\"}\nnonsense\n");
+    scene.run("import bad.jsonl").fails(1, &["bad.jsonl: line 2: "]);
+    assert_eq!(scene.run("export").succeeds(), COURSES);
+}
+
+#[test]
+fn keys_and_tokens_are_made_listed_and_revoked() {
+    let Some(scene) = Scene::with_courses() else { return };
+    let (id, _) = scene.key("a");
+    let token = scene.run("tokens create --account a --scope read:profile --expires-in 1h --json").json();
+    let listed = scene.run("keys list --account a --json").json();
+    let ids: Vec<_> = listed.as_array().unwrap().iter().map(|record| record["id"].clone()).collect();
+    assert_eq!(ids, [json!(id), token["id"].clone()]);
+    assert_eq!(scene.run(&format!("keys revoke {id}")).succeeds(), format!("{id} is revoked\n"));
+    assert!(scene.run(&format!("keys revoke {id}")).succeeds().contains("was revoked before"));
+    assert!(scene.run("keys list --account a").succeeds().contains("revoked "));
+    scene.run("keys revoke key_1").fails(1, &["no credential has the id \"key_1\""]);
+    scene.run("keys list --account c").fails(1, &["no account \"c\""]);
+    scene.run("keys create --account c --name n --scope read:courses").fails(1, &["no account \"c\""]);
+}
+
+#[test]
+fn a_pooler_changes_no_answer() {
+    let Some(scene) = Scene::new() else { return };
+    scene.place.write("courses.jsonl", COURSES);
+    scene.run("import courses.jsonl --database-pooler").succeeds();
+    assert_eq!(scene.run("--database-pooler export").succeeds(), COURSES);
+    let (_, token) = scene.key("a");
+    let server = scene.serve("--database-pooler --database-connections 1");
+    assert_eq!(server.get("/api/v1/courses/one", &token).1["data"]["title"], "One");
+}
+
+#[test]
+fn a_demo_adds_to_what_is_there() {
+    let Some(scene) = Scene::with_courses() else { return };
+    for _ in 0..2 {
+        let mut server = Server::start(scene.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
+        let notes = server.notes_until("Ctrl+C");
+        assert!(notes.last().unwrap().contains("stay in the database"), "{notes:?}");
+        let curl = notes.iter().find(|line| line.starts_with("curl ")).unwrap();
+        let token = curl.split("Bearer ").nth(1).unwrap().split('"').next().unwrap();
+        assert_eq!(server.get("/api/v1/me", token).1["data"]["userId"], "acc_demo");
+        assert_eq!(server.end_by("TERM").0, Some(0));
+    }
+    let export = scene.run("export").succeeds();
+    for line in COURSES.lines().chain(include_str!("../../../demo/courses.jsonl").lines()) {
+        assert!(export.contains(line), "{line}");
+    }
+    assert_eq!(scene.run("keys list --account acc_demo --json").json().as_array().unwrap().len(), 2);
+}

@@ -1,0 +1,90 @@
+//! The database goes away and comes back under `serve`, or is slow.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use catalogue_postgres_cluster::Cluster;
+
+use super::scene::Scene;
+use crate::program::{COURSES, Server, get};
+
+/// Asks as long as `goes_on`, counts what was answered, and lets nothing pass but what may be.
+fn ask(address: &str, token: &str, goes_on: &AtomicBool, served: &AtomicUsize, failed: &AtomicUsize) {
+    let _ending = Ending(goes_on);
+    while goes_on.load(Ordering::Relaxed) {
+        for path in ["/api/v1/courses?limit=1", "/api/v1/courses/one", "/api/v1/me"] {
+            match get(address, path, token) {
+                (200, _) => served.fetch_add(1, Ordering::Relaxed),
+                (500, body) if body["error"]["code"] == "internal_error" => failed.fetch_add(1, Ordering::Relaxed),
+                other => panic!("{path}: {other:?}"),
+            };
+        }
+    }
+}
+
+/// Waits until `count` is some more than now.
+fn grows(count: &AtomicUsize, goes_on: &AtomicBool) {
+    let enough = count.load(Ordering::Relaxed) + 20;
+    while count.load(Ordering::Relaxed) < enough {
+        assert!(goes_on.load(Ordering::Relaxed), "an answer was wrong");
+        thread::yield_now();
+    }
+}
+
+/// Ends all that asks, also where one of them or the test fails.
+struct Ending<'f>(&'f AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_database_that_is_stopped_and_started_under_load_is_500_and_recovers() {
+    if Cluster::shared().is_none() {
+        return;
+    }
+    let cluster = Cluster::start().unwrap();
+    let scene = Scene::on(&cluster, "postgres");
+    scene.import(COURSES);
+    let (_, token) = scene.key("a");
+    // The cluster does not write each commit down at once.
+    scene.session().run("CHECKPOINT");
+    // Nothing rendered is kept, so that each request reads courses too.
+    let server = scene.serve("--page-cache 0 --log off");
+    let (goes_on, served, failed) = (AtomicBool::new(true), AtomicUsize::new(0), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| ask(&server.address, &token, &goes_on, &served, &failed));
+        }
+        let _ending = Ending(&goes_on);
+        for mode in ["immediate", "fast"] {
+            grows(&served, &goes_on);
+            cluster.control(&["-m", mode, "stop"]);
+            grows(&failed, &goes_on);
+            cluster.control(&["start"]);
+            grows(&served, &goes_on);
+            cluster.control(&["-m", mode, "restart"]);
+            grows(&served, &goes_on);
+        }
+    });
+    assert_eq!(server.get("/api/v1/me", &token).0, 200);
+    assert_eq!(server.end_by("TERM").0, Some(0));
+}
+
+#[test]
+fn a_database_that_does_not_answer_in_time_is_500_and_recovers() {
+    let Some(scene) = Scene::with_courses() else { return };
+    let (_, token) = scene.key("a");
+    let mut command = scene.command("serve --listen 127.0.0.1:0 --database-timeout 1s --log off");
+    let server = Server::start(&mut command);
+    let host = scene.session();
+    for table in ["courses", "credentials"] {
+        host.run(&format!("BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"));
+        let (status, body) = server.get("/api/v1/courses", &token);
+        assert_eq!((status, &body["error"]["code"]), (500, &"internal_error".into()), "{body}");
+        host.run("ROLLBACK");
+        while server.get("/api/v1/courses", &token).0 != 200 {}
+    }
+}

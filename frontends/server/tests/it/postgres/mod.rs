@@ -1,0 +1,11 @@
+//! The program on PostgreSQL: the same commands and answers, another `--database`.
+//!
+//! Where PostgreSQL is not installed the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `postgres`.
+
+mod addresses;
+mod commands;
+mod faults;
+mod same_as_sqlite;
+mod scene;
+mod serving;
+mod waiting;

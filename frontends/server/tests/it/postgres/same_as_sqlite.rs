@@ -1,0 +1,96 @@
+//! The same data gives the same bytes on both databases, in an export and over HTTP.
+
+use std::fmt::Write as _;
+
+use super::scene::{Scene, whole_answer};
+use crate::program::{Place, Server};
+
+/// Texts that collations order otherwise than bytes do, or take for equal.
+const SLUGS: [&str; 12] = ["a", "B", "b", "ä", "a\u{308}", "Z", "_", "-", "a b", "é\u{200b}", "日本", "\u{10ffff}"];
+const ACCOUNTS: [&str; 3] = ["acc", "Acc", "ácc"];
+
+/// Courses of three accounts as an export writes them: equal times, fractions of each length, and every field.
+fn data() -> String {
+    let mut accounts = ACCOUNTS;
+    accounts.sort_unstable();
+    let mut slugs = SLUGS;
+    slugs.sort_unstable();
+    let mut text = String::new();
+    for account in accounts {
+        writeln!(text, r#"{{"type":"account","id":"{account}","name":"Ünïcode \" {account}","email":""}}"#).unwrap();
+    }
+    for account in accounts {
+        for (index, slug) in slugs.iter().enumerate() {
+            let time = ["2020-02-29T23:59:59Z", "1969-12-31T23:59:59.999999Z", "2020-02-29T23:59:59.120Z"][index % 3];
+            let published = [format!("\"{time}\""), "null".to_owned()][index % 2].clone();
+            let access = ["null", "\"\"", "\"free\""][index / 3 % 3];
+            let modules: Vec<_> = (0..index % 4)
+                .map(|number| format!(r#"{{"title":"{number}. <&>","summary":"{slug}","content":"body {number}\n"}}"#))
+                .collect();
+            writeln!(
+                text,
+                "{{\"type\":\"course\",\"account\":\"{account}\",\"slug\":\"{slug}\",\"title\":\"{account} {slug}\",\
+                 \"tagline\":\"\u{2028}\",\"language\":\"de\",\"createdAt\":\"{time}\",\"publishedAt\":{published},\
+                 \"hidden\":{},\"accessMode\":{access},\"modules\":[{}]}}",
+                index % 5 == 0,
+                modules.join(",")
+            )
+            .unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn import_and_export_are_inverse_and_the_same() {
+    let Some(scene) = Scene::new() else { return };
+    let (data, sqlite) = (data(), Place::new());
+    sqlite.write("import.jsonl", &data);
+    let counts = scene.import(&data);
+    assert_eq!(counts, sqlite.run("import import.jsonl").succeeds());
+    let export = scene.run("export").succeeds();
+    assert_eq!(export, data);
+    assert_eq!(export, sqlite.export());
+    // What is there already is left as it is.
+    assert_eq!(scene.import(&data), sqlite.run("import import.jsonl").succeeds());
+}
+
+#[test]
+fn every_answer_is_the_same() {
+    let Some(scene) = Scene::new() else { return };
+    let (data, sqlite) = (data(), Place::new());
+    sqlite.write("import.jsonl", &data);
+    sqlite.run("import import.jsonl").succeeds();
+    scene.import(&data);
+    let servers = [scene.serve(""), Server::start(&mut sqlite.command("serve --listen 127.0.0.1:0"))];
+    for account in ACCOUNTS {
+        let create = format!("keys create --account {account} --name n --scope read:courses --json");
+        let keys = [scene.run(&create).json(), sqlite.run(&create).json()];
+        let same = |path: &str| {
+            let [one, other] = [0, 1].map(|index| {
+                let key = |field: &str| keys[index][field].as_str().unwrap();
+                whole_answer(&servers[index].address, path, key("token")).replace(key("id"), "the key's id")
+            });
+            assert_eq!(one, other, "{path}");
+            one
+        };
+        assert!(same("/api/v1/me").contains(account));
+        for limit in [1, 2, 5, 11, 12, 100] {
+            let mut path = format!("/api/v1/courses?limit={limit}");
+            let mut pages = 1;
+            while let Some((_, cursor)) = same(&path).split_once("\"nextCursor\":\"") {
+                path = format!("/api/v1/courses?limit={limit}&cursor={}", cursor.split_once('"').unwrap().0);
+                pages += 1;
+            }
+            assert_eq!(pages, SLUGS.len().div_ceil(limit), "at limit {limit}");
+        }
+        for slug in SLUGS.iter().chain(&["absent", "A", "a\0", "a/b"]) {
+            let escaped: String = slug.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            let expected = if SLUGS.contains(slug) { "HTTP/1.1 200 " } else { "HTTP/1.1 404 " };
+            assert!(same(&format!("/api/v1/courses/{escaped}")).starts_with(expected), "{slug:?}");
+        }
+        for path in ["/courses?limit=0", "/courses?cursor=x", "/absent", "/openapi.json"] {
+            same(&format!("/api/v1{path}"));
+        }
+    }
+}

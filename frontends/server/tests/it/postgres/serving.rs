@@ -1,0 +1,62 @@
+//! `serve` on a database that others write to, and that several servers share.
+
+use serde_json::json;
+
+use super::scene::Scene;
+use crate::program::Server;
+
+fn titles(server: &Server, token: &str) -> Vec<String> {
+    let (status, courses) = server.get("/api/v1/courses", token);
+    assert_eq!(status, 200, "{courses}");
+    courses["data"].as_array().unwrap().iter().map(|course| course["title"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_server_sees_what_commands_change_at_the_next_request() {
+    let Some(scene) = Scene::with_courses() else { return };
+    let servers = [scene.serve(""), scene.serve("")];
+    let (id, token) = scene.key("a");
+    for title in ["Drei", "Vier", "Fünf"] {
+        scene.import(&crate::program::COURSES.replace("Zwei", title));
+        for server in &servers {
+            assert_eq!(titles(server, &token), [title, "One"]);
+        }
+    }
+    scene.run(&format!("keys revoke {id}")).succeeds();
+    for server in &servers {
+        let (status, refusal) = server.get("/api/v1/courses", &token);
+        assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("revoked")));
+    }
+}
+
+#[test]
+fn every_server_sees_what_plain_sql_changes_at_the_next_request() {
+    let Some(scene) = Scene::with_courses() else { return };
+    let servers = [scene.serve(""), scene.serve("")];
+    let (_, token) = scene.key("a");
+    let session = scene.session();
+    for number in 0..20 {
+        session.run(&format!("UPDATE courses SET title = 'Number {number}' WHERE account_id = 'a' AND slug = 'zwei'"));
+        for server in &servers {
+            assert_eq!(titles(server, &token)[0], format!("Number {number}"));
+            let (_, course) = server.get("/api/v1/courses/zwei", &token);
+            assert_eq!(course["data"]["title"], format!("Number {number}"));
+        }
+    }
+    session.run("DELETE FROM courses WHERE account_id = 'a'");
+    assert!(servers.iter().all(|server| titles(server, &token).is_empty()));
+    session.run("UPDATE credentials SET revoked_at = 0");
+    assert!(servers.iter().all(|server| server.get("/api/v1/me", &token).0 == 401));
+}
+
+#[test]
+fn servers_that_start_together_make_the_tables_once() {
+    let Some(scene) = Scene::new() else { return };
+    let servers = std::thread::scope(|scope| {
+        let starting: Vec<_> = (0..4).map(|_| scope.spawn(|| scene.serve(""))).collect();
+        starting.into_iter().map(|server| server.join().unwrap()).collect::<Vec<_>>()
+    });
+    scene.import(crate::program::COURSES);
+    let (_, token) = scene.key("a");
+    assert!(servers.iter().all(|server| titles(server, &token) == ["Zwei", "One"]));
+}
