@@ -14,6 +14,7 @@ use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::rate_limit::RateLimiting;
 use crate::{duration, size};
 
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
@@ -79,6 +80,7 @@ impl Settings {
                 origins: layers.list(Setting::CorsOrigin, arguments.cors_origin)?,
                 page_cache: settings::page_cache(layers, arguments.page_cache)?,
                 max_in_flight: Some(front.max_in_flight),
+                rate_limiting: RateLimiting::named(layers, arguments.rate_limit, arguments.rate_limit_store)?,
             },
             front,
             wait: waiting::wait(layers, arguments.wait)?,
@@ -93,6 +95,7 @@ impl Settings {
             base_url = self.catalogue.base_url(),
             docs_url = self.catalogue.docs_url(),
             page_cache = size::shown(self.catalogue.page_cache),
+            rate_limit = %self.catalogue.rate_limiting,
             "serving"
         );
     }

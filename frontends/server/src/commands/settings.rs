@@ -9,6 +9,7 @@ use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting, Sourced};
 use crate::database::Database;
 use crate::exit::Failure;
+use crate::rate_limit::RateLimiting;
 use crate::{duration, size};
 
 /// How much memory rendered pages may take unless `--page-cache` says otherwise.
@@ -29,6 +30,7 @@ pub(super) struct CatalogueSettings {
     pub(super) page_cache: usize,
     /// Requests at the same time.
     pub(super) max_in_flight: Option<usize>,
+    pub(super) rate_limiting: RateLimiting,
 }
 
 impl CatalogueSettings {
@@ -48,6 +50,9 @@ impl CatalogueSettings {
         }
         if let Some(requests) = self.max_in_flight {
             builder = builder.max_in_flight(requests);
+        }
+        if let Some(limiter) = self.rate_limiting.limiter() {
+            builder = builder.rate_limiter(limiter);
         }
         builder.page_cache(self.page_cache).build().map_err(|error| self.wrong(&error))
     }

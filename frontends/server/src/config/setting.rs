@@ -29,6 +29,10 @@ pub(crate) enum Setting {
     ShutdownGrace,
     /// `--page-cache`
     PageCache,
+    /// `--rate-limit`
+    RateLimit,
+    /// `--rate-limit-store`
+    RateLimitStore,
     /// `--no-migrate`
     NoMigrate,
     /// `--tls-cert`
@@ -62,7 +66,7 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::Database,
         Self::DatabasePooler,
         Self::DatabaseConnections,
@@ -76,6 +80,8 @@ impl Setting {
         Self::Log,
         Self::ShutdownGrace,
         Self::PageCache,
+        Self::RateLimit,
+        Self::RateLimitStore,
         Self::NoMigrate,
         Self::TlsCert,
         Self::TlsKey,
@@ -101,6 +107,8 @@ impl Setting {
             Self::Log => ("log", Shape::Text),
             Self::ShutdownGrace => ("shutdown-grace", Shape::Text),
             Self::PageCache => ("page-cache", Shape::Size),
+            Self::RateLimit => ("rate-limit", Shape::Text),
+            Self::RateLimitStore => ("rate-limit-store", Shape::Text),
             Self::NoMigrate => ("no-migrate", Shape::Flag),
             Self::TlsCert => ("tls-cert", Shape::Text),
             Self::TlsKey => ("tls-key", Shape::Text),

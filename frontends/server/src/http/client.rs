@@ -1,7 +1,8 @@
 //! [`Client`]: who asks, as far as a connection and the proxies in front of it know.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
+use catalogue_core::ClientAddress;
 use http::{HeaderMap, HeaderValue, header::STRICT_TRANSPORT_SECURITY, request::Parts};
 
 use super::{
@@ -13,10 +14,6 @@ use super::{
 /// are not ours to speak for. A year is what browsers ask of whoever wants to be taken seriously, and is renewed with
 /// every answer; who goes back to HTTP must wait as long.
 const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000");
-
-/// The address of who asks, in the extensions of every request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ClientAddress(pub(crate) IpAddr);
 
 /// What a connection knows of its client.
 #[derive(Clone, Debug)]

@@ -14,6 +14,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use catalogue_core::ClientAddress;
 use http::{Request, Response};
 use http_body_util::{Empty, Full};
 use tokio::{
@@ -26,7 +27,6 @@ use tokio::{
 use tower_service::Service;
 
 use super::{Front, Limits, SECURED, certificates::Authority, serve};
-use crate::http::client::ClientAddress;
 
 /// What a test waits for comes within this time, or it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
