@@ -3,6 +3,7 @@
 
 mod credentials;
 mod data;
+mod front;
 mod key_care;
 mod serving;
 
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use credentials::{Grant, KeysCommand, ListKeys, RevokeKey, TokensCommand};
 pub(crate) use data::{ExportArguments, ImportArguments, MigrateArguments, OpenapiArguments};
+pub(crate) use front::FrontArguments;
 pub(crate) use key_care::{CheckKeys, RotateKey};
 pub(crate) use serving::{DemoArguments, ServeArguments};
 

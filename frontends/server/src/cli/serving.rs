@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::FrontArguments;
+
 /// `catalogue demo`
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -23,9 +25,12 @@ pub(crate) struct DemoArguments {
 /// `catalogue serve`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example: behind a proxy that speaks TLS
+Example: behind a proxy on this machine that speaks TLS
   catalogue serve --base-url https://api.example.com/api/v1 \\
-    --docs-url https://api.example.com/docs")]
+    --docs-url https://api.example.com/docs --trusted-proxies 127.0.0.1
+
+Example: HTTPS
+  catalogue serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem")]
 pub(crate) struct ServeArguments {
     /// The address to listen on; port 0 picks a free one
     ///
@@ -102,4 +107,6 @@ pub(crate) struct ServeArguments {
     /// [env: CATALOGUE_NO_MIGRATE]
     #[arg(long)]
     pub(crate) no_migrate: bool,
+    #[command(flatten)]
+    pub(crate) front: FrontArguments,
 }

@@ -3,6 +3,7 @@
 mod credentials;
 mod demo;
 mod export;
+mod front;
 mod import;
 mod keys;
 mod migrate;

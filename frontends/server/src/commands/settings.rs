@@ -28,6 +28,8 @@ pub(super) struct CatalogueSettings {
     pub(super) origins: Option<Sourced<Vec<String>>>,
     /// In bytes; 0 for none.
     pub(super) page_cache: usize,
+    /// Requests at the same time.
+    pub(super) max_in_flight: Option<usize>,
     pub(super) rate_limiting: RateLimiting,
 }
 
@@ -45,6 +47,9 @@ impl CatalogueSettings {
         }
         if let Some(origins) = &self.origins {
             builder = builder.cors_origins(&origins.value);
+        }
+        if let Some(requests) = self.max_in_flight {
+            builder = builder.max_in_flight(requests);
         }
         if let Some(limiter) = self.rate_limiting.limiter() {
             builder = builder.rate_limiter(limiter);

@@ -39,6 +39,18 @@ pub(crate) enum Setting {
     RateLimitStore,
     /// `--no-migrate`
     NoMigrate,
+    /// `--tls-cert`
+    TlsCert,
+    /// `--tls-key`
+    TlsKey,
+    /// `--trusted-proxies`
+    TrustedProxies,
+    /// `--max-connections`
+    MaxConnections,
+    /// `--max-in-flight`
+    MaxInFlight,
+    /// `--request-timeout`
+    RequestTimeout,
 }
 
 /// What a setting's value looks like.
@@ -58,7 +70,7 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::Database,
         Self::DatabasePooler,
         Self::DatabaseConnections,
@@ -77,6 +89,12 @@ impl Setting {
         Self::RateLimit,
         Self::RateLimitStore,
         Self::NoMigrate,
+        Self::TlsCert,
+        Self::TlsKey,
+        Self::TrustedProxies,
+        Self::MaxConnections,
+        Self::MaxInFlight,
+        Self::RequestTimeout,
     ];
 
     /// The option's name and the shape of its value.
@@ -100,6 +118,12 @@ impl Setting {
             Self::RateLimit => ("rate-limit", Shape::Text),
             Self::RateLimitStore => ("rate-limit-store", Shape::Text),
             Self::NoMigrate => ("no-migrate", Shape::Flag),
+            Self::TlsCert => ("tls-cert", Shape::Text),
+            Self::TlsKey => ("tls-key", Shape::Text),
+            Self::TrustedProxies => ("trusted-proxies", Shape::List),
+            Self::MaxConnections => ("max-connections", Shape::Size),
+            Self::MaxInFlight => ("max-in-flight", Shape::Size),
+            Self::RequestTimeout => ("request-timeout", Shape::Text),
         }
     }
 

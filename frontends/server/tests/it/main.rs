@@ -4,6 +4,7 @@ mod command_line;
 mod configuration;
 mod demo;
 mod export;
+mod https;
 mod import;
 mod keys;
 mod keys_check;
