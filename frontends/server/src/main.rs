@@ -11,6 +11,7 @@ mod exit;
 mod export;
 mod http;
 mod import;
+mod last_uses;
 mod logging;
 mod metrics;
 mod open_files;

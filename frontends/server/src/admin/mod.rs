@@ -14,7 +14,7 @@ use std::time::Duration;
 use catalogue_core::Catalogue;
 use tokio::net::TcpListener;
 
-use crate::http::{self, Limits};
+use crate::http::{self, Front, Limits};
 use crate::logging::Sink;
 use crate::metrics::Metrics;
 use crate::output;
@@ -68,5 +68,6 @@ impl Monitor {
 /// Answers on `listener` as long as the runtime lives, and says on standard error where.
 pub(crate) fn start(listener: TcpListener, address: SocketAddr, monitor: Arc<Monitor>) {
     output::note(&format!("admin on http://{address}"));
-    tokio::spawn(http::serve(listener, Pages(monitor), limits(), Arc::default(), pending()));
+    let front = Front { limits: limits(), ..Front::default() };
+    tokio::spawn(http::serve(listener, Pages(monitor), front, pending()));
 }

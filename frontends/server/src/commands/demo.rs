@@ -13,6 +13,7 @@ use crate::cli::DemoArguments;
 use crate::config::Setting;
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::http::Front;
 use crate::{import, output};
 
 const COURSES: &str = include_str!("../../demo/courses.jsonl");
@@ -42,7 +43,7 @@ pub(super) fn run(arguments: DemoArguments, context: &Context) -> Result<(), Fai
         let kept = !matches!(database, Database::Memory);
         let announced = || output::note(&invitation(&addresses, &key, kept));
         let monitor = Monitor::new(context.logs.sink());
-        serving::serve((listener, bound), catalogue, None, signals, &monitor, announced).await
+        serving::serve((listener, bound), catalogue, Front::default(), signals, &monitor, announced).await
     })
 }
 

@@ -20,7 +20,7 @@ impl Hangup {
     }
 
     /// Waits for the signal.
-    async fn next(&mut self) {
+    pub(super) async fn next(&mut self) {
         if self.0.recv().await.is_none() {
             pending::<()>().await;
         }
@@ -38,7 +38,7 @@ impl Hangup {
     }
 
     /// Waits for ever.
-    async fn next(&mut self) {
+    pub(super) async fn next(&mut self) {
         pending::<()>().await;
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use catalogue_core::{Catalogue, MemoryStorage};
 
+use super::front::FrontSettings;
 use super::hangup::{self, Hangup};
 use super::serving::{self, Signals};
 use super::settings::{self, CatalogueSettings};
@@ -16,6 +17,8 @@ use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::http::Front;
+use crate::last_uses::Recorder;
 use crate::logging::AccessLog;
 use crate::rate_limit::RateLimiting;
 use crate::{duration, size};
@@ -27,11 +30,15 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
     let settings = Settings::resolve(arguments, &context.layers)?;
     // What cannot be served is refused before a database is made or migrated for it.
     settings.catalogue.catalogue(Catalogue::with_api_keys(MemoryStorage::new()))?;
+    let mut front = settings.front.front()?;
+    if let Some(grace) = settings.shutdown_grace {
+        front.limits.shutdown_grace = grace;
+    }
     let monitor = Monitor::new(context.logs.sink());
     serve_on_all_cores(async {
         let hangup = Hangup::catch()?;
         tokio::select! {
-            outcome = serve(&database, migration, &settings, monitor) => outcome,
+            outcome = serve(&database, migration, &settings, front, monitor) => outcome,
             () = hangup::keep_log_level(hangup, &context.logs) => Ok(()),
         }
     })
@@ -41,6 +48,7 @@ async fn serve(
     database: &Database,
     migration: Migration,
     settings: &Settings,
+    front: Front,
     monitor: Arc<Monitor>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::catch()?;
@@ -65,9 +73,20 @@ async fn serve(
     };
     monitor.metrics.limits(settings.catalogue.rate_limiting.uncounted());
     let requests = settings.admin_listen.map(|_| monitor.metrics.requests());
-    let catalogue = settings.catalogue.catalogue(storage.catalogue().observer((requests, AccessLog)))?;
-    let started = || settings.log_start(bound, database);
-    serving::serve((listener, bound), catalogue, settings.shutdown_grace, signals, &monitor, started).await
+    let recorder = (migration == Migration::Allowed).then(|| Recorder::start(Arc::from(storage.clone().into_admin())));
+    let observer = ((requests, AccessLog), recorder.as_ref().map(Recorder::observer));
+    let catalogue = settings.catalogue.catalogue(storage.catalogue().observer(observer))?;
+    let started = || {
+        settings.log_start(bound, database);
+        if recorder.is_none() {
+            tracing::info!("the last use of credentials is not recorded, as --no-migrate leaves the database alone");
+        }
+    };
+    serving::serve((listener, bound), catalogue, front, signals, &monitor, started).await?;
+    if let Some(recorder) = recorder {
+        recorder.finish().await;
+    }
+    Ok(())
 }
 
 /// Reads a grace. Whatever the machine's clock cannot count to is refused here, and not when the server is told to end.
@@ -83,6 +102,7 @@ struct Settings {
     listen: SocketAddr,
     admin_listen: Option<SocketAddr>,
     catalogue: CatalogueSettings,
+    front: FrontSettings,
     /// `None` leaves it to the server.
     shutdown_grace: Option<Duration>,
     wait: Option<Wait>,
@@ -91,6 +111,7 @@ struct Settings {
 impl Settings {
     fn resolve(arguments: ServeArguments, layers: &Layers) -> Result<Self, Failure> {
         let shutdown_grace = layers.text(Setting::ShutdownGrace, arguments.shutdown_grace)?;
+        let front = FrontSettings::resolve(layers, arguments.front)?;
         Ok(Self {
             listen: serving::listen_address(layers, arguments.listen)?.unwrap_or(serving::DEFAULT_ADDRESS),
             admin_listen: serving::admin_address(layers, arguments.admin_listen)?,
@@ -100,8 +121,10 @@ impl Settings {
                 accept: settings::accepted_kinds(layers, arguments.accept)?,
                 origins: layers.list(Setting::CorsOrigin, arguments.cors_origin)?,
                 page_cache: settings::page_cache(layers, arguments.page_cache)?,
+                max_in_flight: Some(front.max_in_flight),
                 rate_limiting: RateLimiting::named(layers, arguments.rate_limit, arguments.rate_limit_store)?,
             },
+            front,
             wait: waiting::wait(layers, arguments.wait)?,
             shutdown_grace: shutdown_grace.map(|text| text.parse(|text| grace(text))).transpose()?,
         })

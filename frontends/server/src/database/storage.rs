@@ -6,8 +6,8 @@ use catalogue_sqlite::SqliteStorage;
 
 use crate::admin::Probe;
 
-/// An opened database.
-#[derive(Debug)]
+/// An opened database. Cheap to clone; clones share its connections.
+#[derive(Clone, Debug)]
 pub(crate) enum Storage {
     /// One of SQLite.
     Sqlite(SqliteStorage),

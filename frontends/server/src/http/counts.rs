@@ -5,11 +5,16 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use super::watchdog::IDLE;
+
 /// How connections end: what the watchdog and the loop say of it, and its name among the metrics.
-const ENDS: [(&str, &str); 9] = [
+const ENDS: [(&str, &str); 12] = [
     ("closed", "closed"),
     ("failed", "failed"),
-    ("idle", "idle"),
+    (IDLE, "idle"),
+    ("gave way to another", "gave_way"),
+    ("slow handshake", "slow_handshake"),
+    ("handshake failed", "handshake_failed"),
     ("slow head", "slow_head"),
     ("stalled", "stalled"),
     ("lingering", "lingering"),

@@ -6,8 +6,13 @@ mod configuration;
 mod dashboard;
 mod demo;
 mod export;
+mod https;
 mod import;
 mod keys;
+mod keys_check;
+mod keys_rotate;
+#[cfg(unix)]
+mod last_use;
 mod logs;
 mod metrics;
 mod migrate;
@@ -21,6 +26,7 @@ mod program;
 mod rate_limit;
 #[cfg(feature = "redis")]
 mod redis;
+mod secrets;
 mod serve;
 #[cfg(feature = "redis")]
 mod shared_rate_limit;
