@@ -114,6 +114,7 @@ async fn causes_and_traces_are_told() {
         (&house, Method::GET, &[("authorization", "Bearer x")], "GET {} Some(Invalid) None None None".to_owned()),
         (&full, Method::GET, &[("authorization", &*bearer)], "GET {} None Some(InFlight) None None".to_owned()),
     ] {
+        causes.0.lock().unwrap().clear();
         let answer = house.send(method, "/api/v1/me", headers).await;
         let told = told.replace("{}", &answer.body.len().to_string());
         assert_eq!(std::mem::take(&mut *causes.0.lock().unwrap()), [told]);
