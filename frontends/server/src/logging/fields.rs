@@ -36,8 +36,9 @@ impl<'l> TextFields<'l> {
 impl Visit for TextFields<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.name(field);
-        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
-        if value.bytes().all(is_plain) {
+        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
+        // To the end whatever is found, so that many bytes are looked at at once.
+        if value.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
             self.0.push(b'"');
             self.0.extend_from_slice(value.as_bytes());
             self.0.push(b'"');
