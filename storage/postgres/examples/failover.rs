@@ -3,7 +3,6 @@
 //! `cargo run --release -p catalogue-postgres --example failover`
 
 #[path = "../tests/it/drill.rs"]
-#[expect(dead_code, reason = "the tests use more of it")]
 mod drill;
 
 use std::time::Instant;

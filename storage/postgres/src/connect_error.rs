@@ -35,26 +35,25 @@ impl ConnectError {
         })
     }
 
-    /// As an error of the storage, with what each server said as its source.
-    pub(crate) fn into_storage_error(self) -> StorageError {
+    /// As an error of the storage, whose source is the database's own, of the server whose failure says most.
+    pub(crate) fn into_storage_error(mut self) -> StorageError {
+        // What each server said, where there are several.
+        let servers = if self.0.len() > 1 { format!(" ({self})") } else { String::new() };
         // A standby is there to be passed over, so what the other servers failed with says more.
-        let telling = self.0.iter().rev().find_map(|(_, failure)| match failure {
-            Failure::Postgres(error) => Some(meaning(error)),
-            _ => None,
-        });
-        let (kind, message) = match (telling, self.0.last()) {
-            (Some((kind, message)), _) => (kind, message),
-            (None, Some((_, Failure::TakesWrites))) => {
-                (StorageErrorKind::Unavailable, "the address names no standby, and asks for one (target_session_attrs)")
-            }
-            (None, _) => {
-                let message = "the address names no server that takes writes, only a standby or one that was set \
-                               read-only; name the primary, or write target_session_attrs=any to read answers that may \
-                               be old";
-                (StorageErrorKind::Unavailable, message)
+        if let Some(telling) = self.0.iter().rposition(|(_, failure)| matches!(failure, Failure::Postgres(_)))
+            && let (_, Failure::Postgres(error)) = self.0.swap_remove(telling)
+        {
+            let (kind, message) = meaning(&error);
+            return StorageError::new(kind, format!("{message}{servers}")).with_source(error);
+        }
+        let message = match self.0.last() {
+            Some((_, Failure::TakesWrites)) => "the address names no standby, and asks for one (target_session_attrs)",
+            _ => {
+                "the address names no server that takes writes, only a standby or one that was set read-only; name the \
+                 primary, or write target_session_attrs=any to read answers that may be old"
             }
         };
-        StorageError::new(kind, message).with_source(self)
+        StorageError::new(StorageErrorKind::Unavailable, format!("{message}{servers}"))
     }
 }
 

@@ -1,6 +1,7 @@
 //! [`Hosts`]: the servers that an address names, and how a session with the right one of them is found.
 
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio_postgres::config::{Host, LoadBalanceHosts, SslMode, TargetSessionAttrs};
 
 use catalogue_core::{StorageError, StorageErrorKind};
 
@@ -30,6 +31,8 @@ const TRIED_LAST_FOR: Duration = Duration::from_secs(30);
 /// and then says nothing, and judges a session by a setting that those of the request path have changed.
 pub(crate) struct Hosts {
     servers: Vec<Server>,
+    /// How many sessions were opened, where each begins with another server (`load_balance_hosts=random`).
+    opened: Option<AtomicUsize>,
     role: Role,
     read_only: bool,
     named_statements: bool,
@@ -46,7 +49,8 @@ impl Hosts {
     /// The servers of that configuration, for sessions of that role, which do not write where they are `read_only`.
     pub(crate) fn new(config: &Config, role: Role, read_only: bool, named_statements: bool, tls: Tls) -> Self {
         let servers = single_servers(config).collect();
-        Self { servers, role, read_only, named_statements, tls }
+        let opened = (config.get_load_balance_hosts() == LoadBalanceHosts::Random).then(AtomicUsize::default);
+        Self { servers, opened, role, read_only, named_statements, tls }
     }
 
     /// A session with the first server that answers and has the role.
@@ -106,7 +110,10 @@ impl Hosts {
 
     /// As the address has them; those last that were silent of late.
     fn in_order(&self) -> Vec<&Server> {
-        let (late, in_time): (Vec<_>, Vec<_>) = self.servers.iter().partition(|server| server.was_overtaken());
+        let first =
+            self.opened.as_ref().map_or(0, |opened| opened.fetch_add(1, Ordering::Relaxed) % self.servers.len());
+        let (before, after) = self.servers.split_at(first);
+        let (late, in_time): (Vec<_>, Vec<_>) = after.iter().chain(before).partition(|server| server.was_overtaken());
         in_time.into_iter().chain(late).collect()
     }
 
@@ -221,6 +228,17 @@ fn without_hosts(config: &Config) -> Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn servers_are_tried_in_order_or_from_another_one_each_time() {
+        let firsts = |address: &str| {
+            let hosts = Hosts::new(&address.parse().unwrap(), Role::Any, true, true, Tls::Off { asked_for: true });
+            hosts.servers[1].note(Some(Instant::now()));
+            [0, 1, 2].map(|_| hosts.in_order().iter().map(|server| &server.name[..1]).collect::<String>())
+        };
+        assert_eq!(firsts("host=a,b,c"), ["acb", "acb", "acb"]);
+        assert_eq!(firsts("host=a,b,c load_balance_hosts=random"), ["acb", "cab", "cab"]);
+    }
 
     #[test]
     fn sockets_and_loopback_are_on_this_machine() {

@@ -121,7 +121,7 @@ impl Pair {
         let tally = Arc::new(Tally::default());
         let mut tasks = Vec::new();
         for _ in 0..4 {
-            let (storage, tally, digest) = (self.storage.clone(), Arc::clone(&tally), self.digest.clone());
+            let (storage, tally, digest) = (self.storage.clone(), Arc::clone(&tally), self.digest);
             tasks.push(tokio::spawn(async move {
                 while !tally.ends.load(Ordering::Relaxed) {
                     let found = async { storage.find_credential(&digest).await.map(|found| found.is_some()) };

@@ -185,7 +185,7 @@ async fn a_server_that_proves_nothing_is_not_spoken_to() {
         Ok(_) => assert!(complaint(&of_system).await.contains("sslrootcert")),
         Err(error) => assert!(matches!(error, OpenError::Certificate { .. }), "{error}"),
     }
-    server.cluster.configure(&["ssl = off", "hba_file = 'pg_hba.conf'"]);
+    server.cluster.configure(&["ssl = off"]);
     tokio::task::block_in_place(|| server.cluster.control(&["restart"]));
     assert!(complaint(&server.address("db.test", user, "")).await.contains("has no TLS"));
 }
