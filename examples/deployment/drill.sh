@@ -19,7 +19,13 @@ under_load() {
     exec 3>&-
     wait "$client" || good=''
     cat "$work/report"
+    say "sent again by the proxy since its start: $(sent_again)"
     [[ $good ]] || fail "$part: a request failed in a way that it must not"
+}
+
+# How often it tried once more, at the same server or at the other one.
+sent_again() {
+    curl --silent "http://$address_status/;csv" | awk -F , '$1 == "catalogue" && $2 == "BACKEND" { print $16 + $17 }'
 }
 
 phase() { echo "$1" >&3; }
