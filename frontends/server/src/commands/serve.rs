@@ -1,6 +1,7 @@
 //! `catalogue serve`
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catalogue_core::{Catalogue, MemoryStorage};
@@ -13,6 +14,7 @@ use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::last_uses::Recorder;
 use crate::rate_limit::RateLimiting;
 use crate::{duration, size};
 
@@ -38,9 +40,26 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
             Some(bound) => bound,
             None => bind().await?,
         };
-        let catalogue = settings.catalogue.catalogue(storage.catalogue())?;
-        let started = || settings.log_start(bound, &database);
-        serving::serve((listener, bound), catalogue, settings.shutdown_grace, signals, started).await
+        let recorder =
+            (migration == Migration::Allowed).then(|| Recorder::start(Arc::from(storage.clone().into_admin())));
+        let mut builder = storage.catalogue();
+        if let Some(recorder) = &recorder {
+            builder = builder.observer(recorder.observer());
+        }
+        let catalogue = settings.catalogue.catalogue(builder)?;
+        let started = || {
+            settings.log_start(bound, &database);
+            if recorder.is_none() {
+                tracing::info!(
+                    "the last use of credentials is not recorded, as --no-migrate leaves the database alone"
+                );
+            }
+        };
+        serving::serve((listener, bound), catalogue, settings.shutdown_grace, signals, started).await?;
+        if let Some(recorder) = recorder {
+            recorder.finish().await;
+        }
+        Ok(())
     })
 }
 

@@ -116,7 +116,17 @@ pub(super) fn tuned(database: Database, layers: &Layers, arguments: &ServeArgume
     let connections = connections.map(|text| text.parse(|text| connection_count(text))).transpose()?;
     let timeout = layers.text(Setting::DatabaseTimeout, arguments.database_timeout.clone())?;
     let timeout = timeout.map(|text| text.parse(|text| read_timeout(text))).transpose()?;
+    let replicas = layers.list(Setting::DatabaseReplicas, arguments.database_replicas.clone())?;
+    let database = match replicas {
+        Some(addresses) => addresses.parse(|addresses| database.with_replicas(addresses))?,
+        None => database,
+    };
+    let lag = layers.text(Setting::DatabaseReplicaLag, arguments.database_replica_lag.clone())?;
+    let lag = lag.map(|text| text.parse(|text| replica_lag(text))).transpose()?;
     Ok(database.with(|mut options| {
+        if let Some(lag) = lag {
+            options = options.greatest_lag(lag);
+        }
         if let Some(connections) = connections {
             options = options.connections(connections);
         }
@@ -130,6 +140,14 @@ pub(super) fn tuned(database: Database, layers: &Layers, arguments: &ServeArgume
 fn connection_count(text: &str) -> Result<NonZeroUsize, String> {
     let count = text.parse().ok().filter(|count: &NonZeroUsize| count.get() <= MAX_CONNECTIONS);
     count.ok_or_else(|| format!("{text:?} is not a number of connections; write one from 1 to {MAX_CONNECTIONS}"))
+}
+
+fn replica_lag(text: &str) -> Result<Duration, String> {
+    let lag = duration::parse(text)?;
+    if lag.is_zero() || lag > MAX_TIMEOUT {
+        return Err(format!("{text:?} is no bound for a replica; write a duration from 1s to 1d"));
+    }
+    Ok(lag)
 }
 
 fn read_timeout(text: &str) -> Result<Duration, String> {

@@ -11,6 +11,10 @@ pub(crate) enum Setting {
     DatabaseConnections,
     /// `--database-timeout`
     DatabaseTimeout,
+    /// `--database-replicas`
+    DatabaseReplicas,
+    /// `--database-replica-lag`
+    DatabaseReplicaLag,
     /// `--wait`
     Wait,
     /// `--listen`
@@ -54,11 +58,13 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Database,
         Self::DatabasePooler,
         Self::DatabaseConnections,
         Self::DatabaseTimeout,
+        Self::DatabaseReplicas,
+        Self::DatabaseReplicaLag,
         Self::Wait,
         Self::Listen,
         Self::BaseUrl,
@@ -80,6 +86,8 @@ impl Setting {
             Self::DatabasePooler => ("database-pooler", Shape::Flag),
             Self::DatabaseConnections => ("database-connections", Shape::Size),
             Self::DatabaseTimeout => ("database-timeout", Shape::Text),
+            Self::DatabaseReplicas => ("database-replicas", Shape::List),
+            Self::DatabaseReplicaLag => ("database-replica-lag", Shape::Text),
             Self::Wait => ("wait", Shape::Choice),
             Self::Listen => ("listen", Shape::Text),
             Self::BaseUrl => ("base-url", Shape::Text),

@@ -6,6 +6,7 @@ mod addresses;
 mod commands;
 mod failover;
 mod faults;
+mod key_care;
 mod same_as_sqlite;
 mod scene;
 mod serving;
