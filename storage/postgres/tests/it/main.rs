@@ -10,6 +10,7 @@ mod never_stale;
 mod opening;
 mod plain_sql;
 mod plans;
+mod round_trips;
 mod same_as_sqlite;
 mod statements;
 
