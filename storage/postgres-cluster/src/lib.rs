@@ -59,9 +59,20 @@ impl Cluster {
     /// # Panics
     /// Never: the watchdog's output is piped.
     pub fn start() -> Result<Self, String> {
+        Self::start_in(&memory_or_disk())
+    }
+
+    /// The same, with its directory in that folder, where everybody may make one.
+    ///
+    /// # Errors
+    /// Why there is none.
+    ///
+    /// # Panics
+    /// Never: the watchdog's output is piped.
+    pub fn start_in(folder: &Path) -> Result<Self, String> {
         let programs = programs()?;
         let mut command = as_a_user_that_may_run_it();
-        command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(memory_or_disk());
+        command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut watchdog = command.spawn().map_err(|error| format!("its watchdog cannot be run: {error}"))?;
         let mut directory = String::new();
