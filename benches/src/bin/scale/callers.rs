@@ -13,6 +13,8 @@ use crate::database::Database;
 use crate::rows;
 
 const SCOPE: &str = "read:courses";
+/// An account of which fewer than one course in a hundred is, so that no two are neighbours.
+const STREWN: u64 = 10;
 /// How many accounts a walk visits at most.
 const WALKED: u64 = 200;
 
@@ -27,6 +29,8 @@ pub(crate) struct Callers {
     pub(crate) deep_page: String,
     /// A course with modules.
     pub(crate) detail: String,
+    /// The key of an account whose courses stand in blocks of their own each.
+    pub(crate) strewn: String,
     /// A key of each account of a walk.
     pub(crate) walk: Vec<String>,
 }
@@ -52,12 +56,14 @@ impl Callers {
             Ok::<_, StorageError>(tokens)
         };
         let walk = database.wait(keys(&mut walk.into_iter()))?;
+        let strewn = database.wait(key(storage, &rows::account(STREWN)))?;
         let cursor = database.wait(cursor_after(&largest, place.get(0), place.get(1)))?;
         Ok(Self {
             token: walk[0].clone(),
             courses,
             deep_page: format!("{FIRST_PAGE}&cursor={cursor}"),
             detail: format!("/api/v1/courses/{detail}"),
+            strewn,
             walk,
         })
     }

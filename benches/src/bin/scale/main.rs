@@ -78,14 +78,16 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 /// What each kind of call sends to the database, and what that does for it; an error where it is not as it should be.
 fn show_plans(database: &Database, callers: &Callers, whole: bool) -> Result<(), Box<dyn Error>> {
     let (keeping, rendering) = (Plans::of(database, true)?, Plans::of(database, false)?);
+    let mut shown = Vec::new();
     report::head_of_plans();
-    for (name, plans, path, number) in [
-        ("kept page", &keeping, FIRST_PAGE, 1),
-        ("first page", &rendering, FIRST_PAGE, 2),
-        ("deep page", &rendering, &callers.deep_page, 2),
-        ("course", &rendering, &callers.detail, 2),
+    for (name, plans, token, path, number) in [
+        ("kept page", &keeping, &callers.token, FIRST_PAGE, 1),
+        ("first page", &rendering, &callers.token, FIRST_PAGE, 2),
+        ("deep page", &rendering, &callers.token, &callers.deep_page, 2),
+        ("first page, strewn", &rendering, &callers.strewn, FIRST_PAGE, 2),
+        ("course", &rendering, &callers.token, &callers.detail, 2),
     ] {
-        let statements = plans.call(database, &callers.token, path)?;
+        let statements = plans.call(database, token, path)?;
         if statements.len() != number {
             return Err(format!("{name}: {} statements instead of {number}", statements.len()).into());
         }
@@ -93,9 +95,11 @@ fn show_plans(database: &Database, callers: &Callers, whole: bool) -> Result<(),
             statement.check()?;
         }
         report::plans(name, &statements);
-        if whole && let Some(last) = statements.last() {
-            println!("\n{}\n\n{}", last.text, last.shown());
-        }
+        shown.extend(statements.last().map(|last| format!("{}\n\n{}", last.text, last.shown())));
+    }
+    if whole {
+        shown.dedup();
+        println!("\n```text\n{}```", shown.join("\n"));
     }
     Ok(())
 }
