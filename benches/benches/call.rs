@@ -1,5 +1,5 @@
-//! `Catalogue::call` from request to response over SQLite, without a socket: with answers that are kept, and with every
-//! answer rendered anew.
+//! `Catalogue::call` from request to response over SQLite, without a socket: with answers that are kept, with every answer
+//! rendered anew, and with answers that are kept and requests that are counted against a rate limit.
 
 #![allow(missing_docs)] // the macros of criterion make items without
 
@@ -12,7 +12,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 fn call(criterion: &mut Criterion) {
     let library = Library::with_courses(10_000);
     let mut group = criterion.benchmark_group("call");
-    for (cache, caller) in [("hot", library.hot()), ("cold", library.cold())] {
+    for (cache, caller) in [("hot", library.hot()), ("cold", library.cold()), ("limited", library.limited())] {
         for work in Work::ALL {
             let request = caller.request_for(work, library.courses());
             group.bench_function(BenchmarkId::new(cache, work.name()), |bencher| {

@@ -1,7 +1,7 @@
 //! [`Caller`]: who asks the API, and [`Work`]: for what.
 
 use bytes::Bytes;
-use catalogue_core::{Catalogue, CatalogueBuilder};
+use catalogue_core::{Catalogue, CatalogueBuilder, ClientAddress};
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, ETAG, IF_NONE_MATCH};
 use http::{HeaderValue, Request, Response, StatusCode};
 
@@ -13,6 +13,7 @@ use crate::library::{Library, now};
 pub struct Caller {
     catalogue: Catalogue,
     authorization: HeaderValue,
+    client: Option<ClientAddress>,
 }
 
 /// What is asked of the API: the rows of most tables here.
@@ -64,7 +65,13 @@ impl Caller {
     #[must_use]
     pub fn new(builder: CatalogueBuilder, token: &str) -> Self {
         let catalogue = builder.build().expect("the settings are right");
-        Self { catalogue, authorization: authorization(token) }
+        Self { catalogue, authorization: authorization(token), client: None }
+    }
+
+    /// The same caller, whose requests say where they come from.
+    #[must_use]
+    pub fn at(self, client: ClientAddress) -> Self {
+        Self { client: Some(client), ..self }
     }
 
     /// The catalogue.
@@ -79,7 +86,11 @@ impl Caller {
     /// When `target` is none.
     #[must_use]
     pub fn request(&self, target: &str) -> Request<()> {
-        Request::get(target).header(AUTHORIZATION, &self.authorization).body(()).expect("a request")
+        let mut request = Request::get(target).header(AUTHORIZATION, &self.authorization);
+        if let Some(client) = self.client {
+            request = request.extension(client);
+        }
+        request.body(()).expect("a request")
     }
 
     /// The request for that work on a library of so many courses.

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use catalogue_core::{
-    Account, AccountId, AdminStorage, Catalogue, CredentialKind, CredentialRecord, Identity, NewCredential, NewToken,
-    Scopes, StorageError, Timestamp,
+    Account, AccountId, AdminStorage, Catalogue, ClientAddress, CredentialKind, CredentialRecord, Identity,
+    LocalRateLimiter, NewCredential, NewToken, RateLimit, Scopes, StorageError, Timestamp,
 };
 use catalogue_sqlite::SqliteStorage;
 use tempfile::TempDir;
@@ -83,6 +84,17 @@ impl Library {
     #[must_use]
     pub fn cold(&self) -> Caller {
         Caller::new(Catalogue::with_api_keys(self.storage.clone()).page_cache(0), self.token.expose())
+    }
+
+    /// A caller whose requests are kept within a limit that is never reached, and whose address is known.
+    ///
+    /// # Panics
+    /// Never: the limit is one.
+    #[must_use]
+    pub fn limited(&self) -> Caller {
+        let limit = RateLimit::new(u32::MAX, Duration::from_secs(86_400)).expect("a limit");
+        let builder = Catalogue::with_api_keys(self.storage.clone()).rate_limiter(LocalRateLimiter::new(limit));
+        Caller::new(builder, self.token.expose()).at(ClientAddress([192, 0, 2, 1].into()))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::catalogue::{Catalogue, Parts};
 use crate::cors::AllowedOrigins;
 use crate::documents::Documents;
 use crate::in_flight::InFlight;
+use crate::limit::{Limits, RateLimiter};
 use crate::observer::Observer;
 use crate::page_cache::PageCache;
 use crate::rendering::Rendering;
@@ -31,6 +32,7 @@ pub struct CatalogueBuilder {
     origins: Vec<String>,
     max_in_flight: usize,
     page_cache: usize,
+    rate_limiter: Option<Arc<dyn RateLimiter>>,
     observer: Option<Arc<dyn Observer>>,
 }
 
@@ -86,6 +88,7 @@ impl CatalogueBuilder {
             origins: Vec::new(),
             max_in_flight: usize::MAX,
             page_cache: DEFAULT_PAGE_CACHE,
+            rate_limiter: None,
             observer: None,
         }
     }
@@ -136,6 +139,16 @@ impl CatalogueBuilder {
         self
     }
 
+    /// Limits the requests of each credential, and the unknown tokens of each [`ClientAddress`](crate::ClientAddress) that
+    /// comes with a request (decision A2). Default no limit.
+    ///
+    /// What an operation answers with 304 costs nothing, nor does what is refused before it is counted: a wrong path, method,
+    /// token, scope or parameter. HEAD costs as GET does.
+    pub fn rate_limiter(mut self, limiter: impl RateLimiter) -> Self {
+        self.rate_limiter = Some(Arc::new(limiter));
+        self
+    }
+
     /// Is told of each finished request, for metrics and logs. Default nobody.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.observer = Some(Arc::new(observer));
@@ -177,6 +190,7 @@ impl CatalogueBuilder {
             request_ids: RequestIds::default(),
             in_flight: InFlight::new(self.max_in_flight),
             page_cache: PageCache::new(self.page_cache),
+            limits: self.rate_limiter.map(Limits::new),
             observer: self.observer,
         }))
     }

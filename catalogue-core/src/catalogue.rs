@@ -18,6 +18,7 @@ use crate::entity::Entity;
 use crate::envelope;
 use crate::error::ApiError;
 use crate::in_flight::InFlight;
+use crate::limit::{ClientAddress, Limits, Throttled};
 use crate::observer::{Observer, Watch};
 use crate::operation::{self, Reply};
 use crate::page_cache::{Fresh, Key, PageCache, PageCacheStatistics};
@@ -30,7 +31,7 @@ use crate::storage::{CourseStorage, CredentialStorage, Revision};
 const X_CONTENT_TYPE_OPTIONS: HeaderName = HeaderName::from_static("x-content-type-options");
 
 /// The answer beyond the limit of requests in flight (decision A21).
-const OVERLOADED: ApiError = ApiError::RateLimited { retry_after_seconds: 1 };
+const OVERLOADED: ApiError = ApiError::RateLimited(Throttled { retry_after_seconds: 1, fields: None });
 
 /// The course catalogue API. Cheap to clone; clones share everything.
 ///
@@ -53,6 +54,8 @@ pub(crate) struct Parts {
     pub(crate) in_flight: InFlight,
     pub(crate) page_cache: PageCache,
     pub(crate) rendering: Rendering,
+    /// `None` where nothing is limited.
+    pub(crate) limits: Option<Limits>,
     pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
@@ -143,7 +146,7 @@ impl Parts {
         }
         let Caller { identity, revision } = match caller {
             Some(identity) => Caller { identity, revision: None },
-            None => self.identify(&request.headers).await?,
+            None => self.identify(request).await?,
         };
         if self.observer.is_some() {
             *seen = Some(identity.clone());
@@ -153,12 +156,33 @@ impl Parts {
         };
         let caller = operation.authorize(identity, &self.accepted)?;
         let call = operation.parse(&caller, segment, request.uri.query())?;
-        self.answer(call, &caller, revision, &request.headers).await
+        let Some(limits) = &self.limits else {
+            return self.answer(call, &caller, revision, &request.headers).await;
+        };
+        let counted = limits.take(caller.identity()).await?;
+        let mut response = self.answer(call, &caller, revision, &request.headers).await?;
+        if let Some(counted) = counted {
+            counted.settle(&mut response).await;
+        }
+        Ok(response)
     }
 
-    /// Finds out whose token the request carries, by the first authenticator that knows it.
-    async fn identify(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
-        let token = BearerToken::from_headers(headers).map_err(ApiError::Unauthorized)?;
+    /// Finds out whose token the request carries, unless its client has tried too many.
+    async fn identify(&self, request: &request::Parts) -> Result<Caller, ApiError> {
+        let token = BearerToken::from_headers(&request.headers).map_err(ApiError::Unauthorized)?;
+        let Some(limits) = &self.limits else {
+            return self.authenticate(token).await;
+        };
+        let attempt = limits.attempt(token, request.extensions.get::<ClientAddress>()).await?;
+        let found = self.authenticate(token).await;
+        if let Some(attempt) = attempt {
+            attempt.settle(&found).await;
+        }
+        found
+    }
+
+    /// Whose token it is, by the first authenticator that knows it.
+    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Caller, ApiError> {
         if let Some(credentials) = &self.credentials {
             match look_up(&**credentials, token).await? {
                 (Verdict::Accepted(identity), revision) => return Ok(Caller { identity, revision }),

@@ -216,8 +216,11 @@ pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
         ApiError::MethodNotAllowed => {
             headers.insert(ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
         }
-        ApiError::RateLimited { retry_after_seconds } => {
-            headers.insert(RETRY_AFTER, HeaderValue::from(*retry_after_seconds));
+        ApiError::RateLimited(throttled) => {
+            headers.insert(RETRY_AFTER, HeaderValue::from(throttled.retry_after_seconds));
+            if let Some(fields) = &throttled.fields {
+                fields.clone().insert_into(headers);
+            }
         }
         _ => {}
     }

@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
 use crate::auth::{Refusal, Scope, Scopes};
+use crate::limit::Throttled;
 use crate::operation::InvalidParameter;
 use crate::storage::StorageError;
 
@@ -103,7 +104,7 @@ pub(crate) enum ApiError {
     /// Decisions R7 and R8.
     InvalidParameter(InvalidParameter),
     /// Decisions A2 and A21.
-    RateLimited { retry_after_seconds: u32 },
+    RateLimited(Throttled),
     /// Decision A13. The cause is for the log alone.
     Internal(Box<dyn Error + Send + Sync>),
 }
@@ -115,7 +116,7 @@ impl ApiError {
             Self::MethodNotAllowed | Self::InvalidParameter(_) => ErrorCode::InvalidRequest,
             Self::Unauthorized(_) => ErrorCode::Unauthorized,
             Self::UnsupportedCredential { .. } | Self::InsufficientScope { .. } => ErrorCode::InsufficientScope,
-            Self::RateLimited { .. } => ErrorCode::RateLimited,
+            Self::RateLimited(_) => ErrorCode::RateLimited,
             Self::Internal(_) => ErrorCode::InternalError,
         }
     }
@@ -141,8 +142,10 @@ impl ApiError {
             Self::UnsupportedCredential { .. } => "This kind of credential cannot read catalogue data here.".into(),
             Self::InsufficientScope { required, .. } => format!("The scope `{required}` is required.").into(),
             Self::InvalidParameter(fault) => fault.message(),
-            Self::RateLimited { retry_after_seconds: 1 } => "Too many requests; try again in a second.".into(),
-            Self::RateLimited { retry_after_seconds } => {
+            Self::RateLimited(Throttled { retry_after_seconds: 1, .. }) => {
+                "Too many requests; try again in a second.".into()
+            }
+            Self::RateLimited(Throttled { retry_after_seconds, .. }) => {
                 format!("Too many requests; try again in {retry_after_seconds} seconds.").into()
             }
             Self::Internal(_) => "Something went wrong on the server's side.".into(),
@@ -159,7 +162,7 @@ impl ApiError {
                 json!({ "required": [required], "granted": granted })
             }
             Self::InvalidParameter(fault) => fault.details(),
-            Self::RateLimited { retry_after_seconds } => json!({ "retryAfterSeconds": retry_after_seconds }),
+            Self::RateLimited(throttled) => json!({ "retryAfterSeconds": throttled.retry_after_seconds }),
             Self::Internal(_) => json!({ "requestId": request_id }),
         })
     }

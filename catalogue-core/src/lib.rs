@@ -18,8 +18,8 @@
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(run()).unwrap();
 //! ```
 //!
-//! A request walks through these rooms once: route, bearer token, authenticator, scope gate, parameters, operation,
-//! envelope. Module bodies are in no type that can reach an answer.
+//! A request walks through these rooms once: route, bearer token, authenticator, scope gate, parameters, rate limit,
+//! operation, envelope. Module bodies are in no type that can reach an answer.
 //!
 //! Sections and decisions that are named in the docs are those of the specification of the course catalogue read API.
 //!
@@ -30,6 +30,7 @@
 //! | keys in a table of its own, as digests | [`CredentialStorage`], one method; expiry and revocation are judged here | [`Catalogue::with_api_keys`] where one storage holds both, else [`StoredCredentials`] |
 //! | sessions, or tokens that a service knows | [`Authenticator`], one method | [`Catalogue::builder`], or [`or_authenticator`](CatalogueBuilder::or_authenticator) after another |
 //! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`Identity`] |
+//! | a rate limit | nothing, with [`LocalRateLimiter`]; for several servers a [`RateLimiter`] | [`rate_limiter`](CatalogueBuilder::rate_limiter), and a [`ClientAddress`] with each request |
 //! | metrics and logs | [`Observer`] | [`observer`](CatalogueBuilder::observer) |
 //!
 //! [`MemoryStorage`] is for tests and trials. The traits are asynchronous by the macro [`async_trait`](macro@async_trait),
@@ -92,6 +93,7 @@ mod entity;
 mod envelope;
 mod error;
 mod in_flight;
+mod limit;
 mod list_body;
 mod model;
 mod negotiation;
@@ -117,6 +119,9 @@ pub use builder::{BuildError, CatalogueBuilder};
 pub use catalogue::Catalogue;
 pub use documents::DocumentFormat;
 pub use error::ErrorCode;
+pub use limit::{
+    ClientAddress, InvalidRateLimit, LimiterFuture, LocalRateLimiter, RateLimit, RateLimitKey, RateLimiter, Taken,
+};
 pub use model::{AccountId, CourseDetail, CourseListItem, CourseRow, MAX_SLUG_BYTES, Module, is_slug};
 pub use observer::{FinishedRequest, Observer};
 pub use operation::Operation;

@@ -63,7 +63,8 @@ pub struct FinishedRequest<'r> {
     /// How long it took, from the call to the finished answer. The time to read the request and to send the answer is
     /// the server's and not part of it.
     pub duration: Duration,
-    /// Who called; `None` where no credential was looked at (documents, `OPTIONS`, 405, 429) or none was valid.
+    /// Who called; `None` where no credential was looked at (documents, `OPTIONS`, 405, 429 before the look-up) or none was
+    /// valid.
     pub caller: Option<&'r Identity>,
     /// The answer's `X-Request-Id` (decision A16).
     pub request_id: &'r str,

@@ -1,7 +1,7 @@
 //! Sends one request to a catalogue over SQLite again and again, in one thread and without a socket, for tools that
 //! count or sample instructions.
 //!
-//! Arguments: the work (such as `first-page`), `hot` or `cold`, and how often; then, where the database is not to be made
+//! Arguments: the work (such as `first-page`), `hot`, `cold` or `limited`, and how often; then, where the database is not to be made
 //! anew, its path, a token that reads it, and how many courses it has.
 
 use std::error::Error;
@@ -18,7 +18,7 @@ const COURSES: usize = 10_000;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [work, cache, times, database @ ..] = &*arguments else {
-        return Err("usage: one_call WORK hot|cold TIMES [DATABASE TOKEN COURSES]".into());
+        return Err("usage: one_call WORK hot|cold|limited TIMES [DATABASE TOKEN COURSES]".into());
     };
     let work = Work::named(work).ok_or("there is no such work")?;
     let times: usize = times.parse()?;
@@ -30,7 +30,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         _ => {
             let library = Library::with_courses(COURSES);
-            let caller = if cache == "cold" { library.cold() } else { library.hot() };
+            let caller = match &**cache {
+                "cold" => library.cold(),
+                "limited" => library.limited(),
+                _ => library.hot(),
+            };
             repeat(&caller, work, COURSES, times);
         }
     }

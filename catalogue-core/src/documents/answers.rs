@@ -4,13 +4,14 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::headers::{self, RATE_LIMIT};
+use super::headers;
 use super::{OPENAPI, TITLE, VERSION};
 use crate::address::Address;
 use crate::auth::{Refusal, Scope};
 use crate::entity::Entity;
 use crate::envelope;
 use crate::error::{ApiError, ErrorCode};
+use crate::limit::{Fields, Throttled};
 use crate::operation::{InvalidParameter, Row};
 
 const REQUEST_ID: &str = "5f0c2b7a9d3e4c61";
@@ -39,13 +40,6 @@ impl Answer {
 
     fn failure(error: &ApiError) -> Self {
         Self::new(Some(error.code()), &envelope::failure(error, REQUEST_ID))
-    }
-
-    /// The limiter's answer, with what it says of the limit.
-    fn rate_limited() -> Self {
-        let mut answer = Self::failure(&ApiError::RateLimited { retry_after_seconds: 13 });
-        answer.headers.extend(RATE_LIMIT.map(|(name, value)| (name, value.to_owned())));
-        answer
     }
 
     pub(super) fn header(&self, name: &str) -> &str {
@@ -94,10 +88,9 @@ pub(super) fn success(row: &Row, base: &Address) -> Answer {
     let reply = (row.example)();
     let sketch = || Entity::of_bytes("application/json", openapi_sketch().to_string());
     let entity = envelope::render(&reply, None, base).unwrap_or_else(sketch);
-    let response = envelope::answer(&entity, &HeaderMap::new());
-    let mut answer = Answer::new(None, &response);
-    answer.headers.extend(RATE_LIMIT.map(|(name, value)| (name, value.to_owned())));
-    answer
+    let mut response = envelope::answer(&entity, &HeaderMap::new());
+    Fields::example().insert_into(response.headers_mut());
+    Answer::new(None, &response)
 }
 
 /// The answer to a caller who has the current one.
@@ -121,11 +114,12 @@ pub(super) fn failures(row: &Row) -> Vec<Answer> {
     if row.may_be_absent {
         errors.push(ApiError::NotFound);
     }
-    errors.push(ApiError::MethodNotAllowed);
-    let mut answers: Vec<Answer> = errors.iter().map(Answer::failure).collect();
-    answers.push(Answer::rate_limited());
-    answers.push(Answer::failure(&ApiError::Internal("an example".into())));
-    answers
+    errors.extend([
+        ApiError::MethodNotAllowed,
+        ApiError::RateLimited(Throttled::example()),
+        ApiError::Internal("an example".into()),
+    ]);
+    errors.iter().map(Answer::failure).collect()
 }
 
 /// How an OpenAPI document looks; the whole of it would have to hold itself.

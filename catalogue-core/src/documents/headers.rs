@@ -14,10 +14,6 @@ pub(super) struct HeaderFact {
     pub(super) description: String,
 }
 
-/// Example of the fields that answers carry while a rate limit is set.
-pub(super) const RATE_LIMIT: [(&str, &str); 2] =
-    [("RateLimit-Policy", r#""default";q=600;w=60"#), ("RateLimit", r#""default";r=599;t=60"#)];
-
 /// Every header that the documents describe.
 pub(super) fn all() -> [HeaderFact; 10] {
     let text = |name, always, description: &str| HeaderFact {

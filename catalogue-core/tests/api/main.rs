@@ -1,6 +1,7 @@
 //! The specification, section by section, through `Catalogue::call` over the memory storage.
 
 mod authentication;
+mod clock;
 mod compression;
 mod conditional;
 mod contract;
@@ -16,4 +17,6 @@ mod observer;
 mod paging_laws;
 mod paths_and_methods;
 mod public_documents;
+mod rate_limits;
 mod request_ids;
+mod unknown_tokens;

@@ -38,8 +38,9 @@
 //! ```
 //!
 //! Method, path, query and headers reach the catalogue byte for byte as they came. The request's body is dropped
-//! unread, and its extensions stay behind, which actix-web hands out by their type alone; the catalogue asks for
-//! none.
+//! unread, and its extensions stay behind, which actix-web hands out by their type alone, but for the
+//! [`ClientAddress`](catalogue_core::ClientAddress) that a rate limit asks for: the one among the extensions, which a host
+//! behind a proxy puts there, or else the peer.
 
 mod request;
 mod response;

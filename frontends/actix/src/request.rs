@@ -1,16 +1,26 @@
 //! Requests of actix-web, which speaks an older version of `http`, become requests of ours by their bytes.
 
-use actix_web::HttpRequest;
+use actix_web::{HttpMessage as _, HttpRequest};
+use catalogue_core::ClientAddress;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, Version};
 
-/// The same request, without its body and its extensions.
+/// The same request, without its body, and of its extensions with the client's address alone.
 pub(crate) fn convert(request: &HttpRequest) -> Request<()> {
     let mut converted = Request::new(());
     *converted.method_mut() = method(request);
     *converted.uri_mut() = uri(request);
     *converted.version_mut() = version(request);
     *converted.headers_mut() = headers(request);
+    if let Some(client) = client(request) {
+        converted.extensions_mut().insert(client);
+    }
     converted
+}
+
+/// The client's address, as far as it is known.
+fn client(request: &HttpRequest) -> Option<ClientAddress> {
+    let named = request.extensions().get::<ClientAddress>().copied();
+    named.or_else(|| Some(ClientAddress(request.peer_addr()?.ip())))
 }
 
 fn method(request: &HttpRequest) -> Method {
@@ -68,6 +78,21 @@ mod tests {
         assert_eq!(values, [&b"one"[..], b"\xff\t\x80"]);
         assert_eq!(head.headers["x-empty"], "");
         assert_eq!(head.headers.len(), 3);
+    }
+
+    #[test]
+    fn the_client_is_the_one_that_the_host_names_or_the_peer() {
+        let client = |request: TestRequest| {
+            let (head, ()) = convert(&request.to_http_request()).into_parts();
+            head.extensions.get::<ClientAddress>().map(|ClientAddress(address)| address.to_string())
+        };
+        let peer = || TestRequest::default().peer_addr("192.0.2.1:1234".parse().unwrap());
+        assert_eq!(client(TestRequest::default()), None);
+        assert_eq!(client(peer()).unwrap(), "192.0.2.1");
+        let named = peer().to_http_request();
+        named.extensions_mut().insert(ClientAddress([192, 0, 2, 2].into()));
+        let (head, ()) = convert(&named).into_parts();
+        assert_eq!(head.extensions.get(), Some(&ClientAddress([192, 0, 2, 2].into())));
     }
 
     #[test]

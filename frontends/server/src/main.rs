@@ -13,6 +13,7 @@ mod import;
 mod logging;
 mod open_files;
 mod output;
+mod rate_limit;
 mod size;
 mod text;
 

@@ -26,6 +26,9 @@
 //!
 //! The head of a request reaches the catalogue as it came: method, path and query with their percent-encoding, version,
 //! headers and extensions. Its body may be of any type and is dropped unread.
+//!
+//! A rate limit counts unknown tokens by the [`ClientAddress`](catalogue_core::ClientAddress) among the extensions. On axum a
+//! layer puts it there, from its `ConnectInfo<SocketAddr>` or from the header of a proxy that is trusted.
 
 mod body;
 mod nesting;

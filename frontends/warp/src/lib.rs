@@ -19,17 +19,19 @@
 //! is mounted at the address that it was built with.
 //!
 //! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is
-//! not read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind; the catalogue
-//! asks for none. A server of a host's own that calls [`warp::service`] spares the copy with [`hand_over`], and the panic of
+//! not read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind, but for the
+//! [`ClientAddress`] that a rate limit asks for: the one among the extensions, which a host behind a proxy puts there, or
+//! else the peer that `warp::serve` knows. A server of a host's own that calls [`warp::service`] spares the copy with [`hand_over`], and the panic of
 //! warp's own path filters on a target without a path, such as that of `GET example.com:443`.
 
 mod head;
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use catalogue_core::Catalogue;
+use catalogue_core::{Catalogue, ClientAddress};
 use http::{HeaderMap, Method, Request, Response, Uri, request};
 use warp::Filter;
 use warp::path::FullPath;
@@ -48,7 +50,15 @@ pub fn filter(
 
 /// The head, put together from what warp gives.
 fn gathered() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Infallible> + Copy {
-    warp::method().and(target()).and(warp::header::headers_cloned()).map(head)
+    warp::method().and(target()).and(warp::header::headers_cloned()).and(client()).map(head)
+}
+
+/// The client's address, as far as it is known.
+fn client() -> impl Filter<Extract = (Option<ClientAddress>,), Error = Infallible> + Copy {
+    let named = warp::ext::optional::<ClientAddress>();
+    named
+        .and(warp::addr::remote())
+        .map(|named: Option<_>, peer: Option<SocketAddr>| named.or_else(|| Some(ClientAddress(peer?.ip()))))
 }
 
 /// Path and query as they came.
@@ -68,10 +78,13 @@ fn uri(path: &str, query: &str) -> Uri {
     Uri::try_from(target).unwrap_or_else(|_| Uri::from_static("*"))
 }
 
-fn head(method: Method, uri: Uri, headers: HeaderMap) -> Arc<request::Parts> {
+fn head(method: Method, uri: Uri, headers: HeaderMap, client: Option<ClientAddress>) -> Arc<request::Parts> {
     let (mut head, ()) = Request::new(()).into_parts();
     head.method = method;
     head.uri = uri;
     head.headers = headers;
+    if let Some(client) = client {
+        head.extensions.insert(client);
+    }
     Arc::new(head)
 }

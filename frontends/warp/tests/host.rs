@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use catalogue_core::{Catalogue, MemoryStorage};
+use catalogue_core::{Catalogue, ClientAddress, LocalRateLimiter, MemoryStorage, RateLimit};
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use tower_service::Service as _;
@@ -63,6 +63,25 @@ async fn a_head_that_was_handed_over_can_be_asked_for_again() {
             let request = Request::get(path).body(String::new()).unwrap();
             let request = if handed_over { catalogue_warp::hand_over(request) } else { request };
             assert_eq!(service.call(request).await.unwrap().status(), status, "{path} {handed_over}");
+        }
+    }
+}
+
+/// A host behind a proxy says who the client is, whether the head is handed over or not.
+#[tokio::test]
+async fn unknown_tokens_are_counted_by_the_client_that_the_host_names() {
+    for handed_over in [false, true] {
+        let once = LocalRateLimiter::new(RateLimit::new(1, std::time::Duration::from_secs(60)).unwrap());
+        let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).rate_limiter(once).build().unwrap();
+        let mut service = warp::service(catalogue_warp::filter(catalogue));
+        for (client, status) in [(Some(1), 401), (Some(1), 429), (Some(2), 401), (None, 401), (None, 401)] {
+            let mut request = Request::get("/api/v1/me").header("authorization", "Bearer guess");
+            if let Some(client) = client {
+                request = request.extension(ClientAddress([192, 0, 2, client].into()));
+            }
+            let request = request.body(String::new()).unwrap();
+            let request = if handed_over { catalogue_warp::hand_over(request) } else { request };
+            assert_eq!(service.call(request).await.unwrap().status(), status, "{client:?} {handed_over}");
         }
     }
 }

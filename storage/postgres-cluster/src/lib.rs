@@ -5,12 +5,13 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write, stderr};
+use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
-/// Makes a cluster, says where it is, waits until whoever started this is gone, and removes it. The one that started this
+/// Makes a cluster, or with a third argument a standby of the one whose socket is there; says where it is, waits until whoever started this is gone, and removes it. The one that started this
 /// holds the other end of its input, which closes with that process however it ends.
 const SCRIPT: &str = r#"
     trap '' INT HUP TERM
@@ -19,7 +20,9 @@ const SCRIPT: &str = r#"
     cd "$directory" || exit 1
     init() { initdb -D data -U postgres -A trust -E UTF8 --no-sync "$@" >log 2>&1; }
     # A collation that orders texts otherwise than by their bytes, where PostgreSQL knows one.
-    if { init --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US || init --locale=C.UTF-8; } &&
+    make() { init --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US || init --locale=C.UTF-8; }
+    copy() { pg_basebackup -h "$1" -U postgres -D data -R -X stream -c fast --no-sync >log 2>&1; }
+    if if [ -n "$3" ]; then copy "$3"; else make; fi &&
         printf '%s\n' "unix_socket_directories = '$directory'" "listen_addresses = ''" "max_connections = 300" \
             "fsync = off" "synchronous_commit = off" >>data/postgresql.conf &&
         pg_ctl -D data -w -l log start >>log 2>&1
@@ -70,9 +73,24 @@ impl Cluster {
     /// # Panics
     /// Never: the watchdog's output is piped.
     pub fn start_in(folder: &Path) -> Result<Self, String> {
+        Self::made_by(folder, "")
+    }
+
+    /// A standby of this one, which follows it by streaming.
+    ///
+    /// # Errors
+    /// Why there is none.
+    ///
+    /// # Panics
+    /// Never: the watchdog's output is piped.
+    pub fn standby(&self) -> Result<Self, String> {
+        Self::made_by(&memory_or_disk(), &self.directory.display().to_string())
+    }
+
+    fn made_by(folder: &Path, primary: &str) -> Result<Self, String> {
         let programs = programs()?;
         let mut command = as_a_user_that_may_run_it();
-        command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(folder);
+        command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(folder).arg(primary);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut watchdog = command.spawn().map_err(|error| format!("its watchdog cannot be run: {error}"))?;
         let mut directory = String::new();
@@ -96,6 +114,69 @@ impl Cluster {
         command.arg(programs().unwrap().join("pg_ctl")).current_dir(&self.directory);
         command.args(["-D", "data", "-l", "log", "-w"]).args(action).stdout(Stdio::null());
         assert!(command.status().unwrap().success(), "{action:?}");
+    }
+
+    /// Ends it as a machine that loses its power would.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn kill(&self) {
+        self.shell("kill -9 $(head -n 1 data/postmaster.pid)");
+    }
+
+    /// Lets it listen on a port of the loopback address as well, with those settings, and starts it again.
+    ///
+    /// # Panics
+    /// When no port is free.
+    #[must_use]
+    pub fn listen(&self, settings: &[&str]) -> u16 {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        self.configure(&["listen_addresses = '127.0.0.1'", &format!("port = {port}")]);
+        self.configure(settings);
+        self.control(&["restart"]);
+        port
+    }
+
+    /// Makes it a standby of that one, once it is started again. It must have been stopped before that one was promoted.
+    ///
+    /// # Panics
+    /// When its directory cannot be written to.
+    pub fn follow(&self, primary: &Self) {
+        self.configure(&[&format!("primary_conninfo = 'host={} user=postgres'", primary.directory.display())]);
+        self.shell("touch data/standby.signal");
+    }
+
+    /// Adds lines to its configuration, which it reads when it is started, or some of them at `reload`.
+    ///
+    /// # Panics
+    /// When its directory cannot be written to.
+    pub fn configure(&self, settings: &[&str]) {
+        self.write("data/postgresql.auto.conf", format!("{}\n", settings.join("\n")).as_bytes());
+    }
+
+    /// Adds that to a file in its directory, which none but its user can read.
+    ///
+    /// # Panics
+    /// When its directory cannot be written to.
+    pub fn write(&self, file: &str, contents: &[u8]) {
+        let mut command = as_a_user_that_may_run_it();
+        command.args(["sh", "-c", "umask 077; cat >>\"$1\"", "sh", file]).current_dir(&self.directory);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().expect("it is piped").write_all(contents).unwrap();
+        assert!(child.wait().unwrap().success(), "{file}");
+    }
+
+    fn shell(&self, script: &str) {
+        let mut command = as_a_user_that_may_run_it();
+        command.args(["sh", "-c", script]).current_dir(&self.directory);
+        assert!(command.status().unwrap().success(), "{script}");
+    }
+
+    /// The address of that database in it and in others, which name it alike.
+    #[must_use]
+    pub fn address_with(&self, others: &[&Self], database: &str) -> String {
+        let hosts: Vec<_> = [self].iter().chain(others).map(|one| one.directory.display().to_string()).collect();
+        format!("host={} user=postgres dbname={database}", hosts.join(","))
     }
 
     /// The address of that database in it.

@@ -1,11 +1,13 @@
 //! [`Connection`]: one session, and the statements that it has prepared.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Config, Error, NoTls, Row, Statement};
+use tokio_postgres::{Client, Config, Error, Row, SimpleQueryMessage, Statement};
+
+use crate::tls::Tls;
 
 /// A statement with the types of its values, so that it means the same prepared or not.
 #[derive(Debug)]
@@ -21,24 +23,54 @@ pub(crate) type Values<'v> = &'v [&'v (dyn ToSql + Sync)];
 pub(crate) struct Connection {
     client: Client,
     opened: Instant,
+    heard: Mutex<Heard>,
     /// None where statements have no name.
     prepared: Option<Mutex<HashMap<&'static str, Statement>>>,
 }
 
+/// When the server was heard from last.
+#[derive(Clone, Copy)]
+struct Heard {
+    answer: Instant,
+    /// It was then what it is taken for.
+    role: Instant,
+}
+
 impl Connection {
-    pub(crate) async fn open(config: &Config, named_statements: bool) -> Result<Self, Error> {
-        let (client, connection) = config.connect(NoTls).await?;
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection to the database ended");
-            }
-        });
-        let prepared = named_statements.then(Mutex::default);
-        Ok(Self { client, opened: Instant::now(), prepared })
+    pub(crate) async fn open(config: &Config, tls: &Tls, named_statements: bool) -> Result<Self, Error> {
+        let began = Instant::now();
+        let client = tls.connect(config).await?;
+        let opened = Instant::now();
+        let heard = Mutex::new(Heard { answer: opened, role: began });
+        Ok(Self { client, opened, heard, prepared: named_statements.then(Mutex::default) })
     }
 
     pub(crate) fn opened(&self) -> Instant {
         self.opened
+    }
+
+    /// When it gave an answer last.
+    pub(crate) fn last_answer(&self) -> Instant {
+        self.heard().answer
+    }
+
+    /// It gave an answer.
+    pub(crate) fn answered(&self) {
+        self.heard().answer = Instant::now();
+    }
+
+    /// When its server last said what it is.
+    pub(crate) fn vouched(&self) -> Instant {
+        self.heard().role
+    }
+
+    /// It said after `asked` what it is.
+    pub(crate) fn vouch(&self, asked: Instant) {
+        self.heard().role = asked;
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -69,6 +101,11 @@ impl Connection {
     /// Runs statements without values.
     pub(crate) async fn run(&self, sql: &str) -> Result<(), Error> {
         self.client.batch_execute(sql).await
+    }
+
+    /// Runs statements without values and returns what they say.
+    pub(crate) async fn ask(&self, sql: &str) -> Result<Vec<SimpleQueryMessage>, Error> {
+        self.client.simple_query(sql).await
     }
 
     /// Prepares each statement anew from now on.

@@ -7,6 +7,8 @@ use catalogue_core::{StorageError, StorageErrorKind};
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
+use crate::tls;
+
 /// What can be done about the error of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
@@ -34,14 +36,22 @@ impl Remedy {
 
 /// The error of a statement or of connecting. The database's own words stay as its source.
 pub(crate) fn storage_error(error: Error) -> StorageError {
-    let (kind, message) = match error.code() {
+    let (kind, message) = meaning(&error);
+    StorageError::new(kind, message).with_source(error)
+}
+
+/// What an operator would act on.
+pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, &'static str) {
+    if let Some(complaint) = tls::complaint(error) {
+        return (StorageErrorKind::Unavailable, complaint);
+    }
+    match error.code() {
         Some(code) => of_code(code),
-        None if error.is_closed() || is_io(&error) => {
+        None if error.is_closed() || is_io(error) => {
             (StorageErrorKind::Unavailable, "the database is out of reach, or closed the connection")
         }
         None => (StorageErrorKind::Other, "the database gave no answer that can be understood"),
-    };
-    StorageError::new(kind, message).with_source(error)
+    }
 }
 
 /// A value that no writer of this schema makes.

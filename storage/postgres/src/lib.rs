@@ -19,6 +19,17 @@
 //! Each read is one statement and one round trip, over a pool of read-only connections. A read that finds its connection
 //! closed is asked once more over another. No call of the request path takes longer than [`Options::deadline`].
 //!
+//! # Several servers
+//! An address may name several hosts; the one that takes writes is read, also after a failover. Answers are then never
+//! stale, and a revoked key is refused from the next request on.
+//!
+//! With [`Options::replica`] the request path reads from standbys, and what is said of it is as old as they are behind, up
+//! to [`Options::greatest_lag`]: a change that was committed may be missing from an answer for that long, and a revoked key
+//! may still be good. Two requests may be answered by two standbys, so the later answer may be the older one, and a walk
+//! through the pages may leave out a course that was made shortly before the walk began, or show one that was removed. What
+//! is expired is refused at once, since that is told by the clock. A key or a course that a standby does not have is looked
+//! for in the primary, so a new one is there at once. Whoever cannot have that reads from the primary.
+//!
 //! # Other writers
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL. The tables and statements keep
 //! to what Citus, YugabyteDB and CockroachDB have too; where an engine has no triggers ([`Options::without_triggers`]), a
@@ -26,22 +37,33 @@
 //! `gen_random_uuid()` before anything else, set `courses.module_count`, and remove or move a course's modules and their
 //! contents along with it.
 
+mod address;
 mod admin;
+mod connect_error;
 mod connection;
 mod error;
 mod export;
+mod hosts;
 mod import;
+mod lag;
 mod migration;
 mod open_error;
 mod options;
+mod pool;
 mod read;
 mod readers;
+mod replica;
+mod role;
 mod rows;
+mod status;
 mod storage;
 mod text;
+mod tls;
 mod writes;
 
 pub use migration::Migrated;
 pub use open_error::OpenError;
 pub use options::Options;
+pub use pool::Connections;
+pub use status::{PrimaryStatus, ReplicaStatus, Status};
 pub use storage::PostgresStorage;

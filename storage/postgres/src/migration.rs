@@ -172,8 +172,8 @@ fn is_race(error: &Error) -> bool {
 }
 
 async fn open(options: &Options, to_write: bool) -> Result<Connection, OpenError> {
-    let config = if to_write { options.writing() } else { options.exporting() };
-    options.connect(&config).await.map_err(OpenError::Failed)
+    let hosts = if to_write { options.writing() } else { options.exporting() };
+    hosts.open().await.map_err(OpenError::Failed)
 }
 
 fn failed(error: Error) -> OpenError {

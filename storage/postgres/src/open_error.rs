@@ -1,5 +1,7 @@
 //! [`OpenError`]: why a database cannot be opened, and what would be right.
 
+use std::path::PathBuf;
+
 use catalogue_core::StorageError;
 
 /// Why a database cannot be opened. Nothing was changed.
@@ -15,6 +17,20 @@ pub enum OpenError {
     /// The address asks for TLS.
     #[error("the address asks for TLS (sslmode), which this build does not have")]
     NoTls,
+    /// The address leaves open whether there is TLS, or does not say all that is needed for it.
+    #[error(
+        "the address must say sslmode=verify-full, if it is to have sslrootcert or both of sslcert and sslkey, or \
+         sslmode=disable; there is no TLS here that is not verified"
+    )]
+    SslMode,
+    /// A file of the address has no certificate or key that could be used.
+    #[error("{}: {reason}", .file.display())]
+    Certificate {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The database keeps its texts in another encoding.
     #[error("the database has the encoding {0}; make one with the encoding UTF8")]
     Encoding(String),

@@ -11,6 +11,7 @@ use crate::migration::{self, Migrated, SCHEMA_VERSION};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::readers::Readers;
+use crate::status::Status;
 
 /// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections.
 ///
@@ -27,6 +28,7 @@ impl PostgresStorage {
     /// # Errors
     /// When it is out of reach, or its tables are not ours or of another schema version. Nothing is changed.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
+        options.warn_of_clear_text();
         let found = migration::version(options).await?;
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),
@@ -56,14 +58,20 @@ impl PostgresStorage {
         migration::migrate(options).await
     }
 
+    /// What an operator would want to know: whether the primary answers, which is asked now, how far behind the replicas
+    /// are, and what the connections do.
+    pub async fn status(&self) -> Status {
+        self.readers.status().await
+    }
+
     /// A connection that writes, for administration.
     pub(crate) async fn writer(&self) -> Result<Connection, StorageError> {
-        self.options.connect(&self.options.writing()).await
+        self.options.writing().open().await
     }
 
     /// A connection that can read everything, for administration.
     pub(crate) async fn exporter(&self) -> Result<Connection, StorageError> {
-        self.options.connect(&self.options.exporting()).await
+        self.options.exporting().open().await
     }
 }
 

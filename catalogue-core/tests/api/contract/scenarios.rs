@@ -1,6 +1,8 @@
 //! Requests to every operation that together are answered in every way that the document describes.
 
-use catalogue_core::{AdminStorage, Catalogue, CredentialKind, MemoryStorage, Timestamp};
+use std::time::Duration;
+
+use catalogue_core::{AdminStorage, Catalogue, CredentialKind, LocalRateLimiter, MemoryStorage, RateLimit, Timestamp};
 use http::{Method, Request};
 
 use super::document::{DOCUMENT, Operation};
@@ -21,6 +23,8 @@ struct Stage {
     choosy: House,
     /// Has no place for a request.
     crowded: House,
+    /// Answers each credential once a minute.
+    limited: House,
     /// Cannot reach its storage.
     failing: Catalogue,
     /// Good for every operation.
@@ -61,6 +65,7 @@ impl Stage {
         let expiry = Some(Timestamp::now());
         Self {
             crowded: House::with(|builder| builder.max_in_flight(0)).await,
+            limited: Self::limited().await,
             failing: Catalogue::builder(MemoryStorage::new(), Faulty(Fault::Error)).build().unwrap(),
             profile_token: usual.key(OWNER, "read:profile").await,
             expired_token: usual.credential(CredentialKind::ApiKey, OWNER, "read:courses", expiry).await.0,
@@ -71,6 +76,13 @@ impl Stage {
             token,
             revoked_token,
         }
+    }
+
+    async fn limited() -> House {
+        let once = RateLimit::new(1, Duration::from_secs(60)).unwrap();
+        let house = House::with(|builder| builder.rate_limiter(LocalRateLimiter::new(once))).await;
+        house.put([course("c", 0)]).await;
+        house
     }
 
     fn queries(&self) -> Vec<String> {
@@ -96,6 +108,7 @@ impl Stage {
         let target = &self.target(operation, "c", "");
         let bearer = format!("Bearer {}", self.token);
         let authorized = ("authorization", &*bearer);
+        let limited_token = self.limited.key(OWNER, "read:courses").await;
         let failing = Request::get(target).header("authorization", &bearer).body(()).unwrap();
         vec![
             self.usual.send(Method::GET, target, &[authorized, ("if-none-match", "*")]).await,
@@ -108,6 +121,8 @@ impl Stage {
             self.choosy.get(&self.oauth_token, target).await,
             self.usual.send(Method::POST, target, &[authorized]).await,
             self.crowded.send(Method::GET, target, &[authorized]).await,
+            self.limited.get(&limited_token, target).await,
+            self.limited.get(&limited_token, target).await,
             ask(&self.failing, BASE, failing).await,
         ]
     }

@@ -77,6 +77,16 @@ pub(crate) struct ServeArguments {
     /// [default: false] [env: CATALOGUE_WAIT]
     #[arg(long, value_name = "DURATION", num_args = 0..=1, default_missing_value = "true")]
     pub(crate) wait: Option<String>,
+    /// How many requests each credential may make in a time, like 600/1m; as many unknown tokens may come from one address
+    ///
+    /// [default: no limit] [env: CATALOGUE_RATE_LIMIT]
+    #[arg(long, value_name = "N/DURATION")]
+    pub(crate) rate_limit: Option<String>,
+    /// Where several servers count together: redis://HOST[:PORT][/DATABASE]; while it is out of reach nothing is limited
+    ///
+    /// [default: each server counts by itself] [env: CATALOGUE_RATE_LIMIT_STORE]
+    #[arg(long, value_name = "URL")]
+    pub(crate) rate_limit_store: Option<String>,
     /// Neither makes a missing database nor migrates an older one
     ///
     /// [env: CATALOGUE_NO_MIGRATE]

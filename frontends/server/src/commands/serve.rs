@@ -13,6 +13,7 @@ use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::rate_limit::RateLimiting;
 use crate::{duration, size};
 
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
@@ -71,6 +72,7 @@ impl Settings {
                 accept: settings::accepted_kinds(layers, arguments.accept)?,
                 origins: layers.list(Setting::CorsOrigin, arguments.cors_origin)?,
                 page_cache: settings::page_cache(layers, arguments.page_cache)?,
+                rate_limiting: RateLimiting::named(layers, arguments.rate_limit, arguments.rate_limit_store)?,
             },
             wait: waiting::wait(layers, arguments.wait)?,
             shutdown_grace: shutdown_grace.map(|text| text.parse(|text| grace(text))).transpose()?,
@@ -84,6 +86,7 @@ impl Settings {
             base_url = self.catalogue.base_url(),
             docs_url = self.catalogue.docs_url(),
             page_cache = size::shown(self.catalogue.page_cache),
+            rate_limit = %self.catalogue.rate_limiting,
             "serving"
         );
     }

@@ -9,6 +9,7 @@ use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting, Sourced};
 use crate::database::Database;
 use crate::exit::Failure;
+use crate::rate_limit::RateLimiting;
 use crate::{duration, size};
 
 /// How much memory rendered pages may take unless `--page-cache` says otherwise.
@@ -27,6 +28,7 @@ pub(super) struct CatalogueSettings {
     pub(super) origins: Option<Sourced<Vec<String>>>,
     /// In bytes; 0 for none.
     pub(super) page_cache: usize,
+    pub(super) rate_limiting: RateLimiting,
 }
 
 impl CatalogueSettings {
@@ -43,6 +45,9 @@ impl CatalogueSettings {
         }
         if let Some(origins) = &self.origins {
             builder = builder.cors_origins(&origins.value);
+        }
+        if let Some(limiter) = self.rate_limiting.limiter() {
+            builder = builder.rate_limiter(limiter);
         }
         builder.page_cache(self.page_cache).build().map_err(|error| self.wrong(&error))
     }

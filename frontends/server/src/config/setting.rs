@@ -29,6 +29,10 @@ pub(crate) enum Setting {
     ShutdownGrace,
     /// `--page-cache`
     PageCache,
+    /// `--rate-limit`
+    RateLimit,
+    /// `--rate-limit-store`
+    RateLimitStore,
     /// `--no-migrate`
     NoMigrate,
 }
@@ -50,7 +54,7 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Database,
         Self::DatabasePooler,
         Self::DatabaseConnections,
@@ -64,6 +68,8 @@ impl Setting {
         Self::Log,
         Self::ShutdownGrace,
         Self::PageCache,
+        Self::RateLimit,
+        Self::RateLimitStore,
         Self::NoMigrate,
     ];
 
@@ -83,6 +89,8 @@ impl Setting {
             Self::Log => ("log", Shape::Text),
             Self::ShutdownGrace => ("shutdown-grace", Shape::Text),
             Self::PageCache => ("page-cache", Shape::Size),
+            Self::RateLimit => ("rate-limit", Shape::Text),
+            Self::RateLimitStore => ("rate-limit-store", Shape::Text),
             Self::NoMigrate => ("no-migrate", Shape::Flag),
         }
     }

@@ -27,8 +27,8 @@ const LAST_TURN: Duration = Duration::from_secs(1);
 /// Serves HTTP/1 on `listener` until `shutdown` resolves and the connections have ended, by themselves or by the end
 /// of the grace.
 ///
-/// The service sees no body, and the client's [`SocketAddr`] in the extensions of every request. It may panic: that
-/// is answered with a bare 500.
+/// The service sees no body, and the [`ClientAddress`](catalogue_core::ClientAddress) of every request in its extensions.
+/// It may panic: that is answered with a bare 500.
 pub(crate) async fn serve<S, B>(listener: TcpListener, service: S, limits: Limits, shutdown: impl Future<Output = ()>)
 where
     S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible>,

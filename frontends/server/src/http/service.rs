@@ -12,6 +12,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use catalogue_core::ClientAddress;
 use http::{
     HeaderValue, Request, Response, StatusCode,
     header::{CONNECTION, CONTENT_LENGTH},
@@ -49,7 +50,7 @@ where
         let unwanted = Unwanted::new(body, &head.headers, limits.drained_body);
         let (running, alone) = activity.begin(head::usual_length(&head), unwanted);
         let work = head::acceptable(&head).then(|| {
-            head.extensions.insert(peer);
+            head.extensions.insert(ClientAddress(peer.ip()));
             begin(&service, Request::from_parts(head, Empty::new()))
         });
         async move {

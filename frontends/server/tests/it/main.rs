@@ -13,5 +13,10 @@ mod openapi;
 #[cfg(unix)]
 mod postgres;
 mod program;
+mod rate_limit;
+#[cfg(feature = "redis")]
+mod redis;
 mod serve;
+#[cfg(feature = "redis")]
+mod shared_rate_limit;
 mod tokens;

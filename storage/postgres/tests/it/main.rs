@@ -5,14 +5,20 @@
 mod schema;
 
 mod conformance;
+mod drill;
+mod failover;
 mod faults;
 mod never_stale;
 mod opening;
 mod plain_sql;
 mod plans;
+mod replicas;
 mod round_trips;
 mod same_as_sqlite;
+mod silence;
 mod statements;
+#[cfg(feature = "tls")]
+mod tls;
 
 use catalogue_core::{Account, AccountId, AdminStorage, Course, CourseModule, NewCredential, Scopes, Timestamp};
 

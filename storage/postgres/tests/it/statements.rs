@@ -30,7 +30,8 @@ pub(crate) fn of_source(file: &str) -> Vec<(String, String)> {
 
 fn of_all_sources() -> Vec<(String, String)> {
     let sources = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
-    sources.flat_map(|entry| of_source(entry.unwrap().file_name().to_str().unwrap())).collect()
+    let files = sources.map(Result::unwrap).filter(|entry| entry.path().is_file());
+    files.flat_map(|entry| of_source(entry.file_name().to_str().unwrap())).collect()
 }
 
 /// The statements of a file of SQL, without comments.

@@ -14,6 +14,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use catalogue_core::ClientAddress;
 use http::{Request, Response};
 use http_body_util::{Empty, Full};
 use tokio::{
@@ -81,7 +82,7 @@ impl Service<Request<Empty<Bytes>>> for Paths {
                     tokio::task::yield_now().await;
                     panic!("as asked for")
                 }
-                "/peer" => request.extensions().get::<SocketAddr>().unwrap().to_string(),
+                "/peer" => request.extensions().get::<ClientAddress>().unwrap().0.to_string(),
                 "/big" => "x".repeat(BIG),
                 "/empty" => String::new(),
                 _ => format!("{} {}", request.method(), request.uri()),

@@ -1,0 +1,58 @@
+//! [`ClientAddress`]: where a request comes from, as a frontend knows it.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+/// The address of the client behind a request, which a frontend puts into the request's extensions. A rate limit counts
+/// unknown tokens by it (decision A2), and nothing else looks at it; without it they are not counted.
+///
+/// It must be the client's own: behind a proxy, not the proxy's, whose clients would share one allowance; and taken from a
+/// header only where that proxy alone can have written it.
+///
+/// ```
+/// use catalogue_core::{Catalogue, ClientAddress, LocalRateLimiter, MemoryStorage, RateLimit};
+/// use http::Request;
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let limit = RateLimit::new(1, std::time::Duration::from_secs(60))?;
+/// let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).rate_limiter(LocalRateLimiter::new(limit)).build()?;
+/// for status in [401, 429] {
+///     let mut request = Request::get("/api/v1/me").header("authorization", "Bearer guess").body(())?;
+///     request.extensions_mut().insert(ClientAddress([192, 0, 2, 1].into()));
+///     assert_eq!(catalogue.call(request).await.status(), status);
+/// }
+/// # Ok(())
+/// # }
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(run()).unwrap();
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientAddress(pub IpAddr);
+
+impl ClientAddress {
+    /// The address that is counted: of an IPv6 address its first 64 bits, since that is the least that one client has; of
+    /// an IPv4 address in the clothes of IPv6 the IPv4 address.
+    pub(super) fn counted(self) -> IpAddr {
+        match self.0.to_canonical() {
+            IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+            address @ IpAddr::V4(_) => address,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_has_64_bits_of_ipv6_and_all_of_ipv4() {
+        for (address, counted) in [
+            ("192.0.2.1", "192.0.2.1"),
+            ("::ffff:192.0.2.1", "192.0.2.1"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+            ("2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::"),
+            ("2001:db8:1:3::", "2001:db8:1:3::"),
+            ("::1", "::"),
+        ] {
+            assert_eq!(ClientAddress(address.parse().unwrap()).counted(), counted.parse::<IpAddr>().unwrap());
+        }
+    }
+}

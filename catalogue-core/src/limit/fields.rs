@@ -1,0 +1,91 @@
+//! `RateLimit-Policy` and `RateLimit`, as revision 10 of draft-ietf-httpapi-ratelimit-headers writes them.
+
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::rate_limit::RateLimit;
+use crate::error::ApiError;
+
+const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// The fields of one answer: the policy's name, which is the same in both, then the quota `q` and the window `w`; what
+/// remains of it, `r`, for `t` seconds. No partition key is named: a client has one partition, that of its credential.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    policy: HeaderValue,
+    state: HeaderValue,
+}
+
+/// Why a request is answered 429.
+#[derive(Clone, Debug)]
+pub(crate) struct Throttled {
+    pub(crate) retry_after_seconds: u32,
+    /// `None` where no rate limit is the reason (decision A21).
+    pub(crate) fields: Option<Fields>,
+}
+
+/// `RateLimit-Policy` of a limit, made once.
+#[derive(Clone, Debug)]
+pub(super) struct Policy(HeaderValue);
+
+impl Policy {
+    pub(super) fn of(limit: RateLimit) -> Self {
+        let policy = format!(r#""default";q={};w={}"#, limit.requests(), limit.window().as_secs());
+        Self(HeaderValue::try_from(policy).expect("numbers are visible ASCII"))
+    }
+
+    /// The fields where so many requests remain until the window ends.
+    pub(super) fn with(&self, remaining: u32, resets_in: Duration) -> Fields {
+        let state = format!(r#""default";r={remaining};t={}"#, whole_seconds(resets_in));
+        Fields { policy: self.0.clone(), state: HeaderValue::try_from(state).expect("numbers are visible ASCII") }
+    }
+
+    /// The refusal of a request in a window that ends then; the two places that say when say the same.
+    pub(super) fn refusal(&self, resets_in: Duration) -> ApiError {
+        let fields = Some(self.with(0, resets_in));
+        ApiError::RateLimited(Throttled { retry_after_seconds: whole_seconds(resets_in), fields })
+    }
+}
+
+impl Fields {
+    pub(crate) fn insert_into(self, headers: &mut HeaderMap) {
+        headers.insert(RATELIMIT_POLICY, self.policy);
+        headers.insert(RATELIMIT, self.state);
+    }
+
+    /// Those of a first request, for the documents.
+    pub(crate) fn example() -> Self {
+        let limit = RateLimit::new(600, Duration::from_secs(60)).expect("an example is valid");
+        Policy::of(limit).with(limit.requests() - 1, limit.window())
+    }
+}
+
+impl Throttled {
+    /// A refusal in the middle of a window, for the documents.
+    pub(crate) fn example() -> Self {
+        let limit = RateLimit::new(600, Duration::from_secs(60)).expect("an example is valid");
+        let after = Duration::from_secs(13);
+        Self { retry_after_seconds: whole_seconds(after), fields: Some(Policy::of(limit).with(0, after)) }
+    }
+}
+
+/// Rounded up, so that a client which waits as long does not come too early; and never 0, which would say "at once".
+fn whole_seconds(duration: Duration) -> u32 {
+    let seconds = duration.as_secs().saturating_add(u64::from(duration.subsec_nanos() > 0));
+    u32::try_from(seconds).unwrap_or(u32::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_rounded_up() {
+        for (nanoseconds, seconds) in [(0, 1), (1, 1), (1_000_000_000, 1), (1_000_000_001, 2), (59_999_999_999, 60)] {
+            assert_eq!(whole_seconds(Duration::from_nanos(nanoseconds)), seconds);
+        }
+        assert_eq!(whole_seconds(Duration::MAX), u32::MAX);
+    }
+}

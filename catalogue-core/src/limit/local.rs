@@ -1,0 +1,93 @@
+//! [`LocalRateLimiter`]: counts in this process.
+
+use std::fmt;
+use std::time::Instant;
+
+use super::fingerprint::Fingerprints;
+use super::limiter::{LimiterFuture, RateLimitKey, RateLimiter, Taken};
+use super::rate_limit::RateLimit;
+use super::windows::Windows;
+
+/// Counts in this process, in bounded room: 34 MiB however many clients come, and two of them to begin with.
+///
+/// Beyond half a million credentials, or as many addresses, whose windows are open at the same time, those of which least
+/// was taken are forgotten before their time. Addresses and credentials have rooms of their own, so no crowd of strangers
+/// pushes a credential out.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use catalogue_core::{Catalogue, LocalRateLimiter, MemoryStorage, RateLimit};
+///
+/// let limit = RateLimit::new(600, Duration::from_secs(60))?;
+/// let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).rate_limiter(LocalRateLimiter::new(limit)).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct LocalRateLimiter {
+    limit: RateLimit,
+    credentials: Windows,
+    addresses: Windows,
+    fingerprints: Fingerprints,
+    began: Instant,
+    clock: Box<dyn Fn() -> Instant + Send + Sync>,
+}
+
+impl LocalRateLimiter {
+    /// Counts against `limit`.
+    #[must_use]
+    pub fn new(limit: RateLimit) -> Self {
+        Self::with_clock(limit, Instant::now)
+    }
+
+    /// Counts against `limit`, by another clock: for tests, in which time should not have to pass.
+    #[must_use]
+    pub fn with_clock(limit: RateLimit, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
+        Self {
+            limit,
+            credentials: Windows::new(limit),
+            addresses: Windows::new(limit),
+            fingerprints: Fingerprints::default(),
+            began: clock(),
+            clock: Box::new(clock),
+        }
+    }
+
+    /// Nanoseconds since the limiter was made.
+    fn now(&self) -> u64 {
+        let since = (self.clock)().saturating_duration_since(self.began);
+        u64::try_from(since.as_nanos()).expect("no process lives for centuries")
+    }
+
+    fn of(&self, key: RateLimitKey<'_>) -> (&Windows, u128) {
+        match key {
+            RateLimitKey::Credential(identity) => {
+                let (account, id) = (identity.account.as_str(), &*identity.credential_id);
+                (&self.credentials, self.fingerprints.of((account, identity.kind, id)))
+            }
+            RateLimitKey::UnknownTokens(address) => (&self.addresses, self.fingerprints.of(address)),
+        }
+    }
+}
+
+impl RateLimiter for LocalRateLimiter {
+    fn limit(&self) -> RateLimit {
+        self.limit
+    }
+
+    fn take<'l>(&'l self, key: RateLimitKey<'l>) -> LimiterFuture<'l, Taken> {
+        let (windows, key) = self.of(key);
+        LimiterFuture::now(windows.take(key, self.now()))
+    }
+
+    fn give_back<'l>(&'l self, key: RateLimitKey<'l>, window: u64) -> LimiterFuture<'l, ()> {
+        let (windows, key) = self.of(key);
+        windows.give_back(key, window);
+        LimiterFuture::now(())
+    }
+}
+
+impl fmt::Debug for LocalRateLimiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalRateLimiter").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,21 @@
+//! Rate limits (decision A2): how many requests a credential may make in a window of time, and how many unknown tokens a
+//! client may try.
+//!
+//! A [`RateLimiter`] counts; [`LocalRateLimiter`] does so in this process. [`Limits`] is the step on a request's way.
+
+mod client_address;
+mod fields;
+mod fingerprint;
+mod known_tokens;
+mod limiter;
+mod local;
+mod rate_limit;
+mod step;
+mod windows;
+
+pub use client_address::ClientAddress;
+pub(crate) use fields::{Fields, Throttled};
+pub use limiter::{LimiterFuture, RateLimitKey, RateLimiter, Taken};
+pub use local::LocalRateLimiter;
+pub use rate_limit::{InvalidRateLimit, RateLimit};
+pub(crate) use step::Limits;

@@ -1,0 +1,81 @@
+//! [`RateLimit`]: so many requests in a window of time.
+
+use std::time::Duration;
+
+/// So many requests in a window of so many seconds.
+///
+/// A window begins with the first request that comes outside of one, and all of the requests are there again when it
+/// ends. So in any stretch of time as long as a window there are at most twice as many, as with a token bucket that holds
+/// them all.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use catalogue_core::RateLimit;
+///
+/// let limit = RateLimit::new(600, Duration::from_secs(60))?;
+/// assert_eq!((limit.requests(), limit.window()), (600, Duration::from_secs(60)));
+/// assert!(RateLimit::new(0, Duration::from_secs(60)).is_err());
+/// # Ok::<(), catalogue_core::InvalidRateLimit>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RateLimit {
+    requests: u32,
+    seconds: u32,
+}
+
+/// Why numbers are no [`RateLimit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidRateLimit {
+    /// No request at all.
+    #[error("a rate limit of no request lets nobody in; allow 1 at least")]
+    NoRequest,
+    /// The fields of an answer write windows in whole seconds.
+    #[error("the window of a rate limit is a whole number of seconds, 1 at least and {} at most", u32::MAX)]
+    Window,
+}
+
+impl RateLimit {
+    /// `requests` in each `window`.
+    ///
+    /// # Errors
+    /// When there is no request, or the window is not a whole number of seconds from 1 to [`u32::MAX`].
+    pub fn new(requests: u32, window: Duration) -> Result<Self, InvalidRateLimit> {
+        if requests == 0 {
+            return Err(InvalidRateLimit::NoRequest);
+        }
+        match u32::try_from(window.as_secs()) {
+            Ok(seconds) if seconds > 0 && window.subsec_nanos() == 0 => Ok(Self { requests, seconds }),
+            _ => Err(InvalidRateLimit::Window),
+        }
+    }
+
+    /// How many requests there are in each window.
+    #[must_use]
+    pub const fn requests(self) -> u32 {
+        self.requests
+    }
+
+    /// How long a window is.
+    #[must_use]
+    pub const fn window(self) -> Duration {
+        Duration::from_secs(self.seconds as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_whole_seconds() {
+        let of = |window| RateLimit::new(1, window);
+        for right in [1, 60, u64::from(u32::MAX)] {
+            assert_eq!(of(Duration::from_secs(right)).unwrap().window().as_secs(), right);
+        }
+        for wrong in [Duration::ZERO, Duration::from_millis(1_500), Duration::from_secs(1 << 32), Duration::MAX] {
+            assert_eq!(of(wrong), Err(InvalidRateLimit::Window), "{wrong:?}");
+        }
+    }
+}

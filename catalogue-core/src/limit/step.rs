@@ -1,0 +1,122 @@
+//! [`Limits`]: what a rate limiter does on a request's way.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+
+use super::client_address::ClientAddress;
+use super::fields::{Fields, Policy};
+use super::fingerprint::Fingerprint;
+use super::known_tokens::KnownTokens;
+use super::limiter::{RateLimitKey, RateLimiter, Taken};
+use crate::auth::{BearerToken, Identity};
+use crate::error::ApiError;
+
+/// A limiter, and what it needs to know to be just.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    limiter: Arc<dyn RateLimiter>,
+    policy: Policy,
+    known: KnownTokens,
+}
+
+/// A request that was counted, before it is answered.
+#[derive(Debug)]
+#[must_use = "its answer says what is left"]
+pub(crate) struct Counted<'l> {
+    limiter: &'l dyn RateLimiter,
+    key: RateLimitKey<'l>,
+    window: u64,
+    fields: Fields,
+}
+
+/// A token of a client whose address is known, before it is looked up.
+#[derive(Debug)]
+#[must_use = "a good token costs nothing"]
+pub(crate) struct Attempt<'l> {
+    limits: &'l Limits,
+    token: Fingerprint,
+    standing: Standing,
+}
+
+/// What is known of a token before it is looked up.
+#[derive(Debug)]
+enum Standing {
+    /// It was accepted not long ago.
+    Known,
+    /// Nothing. So it was taken from the allowance of that address in that window.
+    Taken(IpAddr, u64),
+    /// Nothing, and it could not be counted.
+    Uncounted,
+}
+
+impl Limits {
+    pub(crate) fn new(limiter: Arc<dyn RateLimiter>) -> Self {
+        Self { policy: Policy::of(limiter.limit()), limiter, known: KnownTokens::new() }
+    }
+
+    /// Counts a request of `caller`, or refuses it.
+    pub(crate) async fn take<'l>(&'l self, caller: &'l Identity) -> Result<Option<Counted<'l>>, ApiError> {
+        let key = RateLimitKey::Credential(caller);
+        match self.limiter.take(key).await {
+            Taken::Granted { remaining, resets_in, window } => {
+                let fields = self.policy.with(remaining, resets_in);
+                Ok(Some(Counted { limiter: &*self.limiter, key, window, fields }))
+            }
+            Taken::Refused { resets_in } => Err(self.policy.refusal(resets_in)),
+            Taken::Uncounted => Ok(None),
+        }
+    }
+
+    /// Counts a token that is not known by the client's address, before it is looked up, or refuses it.
+    pub(crate) async fn attempt(
+        &self,
+        token: BearerToken<'_>,
+        client: Option<&ClientAddress>,
+    ) -> Result<Option<Attempt<'_>>, ApiError> {
+        let Some(client) = client else {
+            return Ok(None);
+        };
+        let token = self.known.fingerprint(token);
+        let standing = if self.known.contains(token) { Standing::Known } else { self.try_unknown(*client).await? };
+        Ok(Some(Attempt { limits: self, token, standing }))
+    }
+
+    async fn try_unknown(&self, client: ClientAddress) -> Result<Standing, ApiError> {
+        let address = client.counted();
+        match self.limiter.take(RateLimitKey::UnknownTokens(address)).await {
+            Taken::Granted { window, .. } => Ok(Standing::Taken(address, window)),
+            Taken::Refused { resets_in } => Err(self.policy.refusal(resets_in)),
+            Taken::Uncounted => Ok(Standing::Uncounted),
+        }
+    }
+}
+
+impl Counted<'_> {
+    /// Gives the request back where its answer is 304, and tells who was successful what is left.
+    pub(crate) async fn settle(self, response: &mut Response<Bytes>) {
+        if response.status() == StatusCode::NOT_MODIFIED {
+            self.limiter.give_back(self.key, self.window).await;
+        } else if response.status().is_success() {
+            self.fields.insert_into(response.headers_mut());
+        }
+    }
+}
+
+impl Attempt<'_> {
+    /// Gives the attempt back unless the token was refused; what cannot be found out now is no fault of the client's.
+    pub(crate) async fn settle<T>(self, found: &Result<T, ApiError>) {
+        let Self { limits, token, standing } = self;
+        match (found, &standing) {
+            (Err(ApiError::Unauthorized(_)), Standing::Known) => limits.known.remove(token),
+            (Err(ApiError::Unauthorized(_)), _) => return,
+            (Ok(_), Standing::Taken(..) | Standing::Uncounted) => limits.known.insert(token),
+            _ => {}
+        }
+        if let Standing::Taken(address, window) = standing {
+            limits.limiter.give_back(RateLimitKey::UnknownTokens(address), window).await;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Laws that hold whatever the order of requests and however time passes.
+
+use std::collections::HashMap;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+
+const SECOND: u64 = 1_000_000_000;
+/// The length of every window here.
+const LENGTH: u64 = 3 * SECOND;
+
+fn windows(requests: u32) -> Windows {
+    Windows::with_buckets(RateLimit::new(requests, Duration::from_nanos(LENGTH)).unwrap(), 1)
+}
+
+/// What happens to the windows.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// So many nanoseconds pass.
+    Pass(u64),
+    /// A key takes one.
+    Take(Fingerprint),
+    /// A key gives back the grant that it got last.
+    GiveBack(Fingerprint),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        2 => (0..2 * SECOND).prop_map(Event::Pass),
+        4 => (0..3_u8).prop_map(|key| Event::Take(key.into())),
+        1 => (0..3_u8).prop_map(|key| Event::GiveBack(key.into())),
+    ]
+}
+
+/// Plays events, and gives what each key got.
+fn play(requests: u32, events: impl IntoIterator<Item = Event>) -> HashMap<Fingerprint, Vec<Taken>> {
+    let (windows, mut now) = (windows(requests), 0);
+    let mut answers: HashMap<_, Vec<_>> = HashMap::new();
+    let mut grants: HashMap<_, Vec<_>> = HashMap::new();
+    for event in events {
+        match event {
+            Event::Pass(nanoseconds) => now += nanoseconds,
+            Event::Take(key) => {
+                let taken = windows.take(key, now);
+                if let Taken::Granted { window, .. } = taken {
+                    grants.entry(key).or_default().push(window);
+                }
+                answers.entry(key).or_default().push(taken);
+            }
+            Event::GiveBack(key) => {
+                if let Some(window) = grants.entry(key).or_default().pop() {
+                    windows.give_back(key, window);
+                }
+            }
+        }
+    }
+    answers
+}
+
+proptest! {
+    /// No window grants more than the limit and was not given back; what is left is what was not granted; a refusal comes
+    /// only when nothing is left; and no window begins before the one before it has ended.
+    #[test]
+    fn no_window_grants_more_than_the_limit(requests in 1..5_u32, events in vec(event(), 0..80)) {
+        let (windows, mut now) = (windows(requests), 0);
+        // By the end of a window: how many were granted and not given back.
+        let mut granted: HashMap<u64, u32> = HashMap::new();
+        let mut last = 0;
+        for event in events {
+            match event {
+                Event::Pass(nanoseconds) => now += nanoseconds,
+                Event::Take(_) => match windows.take(0, now) {
+                    Taken::Granted { remaining, resets_in, window } => {
+                        prop_assert!(Duration::ZERO < resets_in && resets_in <= Duration::from_nanos(LENGTH));
+                        prop_assert_eq!(Duration::from_nanos(window - now), resets_in);
+                        last = window;
+                        let of_window = granted.entry(window).or_default();
+                        *of_window += 1;
+                        prop_assert_eq!(*of_window + remaining, requests);
+                    }
+                    Taken::Refused { resets_in } => {
+                        prop_assert_eq!(granted[&last], requests);
+                        prop_assert_eq!(Duration::from_nanos(last - now), resets_in);
+                    }
+                    Taken::Uncounted => prop_assert!(false),
+                },
+                Event::GiveBack(_) => if let Some(of_window @ 1..) = granted.get_mut(&last) {
+                    *of_window -= 1;
+                    windows.give_back(0, last);
+                },
+            }
+        }
+        let mut ends: Vec<_> = granted.into_iter().filter(|(_, count)| *count > 0).map(|(end, _)| end).collect();
+        ends.sort_unstable();
+        prop_assert!(ends.windows(2).all(|pair| pair[1] - pair[0] >= LENGTH), "{:?}", ends);
+    }
+
+    /// What is given back at once leaves no trace: all other answers are as if it had not been taken.
+    #[test]
+    fn giving_back_is_neutral(requests in 1..5_u32, events in vec((event(), any::<bool>()), 0..80)) {
+        let (plain, disturbed, mut now) = (windows(requests), windows(requests), 0);
+        for (event, disturb) in events {
+            if disturb && let Taken::Granted { window, .. } = disturbed.take(0, now) {
+                disturbed.give_back(0, window);
+            }
+            match event {
+                Event::Pass(nanoseconds) => now += nanoseconds,
+                _ => prop_assert_eq!(plain.take(0, now), disturbed.take(0, now)),
+            }
+        }
+    }
+
+    /// No answer to one key depends on what others do.
+    #[test]
+    fn keys_are_independent(requests in 1..5_u32, events in vec(event(), 0..80)) {
+        let together = play(requests, events.iter().copied());
+        for key in 0..3 {
+            let is_its_own = |event: &Event| match event {
+                Event::Pass(_) => true,
+                Event::Take(other) | Event::GiveBack(other) => *other == key,
+            };
+            let alone = play(requests, events.iter().copied().filter(is_its_own));
+            prop_assert_eq!(alone.get(&key), together.get(&key));
+        }
+    }
+
+    /// A client that sends no more than `r` requests until `t` whole seconds have passed, and then as many as the policy's
+    /// `q`, is never refused.
+    #[test]
+    fn a_client_that_obeys_is_never_refused(
+        requests in 1..6_u32,
+        waits in vec((0..5 * SECOND / 2, any::<prop::sample::Index>()), 1..80),
+    ) {
+        let (windows, mut now) = (windows(requests), 0);
+        // What the last answer said: how many remain until when.
+        let (mut remaining, mut until) = (requests, 0);
+        for (wait, burst) in waits {
+            now += wait;
+            if remaining == 0 {
+                now = now.max(until);
+            }
+            let allowed = if now >= until { requests } else { remaining };
+            for _ in 0..=burst.index(allowed as usize) {
+                match windows.take(0, now) {
+                    Taken::Granted { remaining: r, resets_in, .. } => {
+                        let t = u64::try_from(resets_in.as_nanos().div_ceil(SECOND.into())).unwrap();
+                        (remaining, until) = (r, now + t * SECOND);
+                    }
+                    refused => prop_assert!(false, "{:?}", refused),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! A clock that tests put forward.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use catalogue_core::{LocalRateLimiter, RateLimit};
+
+/// A clock that stands still until it is put forward. Clones show the same time.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    began: Instant,
+    milliseconds: Arc<AtomicU64>,
+}
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        Self { began: Instant::now(), milliseconds: Arc::default() }
+    }
+
+    pub(crate) fn forward(&self, milliseconds: u64) {
+        self.milliseconds.fetch_add(milliseconds, Ordering::Relaxed);
+    }
+
+    /// Milliseconds since the beginning.
+    pub(crate) fn now(&self) -> u64 {
+        self.milliseconds.load(Ordering::Relaxed)
+    }
+
+    /// A limiter by this clock.
+    pub(crate) fn limiter(&self, requests: u32, seconds: u64) -> LocalRateLimiter {
+        let limit = RateLimit::new(requests, Duration::from_secs(seconds)).unwrap();
+        let clock = self.clone();
+        LocalRateLimiter::with_clock(limit, move || clock.began + Duration::from_millis(clock.now()))
+    }
+}

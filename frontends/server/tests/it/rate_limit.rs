@@ -1,0 +1,103 @@
+//! `catalogue serve --rate-limit`
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use crate::program::{Place, Server};
+
+pub(crate) const COURSES: &str = "/api/v1/courses";
+
+/// An answer's head, apart.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    lines: Vec<String>,
+}
+
+impl Head {
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+        let is_it = |line: &&String| line.split(':').next().is_some_and(|known| known.eq_ignore_ascii_case(name));
+        self.lines.iter().find(is_it).map(|line| line[name.len() + 1..].trim())
+    }
+
+    /// What remains of the limit, as the answer says.
+    pub(crate) fn remaining(&self) -> Option<u32> {
+        let state = self.field("ratelimit")?.strip_prefix(r#""default";r="#).unwrap();
+        state.split(';').next().unwrap().parse().ok()
+    }
+}
+
+pub(crate) fn ask(server: &Server, path: &str, token: &str, further: &str) -> Head {
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n{further}\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let mut lines = answer.split("\r\n\r\n").next().unwrap().split("\r\n").map(str::to_owned);
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    Head { status, lines: lines.collect() }
+}
+
+pub(crate) fn key(place: &Place) -> String {
+    place.run("keys create --account a --name n --scope read:courses").succeeds().trim_end().to_owned()
+}
+
+pub(crate) fn serve(place: &Place, options: &str) -> Server {
+    Server::start(&mut place.command(&format!("serve --listen 127.0.0.1:0 --log warn {options}")))
+}
+
+#[test]
+fn a_key_has_so_many_requests_in_the_time() {
+    let place = Place::with_courses();
+    let (token, other) = (key(&place), key(&place));
+    let server = serve(&place, "--rate-limit 2/1h");
+    let first = ask(&server, COURSES, &token, "");
+    assert_eq!((first.status, first.field("ratelimit-policy")), (200, Some(r#""default";q=2;w=3600"#)));
+    assert_eq!(first.remaining(), Some(1));
+    let named = format!("If-None-Match: {}\r\n", first.field("etag").unwrap());
+    for _ in 0..10 {
+        let unchanged = ask(&server, COURSES, &token, &named);
+        assert_eq!((unchanged.status, unchanged.field("ratelimit")), (304, None));
+    }
+    assert_eq!(ask(&server, COURSES, &token, "").remaining(), Some(0));
+    let refused = ask(&server, COURSES, &token, "");
+    let after: u32 = refused.field("retry-after").unwrap().parse().unwrap();
+    assert_eq!((refused.status, refused.remaining()), (429, Some(0)));
+    assert!((1..=3_600).contains(&after), "{after}");
+    assert_eq!(ask(&server, COURSES, &other, "").remaining(), Some(1));
+    assert_eq!(ask(&server, "/docs/openapi.json", &token, "").status, 200);
+}
+
+#[test]
+fn a_client_may_try_so_many_unknown_tokens() {
+    let place = Place::with_courses();
+    let token = key(&place);
+    let server = serve(&place, "--rate-limit 2/1h");
+    assert_eq!(ask(&server, COURSES, &token, "").status, 200);
+    for status in [401, 401, 429, 429] {
+        assert_eq!(ask(&server, COURSES, "guess", "").status, status);
+    }
+    assert_eq!(ask(&server, COURSES, &token, "").status, 200);
+}
+
+#[test]
+fn the_settings_have_all_three_layers_and_name_what_is_wrong() {
+    let place = Place::with_courses();
+    let token = key(&place);
+    place.write("c.toml", "rate-limit = \"3/1m\"\n");
+    let mut command = place.command("serve --listen 127.0.0.1:0 --config c.toml");
+    assert_eq!(ask(&Server::start(&mut command), COURSES, &token, "").remaining(), Some(2));
+    let server = Server::start(command.env("CATALOGUE_RATE_LIMIT", "5/1m"));
+    assert_eq!(ask(&server, COURSES, &token, "").remaining(), Some(4));
+    let server = Server::start(command.args(["--rate-limit", "7/1m"]));
+    assert_eq!(ask(&server, COURSES, &token, "").remaining(), Some(6));
+
+    place.run("serve --rate-limit 600").fails(2, &["--rate-limit: ", "like 600/1m"]);
+    place.run("serve --rate-limit 0/1m").fails(2, &["--rate-limit: ", "1 at least"]);
+    place.run_in(&[("CATALOGUE_RATE_LIMIT", "x/1m")], "serve").fails(2, &["CATALOGUE_RATE_LIMIT: ", "like 600/1m"]);
+    let alone = "serve --rate-limit-store redis://127.0.0.1";
+    place.run(alone).fails(2, &["--rate-limit-store: ", "no --rate-limit"]);
+}

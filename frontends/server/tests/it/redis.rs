@@ -1,0 +1,74 @@
+//! A private Redis for a test: on a port of its own, without a file, gone at the end.
+//!
+//! Where Redis is not installed there is none, and a line on standard error says so; unless `CATALOGUE_TEST_REQUIRE` names
+//! `redis`, which makes that a panic.
+
+use std::io::{BufRead, BufReader, Write, stderr};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+
+/// Runs Redis until whoever started this is gone: it holds the other end of the input, which closes with that process
+/// however it ends.
+const SCRIPT: &str = r#"
+    redis-server --port "$1" --bind 127.0.0.1 --save '' --appendonly no </dev/null &
+    cat >/dev/null
+    kill -KILL $!
+"#;
+
+/// A running Redis, ended with this value.
+pub(crate) struct Redis {
+    port: u16,
+    watchdog: Child,
+}
+
+impl Redis {
+    /// One on a free port; `None` where Redis is missing and not required.
+    pub(crate) fn start() -> Option<Self> {
+        let installed = Command::new("redis-server").arg("--version").stdout(Stdio::null()).status();
+        if !installed.is_ok_and(|status| status.success()) {
+            let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
+            assert!(!required.split(',').any(|name| name.trim() == "redis"), "Redis is required and not installed");
+            // Past the capture of the test's own output, so that it is seen.
+            stderr().write_all(b"skipped: Redis: it is not installed\n").unwrap();
+            return None;
+        }
+        // Somebody else may take the port first; then another one is tried.
+        (0..10).find_map(|_| Self::start_at(free_port())).or_else(|| panic!("Redis does not start"))
+    }
+
+    /// One on that port; `None` where it does not start.
+    pub(crate) fn start_at(port: u16) -> Option<Self> {
+        let mut command = Command::new("sh");
+        command.args(["-c", SCRIPT, "sh", &port.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut watchdog = command.spawn().unwrap();
+        let log = BufReader::new(watchdog.stdout.take().unwrap());
+        let is_ready = log.lines().map_while(Result::ok).find_map(|line| {
+            if line.contains("Ready to accept connections") {
+                return Some(true);
+            }
+            line.contains("Failed listening").then_some(false)
+        });
+        let redis = Self { port, watchdog };
+        is_ready.unwrap_or_default().then_some(redis)
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        drop(self.watchdog.stdin.take());
+        let _ = self.watchdog.wait();
+    }
+}
+
+/// A port that nobody listens on now.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}

@@ -1,0 +1,95 @@
+//! `catalogue serve --rate-limit-store`
+
+use std::process::Stdio;
+
+use crate::program::{Place, Server};
+use crate::rate_limit::{COURSES, ask, key, serve};
+use crate::redis::{Redis, free_port};
+
+#[test]
+fn an_address_that_cannot_be_is_2_and_its_password_stays_unsaid() {
+    let place = Place::new();
+    let secret = "serve --rate-limit 1/1s --rate-limit-store rediss://:hunter2@127.0.0.1";
+    place.run(secret).fails(2, &["--rate-limit-store: ", "redis://"]);
+    assert!(!place.run(secret).err.contains("hunter2"));
+}
+
+#[test]
+fn several_servers_count_together_in_redis() {
+    let Some(redis) = Redis::start() else { return };
+    let place = Place::with_courses();
+    let token = key(&place);
+    let options = format!("--rate-limit 4/1h --rate-limit-store {}", redis.url());
+    let (one, other) = (serve(&place, &options), serve(&place, &options));
+    let first = ask(&one, COURSES, &token, "");
+    assert_eq!((first.status, first.field("ratelimit-policy")), (200, Some(r#""default";q=4;w=3600"#)));
+    let named = format!("If-None-Match: {}\r\n", first.field("etag").unwrap());
+    for server in [&one, &other, &one, &other] {
+        assert_eq!(ask(server, COURSES, &token, &named).status, 304);
+    }
+    for (server, remaining) in [(&other, 2), (&one, 1), (&other, 0)] {
+        assert_eq!(ask(server, COURSES, &token, "").remaining(), Some(remaining));
+    }
+    for server in [&one, &other] {
+        let refused = ask(server, COURSES, &token, "");
+        assert_eq!((refused.status, refused.remaining()), (429, Some(0)));
+        assert!(refused.field("retry-after").unwrap().parse::<u32>().unwrap() <= 3_600);
+    }
+    // A stranger's attempts are counted together too. Each server has met the key, so it goes on being limited as itself.
+    let attempts = [&one, &other, &one, &other, &one, &other].map(|server| ask(server, COURSES, "guess", "").status);
+    assert_eq!(attempts, [401, 401, 401, 401, 429, 429]);
+}
+
+/// A client that only gets 304 is never limited, and what nobody has used leaves nothing behind.
+#[test]
+fn what_is_given_back_to_redis_does_not_count() {
+    let Some(redis) = Redis::start() else { return };
+    let place = Place::with_courses();
+    let token = key(&place);
+    let server = serve(&place, &format!("--rate-limit 1/1h --rate-limit-store {}", redis.url()));
+    for _ in 0..20 {
+        assert_eq!(ask(&server, COURSES, &token, "If-None-Match: *\r\n").status, 304);
+    }
+    assert_eq!(ask(&server, COURSES, &token, "").remaining(), Some(0));
+    assert_eq!(ask(&server, COURSES, &token, "If-None-Match: *\r\n").status, 429);
+}
+
+#[test]
+fn while_redis_is_away_nothing_is_limited() {
+    let Some(redis) = Redis::start() else { return };
+    let (port, place) = (redis.port(), Place::with_courses());
+    let token = key(&place);
+    let options = format!("--rate-limit 2/1h --rate-limit-store {}", redis.url());
+    let mut command = place.command(&format!("serve --listen 127.0.0.1:0 {options}"));
+    let mut server = Server::start(command.stderr(Stdio::piped()));
+    let mut notes = server.take_notes().map(Result::unwrap);
+    let start = notes.next().unwrap();
+    assert!(start.contains("2/1h in redis://127.0.0.1:"), "{start}");
+    assert_eq!(ask(&server, COURSES, &token, "").remaining(), Some(1));
+
+    drop(redis);
+    for _ in 0..5 {
+        let answer = ask(&server, COURSES, &token, "");
+        assert_eq!((answer.status, answer.field("ratelimit"), answer.field("ratelimit-policy")), (200, None, None));
+    }
+    let outage = notes.next().unwrap();
+    assert!(outage.contains("WARN") && outage.contains("out of reach"), "{outage}");
+
+    let _redis = Redis::start_at(port).unwrap();
+    let counted = std::iter::repeat_with(|| ask(&server, COURSES, &token, "")).find_map(|answer| answer.remaining());
+    assert_eq!(counted, Some(1));
+    let recovery = notes.next().unwrap();
+    assert!(recovery.contains("INFO") && recovery.contains("answers again"), "{recovery}");
+}
+
+#[test]
+fn a_server_starts_while_its_store_is_away() {
+    let place = Place::with_courses();
+    let token = key(&place);
+    let options = format!("--rate-limit 1/1h --rate-limit-store redis://127.0.0.1:{}", free_port());
+    let server = serve(&place, &options);
+    for _ in 0..3 {
+        let answer = ask(&server, COURSES, &token, "");
+        assert_eq!((answer.status, answer.field("ratelimit")), (200, None));
+    }
+}

@@ -1,0 +1,105 @@
+//! [`take`]: the parameters of an address that tokio-postgres does not know, or not as we mean them.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use percent_encoding::percent_decode_str;
+
+/// The address without the parameters of those names, and their values; `None` where it is none.
+pub(crate) fn take(address: &str, names: &[&'static str]) -> Option<(String, HashMap<&'static str, String>)> {
+    let mut taken = HashMap::new();
+    let mut is_taken = |name: &str, value: Cow<'_, str>| {
+        let known = names.iter().find(|known| **known == name);
+        known.map(|known| taken.insert(*known, value.into_owned())).is_some()
+    };
+    let rest = match address.split_once("://") {
+        Some(("postgres" | "postgresql", _)) => of_url(address, &mut is_taken)?,
+        _ => of_pairs(address, &mut is_taken)?,
+    };
+    Some((rest, taken))
+}
+
+/// What is left of `postgres://user:password@host/database?name=value&…`.
+fn of_url(address: &str, is_taken: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
+    // A password may have a question mark, but no @.
+    let after_password = address.find('@').unwrap_or(0);
+    let Some(query) = address[after_password..].find('?').map(|at| after_password + at) else {
+        return Some(address.to_owned());
+    };
+    let mut left = Vec::new();
+    for pair in address[query + 1..].split('&') {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let [name, value] = [name, value].map(|text| percent_decode_str(text).decode_utf8());
+        if !is_taken(&name.ok()?, value.ok()?) {
+            left.push(pair);
+        }
+    }
+    let separator = if left.is_empty() { "" } else { "?" };
+    Some(format!("{}{separator}{}", &address[..query], left.join("&")))
+}
+
+/// What is left of `name=value name='a value' …`.
+fn of_pairs(address: &str, is_taken: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
+    let mut left = Vec::new();
+    let mut rest = address.trim_start();
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once('=')?;
+        let value = after.trim_start();
+        let (value, end) = value_of(value)?;
+        let pair = &rest[..rest.len() - end.len()];
+        if !is_taken(name.trim_end(), Cow::Owned(value)) {
+            left.push(pair);
+        }
+        rest = end.trim_start();
+    }
+    Some(left.join(" "))
+}
+
+/// The value that a text begins with, in quotes or up to a space, and what follows it.
+fn value_of(text: &str) -> Option<(String, &str)> {
+    let quoted = text.strip_prefix('\'');
+    let body = quoted.unwrap_or(text);
+    let mut value = String::new();
+    let mut characters = body.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => value.push(characters.next()?.1),
+            '\'' if quoted.is_some() => return Some((value, &body[at + 1..])),
+            _ if quoted.is_none() && character.is_whitespace() => return Some((value, &body[at..])),
+            _ => value.push(character),
+        }
+    }
+    quoted.is_none().then_some((value, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_taken(address: &str, rest: &str, root: Option<&str>) {
+        let (left, taken) = take(address, &["sslrootcert", "sslmode"]).unwrap();
+        assert_eq!((left.as_str(), taken.get("sslrootcert").map(String::as_str)), (rest, root));
+    }
+
+    #[test]
+    fn parameters_are_taken_out_of_both_forms() {
+        assert_taken("postgres://a:b@c/d", "postgres://a:b@c/d", None);
+        assert_taken("postgres://a:b@c/d?sslrootcert=%2Fa%20b", "postgres://a:b@c/d", Some("/a b"));
+        let url = "postgres://a:?sslmode=x&@c/d?port=1&sslrootcert=/r&sslmode=&connect_timeout=2";
+        assert_taken(url, "postgres://a:?sslmode=x&@c/d?port=1&connect_timeout=2", Some("/r"));
+        assert_taken("postgres:///d?host=/tmp&sslrootcert=r", "postgres:///d?host=/tmp", Some("r"));
+        assert_taken(" host=a  sslrootcert = /r\tuser=b", "host=a user=b", Some("/r"));
+        assert_taken("sslrootcert='a \\'b\\\\' host=a", "host=a", Some("a 'b\\"));
+        let secret = r"password='sslmode=1 \' sslrootcert=2' user=a\ b";
+        assert_taken(secret, secret, None);
+        assert_taken("", "", None);
+    }
+
+    #[test]
+    fn what_has_no_end_or_no_value_is_no_address() {
+        for wrong in ["host='a", "host=a sslmode", "host=a\\", "postgres://a/b?x=%ff"] {
+            assert_eq!(take(wrong, &["sslmode"]), None, "{wrong}");
+        }
+    }
+}

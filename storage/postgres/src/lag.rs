@@ -1,0 +1,162 @@
+//! [`Samples`]: how far a replica is behind its primary, as the primary's own log tells.
+//!
+//! What a replica says of itself would be right only as long as its stream flows: one that is cut off believes that nothing
+//! happens. So the primary is asked where its log ends, again and again, and a replica that has replayed up to such a place
+//! has all that was committed when the primary was asked.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The block of the log that nearly every PostgreSQL is built with, and the head of each.
+const BLOCK: u64 = 8192;
+const BLOCK_HEAD: u64 = 24;
+
+/// Which log it is: that of one database, on one of its timelines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Log {
+    pub(crate) system: i64,
+    pub(crate) timeline: u32,
+}
+
+/// Where the primary's log ended, and when it was asked.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    log: Option<Log>,
+    /// Counts the logs. Places in one say nothing of places in another.
+    generation: u64,
+    /// The oldest first.
+    places: VecDeque<(Instant, u64)>,
+}
+
+/// What is known of one replica.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// All that was committed then is in it.
+    as_of: Option<Instant>,
+    generation: u64,
+    /// What it had before the primary's log became another one. It may be of an end that the new log does not have.
+    uncertain: u64,
+}
+
+impl Samples {
+    /// Notes where the log ended after `asked`. Those before are kept for as long as a replica may be behind.
+    pub(crate) fn note(&mut self, asked: Instant, log: Log, end: u64, keep: Duration) {
+        if self.log != Some(log) {
+            *self = Self { log: Some(log), generation: self.generation + 1, places: VecDeque::new() };
+        }
+        let end = end_of_record(end);
+        // Nothing was written in between.
+        while self.places.back().is_some_and(|(_, before)| *before >= end) {
+            self.places.pop_back();
+        }
+        self.places.push_back((asked, end));
+        while self.places.front().is_some_and(|(at, _)| at.elapsed() > keep) {
+            self.places.pop_front();
+        }
+    }
+
+    /// Notes how far a replica of that database has come.
+    pub(crate) fn observe(&self, progress: &mut Progress, system: i64, replayed: u64) {
+        if self.log.is_none_or(|log| log.system != system) {
+            progress.as_of = None;
+            return;
+        }
+        if progress.generation != self.generation {
+            // After a failover a replica may have what was lost: it counts once it has something new.
+            let uncertain = if progress.generation == 0 { 0 } else { replayed };
+            *progress = Progress { generation: self.generation, uncertain, as_of: progress.as_of };
+        }
+        let reached = self.places.iter().rev().find(|(_, end)| *end <= replayed && *end > progress.uncertain);
+        if let Some((at, _)) = reached {
+            progress.as_of = Some(*at);
+        }
+    }
+}
+
+impl Progress {
+    /// How old its state may be; `None` where nothing is known.
+    pub(crate) fn lag(&self) -> Option<Duration> {
+        self.as_of.map(|at| at.elapsed())
+    }
+
+    pub(crate) fn forget(&mut self) {
+        self.as_of = None;
+    }
+}
+
+/// The end of the last record: a log that ends with a block is said to end behind the head of the next, where nothing is.
+fn end_of_record(place: u64) -> u64 {
+    if place % BLOCK == BLOCK_HEAD { place - BLOCK_HEAD } else { place }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: Log = Log { system: 7, timeline: 1 };
+    const KEEP: Duration = Duration::from_secs(3600);
+
+    /// Samples of that log at those places, a second apart, the last one now.
+    fn noted(samples: &mut Samples, log: Log, places: &[u64]) -> Vec<Instant> {
+        let now = Instant::now();
+        let times = (0..places.len() as u64).rev().map(|before| now - Duration::from_secs(before));
+        let times: Vec<_> = times.collect();
+        for (at, place) in times.iter().zip(places) {
+            samples.note(*at, log, *place, KEEP);
+        }
+        times
+    }
+
+    #[test]
+    fn a_replica_is_as_old_as_the_newest_place_that_it_reached() {
+        let mut samples = Samples::default();
+        let times = noted(&mut samples, LOG, &[100, 200, 300]);
+        let mut progress = Progress::default();
+        for (replayed, as_of) in [(99, None), (100, Some(0)), (250, Some(1)), (300, Some(2)), (999, Some(2))] {
+            samples.observe(&mut progress, 7, replayed);
+            assert_eq!(progress.as_of, as_of.map(|index: usize| times[index]), "{replayed}");
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_written_a_replica_stays_new() {
+        let mut samples = Samples::default();
+        let times = noted(&mut samples, LOG, &[100, 100, 100]);
+        let mut progress = Progress::default();
+        samples.observe(&mut progress, 7, 100);
+        assert_eq!(progress.as_of, Some(times[2]));
+        assert_eq!(samples.places.len(), 1);
+        // The same place, said otherwise.
+        samples.note(times[2], LOG, BLOCK + BLOCK_HEAD, KEEP);
+        samples.observe(&mut progress, 7, BLOCK);
+        assert_eq!(progress.as_of, Some(times[2]));
+    }
+
+    #[test]
+    fn a_replica_of_another_database_is_never_new() {
+        let mut samples = Samples::default();
+        noted(&mut samples, LOG, &[100]);
+        let mut progress = Progress::default();
+        samples.observe(&mut progress, 8, 999);
+        assert_eq!(progress.lag(), None);
+    }
+
+    #[test]
+    fn after_a_failover_a_replica_with_what_was_lost_is_as_old_as_before() {
+        let mut samples = Samples::default();
+        let before = noted(&mut samples, LOG, &[100])[0];
+        let (mut lost, mut sound) = (Progress::default(), Progress::default());
+        samples.observe(&mut lost, 7, 120);
+        samples.observe(&mut sound, 7, 100);
+        let after = noted(&mut samples, Log { timeline: 2, ..LOG }, &[110, 130]);
+        for _ in 0..2 {
+            samples.observe(&mut lost, 7, 120);
+            assert_eq!(lost.as_of, Some(before));
+        }
+        samples.observe(&mut sound, 7, 100);
+        samples.observe(&mut sound, 7, 110);
+        assert_eq!(sound.as_of, Some(after[0]));
+    }
+}

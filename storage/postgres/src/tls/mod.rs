@@ -1,0 +1,98 @@
+//! [`Tls`]: whether a server is spoken to in the clear, and what an address says of it.
+
+#[cfg(feature = "tls")]
+mod end_point;
+#[cfg(feature = "tls")]
+mod verified;
+
+use std::collections::HashMap;
+use std::error::Error as _;
+
+use tokio_postgres::{Client, Config, Error, NoTls};
+
+use crate::open_error::OpenError;
+
+/// What an address says of TLS, which tokio-postgres does not know or would understand otherwise.
+pub(crate) const PARAMETERS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
+
+/// How sessions are spoken to.
+#[derive(Clone)]
+pub(crate) enum Tls {
+    /// In the clear; `asked_for` where the address says so.
+    Off { asked_for: bool },
+    /// Over TLS, with a server that proves its name.
+    #[cfg(feature = "tls")]
+    Verified(verified::Connector),
+}
+
+impl Tls {
+    /// As the parameters of an address say; reads the files that they name.
+    pub(crate) fn of(said: &HashMap<&'static str, String>) -> Result<Self, OpenError> {
+        let file = |name: &str| said.get(name).map(String::as_str);
+        match file("sslmode") {
+            Some("require" | "verify-ca" | "verify-full") => {
+                Self::verified(file("sslrootcert"), file("sslcert"), file("sslkey"))
+            }
+            Some("disable") => Ok(Self::Off { asked_for: true }),
+            None if PARAMETERS.iter().all(|name| file(name).is_none()) => Ok(Self::Off { asked_for: false }),
+            _ => Err(OpenError::SslMode),
+        }
+    }
+
+    #[cfg(feature = "tls")]
+    fn verified(roots: Option<&str>, certificate: Option<&str>, key: Option<&str>) -> Result<Self, OpenError> {
+        verified::Connector::new(roots, certificate, key).map(Self::Verified)
+    }
+
+    #[cfg(not(feature = "tls"))]
+    fn verified(_: Option<&str>, _: Option<&str>, _: Option<&str>) -> Result<Self, OpenError> {
+        Err(OpenError::NoTls)
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        !matches!(self, Self::Off { .. })
+    }
+
+    /// Nobody has said that the clear is meant.
+    pub(crate) fn is_off_unasked(&self) -> bool {
+        matches!(self, Self::Off { asked_for: false })
+    }
+
+    /// Opens a session, and lets it be served for as long as its client is there.
+    pub(crate) async fn connect(&self, config: &Config) -> Result<Client, Error> {
+        match self {
+            // A host that is a socket has no name that could be proved, and no TLS.
+            #[cfg(feature = "tls")]
+            Self::Verified(connector) if config.get_ssl_mode() == tokio_postgres::config::SslMode::Require => {
+                let (client, connection) = config.connect(connector.clone()).await?;
+                serve(connection);
+                Ok(client)
+            }
+            _ => {
+                let (client, connection) = config.connect(NoTls).await?;
+                serve(connection);
+                Ok(client)
+            }
+        }
+    }
+}
+
+fn serve(connection: impl Future<Output = Result<(), Error>> + Send + 'static) {
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "a connection to the database ended");
+        }
+    });
+}
+
+/// What is wrong with the TLS of a server, where that is what an error is about.
+pub(crate) fn complaint(error: &Error) -> Option<&'static str> {
+    let source = error.source()?;
+    if source.to_string() == "server does not support TLS" {
+        return Some("the database has no TLS, and the address asks for it (sslmode)");
+    }
+    #[cfg(feature = "tls")]
+    return verified::complaint(source);
+    #[cfg(not(feature = "tls"))]
+    None
+}

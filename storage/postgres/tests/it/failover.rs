@@ -1,0 +1,97 @@
+//! Several hosts in an address: the primary is found wherever it is, and what was the primary is not read any more.
+
+use std::time::Instant;
+
+use catalogue_core::{AdminStorage, StorageErrorKind};
+use catalogue_postgres::{OpenError, Options, PostgresStorage};
+use catalogue_postgres_cluster::Cluster;
+use tokio::task::block_in_place;
+
+use crate::drill::{Pair, Report, account, ask, caught_up, control, in_time, title, write};
+
+#[track_caller]
+fn assert_sound(report: &Report) {
+    assert_eq!(report.wrong, Vec::<String>::new(), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_takes_over_from_a_primary_that_is_killed() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let load = pair.load().await;
+    let fault = Instant::now();
+    block_in_place(|| pair.first.kill());
+    control(&pair.second, &["promote"]);
+    load.goes_on().await;
+    assert_sound(&load.end(fault).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_primary_that_comes_back_as_a_standby_is_not_read() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let load = pair.load().await;
+    let fault = Instant::now();
+    control(&pair.first, &["-m", "fast", "stop"]);
+    control(&pair.second, &["promote"]);
+    block_in_place(|| pair.first.follow(&pair.second));
+    control(&pair.first, &["start"]);
+    load.goes_on().await;
+    assert_sound(&load.end(fault).await);
+    // From here on a read of the first would be old.
+    caught_up(&pair.second, &pair.first).await;
+    ask(&pair.first, "SELECT CAST(pg_wal_replay_pause() AS TEXT)").await;
+    for number in 0..20 {
+        let written = number.to_string();
+        write(&pair.storage, &written).await.unwrap();
+        assert_eq!(title(&pair.storage).await.unwrap(), Some(written));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_primary_that_takes_no_writes_any_more_is_left() {
+    if Cluster::shared().is_none() {
+        return;
+    }
+    let (first, second) = (Cluster::start().unwrap(), Cluster::start().unwrap());
+    for (cluster, title) in [(&second, "second"), (&first, "first")] {
+        let storage = PostgresStorage::open_and_migrate(&Options::parse(&cluster.address("postgres")).unwrap()).await;
+        write(&storage.unwrap(), title).await.unwrap();
+    }
+    for through_pooler in [false, true] {
+        let mut options = Options::parse(&first.address_with(&[&second], "postgres")).unwrap();
+        if through_pooler {
+            options = options.through_transaction_pooler();
+        }
+        let storage = PostgresStorage::open(&options).await.unwrap();
+        assert_eq!(title(&storage).await.unwrap().as_deref(), Some("first"));
+        first.configure(&["default_transaction_read_only = on"]);
+        control(&first, &["reload"]);
+        in_time(async || title(&storage).await.unwrap().as_deref() == Some("second")).await;
+        first.configure(&["default_transaction_read_only = off"]);
+        control(&first, &["reload"]);
+        in_time(async || ask(&first, "SHOW default_transaction_read_only").await == "off").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_alone_is_refused_unless_the_address_asks_for_one() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let address = pair.second.address("postgres");
+    let refused = PostgresStorage::open(&Options::parse(&address).unwrap()).await.unwrap_err();
+    let OpenError::Failed(error) = refused else { panic!("{refused}") };
+    assert_eq!(error.kind(), StorageErrorKind::Unavailable);
+    assert!(error.to_string().contains("name the primary"), "{error}");
+    for target in ["any", "read-only"] {
+        let options = Options::parse(&format!("{address} target_session_attrs={target}")).unwrap();
+        let storage = PostgresStorage::open(&options).await.unwrap();
+        assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
+        assert!(storage.list_credentials(&account()).await.unwrap().is_some());
+        let refused = write(&storage, "new").await.unwrap_err();
+        assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
+    }
+    // The primary takes writes, and a standby alone was asked for.
+    let both = pair.first.address_with(&[&pair.second], "postgres") + " target_session_attrs=read-only";
+    let storage = PostgresStorage::open(&Options::parse(&both).unwrap()).await.unwrap();
+    ask(&pair.second, "SELECT CAST(pg_wal_replay_pause() AS TEXT)").await;
+    write(&pair.storage, "new").await.unwrap();
+    assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
+}

@@ -1,0 +1,157 @@
+//! Standbys that the request path reads from: as long as they are near the primary, and not any longer.
+
+use std::time::Duration;
+
+use catalogue_core::{
+    AccountId, AdminStorage, CourseStorage, CredentialStorage, NewCredential, Scopes, StorageErrorKind, Timestamp,
+};
+use catalogue_postgres::{Options, PostgresStorage};
+use catalogue_postgres_cluster::Cluster;
+use tokio::task::block_in_place;
+
+use crate::drill::{Pair, account, ask, caught_up, control, in_time, title, write};
+
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(3600);
+/// As short as a loaded machine allows.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// A storage that reads from the second of the pair.
+async fn storage(pair: &Pair, greatest_lag: Duration) -> PostgresStorage {
+    let options = Options::parse(&pair.first.address("postgres")).unwrap();
+    let options = options.replica(&pair.second.address("postgres")).unwrap().greatest_lag(greatest_lag);
+    PostgresStorage::open(&options).await.unwrap()
+}
+
+async fn is_read(storage: &PostgresStorage) -> bool {
+    storage.status().await.replicas[0].is_read
+}
+
+async fn pause(cluster: &Cluster) {
+    ask(cluster, "SELECT CAST(pg_wal_replay_pause() AS TEXT)").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_is_read_until_it_is_too_far_behind() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let storage = storage(&pair, SHORT).await;
+    in_time(async || is_read(&storage).await).await;
+    pause(&pair.second).await;
+    write(&storage, "written").await.unwrap();
+    // From the replica, and then from the primary, since the replica stays behind.
+    in_time(async || title(&storage).await.unwrap().as_deref() == Some("written")).await;
+    let status = storage.status().await;
+    assert!(!status.replicas[0].is_read && status.replicas[0].reachable, "{status:?}");
+    assert!(status.replicas[0].lag.is_some_and(|lag| lag > SHORT), "{status:?}");
+    ask(&pair.second, "SELECT CAST(pg_wal_replay_resume() AS TEXT)").await;
+    in_time(async || is_read(&storage).await).await;
+    assert_eq!(title(&storage).await.unwrap().as_deref(), Some("written"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_is_what_is_read_and_what_it_lacks_comes_from_the_primary() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let storage = storage(&pair, LONG).await;
+    in_time(async || is_read(&storage).await).await;
+    pause(&pair.second).await;
+    write(&storage, "written").await.unwrap();
+    for _ in 0..5 {
+        assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
+    }
+    // A new key is never refused, and administration sees what it has done.
+    let (_, credential) = NewCredential::api_key(account(), "new", Scopes::from_names(["read:courses"]));
+    storage.create_credential(&credential).await.unwrap();
+    assert!(storage.find_credential(&credential.digest).await.unwrap().is_some());
+    assert_eq!(storage.list_credentials(&account()).await.unwrap().unwrap().len(), 2);
+    assert_eq!(storage.revision(&AccountId::new("nobody")).await.unwrap(), None);
+    // With the primary away nobody knows whether there is none.
+    control(&pair.first, &["-m", "immediate", "stop"]);
+    assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
+    let unknown = storage.find_credential(&NewCredential::api_key(account(), "", Scopes::default()).1.digest).await;
+    assert_eq!(unknown.unwrap_err().kind(), StorageErrorKind::Unavailable);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_whose_stream_is_cut_is_as_old_as_it_is() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let storage = storage(&pair, SHORT).await;
+    in_time(async || is_read(&storage).await).await;
+    // It would say itself that it has replayed all that it was sent.
+    pair.second.configure(&["primary_conninfo = 'host=/nowhere'"]);
+    control(&pair.second, &["reload"]);
+    in_time(async || ask(&pair.first, "SELECT CAST(count(*) AS TEXT) FROM pg_stat_replication").await == "0").await;
+    write(&storage, "written").await.unwrap();
+    in_time(async || title(&storage).await.unwrap().as_deref() == Some("written")).await;
+    for _ in 0..5 {
+        assert_eq!(title(&storage).await.unwrap().as_deref(), Some("written"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn replicas_are_not_read_when_the_primary_is_away_for_longer_than_the_bound() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let storage = storage(&pair, SHORT).await;
+    in_time(async || is_read(&storage).await).await;
+    control(&pair.first, &["-m", "fast", "stop"]);
+    in_time(async || title(&storage).await.is_err()).await;
+    assert_eq!(title(&storage).await.unwrap_err().kind(), StorageErrorKind::Unavailable);
+    assert!(storage.status().await.primary.error.is_some());
+    control(&pair.first, &["start"]);
+    in_time(async || is_read(&storage).await).await;
+    assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_that_goes_away_or_is_promoted_leaves_the_reads_to_the_others() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let third = block_in_place(|| pair.first.standby()).unwrap();
+    let options = Options::parse(&pair.first.address("postgres")).unwrap().greatest_lag(LONG);
+    let options = options.replica(&pair.second.address_with(&[&third], "postgres")).unwrap();
+    let storage = PostgresStorage::open(&options).await.unwrap();
+    in_time(async || storage.status().await.replicas.iter().all(|replica| replica.is_read)).await;
+    block_in_place(|| third.kill());
+    for _ in 0..10 {
+        assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
+    }
+    control(&pair.second, &["promote"]);
+    in_time(async || storage.status().await.replicas.iter().all(|replica| !replica.is_read)).await;
+    // The one that was promoted has its own state from now on.
+    let promoted = PostgresStorage::open(&Options::parse(&pair.second.address("postgres")).unwrap()).await.unwrap();
+    write(&promoted, "elsewhere").await.unwrap();
+    for _ in 0..10 {
+        assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_of_another_database_is_never_read() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let Some(other) = Pair::start(|options| options).await else { return };
+    write(&other.storage, "of another").await.unwrap();
+    caught_up(&other.first, &other.second).await;
+    let options = Options::parse(&pair.first.address("postgres")).unwrap().greatest_lag(LONG);
+    let options = options.replica(&other.second.address_with(&[&pair.second], "postgres")).unwrap();
+    let storage = PostgresStorage::open(&options).await.unwrap();
+    in_time(async || {
+        let replicas = storage.status().await.replicas;
+        replicas[1].is_read && replicas[0].reachable
+    })
+    .await;
+    for _ in 0..10 {
+        assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
+    }
+    assert!(!storage.status().await.replicas[0].is_read);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revoked_key_is_refused_once_the_replica_knows() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let storage = storage(&pair, LONG).await;
+    let (_, credential) = NewCredential::api_key(account(), "new", Scopes::from_names(["read:courses"]));
+    storage.create_credential(&credential).await.unwrap();
+    caught_up(&pair.first, &pair.second).await;
+    in_time(async || is_read(&storage).await).await;
+    storage.revoke_credential(&credential.record.identity.credential_id, Timestamp::now()).await.unwrap();
+    caught_up(&pair.first, &pair.second).await;
+    assert!(storage.find_credential(&credential.digest).await.unwrap().unwrap().revoked_at.is_some());
+}
