@@ -11,8 +11,6 @@ use crate::callers::request;
 use crate::database::Database;
 use crate::interrupt;
 
-/// How many connections a client has: more than a server has to the database.
-const CONNECTIONS: usize = 16;
 /// How often each measurement is made.
 const ROUNDS: usize = 3;
 /// What is sent before a measurement at least: enough that each session has prepared its statements.
@@ -52,15 +50,16 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Sends so many requests at a time to an address that leads to those servers.
+    /// Sends so many requests at a time to an address that leads to those servers, over that many connections to each.
     pub(crate) fn of(
         work: &Work,
         number: usize,
+        connections: usize,
         servers: &[Program],
         address: SocketAddr,
         database: &Database,
     ) -> Result<Self, Box<dyn Error>> {
-        let mut client = Client::connect(address)?;
+        let mut client = Client::connect(address, connections * servers.len())?;
         client.drive(work, WARM_UP.max(work.requests.len()) * servers.len())?;
         let mut samples = Vec::new();
         let mut failures = 0;
@@ -90,8 +89,8 @@ fn of_all(servers: &[Program]) -> io::Result<Duration> {
 struct Client(Vec<Connection>);
 
 impl Client {
-    fn connect(address: SocketAddr) -> io::Result<Self> {
-        (0..CONNECTIONS).map(|_| Connection::open(address)).collect::<io::Result<_>>().map(Self)
+    fn connect(address: SocketAddr, connections: usize) -> io::Result<Self> {
+        (0..connections).map(|_| Connection::open(address)).collect::<io::Result<_>>().map(Self)
     }
 
     /// Sends that many requests, one on each connection at a time.

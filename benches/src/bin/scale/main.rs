@@ -28,6 +28,12 @@ use crate::database::Database;
 use crate::options::Options;
 use crate::plans::Plans;
 
+/// A client's connections to a server that is measured alone: more than it has to the database.
+const CONNECTIONS: usize = 16;
+/// A client's connections to each of several. A server that has more to do at a time pays less for each request, so they
+/// are as many whether there is one server or four.
+const CONNECTIONS_TO_EACH: usize = 4;
+
 fn main() -> ExitCode {
     let options = match Options::parse(std::env::args().skip(1)) {
         Ok(options) => options,
@@ -116,7 +122,7 @@ fn one_server(
         let servers = fleet::start(catalogue, database, 1, keeping)?;
         let address = servers[0].addresses()[0];
         for work in works(keeping, callers, address)? {
-            report::cost(work.name, &Cost::of(&work, options.requests, &servers, address, database)?);
+            report::cost(work.name, &Cost::of(&work, options.requests, CONNECTIONS, &servers, address, database)?);
         }
     }
     Ok(())
@@ -139,7 +145,10 @@ fn several_servers(
             let address = fleet::listen_before(&servers)?;
             report::head_of_costs(&format!("servers: {number}"));
             for work in works(keeping, callers, address)? {
-                report::cost(work.name, &Cost::of(&work, options.requests, &servers, address, database)?);
+                report::cost(
+                    work.name,
+                    &Cost::of(&work, options.requests, CONNECTIONS_TO_EACH, &servers, address, database)?,
+                );
             }
         }
     }

@@ -1,10 +1,10 @@
 //! How often a request asks the database: once where its answer is kept, twice where it is rendered.
 
 use std::io::{self, BufReader, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroUsize;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -33,6 +33,7 @@ impl Counter {
         thread::spawn(move || {
             for client in listener.incoming() {
                 let (client, socket, counted) = (client.unwrap(), socket.clone(), Arc::clone(&counted));
+                // Either side may end at any time, which is no fault of this one.
                 thread::spawn(move || pass(&client, &socket, &counted));
             }
         });
@@ -45,43 +46,46 @@ impl Counter {
     }
 }
 
-/// Hands on what both say, until one of them ends.
-fn pass(client: &TcpStream, socket: &PathBuf, counted: &AtomicUsize) {
-    client.set_nodelay(true).unwrap();
-    let server = UnixStream::connect(socket).unwrap();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            // Either side may end at any time, which is no fault of this one.
-            let _ = io::copy(&mut &server, &mut &*client);
-            let _ = client.shutdown(Shutdown::Both);
-        });
-        let _ = pass_requests(client, &server, counted);
-        let _ = server.shutdown(Shutdown::Both);
-    });
-}
-
-/// Hands on messages of the client and counts those that ask for an answer: `Query` and `Sync`, after which a client waits
-/// until the database is ready for the next.
-fn pass_requests(client: &TcpStream, mut server: &UnixStream, counted: &AtomicUsize) -> io::Result<()> {
-    let mut client = BufReader::new(client);
+/// Hands on what both say, until one of them ends. What the client sends without waiting for an answer is one round trip.
+fn pass(client: &TcpStream, socket: &Path, counted: &AtomicUsize) -> io::Result<()> {
+    client.set_nodelay(true)?;
+    let server = UnixStream::connect(socket)?;
+    let (mut questions, mut answers) = (BufReader::new(client), BufReader::new(&server));
     // The first message alone has no type.
-    let mut message = length_and_body(&mut client)?;
+    (&server).write_all(&length_and_body(&mut questions)?)?;
+    let mut awaited = 1;
     loop {
-        server.write_all(&message)?;
-        let mut kind = [0];
-        client.read_exact(&mut kind)?;
-        if matches!(&kind, b"Q" | b"S") {
+        if awaited > 0 {
             counted.fetch_add(1, Ordering::SeqCst);
         }
-        message = [kind.to_vec(), length_and_body(&mut client)?].concat();
+        while awaited > 0 {
+            let answer = message(&mut answers)?;
+            awaited -= usize::from(answer[0] == b'Z'); // ready for the next
+            (&*client).write_all(&answer)?;
+        }
+        loop {
+            let question = message(&mut questions)?;
+            awaited += usize::from(matches!(question[0], b'Q' | b'S')); // `Query` and `Sync` ask for an answer
+            (&server).write_all(&question)?;
+            if questions.buffer().is_empty() {
+                break;
+            }
+        }
     }
 }
 
-fn length_and_body(client: &mut impl Read) -> io::Result<Vec<u8>> {
+/// A message with its type, which is a letter.
+fn message(from: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut kind = [0];
+    from.read_exact(&mut kind)?;
+    Ok([kind.to_vec(), length_and_body(from)?].concat())
+}
+
+fn length_and_body(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
-    client.read_exact(&mut length)?;
+    from.read_exact(&mut length)?;
     let mut message = length.to_vec();
-    client.take(u64::from(u32::from_be_bytes(length)) - 4).read_to_end(&mut message)?;
+    from.take(u64::from(u32::from_be_bytes(length)) - 4).read_to_end(&mut message)?;
     Ok(message)
 }
 
