@@ -122,6 +122,7 @@ pub async fn grant(storage: &SqliteStorage, account: &AccountId) -> Result<NewTo
         created_at: Timestamp::now(),
         expires_at: None,
         revoked_at: None,
+        last_used_at: None,
     };
     storage.create_credential(&NewCredential { digest: token.digest(), record }).await?;
     Ok(token)

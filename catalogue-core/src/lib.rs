@@ -113,7 +113,7 @@ pub use async_trait::async_trait;
 pub use address::AddressError;
 pub use auth::{
     Authenticator, Authorized, BearerToken, Credential, CredentialKind, Identity, NewToken, OtherScope, Refusal, Scope,
-    Scopes, StoredCredentials, TokenDigest, Verdict, is_api_key,
+    Scopes, StoredCredentials, TokenDigest, Verdict, is_api_key, token_kind,
 };
 pub use builder::{BuildError, CatalogueBuilder};
 pub use catalogue::Catalogue;
@@ -129,6 +129,7 @@ pub use page_cache::PageCacheStatistics;
 pub use paging::{Limit, Page, PageRequest, Position};
 pub use storage::{
     Account, AdminStorage, AtRevision, Change, Course, CourseModule, CourseStorage, CourseVisitor, CredentialRecord,
-    CredentialStorage, Import, MemoryStorage, NewCredential, Record, Revision, StorageError, StorageErrorKind, Visitor,
+    CredentialStorage, CredentialUse, Import, MemoryStorage, NewCredential, Record, Revision, StorageError,
+    StorageErrorKind, Visitor,
 };
 pub use timestamp::{InvalidTimestamp, Timestamp};

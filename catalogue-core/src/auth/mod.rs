@@ -19,4 +19,4 @@ pub use gate::Authorized;
 pub(crate) use identity::IdentityView;
 pub use identity::{CredentialKind, Identity};
 pub use scope::{OtherScope, Scope, Scopes};
-pub use token::{NewToken, is_api_key};
+pub use token::{NewToken, is_api_key, token_kind};

@@ -10,6 +10,7 @@ const OAUTH_PREFIX: &str = "cato_";
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_DIGITS: usize = 43;
 const CHECKSUM_DIGITS: usize = 6;
+/// Both prefixes are of one length.
 const LENGTH: usize = API_KEY_PREFIX.len() + RANDOM_DIGITS + CHECKSUM_DIGITS;
 /// How many characters of a token are kept for display (decision C2).
 const SHOWN: usize = 8;
@@ -39,10 +40,7 @@ impl NewToken {
     pub fn mint(kind: CredentialKind) -> Self {
         let mut random = [0_u8; 32];
         getrandom::fill(&mut random).expect("the system's randomness");
-        let prefix = match kind {
-            CredentialKind::ApiKey => API_KEY_PREFIX,
-            CredentialKind::OAuth => OAUTH_PREFIX,
-        };
+        let prefix = prefix_of(kind);
         let content = format!("{prefix}{}", base62::<RANDOM_DIGITS>(random));
         let checksum = checksum_of(&content);
         Self(content + &checksum)
@@ -79,11 +77,29 @@ impl fmt::Debug for NewToken {
 /// Whether `text` has the form of an API key, its checksum included. It says nothing about whether the key exists.
 #[must_use]
 pub fn is_api_key(text: &str) -> bool {
-    if text.len() != LENGTH || !claims_to_be_api_key(text) || !text.is_ascii() {
+    has_form(text, API_KEY_PREFIX)
+}
+
+/// The kind of [`NewToken`] that `text` has the form of, its checksum included; `None` when it is none. It says nothing
+/// about whether the token exists.
+#[must_use]
+pub fn token_kind(text: &str) -> Option<CredentialKind> {
+    CredentialKind::ALL.iter().copied().find(|kind| has_form(text, prefix_of(*kind)))
+}
+
+const fn prefix_of(kind: CredentialKind) -> &'static str {
+    match kind {
+        CredentialKind::ApiKey => API_KEY_PREFIX,
+        CredentialKind::OAuth => OAUTH_PREFIX,
+    }
+}
+
+fn has_form(text: &str, prefix: &str) -> bool {
+    if text.len() != LENGTH || !text.starts_with(prefix) || !text.is_ascii() {
         return false;
     }
     let (content, checksum) = text.split_at(LENGTH - CHECKSUM_DIGITS);
-    content[API_KEY_PREFIX.len()..].bytes().all(|b| b.is_ascii_alphanumeric()) && checksum == checksum_of(content)
+    content[prefix.len()..].bytes().all(|b| b.is_ascii_alphanumeric()) && checksum == checksum_of(content)
 }
 
 /// Whether `text` says by its prefix that it is an API key of this form.
@@ -155,5 +171,21 @@ mod tests {
     fn a_known_checksum() {
         let content = format!("ccat_{}", "0".repeat(43));
         assert!(is_api_key(&format!("{content}{}", "08gEjZ")));
+    }
+
+    #[test]
+    fn the_kind_is_told_by_the_whole_form() {
+        for kind in CredentialKind::ALL {
+            let token = NewToken::mint(*kind);
+            assert_eq!(token_kind(token.expose()), Some(*kind));
+            let cut = &token.expose()[..LENGTH - 1];
+            let other = if token.expose().ends_with('a') { 'b' } else { 'a' };
+            for wrong in [cut.to_owned(), format!("{cut}{other}"), format!("{} ", token.expose())] {
+                assert_eq!(token_kind(&wrong), None);
+            }
+        }
+        let oauth = NewToken::mint(CredentialKind::OAuth);
+        assert_eq!(token_kind(&oauth.expose().replacen(OAUTH_PREFIX, API_KEY_PREFIX, 1)), None);
+        assert_eq!(token_kind("Ab1.another-servers~token"), None);
     }
 }

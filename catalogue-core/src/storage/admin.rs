@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -107,6 +108,7 @@ impl NewCredential {
             created_at: Timestamp::now(),
             expires_at: None,
             revoked_at: None,
+            last_used_at: None,
         };
         Self { digest: token.digest(), record }
     }
@@ -127,6 +129,19 @@ pub struct CredentialRecord {
     pub expires_at: Option<Timestamp>,
     /// When it was revoked, if it was.
     pub revoked_at: Option<Timestamp>,
+    /// When it was last used, as far as that was noted.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// That a credential was used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialUse {
+    /// The account behind the credential.
+    pub account: AccountId,
+    /// The id of the credential's record.
+    pub credential_id: Arc<str>,
+    /// When it was used.
+    pub at: Timestamp,
 }
 
 /// One record of an export.
@@ -199,6 +214,36 @@ pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// When the storage cannot be written now.
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// The credential with that id, or `None` when there is none.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// Stores `successor` and lets the credential with that id expire at `ends_at`, or at the expiry that it has where that
+    /// is earlier: both or neither. Returns the credential that is replaced.
+    ///
+    /// `None` when no credential of the successor's account has that id and still holds at the instant of the successor's
+    /// creation; then nothing has changed.
+    ///
+    /// # Errors
+    /// As for [`create_credential`](Self::create_credential). Then nothing has changed.
+    async fn rotate_credential(
+        &self,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+    ) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// Notes when credentials were used, all of it or nothing. Of several times of one credential the greatest stays,
+    /// whoever noted it, in this call or before; a use of what is no credential of the account is passed over.
+    ///
+    /// It changes nothing that a request reads, so every account keeps its revision. It makes no storage that is missing.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now. Then nothing has changed.
+    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError>;
 }
 
 /// An import under way. Nothing of it can be seen before [`commit`](Self::commit); dropping it undoes it.

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use self::import::MemoryImport;
-use super::admin::{Account, AdminStorage, Course, CredentialRecord, Import, NewCredential, Record, Visitor};
+use super::admin::{
+    Account, AdminStorage, Course, CredentialRecord, CredentialUse, Import, NewCredential, Record, Visitor,
+};
 use super::{CourseStorage, CredentialStorage, Revision, StorageError, StorageErrorKind};
 use crate::auth::{Credential, TokenDigest};
 use crate::model::{AccountId, CourseDetail, CourseListItem, Module};
@@ -66,6 +68,25 @@ impl AccountState {
         self.courses.remove(&position);
         self.revision = fresh_revision();
         true
+    }
+}
+
+impl State {
+    fn credential_mut(&mut self, id: &str) -> Option<&mut CredentialRecord> {
+        self.credentials.values_mut().find(|record| *record.identity.credential_id == *id)
+    }
+
+    fn add_credential(&mut self, credential: &NewCredential) -> Result<(), StorageError> {
+        let NewCredential { digest, record } = credential;
+        let account = &record.identity.account;
+        if !self.accounts.contains_key(account) {
+            return Err(unknown_account(account));
+        }
+        if self.credentials.contains_key(digest) || self.credential_mut(&record.identity.credential_id).is_some() {
+            return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a credential already"));
+        }
+        self.credentials.insert(*digest, record.clone());
+        Ok(())
     }
 }
 
@@ -199,18 +220,7 @@ impl AdminStorage for MemoryStorage {
     }
 
     async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        let mut state = self.state();
-        let account = &credential.record.identity.account;
-        if !state.accounts.contains_key(account) {
-            return Err(unknown_account(account));
-        }
-        let id = &credential.record.identity.credential_id;
-        let same_id = |known: &CredentialRecord| known.identity.credential_id == *id;
-        if state.credentials.contains_key(&credential.digest) || state.credentials.values().any(same_id) {
-            return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a credential already"));
-        }
-        state.credentials.insert(credential.digest, credential.record.clone());
-        Ok(())
+        self.state().add_credential(credential)
     }
 
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
@@ -228,11 +238,48 @@ impl AdminStorage for MemoryStorage {
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
         let mut state = self.state();
-        let record = state.credentials.values_mut().find(|record| *record.identity.credential_id == *id);
-        Ok(record.map(|record| {
+        Ok(state.credential_mut(id).map(|record| {
             record.revoked_at.get_or_insert(at);
             record.clone()
         }))
+    }
+
+    async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+        Ok(self.state().credential_mut(id).cloned())
+    }
+
+    async fn rotate_credential(
+        &self,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        let mut state = self.state();
+        let NewCredential { record: CredentialRecord { identity, created_at, .. }, .. } = successor;
+        let holds = |record: &CredentialRecord| {
+            record.revoked_at.is_none() && record.expires_at.is_none_or(|expiry| expiry > *created_at)
+        };
+        if !state.credential_mut(id).is_some_and(|record| record.identity.account == identity.account && holds(record))
+        {
+            return Ok(None);
+        }
+        state.add_credential(successor)?;
+        Ok(state.credential_mut(id).map(|record| {
+            record.expires_at = Some(record.expires_at.map_or(ends_at, |expiry| expiry.min(ends_at)));
+            record.clone()
+        }))
+    }
+
+    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+        let mut state = self.state();
+        for CredentialUse { account, credential_id, at } in uses {
+            if let Some(record) = state.credential_mut(credential_id)
+                && record.identity.account == *account
+            {
+                record.last_used_at = record.last_used_at.max(Some(*at));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -10,7 +10,8 @@ use std::fmt;
 use async_trait::async_trait;
 
 pub use admin::{
-    Account, AdminStorage, Change, Course, CourseModule, CredentialRecord, Import, NewCredential, Record, Visitor,
+    Account, AdminStorage, Change, Course, CourseModule, CredentialRecord, CredentialUse, Import, NewCredential,
+    Record, Visitor,
 };
 pub use error::{StorageError, StorageErrorKind};
 pub use memory::MemoryStorage;

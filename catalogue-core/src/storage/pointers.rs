@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    AdminStorage, AtRevision, CourseStorage, CourseVisitor, CredentialRecord, CredentialStorage, Import, NewCredential,
-    Revision, StorageError, Visitor,
+    AdminStorage, AtRevision, CourseStorage, CourseVisitor, CredentialRecord, CredentialStorage, CredentialUse, Import,
+    NewCredential, Revision, StorageError, Visitor,
 };
 use crate::auth::{Credential, TokenDigest};
 use crate::model::{AccountId, CourseDetail, CourseListItem};
@@ -92,6 +92,23 @@ macro_rules! storages_behind {
                 at: Timestamp,
             ) -> Result<Option<CredentialRecord>, StorageError> {
                 (**self).revoke_credential(id, at).await
+            }
+
+            async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+                (**self).find_credential_record(id).await
+            }
+
+            async fn rotate_credential(
+                &self,
+                id: &str,
+                ends_at: Timestamp,
+                successor: &NewCredential,
+            ) -> Result<Option<CredentialRecord>, StorageError> {
+                (**self).rotate_credential(id, ends_at, successor).await
+            }
+
+            async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+                (**self).note_uses(uses).await
             }
         }
     )*};

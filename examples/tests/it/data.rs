@@ -58,6 +58,7 @@ impl Data {
             created_at: Timestamp::now(),
             expires_at: None,
             revoked_at: None,
+            last_used_at: None,
         };
         self.storage.create_credential(&NewCredential { digest: token.digest(), record }).await.unwrap();
         token

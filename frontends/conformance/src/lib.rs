@@ -34,7 +34,8 @@
 //! fixture declares with [`Server::except`]. No case is left out: one that is declared fails unless it is as declared.
 //!
 //! A case fails by panicking, with the rule that was broken. Headers are compared by name, all values in their order.
-//! Beside those of the catalogue a server may send `Date`, `Connection` and `Keep-Alive`, and nothing else.
+//! Beside those of the catalogue a server may send `Date`, `Connection`, `Keep-Alive` and `Strict-Transport-Security`, and
+//! nothing else.
 
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 

@@ -10,6 +10,7 @@ mod exit;
 mod export;
 mod http;
 mod import;
+mod last_uses;
 mod logging;
 mod open_files;
 mod output;

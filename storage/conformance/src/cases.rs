@@ -298,6 +298,20 @@ macro_rules! __administration_cases {
                 the_oldest_comes_first_and_ties_go_by_id
                 records_are_listed_as_they_were_stored
                 revoked_credentials_stay_in_the_list
+                a_record_is_found_by_its_id
+            }
+            credential_rotation {
+                rotating_ends_the_old_and_stores_the_new
+                the_earlier_end_counts
+                only_a_credential_that_holds_is_rotated
+                a_refused_successor_ends_nothing
+            }
+            credential_uses {
+                a_use_is_noted_to_the_microsecond
+                the_greatest_time_stays
+                an_unknown_credential_is_passed_over
+                a_use_before_the_revocation_is_noted
+                a_use_leaves_revision_and_look_up
             }
             credential_writes {
                 revoking_returns_the_record

@@ -99,6 +99,7 @@ pub(crate) fn api_key(account: &str, id: &str, token: &str) -> NewCredential {
         created_at: time(0),
         expires_at: Some(time(1)),
         revoked_at: None,
+        last_used_at: None,
     };
     NewCredential { digest: digest(token), record }
 }

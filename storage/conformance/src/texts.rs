@@ -15,6 +15,7 @@ pub(crate) fn odd_texts() -> Vec<String> {
         "\u{feff}byte order mark, replacement \u{fffd}, \u{fffe}, \u{2028}\u{2029}",
         "'; DROP TABLE courses; --",
         "%s {} $1 ?1 :title @x <b>&amp;</b> ${x} {{x}}",
+        "\0 zero \0\0 between, \u{fffe}0 \u{fffe}\u{fffe} \0",
         "NULL",
         "0",
         "1.0",

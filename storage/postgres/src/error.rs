@@ -54,6 +54,20 @@ pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, &'static str) {
     }
 }
 
+/// Whether an error of opening a database can pass while nothing but the database changes.
+pub(crate) fn can_pass(error: &StorageError) -> bool {
+    if error.kind() != StorageErrorKind::Unavailable {
+        return false;
+    }
+    // Without a cause it is a time limit of ours, or a standby that may be promoted.
+    let Some(cause) = error.source() else { return true };
+    let Some(error) = cause.downcast_ref::<Error>() else { return false };
+    match error.code() {
+        Some(code) => matches!(code.code().get(..2), Some("08" | "40" | "53" | "55" | "57")),
+        None => tls::complaint(error).is_none() && (error.is_closed() || is_io(error)),
+    }
+}
+
 /// A value that no writer of this schema makes.
 pub(crate) fn corrupt(error: Error) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, "the database holds a value that it must not").with_source(error)

@@ -8,7 +8,7 @@ use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
-use crate::rows::{account_id, get, optional_time, time};
+use crate::rows::{account_id, get, optional_text, optional_time, owned_text, time};
 
 /// How many courses are in memory at the same time.
 const BATCH: i64 = 50;
@@ -49,7 +49,7 @@ pub(crate) async fn export(connection: &Connection, visit: &mut Visitor<'_>) -> 
     let mut last = String::new();
     loop {
         for row in &rows {
-            let account = Account { id: account_id(row, 0)?, name: get(row, 1)?, email: get(row, 2)? };
+            let account = Account { id: account_id(row, 0)?, name: owned_text(row, 1)?, email: owned_text(row, 2)? };
             account.id.as_str().clone_into(&mut last);
             if visit(Record::Account(account)) == ControlFlow::Break(()) {
                 return Ok(());
@@ -100,7 +100,11 @@ async fn with_modules(connection: &Connection, rows: &[Row]) -> Result<Vec<Cours
         }
         let course = courses.get_mut(at).filter(|course| (course.account.as_str(), &*course.slug) == key);
         if let Some(course) = course {
-            let module = CourseModule { title: get(&row, 2)?, summary: get(&row, 3)?, content: get(&row, 4)? };
+            let module = CourseModule {
+                title: owned_text(&row, 2)?,
+                summary: owned_text(&row, 3)?,
+                content: owned_text(&row, 4)?,
+            };
             course.modules.push(module);
         }
     }
@@ -111,13 +115,13 @@ fn course_header(row: &Row) -> Result<Course, StorageError> {
     Ok(Course {
         account: account_id(row, 0)?,
         slug: get(row, 1)?,
-        title: get(row, 2)?,
-        tagline: get(row, 3)?,
-        language: get(row, 4)?,
+        title: owned_text(row, 2)?,
+        tagline: owned_text(row, 3)?,
+        language: owned_text(row, 4)?,
         created_at: time(row, 5)?,
         published_at: optional_time(row, 6)?,
         hidden: get(row, 7)?,
-        access_mode: get(row, 8)?,
+        access_mode: optional_text(row, 8)?,
         modules: Vec::new(),
     })
 }

@@ -7,13 +7,13 @@ use catalogue_core::{
 };
 use tokio_postgres::types::Type;
 
-use crate::admin::unknown_account;
 use crate::connection::{Connection, Sql, Values};
+use crate::credentials::unknown_account;
 use crate::error::storage_error;
 use crate::export::find_whole_course;
 use crate::options::Options;
 use crate::rows::{get, time};
-use crate::text::{can_be_stored, check_storable};
+use crate::text::{can_be_stored, check_storable, stored};
 use crate::writes::{LOCK_ACCOUNT, insert_course, lock_account, remove_courses, replace_revision};
 
 const INSERT_ACCOUNT: Sql = Sql {
@@ -72,13 +72,14 @@ impl PostgresImport {
     async fn write_account(&self, account: &Account) -> Result<Change, StorageError> {
         let Account { id, name, email } = account;
         let id = id.as_str();
-        let values: Values<'_> = &[&id, name, email];
+        let (stored_name, stored_email) = (stored(name), stored(email));
+        let values: Values<'_> = &[&id, &stored_name, &stored_email];
         if self.connection.execute(&INSERT_ACCOUNT, values).await.map_err(storage_error)? > 0 {
             return Ok(Change::Added);
         }
         let rows = self.connection.query(&LOCK_ACCOUNT, &[&id]).await.map_err(storage_error)?;
         let known: Option<(&str, &str)> = rows.first().map(|row| Ok((get(row, 0)?, get(row, 1)?))).transpose()?;
-        if known == Some((name, email)) {
+        if known == Some((&stored_name, &stored_email)) {
             return Ok(Change::Unchanged);
         }
         self.connection.execute(&UPDATE_ACCOUNT, values).await.map_err(storage_error)?;
@@ -125,7 +126,7 @@ impl PostgresImport {
 #[async_trait]
 impl Import for PostgresImport {
     async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
-        check_storable([account.id.as_str(), &account.name, &account.email])?;
+        check_storable([account.id.as_str()])?;
         if !self.put_accounts.insert(account.id.clone()) {
             return Ok(Change::Repeated);
         }
@@ -150,7 +151,6 @@ impl Import for PostgresImport {
         if !is_slug(&course.slug) {
             return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{:?} is not a slug", course.slug)));
         }
-        check_storable(texts_of(course))?;
         if !self.put_courses.entry(course.account.clone()).or_default().insert(course.slug.as_str().into()) {
             return Ok(Change::Repeated);
         }
@@ -177,10 +177,4 @@ impl Import for PostgresImport {
         }
         self.connection.run("COMMIT").await.map_err(storage_error)
     }
-}
-
-fn texts_of(course: &Course) -> impl Iterator<Item = &str> {
-    let Course { title, tagline, language, access_mode, modules, .. } = course;
-    let modules = modules.iter().flat_map(|module| [&*module.title, &*module.summary, &*module.content]);
-    [title.as_str(), tagline, language].into_iter().chain(access_mode.as_deref()).chain(modules)
 }

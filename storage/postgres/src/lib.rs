@@ -13,8 +13,8 @@
 //! ```
 //!
 //! It answers as the SQLite storage does, byte for byte: keys are compared by bytes whatever the database's collation, and
-//! times are kept to the microsecond. The one thing that it cannot hold is the character U+0000, which PostgreSQL has in no
-//! text: a write of it is refused as an [`InvalidValue`](catalogue_core::StorageErrorKind::InvalidValue).
+//! times are kept to the microsecond. PostgreSQL has the character U+0000 in no text: titles, names and bodies with it are
+//! stored with U+FFFE and a zero digit in its place (and U+FFFE, which is no character, as itself twice).
 //!
 //! Each read is one statement and one round trip, over a pool of read-only connections. A read that finds its connection
 //! closed is asked once more over another. No call of the request path takes longer than [`Options::deadline`].
@@ -41,6 +41,7 @@ mod address;
 mod admin;
 mod connect_error;
 mod connection;
+mod credentials;
 mod error;
 mod export;
 mod hosts;

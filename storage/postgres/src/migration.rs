@@ -11,10 +11,13 @@ use crate::options::Options;
 use crate::rows::get;
 
 /// The migrations in order; the first makes version 1.
-const MIGRATIONS: [Migration; 1] = [Migration {
-    tables: include_str!("../migrations/0001_initial.sql"),
-    triggers: include_str!("../migrations/0001_triggers.sql"),
-}];
+const MIGRATIONS: [Migration; 2] = [
+    Migration {
+        tables: include_str!("../migrations/0001_initial.sql"),
+        triggers: include_str!("../migrations/0001_triggers.sql"),
+    },
+    Migration { tables: include_str!("../migrations/0002_last_use.sql"), triggers: "" },
+];
 
 /// The schema version that this crate reads and writes.
 pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
@@ -46,7 +49,7 @@ const SET_VERSION: Sql = Sql { text: "UPDATE catalogue_schema SET version = $1 W
 
 struct Migration {
     tables: &'static str,
-    /// What engines without triggers leave out.
+    /// What engines without triggers leave out; empty where a migration has none.
     triggers: &'static str,
 }
 

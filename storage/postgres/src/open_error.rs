@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use catalogue_core::StorageError;
 
+use crate::error;
+
 /// Why a database cannot be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -61,4 +63,13 @@ pub enum OpenError {
     /// The database is out of reach, or failed.
     #[error("the database cannot be opened")]
     Failed(#[source] StorageError),
+}
+
+impl OpenError {
+    /// Whether it can pass without anybody correcting an address, a role, a certificate or a schema: the database is out of
+    /// reach, is starting or stopping, has no room now, or is busy. Then it is worth another try.
+    #[must_use]
+    pub fn can_pass(&self) -> bool {
+        matches!(self, Self::Failed(error) if error::can_pass(error))
+    }
 }

@@ -82,7 +82,7 @@ impl CourseStorage for PostgresStorage {
             }
         };
         for row in rows.iter().take(limit) {
-            visit(rows::course(row)?);
+            rows::visit_course(row, visit)?;
         }
         let revision = match rows.first() {
             Some(row) => rows::optional_revision(row, 7)?,
@@ -115,18 +115,18 @@ impl CourseStorage for PostgresStorage {
         let Some(first) = rows.first() else { return Ok(none) };
         let mut course = CourseDetail {
             slug: rows::get(first, 0)?,
-            title: rows::get(first, 1)?,
-            tagline: rows::get(first, 2)?,
-            language: rows::get(first, 3)?,
+            title: rows::owned_text(first, 1)?,
+            tagline: rows::owned_text(first, 2)?,
+            language: rows::owned_text(first, 3)?,
             published_at: rows::optional_time(first, 4)?,
             hidden: rows::get(first, 5)?,
-            access_mode: rows::get(first, 6)?,
+            access_mode: rows::optional_text(first, 6)?,
             modules: Vec::new(),
         };
         for (number, row) in (1..).zip(&rows) {
             // A course without modules is one row without a module.
-            let Some(title) = rows::get(row, 7)? else { break };
-            course.modules.push(Module { number, title, summary: rows::get(row, 8)? });
+            let Some(title) = rows::optional_text(row, 7)? else { break };
+            course.modules.push(Module { number, title, summary: rows::owned_text(row, 8)? });
         }
         Ok(AtRevision { value: Some(course), revision: rows::optional_revision(first, 9)? })
     }

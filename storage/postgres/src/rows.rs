@@ -1,21 +1,38 @@
 //! Rows as domain types.
 
+use std::borrow::Cow;
 use std::error::Error;
 
 use catalogue_core::{
-    AccountId, CourseRow, CredentialKind, CredentialRecord, Identity, Revision, Scopes, StorageError, StorageErrorKind,
-    Timestamp, TokenDigest,
+    AccountId, CourseRow, CourseVisitor, CredentialKind, CredentialRecord, Identity, Revision, Scopes, StorageError,
+    StorageErrorKind, Timestamp, TokenDigest,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, Type};
 
 use crate::error::corrupt;
+use crate::text::shown;
 
 type Result<T> = std::result::Result<T, StorageError>;
 
 /// The value in `column`.
 pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Result<T> {
     row.try_get(column).map_err(corrupt)
+}
+
+/// A text that is shown, in `column`.
+pub(crate) fn text(row: &Row, column: usize) -> Result<Cow<'_, str>> {
+    Ok(shown(get(row, column)?))
+}
+
+/// The same, to keep.
+pub(crate) fn owned_text(row: &Row, column: usize) -> Result<String> {
+    Ok(text(row, column)?.into_owned())
+}
+
+/// A text that is shown, in `column`, or none.
+pub(crate) fn optional_text(row: &Row, column: usize) -> Result<Option<String>> {
+    Ok(get::<Option<&str>>(row, column)?.map(|stored| shown(stored).into_owned()))
 }
 
 /// A time in `column`, in microseconds.
@@ -36,17 +53,19 @@ fn must_not(what: &str) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
 }
 
-/// `slug, title, language, published_at, hidden, module_count`.
-pub(crate) fn course(row: &Row) -> Result<CourseRow<'_>> {
+/// Hands over `slug, title, language, published_at, hidden, module_count`.
+pub(crate) fn visit_course(row: &Row, visit: &mut CourseVisitor<'_>) -> Result<()> {
+    let (title, language) = (text(row, 1)?, text(row, 2)?);
     let modules: i64 = get(row, 5)?;
-    Ok(CourseRow {
+    visit(CourseRow {
         slug: get(row, 0)?,
-        title: get(row, 1)?,
-        language: get(row, 2)?,
+        title: &title,
+        language: &language,
         published_at: optional_time(row, 3)?,
         hidden: get(row, 4)?,
         module_count: u32::try_from(modules).map_err(|_| must_not(&format!("the module count {modules}")))?,
-    })
+    });
+    Ok(())
 }
 
 /// `account_id, kind, id, scopes, digest`.
@@ -64,15 +83,16 @@ pub(crate) fn identity(row: &Row) -> Result<Identity> {
     }
 }
 
-/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at`.
+/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at`.
 pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord> {
     Ok(CredentialRecord {
         identity: identity(row)?,
-        name: get(row, 5)?,
+        name: optional_text(row, 5)?,
         shown_prefix: get(row, 6)?,
         created_at: time(row, 7)?,
         expires_at: optional_time(row, 8)?,
         revoked_at: optional_time(row, 9)?,
+        last_used_at: optional_time(row, 10)?,
     })
 }
 

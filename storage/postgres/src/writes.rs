@@ -7,7 +7,7 @@ use tokio_postgres::Error;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
-use crate::text::can_be_stored;
+use crate::text::{can_be_stored, stored};
 
 /// Writers to one account come one after the other; new credentials do not wait for them.
 pub(crate) const LOCK_ACCOUNT: Sql =
@@ -89,18 +89,19 @@ pub(crate) async fn insert_course(connection: &Connection, course: &Course) -> R
     let count = modules.len() as i64;
     let created_at = course.created_at.as_microseconds();
     let published_at = course.published_at.map(Timestamp::as_microseconds);
-    let Course { title, tagline, language, hidden, access_mode, .. } = course;
+    let [title, tagline, language] = [&course.title, &course.tagline, &course.language].map(|text| stored(text));
+    let (hidden, access_mode) = (course.hidden, course.access_mode.as_deref().map(stored));
     let course: Values<'_> =
-        &[&account, &created_at, slug, title, tagline, language, &published_at, hidden, access_mode, &count];
+        &[&account, &created_at, slug, &title, &tagline, &language, &published_at, &hidden, &access_mode, &count];
 
     let numbers: Vec<i64> = (1..=count).collect();
-    let titles: Vec<&str> = modules.iter().map(|module| &*module.title).collect();
-    let summaries: Vec<&str> = modules.iter().map(|module| &*module.summary).collect();
+    let titles: Vec<_> = modules.iter().map(|module| stored(&module.title)).collect();
+    let summaries: Vec<_> = modules.iter().map(|module| stored(&module.summary)).collect();
     let headers: Values<'_> = &[&account, slug, &numbers, &titles, &summaries];
 
     let contents = numbers.iter().zip(modules).filter(|(_, module)| !module.content.is_empty());
-    let (numbers, contents): (Vec<i64>, Vec<&str>) =
-        contents.map(|(number, module)| (*number, &*module.content)).unzip();
+    let (numbers, contents): (Vec<i64>, Vec<_>) =
+        contents.map(|(number, module)| (*number, stored(&module.content))).unzip();
     let contents: Values<'_> = &[&account, slug, &numbers, &contents];
 
     let statements = [(&INSERT_COURSE, course), (&INSERT_MODULES, headers), (&INSERT_CONTENTS, contents)];

@@ -1,27 +1,16 @@
 //! Administration: credentials, and the doors to import and export.
 
 use catalogue_core::{
-    AccountId, AdminStorage, CredentialRecord, Import, NewCredential, StorageError, StorageErrorKind, Timestamp,
-    Visitor, async_trait,
+    AccountId, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, StorageError, Timestamp, Visitor,
+    async_trait,
 };
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::connection::empty_wal;
+use crate::credentials;
 use crate::error::storage_error;
 use crate::export::export;
 use crate::import::SqliteImport;
-use crate::rows::{Micros, credential_record};
 use crate::storage::SqliteStorage;
-
-const INSERT_CREDENTIAL: &str = "INSERT INTO credentials \
-     (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-
-const LIST_CREDENTIALS: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
-     expires_at, revoked_at FROM credentials WHERE account_id = ?1 ORDER BY created_at, id";
-
-const REVOKE_CREDENTIAL: &str = "UPDATE credentials SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1 \
-     RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at";
 
 #[async_trait]
 impl AdminStorage for SqliteStorage {
@@ -43,68 +32,37 @@ impl AdminStorage for SqliteStorage {
     }
 
     async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        let record = &credential.record;
-        let identity = &record.identity;
-        let mut connection = self.writer()?;
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(storage_error)?;
-        if !account_exists(&transaction, identity.account.as_str()).map_err(storage_error)? {
-            return Err(unknown_account(&identity.account));
-        }
-        // The schema could hold ids to be unique within an account only; a revocation names no account.
-        let same_id = "SELECT 1 FROM credentials WHERE id = ?1";
-        if transaction
-            .prepare(same_id)
-            .and_then(|mut statement| statement.exists([&identity.credential_id]))
-            .map_err(storage_error)?
-        {
-            return Err(StorageError::new(
-                StorageErrorKind::AlreadyThere,
-                "there is a credential with this id already",
-            ));
-        }
-        let values = params![
-            credential.digest.as_bytes(),
-            identity.account.as_str(),
-            identity.credential_id,
-            identity.kind.name(),
-            record.name,
-            record.shown_prefix,
-            identity.scopes.to_string(),
-            Micros(record.created_at),
-            record.expires_at.map(Micros),
-            record.revoked_at.map(Micros),
-        ];
-        transaction.execute(INSERT_CREDENTIAL, values).map_err(storage_error)?;
-        transaction.commit().map_err(storage_error)?;
-        empty_wal(&connection);
-        Ok(())
+        credentials::create(&mut self.writer()?, credential)
     }
 
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        self.readers.read(|connection| {
-            if !account_exists(connection, account.as_str())? {
-                return Ok(None);
-            }
-            let mut statement = connection.prepare(LIST_CREDENTIALS)?;
-            let records = statement.query_and_then([account.as_str()], credential_record)?;
-            records.collect::<Result<_, _>>().map(Some)
-        })
+        self.readers.read(|connection| credentials::list(connection, account))
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
-        let connection = self.writer()?;
-        let revoked = connection.query_row(REVOKE_CREDENTIAL, params![id, Micros(at)], credential_record);
-        let revoked = revoked.optional().map_err(storage_error)?;
-        empty_wal(&connection);
-        Ok(revoked)
+        credentials::revoke(&self.writer()?, id, at)
     }
-}
 
-pub(crate) fn account_exists(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
-    connection.prepare_cached("SELECT 1 FROM accounts WHERE id = ?1")?.exists([id])
-}
+    async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+        self.readers.read(|connection| credentials::find(connection, id))
+    }
 
-pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
-    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
+    async fn rotate_credential(
+        &self,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        credentials::rotate(&mut self.writer()?, id, ends_at, successor)
+    }
+
+    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+        if uses.is_empty() {
+            return Ok(());
+        }
+        // A server notes uses by itself, perhaps long after it has opened the file. A read closes what is open of one that
+        // was replaced.
+        self.readers.read(|_| Ok(()))?;
+        credentials::note_uses(&mut self.readers.database().open_updater()?, uses)
+    }
 }

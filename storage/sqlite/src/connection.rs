@@ -102,16 +102,25 @@ impl Database {
 
     /// A connection that can read and write, and makes the file where it is missing.
     pub(crate) fn open_writer(&self) -> Result<Connection, OpenError> {
+        let connection = self.open_writable(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        self.prepare_for_writing(&connection).map_err(|error| self.failed(storage_error(error)))?;
+        Ok(connection)
+    }
+
+    /// A connection that can write rows of a database that is there, and changes nothing else of the file.
+    pub(crate) fn open_updater(&self) -> Result<Connection, OpenError> {
+        self.open_writable(OpenFlags::SQLITE_OPEN_READ_WRITE)
+    }
+
+    fn open_writable(&self, flags: OpenFlags) -> Result<Connection, OpenError> {
         if self.is_marked_read_only() {
             return Err(OpenError::ReadOnly(self.path()));
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let failed = |error| self.failed(storage_error(error));
         let connection = self.open(flags).map_err(failed)?;
         if connection.is_readonly(MAIN_DB).map_err(failed)? {
             return Err(OpenError::ReadOnly(self.path()));
         }
-        self.prepare_for_writing(&connection).map_err(failed)?;
         Ok(connection)
     }
 

@@ -5,8 +5,8 @@ use catalogue_core::{
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
-use crate::admin::{account_exists, unknown_account};
 use crate::connection::empty_wal;
+use crate::credentials::{account_exists, unknown_account};
 use crate::error::storage_error;
 use crate::export::find_whole_course;
 use crate::rows::{Micros, time};

@@ -38,6 +38,7 @@
 
 mod admin;
 mod connection;
+mod credentials;
 mod error;
 mod export;
 mod import;

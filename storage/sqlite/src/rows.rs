@@ -55,7 +55,7 @@ pub(crate) fn identity(row: &Row<'_>) -> Result<Identity> {
     }
 }
 
-/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at`.
+/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at`.
 pub(crate) fn credential_record(row: &Row<'_>) -> Result<CredentialRecord> {
     Ok(CredentialRecord {
         identity: identity(row)?,
@@ -64,6 +64,7 @@ pub(crate) fn credential_record(row: &Row<'_>) -> Result<CredentialRecord> {
         created_at: time(row, 7)?,
         expires_at: optional_time(row, 8)?,
         revoked_at: optional_time(row, 9)?,
+        last_used_at: optional_time(row, 10)?,
     })
 }
 

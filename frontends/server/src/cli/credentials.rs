@@ -5,6 +5,7 @@ use std::time::Duration;
 use catalogue_core::{Scope, Scopes};
 use clap::{Args, Subcommand};
 
+use super::key_care::{CheckKeys, RotateKey};
 use crate::duration;
 
 pub(super) const KEYS_EXAMPLE: &str = "\
@@ -30,8 +31,12 @@ pub(crate) enum KeysCommand {
     Create(CreateKey),
     /// Lists an account's credentials, without the tokens
     List(ListKeys),
+    /// Makes the successor of an API key, and lets the old one end after an overlap
+    Rotate(RotateKey),
     /// Revokes a credential: it is refused from the next request on
     Revoke(RevokeKey),
+    /// Says of each line of standard input whether it has the form of a token
+    Check(CheckKeys),
 }
 
 /// `catalogue tokens`

@@ -3,6 +3,8 @@
 
 mod credentials;
 mod data;
+mod front;
+mod key_care;
 mod serving;
 
 use std::path::PathBuf;
@@ -11,6 +13,8 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use credentials::{Grant, KeysCommand, ListKeys, RevokeKey, TokensCommand};
 pub(crate) use data::{ExportArguments, ImportArguments, MigrateArguments, OpenapiArguments};
+pub(crate) use front::FrontArguments;
+pub(crate) use key_care::{CheckKeys, RotateKey};
 pub(crate) use serving::{DemoArguments, ServeArguments};
 
 const AFTER_HELP: &str = "\
@@ -68,12 +72,12 @@ pub(crate) enum Command {
     /// Runs a server with sample courses and a fresh key, and shows lines to try it with
     Demo(DemoArguments),
     /// Serves the API and its documents
-    Serve(ServeArguments),
+    Serve(Box<ServeArguments>),
     /// Reads accounts and courses from JSON Lines: all of them, or nothing
     Import(ImportArguments),
     /// Writes all accounts and courses as JSON Lines, as `import` reads them
     Export(ExportArguments),
-    /// Makes, lists and revokes API keys
+    /// Makes, lists, rotates, revokes and checks API keys
     #[command(subcommand, arg_required_else_help = false, after_help = credentials::KEYS_EXAMPLE)]
     Keys(KeysCommand),
     /// Registers OAuth tokens

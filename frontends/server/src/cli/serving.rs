@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::FrontArguments;
+
 /// `catalogue demo`
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -23,9 +25,12 @@ pub(crate) struct DemoArguments {
 /// `catalogue serve`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example: behind a proxy that speaks TLS
+Example: behind a proxy on this machine that speaks TLS
   catalogue serve --base-url https://api.example.com/api/v1 \\
-    --docs-url https://api.example.com/docs")]
+    --docs-url https://api.example.com/docs --trusted-proxies 127.0.0.1
+
+Example: HTTPS
+  catalogue serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem")]
 pub(crate) struct ServeArguments {
     /// The address to listen on; port 0 picks a free one
     ///
@@ -72,6 +77,16 @@ pub(crate) struct ServeArguments {
     /// [default: 5s] [env: CATALOGUE_DATABASE_TIMEOUT]
     #[arg(long, value_name = "DURATION")]
     pub(crate) database_timeout: Option<String>,
+    /// Standbys of a PostgreSQL database, which requests then read from: answers may be as old as they are behind
+    ///
+    /// [default: none; requests read from the primary] [env: CATALOGUE_DATABASE_REPLICAS]
+    #[arg(long, value_name = "ADDRESS", num_args = 1..)]
+    pub(crate) database_replicas: Vec<String>,
+    /// How far behind the primary a replica may be and still be read
+    ///
+    /// [default: 10s] [env: CATALOGUE_DATABASE_REPLICA_LAG]
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) database_replica_lag: Option<String>,
     /// Waits at the start for a PostgreSQL database that is out of reach: as long as it takes, or up to that long
     ///
     /// [default: false] [env: CATALOGUE_WAIT]
@@ -87,9 +102,11 @@ pub(crate) struct ServeArguments {
     /// [default: each server counts by itself] [env: CATALOGUE_RATE_LIMIT_STORE]
     #[arg(long, value_name = "URL")]
     pub(crate) rate_limit_store: Option<String>,
-    /// Neither makes a missing database nor migrates an older one
+    /// Neither makes a missing database nor migrates an older one, nor records when credentials are used
     ///
     /// [env: CATALOGUE_NO_MIGRATE]
     #[arg(long)]
     pub(crate) no_migrate: bool,
+    #[command(flatten)]
+    pub(crate) front: FrontArguments,
 }

@@ -23,6 +23,16 @@ struct Created<'c> {
     scopes: &'c Scopes,
     created_at: Timestamp,
     expires_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaces: Option<Replaced<'c>>,
+}
+
+/// A credential that a new one takes the place of, and when it ends.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Replaced<'c> {
+    id: &'c str,
+    expires_at: Option<Timestamp>,
 }
 
 /// A token, and what is stored of it.
@@ -61,8 +71,17 @@ pub(super) async fn create(
         StorageErrorKind::UnknownReference => unknown_account(&grant.account),
         _ => Failure::because(&error),
     })?;
-    let NewCredential { record, .. } = credential;
-    let printed = if grant.json {
+    show_created(&token, &credential.record, None, grant.json)
+}
+
+/// Prints the token of a credential that was stored, this once.
+pub(super) fn show_created(
+    token: &NewToken,
+    record: &CredentialRecord,
+    replaces: Option<&CredentialRecord>,
+    json: bool,
+) -> Result<(), Failure> {
+    let printed = if json {
         output::print_json(&Created {
             id: &record.identity.credential_id,
             token: token.expose(),
@@ -71,6 +90,7 @@ pub(super) async fn create(
             scopes: &record.identity.scopes,
             created_at: record.created_at,
             expires_at: record.expires_at,
+            replaces: replaces.map(|old| Replaced { id: &old.identity.credential_id, expires_at: old.expires_at }),
         })
     } else {
         output::print(token.expose())
@@ -92,12 +112,18 @@ pub(super) fn unknown_account(account: &str) -> Failure {
     Failure::work(format!("there is no {account}; `import` makes accounts, and `export` shows them"))
 }
 
+/// Says that no credential has an id.
+pub(super) fn unknown_id(id: &str) -> Failure {
+    let id = if could_be_token(id) { "this id".to_owned() } else { format!("the id {id:?}") };
+    Failure::work(format!("no credential has {id}; `keys list --account ID` shows those of an account"))
+}
+
 /// The longest id of a credential: `oauth:` and 32 digits.
 const MAX_ID: usize = 38;
 
 /// Whether a text in the place of an id is longer than ids are, or has a token's form. Then it is not repeated: whoever
 /// has pasted a token there must not find it in a log.
-pub(super) fn could_be_token(text: &str) -> bool {
+fn could_be_token(text: &str) -> bool {
     text.len() > MAX_ID || ["ccat_", "cato_"].iter().any(|prefix| text.starts_with(prefix))
 }
 
@@ -114,6 +140,7 @@ pub(super) struct Shown<'c> {
     created_at: Timestamp,
     expires_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
+    last_used_at: Option<Timestamp>,
 }
 
 impl<'c> From<&'c CredentialRecord> for Shown<'c> {
@@ -128,6 +155,7 @@ impl<'c> From<&'c CredentialRecord> for Shown<'c> {
             created_at: record.created_at,
             expires_at: record.expires_at,
             revoked_at: record.revoked_at,
+            last_used_at: record.last_used_at,
         }
     }
 }

@@ -11,6 +11,7 @@ use super::{Context, credentials, serve_on_all_cores, waiting};
 use crate::cli::DemoArguments;
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::http::Front;
 use crate::{import, output};
 
 const COURSES: &str = include_str!("../../demo/courses.jsonl");
@@ -39,7 +40,7 @@ pub(super) fn run(arguments: DemoArguments, context: &Context) -> Result<(), Fai
             .map_err(|error| Failure::because(&error))?;
         let kept = !matches!(database, Database::Memory);
         let announced = || output::note(&invitation(&addresses, &key, kept));
-        serving::serve((listener, bound), catalogue, None, signals, announced).await
+        serving::serve((listener, bound), catalogue, Front::default(), signals, announced).await
     })
 }
 

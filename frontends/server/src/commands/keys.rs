@@ -1,27 +1,32 @@
 //! `catalogue keys`
 
+mod check;
+mod rotate;
+
 use catalogue_core::{AccountId, AdminStorage, CredentialKind, CredentialRecord, Timestamp};
 
 use super::credentials::{self, Shown};
 use super::{Context, block_on, table};
 use crate::cli::{KeysCommand, ListKeys, RevokeKey};
+use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 
-/// A usual row has 120 columns at most. The kind is left out, as the id tells it; `--json` shows everything.
-const HEADINGS: [&str; 6] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "STATE"];
+/// A usual row has 132 columns at most. The kind is left out, as the id tells it; `--json` shows everything.
+const HEADINGS: [&str; 7] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "LAST USED", "STATE"];
 
 pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure> {
-    let database = context.database()?;
+    let open = async || -> Result<Storage, Failure> { Ok(context.database()?.open().await?) };
     block_on(async {
-        let storage = database.open().await?;
-        let storage = storage.admin();
         match command {
             KeysCommand::Create(create) => {
-                credentials::create(storage, CredentialKind::ApiKey, Some(create.name), &create.grant).await
+                let name = Some(create.name);
+                credentials::create(open().await?.admin(), CredentialKind::ApiKey, name, &create.grant).await
             }
-            KeysCommand::List(list) => show(storage, &list).await,
-            KeysCommand::Revoke(revoke) => self::revoke(storage, &revoke).await,
+            KeysCommand::List(list) => show(open().await?.admin(), &list).await,
+            KeysCommand::Rotate(rotate) => rotate::run(open().await?.admin(), &rotate).await,
+            KeysCommand::Revoke(revoke) => self::revoke(open().await?.admin(), &revoke).await,
+            KeysCommand::Check(check) => check::run(&check),
         }
     })
 }
@@ -37,13 +42,14 @@ async fn show(storage: &dyn AdminStorage, list: &ListKeys) -> Result<(), Failure
     output::print(&table::aligned(HEADINGS, records.iter().map(|record| row(record, now))))
 }
 
-fn row(record: &CredentialRecord, now: Timestamp) -> [String; 6] {
+fn row(record: &CredentialRecord, now: Timestamp) -> [String; 7] {
     [
         record.identity.credential_id.to_string(),
         record.name.clone().unwrap_or_else(|| "-".to_owned()),
         record.shown_prefix.clone(),
         record.identity.scopes.to_string(),
         date(record.created_at),
+        record.last_used_at.map_or_else(|| "never".to_owned(), date),
         state(record, now),
     ]
 }
@@ -67,11 +73,7 @@ fn date(time: Timestamp) -> String {
 async fn revoke(storage: &dyn AdminStorage, revoke: &RevokeKey) -> Result<(), Failure> {
     let now = Timestamp::now();
     let record = storage.revoke_credential(&revoke.id, now).await.map_err(|error| Failure::because(&error))?;
-    let record = record.ok_or_else(|| {
-        let id = &revoke.id;
-        let id = if credentials::could_be_token(id) { "this id".to_owned() } else { format!("the id {id:?}") };
-        Failure::work(format!("no credential has {id}; `keys list --account ID` shows those of an account"))
-    })?;
+    let record = record.ok_or_else(|| credentials::unknown_id(&revoke.id))?;
     if revoke.json {
         return output::print_json(&Shown::from(&record));
     }

@@ -3,6 +3,7 @@
 mod credentials;
 mod demo;
 mod export;
+mod front;
 mod import;
 mod keys;
 mod migrate;
@@ -57,7 +58,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
     let context = Context { layers, database: cli.global.database, database_pooler: cli.global.database_pooler };
     match cli.command {
         Command::Demo(arguments) => demo::run(arguments, &context),
-        Command::Serve(arguments) => serve::run(arguments, &context),
+        Command::Serve(arguments) => serve::run(*arguments, &context),
         Command::Import(arguments) => import::run(&arguments, &context),
         Command::Export(_) => export::run(&context),
         Command::Keys(command) => keys::run(command, &context),

@@ -1,10 +1,12 @@
 //! `catalogue serve`
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catalogue_core::{Catalogue, MemoryStorage};
 
+use super::front::FrontSettings;
 use super::serving::{self, Signals};
 use super::settings::{self, CatalogueSettings};
 use super::waiting::{self, Wait};
@@ -13,6 +15,7 @@ use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::last_uses::Recorder;
 use crate::rate_limit::RateLimiting;
 use crate::{duration, size};
 
@@ -23,6 +26,10 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
     let settings = Settings::resolve(arguments, &context.layers)?;
     // What cannot be served is refused before a database is made or migrated for it.
     settings.catalogue.catalogue(Catalogue::with_api_keys(MemoryStorage::new()))?;
+    let mut front = settings.front.front()?;
+    if let Some(grace) = settings.shutdown_grace {
+        front.limits.shutdown_grace = grace;
+    }
     serve_on_all_cores(async {
         let mut signals = Signals::catch()?;
         let bind = async || {
@@ -38,9 +45,26 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
             Some(bound) => bound,
             None => bind().await?,
         };
-        let catalogue = settings.catalogue.catalogue(storage.catalogue())?;
-        let started = || settings.log_start(bound, &database);
-        serving::serve((listener, bound), catalogue, settings.shutdown_grace, signals, started).await
+        let recorder =
+            (migration == Migration::Allowed).then(|| Recorder::start(Arc::from(storage.clone().into_admin())));
+        let mut builder = storage.catalogue();
+        if let Some(recorder) = &recorder {
+            builder = builder.observer(recorder.observer());
+        }
+        let catalogue = settings.catalogue.catalogue(builder)?;
+        let started = || {
+            settings.log_start(bound, &database);
+            if recorder.is_none() {
+                tracing::info!(
+                    "the last use of credentials is not recorded, as --no-migrate leaves the database alone"
+                );
+            }
+        };
+        serving::serve((listener, bound), catalogue, front, signals, started).await?;
+        if let Some(recorder) = recorder {
+            recorder.finish().await;
+        }
+        Ok(())
     })
 }
 
@@ -56,6 +80,7 @@ fn grace(text: &str) -> Result<Duration, String> {
 struct Settings {
     listen: SocketAddr,
     catalogue: CatalogueSettings,
+    front: FrontSettings,
     /// `None` leaves it to the server.
     shutdown_grace: Option<Duration>,
     wait: Option<Wait>,
@@ -64,6 +89,7 @@ struct Settings {
 impl Settings {
     fn resolve(arguments: ServeArguments, layers: &Layers) -> Result<Self, Failure> {
         let shutdown_grace = layers.text(Setting::ShutdownGrace, arguments.shutdown_grace)?;
+        let front = FrontSettings::resolve(layers, arguments.front)?;
         Ok(Self {
             listen: serving::listen_address(layers, arguments.listen)?.unwrap_or(serving::DEFAULT_ADDRESS),
             catalogue: CatalogueSettings {
@@ -72,8 +98,10 @@ impl Settings {
                 accept: settings::accepted_kinds(layers, arguments.accept)?,
                 origins: layers.list(Setting::CorsOrigin, arguments.cors_origin)?,
                 page_cache: settings::page_cache(layers, arguments.page_cache)?,
+                max_in_flight: Some(front.max_in_flight),
                 rate_limiting: RateLimiting::named(layers, arguments.rate_limit, arguments.rate_limit_store)?,
             },
+            front,
             wait: waiting::wait(layers, arguments.wait)?,
             shutdown_grace: shutdown_grace.map(|text| text.parse(|text| grace(text))).transpose()?,
         })

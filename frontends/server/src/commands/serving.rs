@@ -1,7 +1,9 @@
 //! What `serve` and `demo` share: an address to listen on, and serving until a signal ends it.
 
+use std::future::pending;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_core::Catalogue;
@@ -13,11 +15,14 @@ use tokio::sync::oneshot;
 use crate::api::Api;
 use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
-use crate::http::{self, Limits};
+use crate::http::{self, Front, Tls};
 use crate::{open_files, output};
 
 /// Where a server listens unless `--listen` says otherwise.
 pub(super) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
+
+/// How often the certificate's files are looked at.
+const RENEWAL: Duration = Duration::from_secs(60);
 
 /// The address that the layers name, if they do.
 pub(super) fn listen_address(layers: &Layers, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
@@ -52,33 +57,47 @@ pub(super) fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
 pub(super) async fn serve(
     (listener, address): (TcpListener, SocketAddr),
     catalogue: Catalogue,
-    grace: Option<Duration>,
+    mut front: Front,
     mut signals: Signals,
     announced: impl FnOnce(),
 ) -> Result<(), Failure> {
-    let mut limits = Limits::default();
-    limits.connections = open_files::room_for_connections(limits.connections);
-    if let Some(grace) = grace {
-        limits.shutdown_grace = grace;
-    }
+    front.limits.connections = open_files::room_for_connections(front.limits.connections);
+    let scheme = if front.tls.is_some() { "https" } else { "http" };
+    let renewal = renewal(front.tls.clone())?;
+    let grace = front.limits.shutdown_grace;
     // From here on clients are in the listener's queue, and are answered. A supervisor may have closed standard output.
-    let _ = output::print(&format!("listening on http://{address}"));
+    let _ = output::print(&format!("listening on {scheme}://{address}"));
     announced();
     let (tell, told) = oneshot::channel();
     let told_twice = async {
         signals.next().await;
-        tracing::info!(grace = ?limits.shutdown_grace, "stopping");
+        tracing::info!(?grace, "stopping");
         let _ = tell.send(());
         signals.next().await;
     };
     let told_once = async { drop(told.await) };
     let api = Api(warp::service(catalogue_warp::filter(catalogue)));
     tokio::select! {
-        () = http::serve(listener, api, limits, told_once) => {}
+        () = http::serve(listener, api, front, told_once) => {}
+        () = renewal => {}
         () = told_twice => return Err(Failure::work("told to end a second time; running requests were cut off")),
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Looks after the certificate for ever, if there is one.
+fn renewal(tls: Option<Arc<Tls>>) -> Result<impl Future<Output = ()>, Failure> {
+    if let Some(tls) = &tls {
+        tracing::info!(expires = tls.expires(), "read the certificate");
+    }
+    let hangup = tls.is_some().then(Hangup::catch).transpose()?;
+    Ok(async {
+        match (tls, hangup) {
+            (Some(tls), Some(mut hangup)) => http::keep_renewed(tls, RENEWAL, async || hangup.next().await).await,
+            _ => pending().await,
+        }
+    })
 }
 
 /// SIGTERM and SIGINT, which from now on do not end the process by themselves.
@@ -92,8 +111,6 @@ pub(super) struct Signals {
 impl Signals {
     /// To be called before anything slow: a signal that comes meanwhile is kept, and nothing is left half done.
     pub(super) fn catch() -> Result<Self, Failure> {
-        let caught =
-            |kind| unix::signal(kind).map_err(|error| Failure::work(format!("cannot wait for signals: {error}")));
         Ok(Self { terminate: caught(SignalKind::terminate())?, interrupt: caught(SignalKind::interrupt())? })
     }
 
@@ -103,6 +120,43 @@ impl Signals {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
+    }
+}
+
+#[cfg(unix)]
+fn caught(kind: SignalKind) -> Result<unix::Signal, Failure> {
+    unix::signal(kind).map_err(|error| Failure::work(format!("cannot wait for signals: {error}")))
+}
+
+/// SIGHUP, which from now on asks for what has changed and ends nothing.
+#[cfg(unix)]
+struct Hangup(unix::Signal);
+
+#[cfg(unix)]
+impl Hangup {
+    fn catch() -> Result<Self, Failure> {
+        caught(SignalKind::hangup()).map(Self)
+    }
+
+    /// Waits for the signal.
+    async fn next(&mut self) {
+        self.0.recv().await;
+    }
+}
+
+/// There is no such signal.
+#[cfg(not(unix))]
+struct Hangup;
+
+#[cfg(not(unix))]
+impl Hangup {
+    fn catch() -> Result<Self, Failure> {
+        Ok(Self)
+    }
+
+    /// Waits for ever.
+    async fn next(&mut self) {
+        pending().await
     }
 }
 

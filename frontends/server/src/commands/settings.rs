@@ -28,6 +28,8 @@ pub(super) struct CatalogueSettings {
     pub(super) origins: Option<Sourced<Vec<String>>>,
     /// In bytes; 0 for none.
     pub(super) page_cache: usize,
+    /// Requests at the same time.
+    pub(super) max_in_flight: Option<usize>,
     pub(super) rate_limiting: RateLimiting,
 }
 
@@ -45,6 +47,9 @@ impl CatalogueSettings {
         }
         if let Some(origins) = &self.origins {
             builder = builder.cors_origins(&origins.value);
+        }
+        if let Some(requests) = self.max_in_flight {
+            builder = builder.max_in_flight(requests);
         }
         if let Some(limiter) = self.rate_limiting.limiter() {
             builder = builder.rate_limiter(limiter);
@@ -116,7 +121,17 @@ pub(super) fn tuned(database: Database, layers: &Layers, arguments: &ServeArgume
     let connections = connections.map(|text| text.parse(|text| connection_count(text))).transpose()?;
     let timeout = layers.text(Setting::DatabaseTimeout, arguments.database_timeout.clone())?;
     let timeout = timeout.map(|text| text.parse(|text| read_timeout(text))).transpose()?;
+    let replicas = layers.list(Setting::DatabaseReplicas, arguments.database_replicas.clone())?;
+    let database = match replicas {
+        Some(addresses) => addresses.parse(|addresses| database.with_replicas(addresses))?,
+        None => database,
+    };
+    let lag = layers.text(Setting::DatabaseReplicaLag, arguments.database_replica_lag.clone())?;
+    let lag = lag.map(|text| text.parse(|text| replica_lag(text))).transpose()?;
     Ok(database.with(|mut options| {
+        if let Some(lag) = lag {
+            options = options.greatest_lag(lag);
+        }
         if let Some(connections) = connections {
             options = options.connections(connections);
         }
@@ -130,6 +145,14 @@ pub(super) fn tuned(database: Database, layers: &Layers, arguments: &ServeArgume
 fn connection_count(text: &str) -> Result<NonZeroUsize, String> {
     let count = text.parse().ok().filter(|count: &NonZeroUsize| count.get() <= MAX_CONNECTIONS);
     count.ok_or_else(|| format!("{text:?} is not a number of connections; write one from 1 to {MAX_CONNECTIONS}"))
+}
+
+fn replica_lag(text: &str) -> Result<Duration, String> {
+    let lag = duration::parse(text)?;
+    if lag.is_zero() || lag > MAX_TIMEOUT {
+        return Err(format!("{text:?} is no bound for a replica; write a duration from 1s to 1d"));
+    }
+    Ok(lag)
 }
 
 fn read_timeout(text: &str) -> Result<Duration, String> {

@@ -11,6 +11,10 @@ pub(crate) enum Setting {
     DatabaseConnections,
     /// `--database-timeout`
     DatabaseTimeout,
+    /// `--database-replicas`
+    DatabaseReplicas,
+    /// `--database-replica-lag`
+    DatabaseReplicaLag,
     /// `--wait`
     Wait,
     /// `--listen`
@@ -35,6 +39,18 @@ pub(crate) enum Setting {
     RateLimitStore,
     /// `--no-migrate`
     NoMigrate,
+    /// `--tls-cert`
+    TlsCert,
+    /// `--tls-key`
+    TlsKey,
+    /// `--trusted-proxies`
+    TrustedProxies,
+    /// `--max-connections`
+    MaxConnections,
+    /// `--max-in-flight`
+    MaxInFlight,
+    /// `--request-timeout`
+    RequestTimeout,
 }
 
 /// What a setting's value looks like.
@@ -54,11 +70,13 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::Database,
         Self::DatabasePooler,
         Self::DatabaseConnections,
         Self::DatabaseTimeout,
+        Self::DatabaseReplicas,
+        Self::DatabaseReplicaLag,
         Self::Wait,
         Self::Listen,
         Self::BaseUrl,
@@ -71,6 +89,12 @@ impl Setting {
         Self::RateLimit,
         Self::RateLimitStore,
         Self::NoMigrate,
+        Self::TlsCert,
+        Self::TlsKey,
+        Self::TrustedProxies,
+        Self::MaxConnections,
+        Self::MaxInFlight,
+        Self::RequestTimeout,
     ];
 
     /// The option's name and the shape of its value.
@@ -80,6 +104,8 @@ impl Setting {
             Self::DatabasePooler => ("database-pooler", Shape::Flag),
             Self::DatabaseConnections => ("database-connections", Shape::Size),
             Self::DatabaseTimeout => ("database-timeout", Shape::Text),
+            Self::DatabaseReplicas => ("database-replicas", Shape::List),
+            Self::DatabaseReplicaLag => ("database-replica-lag", Shape::Text),
             Self::Wait => ("wait", Shape::Choice),
             Self::Listen => ("listen", Shape::Text),
             Self::BaseUrl => ("base-url", Shape::Text),
@@ -92,6 +118,12 @@ impl Setting {
             Self::RateLimit => ("rate-limit", Shape::Text),
             Self::RateLimitStore => ("rate-limit-store", Shape::Text),
             Self::NoMigrate => ("no-migrate", Shape::Flag),
+            Self::TlsCert => ("tls-cert", Shape::Text),
+            Self::TlsKey => ("tls-key", Shape::Text),
+            Self::TrustedProxies => ("trusted-proxies", Shape::List),
+            Self::MaxConnections => ("max-connections", Shape::Size),
+            Self::MaxInFlight => ("max-in-flight", Shape::Size),
+            Self::RequestTimeout => ("request-timeout", Shape::Text),
         }
     }
 

@@ -1,7 +1,6 @@
 //! [`Database`]: the address that `--database` takes, and opening what is there.
 
 mod postgres;
-mod rehearsal;
 mod storage;
 
 use std::ffi::OsString;
@@ -18,7 +17,6 @@ use crate::config::{Layers, Setting};
 use crate::exit::Failure;
 use crate::text::printable;
 use postgres::Postgres;
-use rehearsal::Rehearsal;
 pub(crate) use storage::Storage;
 
 /// Where the data is unless `--database` says otherwise.
@@ -122,6 +120,23 @@ impl Database {
         }
     }
 
+    /// The same database of PostgreSQL, whose request path reads from the standbys at those addresses. No message repeats
+    /// any of an address.
+    pub(crate) fn with_replicas(self, addresses: &[String]) -> Result<Self, String> {
+        const RIGHT: &str = "name a database of PostgreSQL by --database, or leave them out";
+        let Self::Postgres(mut postgres) = self else {
+            return Err(format!("only a database of PostgreSQL has replicas; {RIGHT}"));
+        };
+        for (number, address) in (1..).zip(addresses) {
+            if !address.starts_with("postgres:") && !address.starts_with("postgresql:") {
+                return Err(format!("replica {number} has no address of PostgreSQL; write postgres://USER@HOST/NAME"));
+            }
+            let replicated = postgres.replicated(address);
+            postgres = Box::new(replicated.map_err(|error| format!("replica {number}: {error}"))?);
+        }
+        Ok(Self::Postgres(postgres))
+    }
+
     /// Opens what is there.
     pub(crate) async fn open(&self) -> Result<Storage, Unopened> {
         Ok(match self {
@@ -150,7 +165,7 @@ impl Database {
             })),
             Self::Postgres(postgres) if migration == Migration::Allowed => match postgres.open_if_made().await? {
                 Some(storage) => Ok(Box::new(storage)),
-                None => Ok(Box::new(Rehearsal(SqliteStorage::in_memory()?))),
+                None => Ok(Box::new(SqliteStorage::in_memory()?)),
             },
             _ => Ok(self.open().await?.into_admin()),
         }
@@ -250,6 +265,21 @@ mod tests {
             assert!(message.contains(piece) && message.contains("sqlite:catalogue.db"), "{address}: {message}");
             assert!(!message.contains("hunter2"), "{message}");
         }
+    }
+
+    #[test]
+    fn replicas_are_of_postgresql_and_keep_their_passwords() {
+        let primary = || Database::parse("postgres://u:hunter2@db/catalogue").unwrap();
+        let replicas = ["postgres://u:hunter2@one/catalogue", "postgresql://two,three/catalogue"].map(str::to_owned);
+        let replicated = primary().with_replicas(&replicas).unwrap();
+        assert_eq!(replicated.to_string(), "postgres://db/catalogue");
+        assert!(!format!("{replicated:?}").contains("hunter2"), "{replicated:?}");
+        for wrong in ["hunter2", "sqlite:hunter2", "postgres:hunter2", "postgres://u:p@hunter2@one/c"] {
+            let message = primary().with_replicas(&[replicas[0].clone(), wrong.to_owned()]).unwrap_err();
+            assert!(message.contains("replica 2") && message.contains("write postgres://"), "{message}");
+            assert!(!message.contains("hunter2"), "{message}");
+        }
+        assert!(Database::default().with_replicas(&replicas).unwrap_err().contains("only a database of PostgreSQL"));
     }
 
     #[tokio::test]

@@ -2,9 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
-use std::io;
 
-use catalogue_core::StorageErrorKind;
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use tokio_postgres::error::SqlState;
 
@@ -32,6 +30,13 @@ impl Postgres {
         Self { options: change(self.options), ..self }
     }
 
+    /// The same database, whose request path reads from that standby.
+    pub(super) fn replicated(self, address: &str) -> Result<Self, String> {
+        shown(address)?;
+        let options = self.options.replica(address).map_err(|error| error.to_string())?;
+        Ok(Self { options, ..self })
+    }
+
     pub(super) async fn open(&self) -> Result<PostgresStorage, Unopened> {
         PostgresStorage::open(&self.options).await.map_err(|error| self.unopened(&error))
     }
@@ -55,7 +60,7 @@ impl Postgres {
     }
 
     fn unopened(&self, error: &OpenError) -> Unopened {
-        let can_pass = matches!(error, OpenError::Failed(cause) if can_pass(cause.kind(), cause.source()));
+        let can_pass = error.can_pass();
         let what = match error {
             OpenError::OlderSchema { found: 0, .. } => {
                 "there are no tables of a catalogue; `migrate` or an import makes them".to_owned()
@@ -90,20 +95,6 @@ fn shown(address: &str) -> Result<String, String> {
     let parameter = |key: &str| query.split('&').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
     let hosts = if hosts.is_empty() { parameter("host").unwrap_or_default() } else { hosts };
     Ok(printable(&format!("postgres://{hosts}{name}")).into_owned())
-}
-
-/// Whether an error can pass without anybody correcting an address, a role or a schema: the database is out of reach, is
-/// starting or stopping, has no room now, or is busy.
-fn can_pass(kind: StorageErrorKind, cause: Option<&(dyn Error + 'static)>) -> bool {
-    if kind != StorageErrorKind::Unavailable {
-        return false;
-    }
-    let Some(cause) = cause else { return true };
-    let Some(error) = cause.downcast_ref::<tokio_postgres::Error>() else { return false };
-    match error.code() {
-        Some(code) => matches!(code.code().get(..2), Some("08" | "40" | "53" | "55" | "57")),
-        None => error.is_closed() || error.source().is_some_and(<dyn Error>::is::<io::Error>),
-    }
 }
 
 /// What would be right, where the error does not say it.
@@ -152,13 +143,5 @@ mod tests {
             let message = Postgres::parse(address).unwrap_err();
             assert!(message.contains("write postgres://") && !message.contains("s3cret"), "{address}: {message}");
         }
-    }
-
-    #[test]
-    fn only_what_can_pass_is_waited_for() {
-        assert!(can_pass(StorageErrorKind::Unavailable, None));
-        assert!(!can_pass(StorageErrorKind::Corrupt, None));
-        let refused: Result<tokio_postgres::Config, _> = "postgres://h:port/n".parse();
-        assert!(!can_pass(StorageErrorKind::Unavailable, Some(&refused.unwrap_err())));
     }
 }

@@ -4,8 +4,8 @@ use catalogue_core::{AdminStorage, Catalogue, CatalogueBuilder};
 use catalogue_postgres::PostgresStorage;
 use catalogue_sqlite::SqliteStorage;
 
-/// An opened database.
-#[derive(Debug)]
+/// An opened database. Cheap to clone; clones share its connections.
+#[derive(Clone, Debug)]
 pub(crate) enum Storage {
     /// One of SQLite.
     Sqlite(SqliteStorage),

@@ -8,12 +8,17 @@ use http_body::Body;
 use http_body_util::Empty;
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    sync::watch,
     time::{Instant, sleep, timeout_at},
 };
 use tower_service::Service;
 
-use super::{Limits, connection};
+use super::{
+    Limits, Networks, Tls,
+    client::Client,
+    connection::{self, Guest},
+    crowd::{Crowd, Place},
+};
 
 /// How long to wait after an accept that failed for want of something, such as file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
@@ -24,53 +29,74 @@ const LONGEST_GRACE: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 /// What tasks get to notice that the grace has ended.
 const LAST_TURN: Duration = Duration::from_secs(1);
 
-/// Serves HTTP/1 on `listener` until `shutdown` resolves and the connections have ended, by themselves or by the end
-/// of the grace.
+/// How connections are served.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Front {
+    /// What each may cost.
+    pub(crate) limits: Limits,
+    /// HTTPS, or cleartext without it.
+    pub(crate) tls: Option<Arc<Tls>>,
+    /// The proxies whose word on the client's address is taken.
+    pub(crate) proxies: Networks,
+}
+
+/// Serves on `listener` until `shutdown` resolves and the connections have ended, by themselves or by the end of the
+/// grace.
 ///
 /// The service sees no body, and the [`ClientAddress`](catalogue_core::ClientAddress) of every request in its extensions.
 /// It may panic: that is answered with a bare 500.
-pub(crate) async fn serve<S, B>(listener: TcpListener, service: S, limits: Limits, shutdown: impl Future<Output = ()>)
+pub(crate) async fn serve<S, B>(listener: TcpListener, service: S, front: Front, shutdown: impl Future<Output = ()>)
 where
     S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible>,
     S: Clone + Send + 'static,
-    S::Future: Send,
+    S::Future: Send + 'static,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let slots = Arc::new(Semaphore::new(limits.connections as usize));
+    let Front { limits, tls, proxies } = front;
+    let acceptor = tls.as_deref().map(Tls::acceptor);
+    let mut crowd = Crowd::new(&limits);
     let (stop, stopping) = watch::channel(None);
-    let begin = |service: S, slot: OwnedSemaphorePermit, (tcp, peer): (TcpStream, SocketAddr)| {
-        tokio::spawn(connection::run(tcp, peer, service, limits, stopping.clone(), slot));
+    let begin = |service: S, place: Place, (tcp, peer): (TcpStream, SocketAddr)| {
+        let client = Client { peer, secured: acceptor.is_some(), proxies: proxies.clone() };
+        let guest = Guest { tcp, client, limits, stopping: stopping.clone(), place };
+        match &acceptor {
+            None => drop(tokio::spawn(connection::in_cleartext(guest, service))),
+            Some(acceptor) => drop(tokio::spawn(connection::over_tls(guest, acceptor.clone(), service))),
+        }
     };
 
     let mut shutdown = pin!(shutdown);
     let mut failing = false;
+    // Who was accepted, and waits for a place.
+    let mut waiting = None;
     loop {
         let next = async {
-            let slot = free_slot(&slots).await;
-            (slot, retried(&mut failing, || listener.accept()).await)
+            if waiting.is_none() {
+                waiting = Some(retried(&mut failing, || listener.accept()).await);
+            }
+            crowd.place().await
         };
         tokio::select! {
             biased;
             () = &mut shutdown => break,
-            (slot, client) = next => begin(service.clone(), slot, client),
+            place = next => {
+                if let Some(client) = waiting.take() {
+                    begin(service.clone(), place, client);
+                }
+            }
         }
     }
 
     // Clients in the listen queue have a connection already, perhaps with a request in it.
-    for client in queued(listener) {
-        let Ok(slot) = slots.clone().try_acquire_owned() else { break };
-        begin(service.clone(), slot, client);
+    for client in waiting.into_iter().chain(queued(listener)) {
+        let Some(place) = crowd.free_place() else { break };
+        begin(service.clone(), place, client);
     }
     let deadline = Instant::now() + limits.shutdown_grace.min(LONGEST_GRACE);
     stop.send_replace(Some(deadline));
-    if timeout_at(deadline + LAST_TURN, slots.acquire_many(limits.connections)).await.is_err() {
+    if timeout_at(deadline + LAST_TURN, crowd.gone()).await.is_err() {
         tracing::warn!("left connections behind whose requests do not yield");
     }
-}
-
-/// Room for one connection, waited for before it is accepted.
-async fn free_slot(slots: &Arc<Semaphore>) -> OwnedSemaphorePermit {
-    slots.clone().acquire_owned().await.expect("nobody closes the semaphore")
 }
 
 /// Accepts until it succeeds: whatever fails here, the next client can do nothing for it.

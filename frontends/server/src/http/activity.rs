@@ -5,17 +5,17 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    task::Context,
+    task::{Context, Waker},
 };
 
 use tokio::time::Instant;
 
-use super::{Limits, body::Unwanted, tail::Tail};
+use super::{Limits, body::Unwanted, http2::Streams, tail::Tail, watchdog::IDLE};
 
 /// The record that a connection's stream and service write and its watchdog reads.
 ///
-/// All three run in the connection's task, so nobody ever waits for the lock: it is here because hyper owns the
-/// stream and the service.
+/// All three run in the connection's task, so nobody waits for the lock: it is here because hyper owns the stream and
+/// the service. Only a server that is full looks in from outside, for a connection that can give way.
 pub(super) struct Activity {
     state: Mutex<State>,
     /// Apart from the rest, because every flush asks.
@@ -29,6 +29,20 @@ struct State {
     head: Option<Instant>,
     /// A request is with the service, or its answer's body with hyper.
     running: bool,
+    /// When the request began that was the last to begin.
+    began: Instant,
+    /// A request was answered since the last byte went out.
+    unsent: bool,
+    /// How far the client is that has to shake hands first.
+    handshake: Handshake,
+    /// The connection's streams, where it speaks HTTP/2.
+    streams: Option<Box<Streams>>,
+    /// A request has come.
+    proven: bool,
+    /// The connection is to end, for another one's sake.
+    gives_way: bool,
+    /// The connection's task.
+    task: Option<Waker>,
     /// A body that is being thrown away.
     unwanted: Option<Unwanted>,
     /// When more of it came, or its request.
@@ -49,14 +63,43 @@ struct State {
     unread: bool,
 }
 
+/// How far a client is that has to shake hands before it can ask for anything.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Handshake {
+    /// There is none, or a request has begun to come after it.
+    None,
+    /// Nothing has come yet since the accept.
+    Awaited(Instant),
+    /// It goes on since then.
+    Running(Instant),
+    /// It was over then, and nothing has come since.
+    Done(Instant),
+}
+
 impl Activity {
     /// The record of a connection that was just accepted.
     pub(super) fn new() -> Arc<Self> {
+        Self::beginning(Instant::now(), Handshake::None)
+    }
+
+    /// The record of a connection that was just accepted, and begins with a handshake.
+    pub(super) fn with_handshake() -> Arc<Self> {
         let now = Instant::now();
+        Self::beginning(now, Handshake::Awaited(now))
+    }
+
+    fn beginning(now: Instant, handshake: Handshake) -> Arc<Self> {
         let state = State {
             moved: now,
             head: None,
             running: false,
+            began: now,
+            unsent: false,
+            handshake,
+            streams: None,
+            proven: false,
+            gives_way: false,
+            task: None,
             unwanted: None,
             unwanted_moved: now,
             unwanted_length: None,
@@ -74,10 +117,35 @@ impl Activity {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `bytes` came in.
-    pub(super) fn read(&self, bytes: &[u8]) {
+    /// Something of a handshake came in.
+    pub(super) fn greeted(&self) {
+        let mut state = self.state();
+        if let Handshake::Awaited(since) = state.handshake {
+            state.handshake = Handshake::Running(since);
+        }
+    }
+
+    /// The handshake is over; HTTP/2 was chosen or not.
+    pub(super) fn shook_hands(&self, is_http2: bool) {
         let mut state = self.state();
         state.moved = Instant::now();
+        state.handshake = Handshake::Done(state.moved);
+        state.streams = is_http2.then(|| Box::new(Streams::new(state.moved)));
+    }
+
+    /// `bytes` of HTTP came in.
+    pub(super) fn read(&self, bytes: &[u8]) {
+        let mut state = self.state();
+        let now = Instant::now();
+        state.handshake = Handshake::None;
+        if let Some(streams) = &mut state.streams {
+            streams.came(bytes, now);
+            if streams.is_proven() {
+                state.proven = true;
+            }
+            return;
+        }
+        state.moved = now;
         state.received += bytes.len();
         state.behind_head += bytes.len() as u64;
         state.tail.read(bytes);
@@ -94,6 +162,9 @@ impl Activity {
         state.behind_head = state.received.saturating_sub(length) as u64;
         state.received = 0;
         state.running = true;
+        state.began = state.moved;
+        state.proven = true;
+        state.gives_way = false;
         state.unwanted_length = unwanted.as_ref().and_then(Unwanted::length);
         state.unwanted = unwanted;
         state.unwanted_moved = state.moved;
@@ -104,11 +175,26 @@ impl Activity {
         (Running(self.clone()), alone)
     }
 
-    /// Bytes of an answer went out.
+    /// Bytes went out through the socket. Those that are of no answer, but of TLS itself, keep no connection alive.
     pub(super) fn wrote(&self) {
         let mut state = self.state();
-        state.moved = Instant::now();
+        if state.running || state.blocked || state.unsent {
+            state.moved = Instant::now();
+        }
         state.blocked = false;
+        state.unsent = false;
+    }
+
+    /// `bytes` of HTTP/2 went out, as far as the transport is concerned.
+    pub(super) fn sent(&self, bytes: &[u8]) {
+        if let Some(streams) = &mut self.state().streams {
+            streams.went(bytes, Instant::now());
+        }
+    }
+
+    /// Bytes that came after our side was closed were thrown away.
+    pub(super) fn discarded(&self) {
+        self.state().moved = Instant::now();
     }
 
     /// The socket took no byte of an answer.
@@ -179,28 +265,81 @@ impl Activity {
         self.state().unwanted.is_some()
     }
 
-    /// Since when nothing has been on its way out and no request on its way in, as far as anybody can see.
+    /// Since when nothing has been on its way out and no request on its way in, as far as anybody can see. On HTTP/2,
+    /// where both sides say goodbye, that is never certain.
     pub(super) fn quiet_since(&self) -> Option<Instant> {
         let state = self.state();
+        let shakes = matches!(state.handshake, Handshake::Running(_) | Handshake::Done(_));
         let busy = state.running || state.blocked || state.head.is_some() || state.closed.is_some() || state.unread;
-        (!busy).then_some(state.moved)
+        (!busy && !shakes && state.streams.is_none()).then_some(state.moved)
     }
 
     /// When the connection has been silent or slow for too long, and at what.
     pub(super) fn deadline(&self, limits: &Limits) -> (Instant, &'static str) {
         let state = self.state();
         if let Some(since) = state.closed {
-            ((state.moved + limits.linger_time).min(since + limits.stall_time), "lingering")
-        } else if state.running || state.blocked {
-            (state.moved + limits.stall_time, "stalled")
+            return ((state.moved + limits.linger_time).min(since + limits.stall_time), "lingering");
+        }
+        if state.gives_way {
+            return (state.moved, "gave way to another");
+        }
+        if let Handshake::Awaited(since) | Handshake::Running(since) = state.handshake {
+            return (since + limits.head_time, "slow handshake");
+        }
+        if let Some(streams) = &state.streams {
+            return if state.blocked { (state.moved + limits.stall_time, "stalled") } else { streams.deadline(limits) };
+        }
+        let total = state.began + limits.request_time;
+        if state.running || state.blocked {
+            ((state.moved + limits.stall_time).min(total), "stalled")
         } else if state.unwanted.is_some() {
             // Bytes alone do not count. Once the answer is out, hyper does not report the end of trailers, and a slow
             // head behind them must not pass for a body that moves.
-            (state.unwanted_moved + limits.stall_time, "stalled")
+            ((state.unwanted_moved + limits.stall_time).min(total), "stalled")
         } else if let Some(since) = state.head {
             (since + limits.head_time, "slow head")
+        } else if let Handshake::Done(since) = state.handshake
+            && self.is_stopping()
+        {
+            // What the client has shaken hands for may be on its way.
+            (since + limits.linger_time, IDLE)
         } else {
-            (state.moved + limits.idle_time, "idle")
+            (state.moved + limits.idle_time, IDLE)
+        }
+    }
+
+    /// Since when the connection is of no use to anybody, and whether it has been of any: what a server that is full
+    /// can do without.
+    pub(super) fn idle_since(&self) -> Option<(bool, Instant)> {
+        self.state().idle_since()
+    }
+
+    /// Ends the connection for another one's sake, if it is idle since `idle_since` at the latest. Tells whether it
+    /// will.
+    pub(super) fn give_way(&self, idle_since: Instant) -> bool {
+        let mut state = self.state();
+        let idle = state.idle_since().is_some_and(|(_, since)| since <= idle_since);
+        state.gives_way = idle;
+        if let Some(task) = state.task.as_ref().filter(|_| idle) {
+            task.wake_by_ref();
+        }
+        idle
+    }
+
+    /// Says which task to wake when the connection has to give way.
+    pub(super) fn set_task(&self, task: &Waker) {
+        self.state().task = Some(task.clone());
+    }
+
+    /// Whether [`leave`](Self::leave) was said.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.state().streams.as_ref().is_some_and(|streams| streams.is_leaving())
+    }
+
+    /// On HTTP/2: asks the client to go, and waits no longer than for its goodbye.
+    pub(super) fn leave(&self) {
+        if let Some(streams) = &mut self.state().streams {
+            streams.leave(Instant::now());
         }
     }
 }
@@ -223,6 +362,23 @@ impl State {
         self.head = has_begun.then_some(self.moved);
     }
 
+    /// Since when there is nothing to do but to wait for the client, and whether it has asked for anything before. One
+    /// that takes its time over its first request counts from its accept, however busy it seems.
+    fn idle_since(&self) -> Option<(bool, Instant)> {
+        if self.running || self.blocked || self.closed.is_some() || self.gives_way {
+            return None;
+        }
+        if !self.proven {
+            return Some((false, self.began));
+        }
+        let since = match &self.streams {
+            Some(streams) => streams.idle_since()?,
+            None if self.unwanted.is_some() => self.unwanted_moved,
+            None => self.head.unwrap_or(self.moved),
+        };
+        Some((true, since))
+    }
+
     fn is_hopeless(&self) -> bool {
         self.unwanted.as_ref().is_some_and(Unwanted::is_hopeless)
     }
@@ -242,6 +398,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.running = false;
+        state.unsent = true;
         // The next head could not be read any earlier than now.
         if state.head.is_some() {
             state.head = Some(Instant::now());

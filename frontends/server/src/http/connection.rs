@@ -1,6 +1,6 @@
 //! One connection, from its accept to its end.
 
-use std::{convert::Infallible, error::Error, net::SocketAddr, pin::Pin, pin::pin};
+use std::{convert::Infallible, error::Error, pin::Pin, pin::pin, sync::Arc};
 
 use bytes::{Buf, Bytes};
 use http::{Request, Response};
@@ -8,14 +8,19 @@ use http_body::Body;
 use http_body_util::Empty;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
-use tokio::{io::AsyncWriteExt, net::TcpStream, sync::OwnedSemaphorePermit};
+use tokio::{io::AsyncWriteExt, net::TcpStream};
+use tokio_rustls::TlsAcceptor;
 use tower_service::Service;
 
 use super::{
     Limits,
     activity::Activity,
-    service,
-    stream::WatchedStream,
+    client::Client,
+    crowd::Place,
+    http2, service,
+    socket::Socket,
+    stream::{Transport, WatchedStream},
+    tls::Secured,
     watchdog::{Stopping, Watchdog},
 };
 
@@ -25,26 +30,94 @@ const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\nco
 /// How many header fields hyper takes unless told otherwise.
 const HYPERS_HEADER_FIELDS: usize = 100;
 
-/// Serves `tcp` until one of the sides closes it, or the watchdog does. Then the slot is free for another.
-pub(super) async fn run<S, B>(
-    tcp: TcpStream,
-    peer: SocketAddr,
-    service: S,
-    limits: Limits,
-    stopping: Stopping,
-    _slot: OwnedSemaphorePermit,
-) where
+/// A client that was accepted.
+pub(super) struct Guest {
+    pub(super) tcp: TcpStream,
+    pub(super) client: Client,
+    pub(super) limits: Limits,
+    pub(super) stopping: Stopping,
+    /// Free for another when the connection has ended.
+    pub(super) place: Place,
+}
+
+/// What goes with a connection's bytes from its accept to its end.
+pub(super) struct Escort {
+    pub(super) client: Client,
+    pub(super) limits: Limits,
+    pub(super) activity: Arc<Activity>,
+    pub(super) watchdog: Watchdog,
+    pub(super) place: Place,
+}
+
+impl Guest {
+    fn escorted(self, activity: Arc<Activity>) -> (TcpStream, Escort) {
+        let Self { tcp, client, limits, stopping, place } = self;
+        if let Err(error) = tcp.set_nodelay(true) {
+            tracing::debug!(peer = %client.peer, %error, "cannot switch off the delay of small packets");
+        }
+        place.take(&activity);
+        let watchdog = Watchdog::new(activity.clone(), limits, stopping);
+        (tcp, Escort { client, limits, activity, watchdog, place })
+    }
+}
+
+/// Serves HTTP/1 until one of the sides closes the connection, or the watchdog does.
+pub(super) async fn in_cleartext<S, B>(guest: Guest, service: S)
+where
     S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send,
     S::Future: Send,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    if let Err(error) = tcp.set_nodelay(true) {
-        tracing::debug!(%peer, %error, "cannot switch off the delay of small packets");
+    let (tcp, escort) = guest.escorted(Activity::new());
+    let socket = Socket::new(tcp, escort.activity.clone(), escort.limits.linger_bytes);
+    serve_http1(socket, escort, service).await;
+}
+
+/// Shakes hands, and serves what the client has chosen.
+pub(super) async fn over_tls<S, B>(guest: Guest, acceptor: TlsAcceptor, service: S)
+where
+    S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+    B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
+{
+    let (tcp, mut escort) = guest.escorted(Activity::with_handshake());
+    let socket = Socket::beneath_tls(tcp, escort.activity.clone(), escort.limits.linger_bytes);
+    // In a box, for it is large and soon over.
+    let mut handshake = Box::pin(acceptor.accept(socket));
+    let outcome = escort.watchdog.guard(|cx| handshake.as_mut().poll(cx)).await;
+    drop(handshake);
+    let secured = match outcome {
+        Ok(Ok(stream)) => Secured(stream),
+        Ok(Err(error)) => {
+            tracing::debug!(peer = %escort.client.peer, %error, "a TLS handshake failed");
+            return;
+        }
+        Err(reason) => {
+            tracing::debug!(peer = %escort.client.peer, reason, "closed a connection");
+            return;
+        }
+    };
+    let is_http2 = secured.is_http2();
+    escort.activity.shook_hands(is_http2);
+    if is_http2 {
+        http2::serve(secured, escort, service).await;
+    } else {
+        serve_http1(secured, escort, service).await;
     }
-    let activity = Activity::new();
-    let mut watchdog = Watchdog::new(activity.clone(), limits, stopping);
-    let stream = WatchedStream::new(tcp, activity.clone(), limits.linger_bytes);
-    let service = service::for_connection(service, peer, limits, activity.clone());
+}
+
+/// Serves HTTP/1.
+async fn serve_http1<T, S, B>(transport: T, escort: Escort, service: S)
+where
+    T: Transport,
+    S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send,
+    S::Future: Send,
+    B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
+{
+    let Escort { client, limits, activity, mut watchdog, place: _place } = escort;
+    let (peer, secured) = (client.peer, client.secured);
+    let stream = WatchedStream::new(transport, activity.clone());
+    let service = service::for_connection(service, client, limits, activity.clone());
     let mut connection = builder(&limits).serve_connection(TokioIo::new(stream), service);
 
     let outcome = watchdog.guard(|cx| Pin::new(&mut connection).poll(cx)).await;
@@ -57,16 +130,19 @@ pub(super) async fn run<S, B>(
             tracing::debug!(%peer, %error, "a connection failed");
             refused && !activity.is_closed()
         }
-        // Bytes of a body may be on their way, and would reset the connection.
+        // Bytes of a body may be on their way, and would reset the connection. TLS has its own end.
         Err(reason) => {
             tracing::debug!(%peer, reason, "closed a connection");
-            activity.expects_body() && !activity.is_closed()
+            (activity.expects_body() || secured) && !activity.is_closed()
         }
     };
     if !farewell {
         return;
     }
     let mut stream = connection.into_parts().io.into_inner();
+    if !refused && !activity.expects_body() {
+        stream.socket().linger_at_most(0);
+    }
     let mut farewell = pin!(async {
         if refused {
             stream.write_all(BAD_REQUEST).await?;

@@ -2,7 +2,7 @@
 
 use std::net::Ipv6Addr;
 
-use http::{Method, Version, header::HOST, request::Parts};
+use http::{HeaderValue, Method, Version, header::HOST, request::Parts};
 
 /// Whether the head is one that a server may act on: else it is refused with 400.
 pub(super) fn acceptable(head: &Parts) -> bool {
@@ -18,10 +18,17 @@ fn target_fits_method(head: &Parts) -> bool {
     }
 }
 
-/// RFC 9112, 3.2: one valid `Host`, which only HTTP/1.0 may leave out.
+/// RFC 9112, 3.2: one valid `Host`, which only HTTP/1.0 may leave out. RFC 9113, 8.3.1: in HTTP/2 the authority stands
+/// for it; a `Host` beside it says the same.
 fn host_is_valid(head: &Parts) -> bool {
     let mut hosts = head.headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
+        (host, None) if head.version == Version::HTTP_2 => {
+            let authority = head.uri.authority().map(|authority| authority.as_str().as_bytes());
+            let host = host.map(HeaderValue::as_bytes);
+            let same = authority.is_none_or(|authority| host.is_none_or(|host| host.eq_ignore_ascii_case(authority)));
+            same && authority.or(host).is_some_and(is_host_and_port)
+        }
         (None, _) => head.version < Version::HTTP_11,
         (Some(host), None) => is_host_and_port(host.as_bytes()),
         (Some(_), Some(_)) => false,

@@ -5,12 +5,15 @@ use std::time::Duration;
 /// The bounds of [`serve`](super::serve). The default has the documented numbers; tests shorten the times.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// From the first byte of a request's head to its last.
+    /// From the first byte of a request's head to its last; also from the accept to the end of a TLS handshake.
     pub(crate) head_time: Duration,
     /// Without a request: from the accept, or from the end of the last answer.
     pub(crate) idle_time: Duration,
     /// Without a byte in either direction while a request is being answered or its body read.
     pub(crate) stall_time: Duration,
+    /// From the end of a request's head to that of its body and its answer. It stands beyond `stall_time`, for clients
+    /// whose every byte comes just in time.
+    pub(crate) request_time: Duration,
     /// After the last answer of a connection, without a byte from a client that has not closed its side.
     /// All in all such a connection lasts `stall_time` at most.
     pub(crate) linger_time: Duration,
@@ -26,6 +29,10 @@ pub(crate) struct Limits {
     pub(crate) shutdown_grace: Duration,
     /// Connections at the same time; further ones wait in the listen queue.
     pub(crate) connections: u32,
+    /// How long a connection is idle before it has to give way to another, where there are as many as there may be.
+    pub(crate) yield_time: Duration,
+    /// Requests at the same time on a connection of HTTP/2.
+    pub(crate) streams: u32,
 }
 
 impl Default for Limits {
@@ -34,6 +41,7 @@ impl Default for Limits {
             head_time: Duration::from_secs(30),
             idle_time: Duration::from_secs(60),
             stall_time: Duration::from_secs(30),
+            request_time: Duration::from_secs(60),
             linger_time: Duration::from_secs(1),
             linger_bytes: 16 * 1024 * 1024,
             header_fields: 100,
@@ -41,6 +49,8 @@ impl Default for Limits {
             drained_body: 64 * 1024,
             shutdown_grace: Duration::from_secs(10),
             connections: 10_000,
+            yield_time: Duration::from_secs(1),
+            streams: 100,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The HTTP/1 serving loop: from a listening socket to a tower service.
+//! The serving loop: from a listening socket to a tower service, over HTTP/1 in cleartext, over HTTP/1 or HTTP/2 in
+//! [`tls`].
 //!
 //! hyper reads and writes the messages. What it leaves open is here: how long a connection may be silent or slow, how
 //! many there may be, which heads are refused, what becomes of a body that nobody wants, and how to stop without
@@ -6,20 +7,29 @@
 //!
 //! A connection is one task. In it run hyper's connection over a [`stream`] that notes every byte in an [`activity`]
 //! record, the [`service`] of the caller behind the checks of [`head`], and a [`watchdog`] with a single timer that
-//! reads the record.
+//! reads the record. Of a connection of HTTP/2 the record has the [`http2`] frames.
 
 mod accept;
 mod activity;
 mod body;
+mod client;
 mod connection;
+mod crowd;
+mod forwarded;
 mod head;
+mod http2;
 mod limits;
+mod network;
 mod service;
+mod socket;
 mod stream;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod watchdog;
 
-pub(crate) use accept::serve;
+pub(crate) use accept::{Front, serve};
 pub(crate) use limits::Limits;
+pub(crate) use network::{Network, Networks};
+pub(crate) use tls::{PairFiles, Tls, keep_renewed};

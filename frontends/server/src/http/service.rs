@@ -4,7 +4,6 @@ use std::{
     cell::RefCell,
     convert::Infallible,
     future::poll_fn,
-    net::SocketAddr,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::Arc,
@@ -12,7 +11,6 @@ use std::{
 };
 
 use bytes::Bytes;
-use catalogue_core::ClientAddress;
 use http::{
     HeaderValue, Request, Response, StatusCode,
     header::{CONNECTION, CONTENT_LENGTH},
@@ -29,13 +27,14 @@ use super::{
     Limits,
     activity::{Activity, Running},
     body::{Answer, Unwanted},
+    client::{Client, Way},
     head,
 };
 
 /// The caller's service as one connection of hyper's sees it.
 pub(super) fn for_connection<S, B>(
     service: S,
-    peer: SocketAddr,
+    client: Client,
     limits: Limits,
     activity: Arc<Activity>,
 ) -> impl HttpService<Incoming, ResBody = Answer<B>, Error = Infallible, Future: Send>
@@ -49,17 +48,17 @@ where
         let (mut head, body) = request.into_parts();
         let unwanted = Unwanted::new(body, &head.headers, limits.drained_body);
         let (running, alone) = activity.begin(head::usual_length(&head), unwanted);
-        let work = head::acceptable(&head).then(|| {
-            head.extensions.insert(ClientAddress(peer.ip()));
-            begin(&service, Request::from_parts(head, Empty::new()))
-        });
+        let peer = client.peer;
+        let way = client.introduce(&mut head);
+        let work = head::acceptable(&head).then(|| begin(&service, Request::from_parts(head, Empty::new())));
         async move {
-            let Some(work) = work else { return Ok(bare(StatusCode::BAD_REQUEST, running)) };
+            let Some(work) = work else { return Ok(bare(StatusCode::BAD_REQUEST, running, way)) };
             let Some(response) = finish(work).await else {
                 tracing::error!(%peer, "a request was answered with 500: its service panicked");
-                return Ok(bare(StatusCode::INTERNAL_SERVER_ERROR, running));
+                return Ok(bare(StatusCode::INTERNAL_SERVER_ERROR, running, way));
             };
             let (mut head, body) = response.into_parts();
+            way.mark(&mut head.headers);
             if running.activity().is_hopeless() || (alone && is_last(&running).await) {
                 head.headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
@@ -69,14 +68,15 @@ where
 }
 
 /// What has become of a request in the service's hands.
-enum Work<S: Service<R>, R> {
+pub(super) enum Work<S: Service<R>, R> {
     Called(S::Future),
     /// The service was not ready. Only then is it cloned.
     Waiting(S, R),
     Panicked,
 }
 
-fn begin<S: Service<R> + Clone, R>(service: &RefCell<S>, request: R) -> Work<S, R> {
+/// Hands a request to the service.
+pub(super) fn begin<S: Service<R> + Clone, R>(service: &RefCell<S>, request: R) -> Work<S, R> {
     caught(|| {
         let mut service = service.borrow_mut();
         match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
@@ -88,7 +88,7 @@ fn begin<S: Service<R> + Clone, R>(service: &RefCell<S>, request: R) -> Work<S, 
 }
 
 /// The service's answer, or `None` if it panicked.
-async fn finish<S: Service<R, Error = Infallible>, R>(work: Work<S, R>) -> Option<S::Response> {
+pub(super) async fn finish<S: Service<R, Error = Infallible>, R>(work: Work<S, R>) -> Option<S::Response> {
     let answer = match work {
         Work::Called(answer) => answer,
         Work::Waiting(mut service, request) => {
@@ -118,8 +118,9 @@ async fn is_last(running: &Running) -> bool {
 }
 
 /// An answer of the server itself, after which the connection closes.
-fn bare<B>(status: StatusCode, running: Running) -> Response<Answer<B>> {
+fn bare<B>(status: StatusCode, running: Running, way: Way) -> Response<Answer<B>> {
     let mut response = Response::new(Answer::new(None, running));
+    way.mark(response.headers_mut());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -1,51 +1,53 @@
-//! A socket that notes what passes through it, and closes in a way that lets the last answer arrive.
+//! The bytes of HTTP, noted as they pass.
 
 use std::{
     io::{self, IoSlice},
-    mem::MaybeUninit,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
 };
 
-use socket2::SockRef;
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
-};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::activity::Activity;
+use super::{activity::Activity, socket::Socket};
 
-/// How much is thrown away at once.
-const DISCARDED: usize = 8 * 1024;
+/// What carries HTTP: a socket, or TLS over one.
+pub(super) trait Transport: AsyncRead + AsyncWrite + Unpin {
+    /// Whether bytes have arrived that were not read yet.
+    fn has_unread(&mut self) -> bool;
 
-/// The socket of a connection.
-pub(super) struct WatchedStream {
-    tcp: TcpStream,
+    /// The socket at the bottom.
+    fn socket(&mut self) -> &mut Socket;
+}
+
+/// A transport whose bytes are noted.
+pub(super) struct WatchedStream<T> {
+    transport: T,
     activity: Arc<Activity>,
-    linger_bytes: u64,
+    framed: bool,
 }
 
-impl WatchedStream {
-    /// After its shutdown the stream reads `linger_bytes` more at most.
-    pub(super) fn new(tcp: TcpStream, activity: Arc<Activity>, linger_bytes: u64) -> Self {
-        Self { tcp, activity, linger_bytes }
+impl<T: Transport> WatchedStream<T> {
+    /// Notes in `activity` what comes in over `transport`.
+    pub(super) fn new(transport: T, activity: Arc<Activity>) -> Self {
+        Self { transport, activity, framed: false }
     }
 
-    fn note_write(&self, outcome: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        match outcome {
-            Poll::Ready(Ok(_)) => self.activity.wrote(),
-            Poll::Ready(Err(_)) => {}
-            Poll::Pending => self.activity.blocked(),
-        }
-        outcome
+    /// The same for HTTP/2, whose frames are noted in both directions.
+    pub(super) fn framed(transport: T, activity: Arc<Activity>) -> Self {
+        Self { transport, activity, framed: true }
+    }
+
+    /// The socket at the bottom.
+    pub(super) fn socket(&mut self) -> &mut Socket {
+        self.transport.socket()
     }
 }
 
-impl AsyncRead for WatchedStream {
+impl<T: Transport> AsyncRead for WatchedStream<T> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        ready!(Pin::new(&mut self.tcp).poll_read(cx, buf))?;
+        ready!(Pin::new(&mut self.transport).poll_read(cx, buf))?;
         if buf.filled().len() > before {
             self.activity.read(&buf.filled()[before..]);
         }
@@ -53,10 +55,13 @@ impl AsyncRead for WatchedStream {
     }
 }
 
-impl AsyncWrite for WatchedStream {
+impl<T: Transport> AsyncWrite for WatchedStream<T> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.tcp).poll_write(cx, buf);
-        self.note_write(outcome)
+        let written = ready!(Pin::new(&mut self.transport).poll_write(cx, buf))?;
+        if self.framed {
+            self.activity.sent(&buf[..written]);
+        }
+        Poll::Ready(Ok(written))
     }
 
     fn poll_write_vectored(
@@ -64,40 +69,33 @@ impl AsyncWrite for WatchedStream {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.tcp).poll_write_vectored(cx, bufs);
-        self.note_write(outcome)
+        let written = ready!(Pin::new(&mut self.transport).poll_write_vectored(cx, bufs))?;
+        if self.framed {
+            let mut left = written;
+            for buf in bufs {
+                let length = buf.len().min(left);
+                self.activity.sent(&buf[..length]);
+                left -= length;
+            }
+        }
+        Poll::Ready(Ok(written))
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.tcp.is_write_vectored()
+        self.transport.is_write_vectored()
     }
 
     /// hyper flushes at each turn of the connection, idle or not: the place to look for requests that a stopping
-    /// server would lose. The socket itself is asked, because the runtime may not have heard of them yet.
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+    /// server would lose.
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.activity.is_stopping() {
-            let waiting = SockRef::from(&self.tcp).peek(&mut [MaybeUninit::uninit()]);
-            self.activity.set_unread(waiting.is_ok_and(|bytes| bytes > 0));
+            let unread = self.transport.has_unread();
+            self.activity.set_unread(unread);
         }
-        Poll::Ready(Ok(()))
+        Pin::new(&mut self.transport).poll_flush(cx)
     }
 
-    /// Closes our side, then reads until the client has closed its own. A socket that is closed with bytes unread
-    /// is reset, and the reset can overtake the answer. The watchdog bounds the time.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if !self.activity.is_closed() {
-            ready!(Pin::new(&mut self.tcp).poll_shutdown(cx))?;
-            self.activity.close();
-        }
-        while self.linger_bytes > 0 {
-            let mut space = [MaybeUninit::uninit(); DISCARDED];
-            let mut buf = ReadBuf::uninit(&mut space);
-            let read = ready!(self.as_mut().poll_read(cx, &mut buf));
-            if read.is_err() || buf.filled().is_empty() {
-                break;
-            }
-            self.linger_bytes = self.linger_bytes.saturating_sub(buf.filled().len() as u64);
-        }
-        Poll::Ready(Ok(()))
+        Pin::new(&mut self.transport).poll_shutdown(cx)
     }
 }

@@ -14,6 +14,9 @@ use tokio::{
 
 use super::{Limits, activity::Activity};
 
+/// The reason why a connection ends that nobody has used for long.
+pub(super) const IDLE: &str = "idle";
+
 /// Tells connections that the server stops, and until when they may go on.
 pub(super) type Stopping = watch::Receiver<Option<Instant>>;
 
@@ -53,7 +56,11 @@ impl Watchdog {
         &mut self,
         mut work: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Result<T, &'static str> {
+        let mut known = false;
         poll_fn(|cx| {
+            if !std::mem::replace(&mut known, true) {
+                self.activity.set_task(cx.waker());
+            }
             self.listen(cx);
             if let Poll::Ready(done) = work(cx) {
                 return Poll::Ready(Ok(done));

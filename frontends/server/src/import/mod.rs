@@ -6,7 +6,6 @@ mod object;
 mod progress;
 mod reader;
 mod report;
-pub(crate) mod zero;
 
 use std::io::BufRead;
 
@@ -85,8 +84,7 @@ impl From<StorageError> for Wrong {
 async fn put(import: &mut dyn Import, line: &[u8], now: Timestamp, report: &mut Report) -> Result<(), Wrong> {
     match line::parse(line)? {
         Line::Account(account) => {
-            let put = import.put_account(&account).await;
-            let change = put.map_err(|error| refused(error, zero::field_of_account(&account)))?;
+            let change = import.put_account(&account).await?;
             if change == Change::Repeated {
                 return Err(Fault::at("id", format!("the account {:?} has a line before this one", account.id)).into());
             }
@@ -99,8 +97,8 @@ async fn put(import: &mut dyn Import, line: &[u8], now: Timestamp, report: &mut 
             };
             let course = line.into_course(created_at);
             let change = import.put_course(&course).await.map_err(|error| match error.kind() {
-                StorageErrorKind::UnknownReference => unknown_account(&course.account).into(),
-                _ => refused(error, zero::field_of_course(&course)),
+                StorageErrorKind::UnknownReference => Wrong::from(unknown_account(&course.account)),
+                _ => error.into(),
             })?;
             if change == Change::Repeated {
                 let what = format!("the course {:?} of {:?} has a line before this one", course.slug, course.account);
@@ -110,14 +108,6 @@ async fn put(import: &mut dyn Import, line: &[u8], now: Timestamp, report: &mut 
         }
     }
     Ok(())
-}
-
-/// Why a record was not put; where a character U+0000 can be why, with the field that has it.
-fn refused(error: StorageError, field_with_zero: Option<String>) -> Wrong {
-    match field_with_zero {
-        Some(field) if error.kind() == StorageErrorKind::InvalidValue => Fault::at(field, chain(&error)).into(),
-        _ => error.into(),
-    }
 }
 
 fn unknown_account(account: &AccountId) -> Fault {

@@ -41,6 +41,7 @@ fn json_shows_all_of_a_new_key() {
         json!([{
             "id": id, "kind": "api-key", "name": "n", "account": "a", "prefix": &key["token"].as_str().unwrap()[..8],
             "scopes": key["scopes"], "createdAt": key["createdAt"], "expiresAt": key["expiresAt"], "revokedAt": null,
+            "lastUsedAt": null,
         }])
     );
 }
@@ -87,7 +88,7 @@ fn the_list_is_narrow_and_tells_what_is_of_use() {
     let key = place.run(&format!("{create} revoked --json")).json();
     place.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
     let listed = place.run("keys list --account a").succeeds();
-    assert!(listed.lines().all(|line| line.chars().count() <= 120), "{listed}");
+    assert!(listed.lines().all(|line| line.chars().count() <= 132), "{listed}");
     let row = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap();
     assert!(row("A-partner-1").contains("  until 2"), "{listed}");
     assert!(row("expired").contains("  expired 2") && row("revoked").contains("  revoked 2"), "{listed}");

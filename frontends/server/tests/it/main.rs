@@ -4,8 +4,13 @@ mod command_line;
 mod configuration;
 mod demo;
 mod export;
+mod https;
 mod import;
 mod keys;
+mod keys_check;
+mod keys_rotate;
+#[cfg(unix)]
+mod last_use;
 mod migrate;
 #[cfg(unix)]
 mod never_stale;
@@ -16,6 +21,7 @@ mod program;
 mod rate_limit;
 #[cfg(feature = "redis")]
 mod redis;
+mod secrets;
 mod serve;
 #[cfg(feature = "redis")]
 mod shared_rate_limit;

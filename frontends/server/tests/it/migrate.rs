@@ -1,6 +1,11 @@
 //! `catalogue migrate`
 
-use crate::program::Place;
+use rusqlite::Connection;
+
+use crate::program::{Place, Server};
+
+/// What version 1 was released as.
+const VERSION_1: &str = include_str!("../../../../storage/sqlite/migrations/0001_initial.sql");
 
 #[test]
 fn says_from_which_version_to_which() {
@@ -12,4 +17,52 @@ fn says_from_which_version_to_which() {
     assert!(place.run("migrate").succeeds().contains("up to date"));
     assert!(place.run("migrate --database sqlite:new.db").succeeds().contains("new database"));
     assert_eq!(place.export(), "");
+}
+
+/// A database of version 1 with an account, a course and a key.
+fn place_with_version_1() -> Place {
+    let place = Place::new();
+    let connection = Connection::open(place.path("catalogue.db")).unwrap();
+    connection.execute_batch(VERSION_1).unwrap();
+    let content = "INSERT INTO accounts (id) VALUES ('a');
+        INSERT INTO courses (account_id, created_at, slug, title, language) VALUES ('a', 5, 'one', 'One', 'en');
+        INSERT INTO credentials (digest, account_id, id, kind, name, shown_prefix, scopes, created_at)
+        VALUES (zeroblob(32), 'a', 'key_1', 'api-key', 'n', 'ccat_abc', 'read:courses', 7);
+        PRAGMA application_id = 0x63636174;
+        PRAGMA user_version = 1;";
+    connection.execute_batch(content).unwrap();
+    place
+}
+
+#[test]
+fn an_older_version_is_brought_up_to_date_with_its_data() {
+    let place = place_with_version_1();
+    for command in ["keys list --account a", "export", "serve --no-migrate --listen 127.0.0.1:0"] {
+        place.run(command).fails(1, &["schema version 1", "needs 2", "`migrate`"]);
+    }
+    assert_eq!(place.run("migrate").succeeds(), "the schema was brought from version 1 to version 2\n");
+    let key = &place.run("keys list --account a --json").json()[0];
+    assert_eq!((&key["id"], &key["prefix"], &key["lastUsedAt"]), (&"key_1".into(), &"ccat_abc".into(), &().into()));
+    assert!(place.export().contains("\"slug\":\"one\""));
+}
+
+#[test]
+fn a_server_and_an_import_migrate_by_themselves() {
+    let place = place_with_version_1();
+    let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0 --log warn"));
+    assert_eq!(server.end_by("TERM").0, Some(0));
+    let exported = place.export();
+
+    let other = place_with_version_1();
+    other.run_reading("", "import -").succeeds();
+    assert_eq!(other.export(), exported);
+}
+
+#[test]
+fn a_newer_version_is_refused() {
+    let place = place_with_version_1();
+    Connection::open(place.path("catalogue.db")).unwrap().pragma_update(None, "user_version", 3).unwrap();
+    for command in ["migrate", "keys list --account a", "serve --listen 127.0.0.1:0"] {
+        place.run(command).fails(1, &["schema version 3", "newer program", "up to 2"]);
+    }
 }

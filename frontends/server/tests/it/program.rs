@@ -171,7 +171,8 @@ impl Server {
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
-        let address = line.trim_end().strip_prefix("listening on http://").map(str::to_owned);
+        let address = line.trim_end().strip_prefix("listening on ").and_then(|origin| origin.split_once("://"));
+        let address = address.filter(|(scheme, _)| ["http", "https"].contains(scheme)).map(|(_, rest)| rest.to_owned());
         // Made first, so that the program ends with a failure as well.
         let mut server = Self { child, out, address: String::new() };
         server.address = address.unwrap_or_else(|| panic!("{line:?}"));

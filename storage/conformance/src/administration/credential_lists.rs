@@ -64,6 +64,7 @@ pub async fn records_are_listed_as_they_were_stored(storage: &impl Storage) {
     unnamed.record.expires_at = None;
     let mut revoked = bare(api_key("a", "key_5", "token-5"), 5);
     revoked.record.revoked_at = Some(time(123_456));
+    revoked.record.last_used_at = Some(time(-123_456));
     let of_a = [bare(oauth_token("a", "token-1"), 1), named, empty, unnamed, revoked];
     let of_b = [bare(api_key("b", "key_6", "token-6"), 0), bare(oauth_token("b", "token-7"), 1)];
     for credential in of_a.iter().chain(&of_b) {
@@ -90,4 +91,21 @@ pub async fn revoked_credentials_stay_in_the_list(storage: &impl Storage) {
     AdminStorage::revoke_credential(storage, "key_1", time(9)).await.expect("a credential can be revoked");
     let expected: Vec<_> = credentials.into_iter().map(|credential| credential.record).collect();
     assert_eq!(list(storage, "a").await, Some(expected), "A revoked credential is listed as revoked, and no other is.");
+}
+
+/// The record of a credential of either kind is found by its whole id, as it was stored; an unknown id is none.
+pub async fn a_record_is_found_by_its_id(storage: &impl Storage) {
+    seed_accounts(storage, &["a", "b"]).await;
+    let mut used = api_key("a", "key_1", "token-1");
+    used.record.last_used_at = Some(time(5));
+    for credential in [used, api_key("b", "key_2", "token-2"), oauth_token("a", "token-3")] {
+        create(storage, &credential).await;
+        let found = storage.find_credential_record(&credential.record.identity.credential_id).await;
+        let found = found.expect("A record can be found.");
+        assert_eq!(found, Some(credential.record), "A record is found by its id as it was stored.");
+    }
+    for unknown in ["", "key_", "KEY_1", "key_1 ", "key_11", "%", "a", "token-1", "oauth:", "\0"] {
+        let found = storage.find_credential_record(unknown).await.expect("An unknown id is None, not an error.");
+        assert_eq!(found, None, "No record is found by an id that no credential has: {unknown:?}.");
+    }
 }

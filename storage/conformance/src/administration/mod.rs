@@ -2,6 +2,8 @@
 
 pub mod concurrent_writes;
 pub mod credential_lists;
+pub mod credential_rotation;
+pub mod credential_uses;
 pub mod credential_writes;
 pub mod export;
 pub mod import;

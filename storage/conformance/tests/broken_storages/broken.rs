@@ -9,8 +9,9 @@ use std::task::{Context, Poll, Waker};
 
 use catalogue_core::{
     AccountId, AdminStorage, AtRevision, Course, CourseDetail, CourseListItem, CourseStorage, CourseVisitor,
-    Credential, CredentialRecord, CredentialStorage, Import, MemoryStorage, NewCredential, Page, PageRequest, Position,
-    Record, Revision, StorageError, StorageErrorKind, Timestamp, TokenDigest, Visitor, async_trait,
+    Credential, CredentialRecord, CredentialStorage, CredentialUse, Import, MemoryStorage, NewCredential, Page,
+    PageRequest, Position, Record, Revision, StorageError, StorageErrorKind, Timestamp, TokenDigest, Visitor,
+    async_trait,
 };
 
 /// A struct of calls, each with a method that replaces it.
@@ -58,6 +59,9 @@ replaceable! {
         create: fn(&NewCredential) -> Result<(), StorageError> = create;
         credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
         revoke: fn(&str, Timestamp) -> Option<CredentialRecord> = revoke;
+        record: fn(&str) -> Option<CredentialRecord> = record;
+        rotate: fn(&str, Timestamp, &NewCredential) -> Result<Option<CredentialRecord>, StorageError> = rotate;
+        note: fn(&[CredentialUse]) -> Result<(), StorageError> = note;
     }
 }
 
@@ -105,6 +109,23 @@ pub(crate) fn credentials(memory: &MemoryStorage, account: &AccountId) -> Option
 
 pub(crate) fn revoke(memory: &MemoryStorage, id: &str, at: Timestamp) -> Option<CredentialRecord> {
     now(memory.revoke_credential(id, at)).unwrap()
+}
+
+pub(crate) fn record(memory: &MemoryStorage, id: &str) -> Option<CredentialRecord> {
+    now(memory.find_credential_record(id)).unwrap()
+}
+
+pub(crate) fn rotate(
+    memory: &MemoryStorage,
+    id: &str,
+    ends_at: Timestamp,
+    successor: &NewCredential,
+) -> Result<Option<CredentialRecord>, StorageError> {
+    now(memory.rotate_credential(id, ends_at, successor))
+}
+
+pub(crate) fn note(memory: &MemoryStorage, uses: &[CredentialUse]) -> Result<(), StorageError> {
+    now(memory.note_uses(uses))
 }
 
 pub(crate) fn create(memory: &MemoryStorage, credential: &NewCredential) -> Result<(), StorageError> {
@@ -226,5 +247,21 @@ impl AdminStorage for Broken {
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
         Ok((self.revoke)(&self.memory, id, at))
+    }
+    async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+        Ok((self.record)(&self.memory, id))
+    }
+
+    async fn rotate_credential(
+        &self,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        (self.rotate)(&self.memory, id, ends_at, successor)
+    }
+
+    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+        (self.note)(&self.memory, uses)
     }
 }

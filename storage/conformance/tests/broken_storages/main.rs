@@ -5,6 +5,7 @@ mod broken;
 mod imports;
 
 mod concurrent;
+mod credential_care;
 mod credentials;
 mod details;
 mod lists;
@@ -47,6 +48,7 @@ fn assert_caught(rule: &str, case: impl FnOnce()) {
 fn every_case_catches_a_flaw() {
     let caught_by = [
         concurrent::CAUGHT_BY,
+        credential_care::CAUGHT_BY,
         credentials::CAUGHT_BY,
         details::CAUGHT_BY,
         lists::CAUGHT_BY,

@@ -8,6 +8,7 @@ mod conformance;
 mod drill;
 mod failover;
 mod faults;
+mod migrating;
 mod never_stale;
 mod opening;
 mod plain_sql;

@@ -140,21 +140,16 @@ async fn every_body_is_the_same_at_every_limit() {
 }
 
 #[tokio::test]
-async fn a_text_that_postgresql_cannot_hold_is_refused_and_the_import_goes_on() {
+async fn an_id_that_postgresql_cannot_hold_is_refused_or_not_there_and_the_import_goes_on() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = Account { id: id("acc"), name: String::new(), email: String::new() };
     let plain = crate::course(&account.id);
     let mut import = storage.begin_import().await.unwrap();
     let kind = |refused: Result<_, catalogue_core::StorageError>| refused.map_err(|error| error.kind());
-    let refused = import.put_account(&Account { name: "a\0".to_owned(), ..account.clone() }).await;
+    let refused = import.put_account(&Account { id: id("a\0"), ..account.clone() }).await;
     assert_eq!(kind(refused), Err(StorageErrorKind::InvalidValue));
     import.put_account(&account).await.unwrap();
-    let mut in_a_body = plain.clone();
-    in_a_body.modules[1].content.push('\0');
-    for course in [in_a_body, Course { title: "\0".to_owned(), ..plain.clone() }] {
-        assert_eq!(kind(import.put_course(&course).await), Err(StorageErrorKind::InvalidValue));
-    }
     let foreign = Course { account: id("a\0"), ..plain.clone() };
     assert_eq!(kind(import.put_course(&foreign).await), Err(StorageErrorKind::UnknownReference));
     assert_eq!(import.creation_time(&id("acc"), "a\0").await.unwrap(), None);

@@ -1,6 +1,6 @@
 //! What is served, and on how many connections.
 
-use super::super::{Limits, serve};
+use super::super::{Front, Limits, serve};
 use super::support::{Client, GET, Server, assert_bare, says_close, soon, status};
 
 #[tokio::test]
@@ -123,7 +123,7 @@ async fn a_warp_filter_is_such_a_service() {
     let route = warp::path::full().map(|path: warp::path::FullPath| path.as_str().to_owned());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let serving = serve(listener, warp::service(route), Limits::default(), std::future::pending());
+    let serving = serve(listener, warp::service(route), Front::default(), std::future::pending());
     let client = async {
         let mut client = Client(tokio::net::TcpStream::connect(address).await.unwrap());
         client.send("GET /a/b?c HTTP/1.1\r\nHost: a\r\n\r\n").await;

@@ -26,7 +26,7 @@ use tokio::{
 };
 use tower_service::Service;
 
-use super::super::{Limits, serve};
+use super::{Front, Limits, SECURED, certificates::Authority, serve};
 
 /// What a test waits for comes within this time, or it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -103,13 +103,27 @@ pub(super) struct Server {
 impl Server {
     /// Serves on a free port.
     pub(super) async fn start(limits: Limits) -> Self {
+        let front = Front { limits, ..Front::default() };
+        if SECURED { Self::through_tls(front).await } else { Self::with(front).await }
+    }
+
+    /// Serves HTTPS behind a tunnel that clients of HTTP/1 need not know of.
+    async fn through_tls(front: Front) -> Self {
+        let authority = Authority::new();
+        let mut server = Self::with(Front { tls: Some(authority.tls()), ..front }).await;
+        server.address = authority.tunnel(server.address, b"http/1.1").await;
+        server
+    }
+
+    /// The same in every detail.
+    pub(super) async fn with(front: Front) -> Self {
         let gate = Arc::new(Semaphore::new(0));
         let paths = Paths { reached: Arc::default(), arrivals: Arc::new(Semaphore::new(0)), gate };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         let shutdown = async { drop(stopped.await) };
-        let running = tokio::spawn(serve(listener, paths.clone(), limits, shutdown));
+        let running = tokio::spawn(serve(listener, paths.clone(), front, shutdown));
         Self { address, paths, stop: Some(stop), running }
     }
 

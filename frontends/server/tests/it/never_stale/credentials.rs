@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::scene::{Key, Scene};
 use super::{DETAIL, LIST};
+use crate::program::Server;
 
 fn microseconds_now() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros()
@@ -95,4 +96,15 @@ fn a_key_expires_by_the_clock_alone() {
         }
     }
     scene.refuses("expired");
+}
+
+/// What a server records at its end is committed beside the courses, and changes none of them.
+#[test]
+fn a_recorded_use_makes_nothing_new() {
+    let mut scene = Scene::new();
+    let server = Server::start(&mut scene.place.command("serve --listen 127.0.0.1:0 --log off"));
+    assert_eq!(server.get(LIST, &scene.key.token).0, 200);
+    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert!(scene.place.run("keys list --account a --json").json()[0]["lastUsedAt"].is_string());
+    scene.shows_nothing_new();
 }

@@ -5,6 +5,7 @@
 mod addresses;
 mod commands;
 mod faults;
+mod key_care;
 mod same_as_sqlite;
 mod scene;
 mod serving;

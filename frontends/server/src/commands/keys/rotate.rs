@@ -1,0 +1,63 @@
+//! `catalogue keys rotate`
+
+use std::time::Duration;
+
+use catalogue_core::{AdminStorage, CredentialKind, CredentialRecord, Timestamp};
+
+use crate::cli::RotateKey;
+use crate::commands::credentials;
+use crate::exit::Failure;
+use crate::output;
+
+pub(super) async fn run(storage: &dyn AdminStorage, rotate: &RotateKey) -> Result<(), Failure> {
+    let old = storage.find_credential_record(&rotate.id).await.map_err(|error| Failure::because(&error))?;
+    let old = old.ok_or_else(|| credentials::unknown_id(&rotate.id))?;
+    let id = &old.identity.credential_id;
+    if old.identity.kind != CredentialKind::ApiKey {
+        return Err(Failure::work(format!(
+            "{id} is an OAuth token, and only API keys are rotated; let its authorization server issue another"
+        )));
+    }
+    let (token, successor) = credentials::mint(
+        CredentialKind::ApiKey,
+        old.identity.account.clone(),
+        old.name.clone(),
+        old.identity.scopes.clone(),
+        rotate.expires_in.or_else(|| lifetime(&old)),
+    )?;
+    let now = successor.record.created_at;
+    check_holds(&old, now)?;
+    let ends_at = now.checked_add(rotate.overlap).ok_or_else(|| {
+        Failure::usage("--overlap: that is after the year 9999; `keys create` makes a key beside the old one")
+    })?;
+    let replaced =
+        storage.rotate_credential(id, ends_at, &successor).await.map_err(|error| Failure::because(&error))?;
+    let replaced = replaced
+        .ok_or_else(|| Failure::work(format!("{id} was revoked or has expired meanwhile; nothing was made")))?;
+    credentials::show_created(&token, &successor.record, Some(&replaced), rotate.json)?;
+    // A key that was rotated before may have been cut short: nobody shall learn of that when the new one ends.
+    if let (Some(expiry), None) = (successor.record.expires_at, rotate.expires_in) {
+        let new = &successor.record.identity.credential_id;
+        output::note(&format!(
+            "note: {new} expires at {expiry}, as long after its making as {id}; --expires-in sets another"
+        ));
+    }
+    Ok(())
+}
+
+/// How long the key was made to live, if it was to end.
+fn lifetime(key: &CredentialRecord) -> Option<Duration> {
+    let microseconds = key.expires_at?.as_microseconds() - key.created_at.as_microseconds();
+    Some(Duration::from_micros(u64::try_from(microseconds).unwrap_or_default()))
+}
+
+/// Refuses a key that is of no use any more: who holds it has none to overlap with.
+fn check_holds(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
+    let id = &key.identity.credential_id;
+    let ended = match (key.revoked_at, key.expires_at) {
+        (Some(time), _) => format!("{id} was revoked at {time}"),
+        (None, Some(time)) if time <= now => format!("{id} has expired at {time}"),
+        _ => return Ok(()),
+    };
+    Err(Failure::work(format!("{ended}, so there is nothing to rotate; `keys create` makes another key")))
+}

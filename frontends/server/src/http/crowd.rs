@@ -1,0 +1,139 @@
+//! All connections of a server: how many there may be, and which gives way to another when there are as many.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, sleep},
+};
+
+use super::{Limits, activity::Activity};
+
+/// How long to wait before looking again for a connection that can give way.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// One look at all connections finds those that give way to so many of them: the sixteenth part.
+const SHARE: usize = 16;
+
+/// The connections of a server.
+///
+/// Silent clients cannot keep others out: where all places are taken, one that has not asked for anything yet gives way
+/// first, the oldest of them, then the one that has been idle longest. Whoever is being answered stays.
+pub(super) struct Crowd {
+    places: Arc<Semaphore>,
+    size: u32,
+    yield_time: Duration,
+    members: Arc<Members>,
+    /// Who can give way, the next one at the end.
+    candidates: Vec<(Arc<Activity>, Instant)>,
+}
+
+#[derive(Default)]
+struct Members {
+    all: Mutex<HashMap<u64, Arc<Activity>>>,
+    next: AtomicU64,
+}
+
+impl Members {
+    fn all(&self) -> MutexGuard<'_, HashMap<u64, Arc<Activity>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Room for one connection, free again when this is dropped.
+pub(super) struct Place {
+    number: u64,
+    members: Arc<Members>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Crowd {
+    /// Nobody yet.
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(limits.connections as usize)),
+            size: limits.connections,
+            yield_time: limits.yield_time,
+            members: Arc::default(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// A place for a client who is at the door, as soon as there is one.
+    pub(super) async fn place(&mut self) -> Place {
+        loop {
+            if let Some(place) = self.free_place() {
+                return place;
+            }
+            let pause = if self.make_room() { self.yield_time } else { PAUSE };
+            tokio::select! {
+                permit = self.places.clone().acquire_owned() => {
+                    return self.place_with(permit.expect("nobody closes the semaphore"));
+                }
+                () = sleep(pause) => {}
+            }
+        }
+    }
+
+    /// A place, if one is free.
+    pub(super) fn free_place(&self) -> Option<Place> {
+        self.places.clone().try_acquire_owned().ok().map(|permit| self.place_with(permit))
+    }
+
+    /// Waits until everybody has left.
+    pub(super) async fn gone(&self) {
+        let _all = self.places.acquire_many(self.size).await;
+    }
+
+    fn place_with(&self, permit: OwnedSemaphorePermit) -> Place {
+        let number = self.members.next.fetch_add(1, Ordering::Relaxed);
+        Place { number, members: self.members.clone(), _permit: permit }
+    }
+
+    /// Has one connection end, if there is one that can. All are looked at once for many that give way.
+    fn make_room(&mut self) -> bool {
+        if self.candidates.is_empty() {
+            self.find_candidates();
+        }
+        while let Some((activity, idle_since)) = self.candidates.pop() {
+            if activity.give_way(idle_since) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn find_candidates(&mut self) {
+        let Some(latest) = Instant::now().checked_sub(self.yield_time) else { return };
+        let members = self.members.all();
+        let share = members.len().div_ceil(SHARE);
+        let idle = |activity: &Arc<Activity>| activity.idle_since().filter(|(_, since)| *since <= latest);
+        let mut found: Vec<_> =
+            members.values().filter_map(|activity| Some((idle(activity)?, activity.clone()))).collect();
+        drop(members);
+        // Who has not asked for anything stands first.
+        found.sort_by_key(|(order, _)| *order);
+        found.truncate(share);
+        self.candidates.extend(found.into_iter().rev().map(|((_, since), activity)| (activity, since)));
+    }
+}
+
+impl Place {
+    /// Takes the place with the record of a connection.
+    pub(super) fn take(&self, activity: &Arc<Activity>) {
+        self.members.all().insert(self.number, activity.clone());
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.members.all().remove(&self.number);
+    }
+}

@@ -1,0 +1,69 @@
+//! Between hyper and the caller's service, for a stream of HTTP/2: refuses, hands over, catches panics.
+
+use std::{cell::RefCell, convert::Infallible, error::Error};
+
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_LENGTH};
+use http_body::Body;
+use http_body_util::{Either, Empty};
+use hyper::{
+    body::Incoming,
+    service::{HttpService, service_fn},
+};
+use tower_service::Service;
+
+use super::super::{
+    Limits,
+    client::{Client, Way},
+    head,
+    service::{begin, finish},
+};
+
+/// The caller's service as one connection of hyper's sees it. Its bodies are dropped at once: hyper lets the client
+/// send a window of them, and tells it to stop when the answer is out.
+pub(super) fn for_connection<S, B>(
+    service: S,
+    client: Client,
+    limits: Limits,
+) -> impl HttpService<Incoming, ResBody = Either<B, Empty<B::Data>>, Error = Infallible, Future: Send + 'static>
+where
+    S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+    B: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
+{
+    let service = RefCell::new(service);
+    service_fn(move |request: Request<Incoming>| {
+        let (mut head, _) = request.into_parts();
+        let peer = client.peer;
+        let way = client.introduce(&mut head);
+        let work = if head.headers.len() > limits.header_fields {
+            Err(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE)
+        } else if !head::acceptable(&head) {
+            Err(StatusCode::BAD_REQUEST)
+        } else {
+            Ok(begin(&service, Request::from_parts(head, Empty::new())))
+        };
+        async move {
+            let work = match work {
+                Ok(work) => work,
+                Err(status) => return Ok(bare(status, way)),
+            };
+            let Some(response) = finish(work).await else {
+                tracing::error!(%peer, "a request was answered with 500: its service panicked");
+                return Ok(bare(StatusCode::INTERNAL_SERVER_ERROR, way));
+            };
+            let mut response = response.map(Either::Left);
+            way.mark(response.headers_mut());
+            Ok(response)
+        }
+    })
+}
+
+/// An answer of the server itself.
+fn bare<B: Body>(status: StatusCode, way: Way) -> Response<Either<B, Empty<B::Data>>> {
+    let mut response = Response::new(Either::Right(Empty::new()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+    way.mark(response.headers_mut());
+    response
+}

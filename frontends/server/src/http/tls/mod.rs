@@ -1,0 +1,119 @@
+//! HTTPS: a certificate from files, TLS 1.2 and 1.3, and certificates that are renewed while the server runs.
+
+mod pair;
+mod renewal;
+mod stream;
+mod validity;
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
+
+use rustls::{
+    ServerConfig,
+    crypto::{CryptoProvider, aws_lc_rs},
+    server::{ClientHello, NoServerSessionStorage, ResolvesServerCert},
+    sign::CertifiedKey,
+};
+use time::OffsetDateTime;
+use tokio_rustls::TlsAcceptor;
+
+pub(crate) use pair::{PairError, PairFiles};
+pub(crate) use renewal::keep_renewed;
+pub(super) use stream::Secured;
+
+use pair::Pair;
+
+/// The names of the protocols for ALPN (RFC 7301), what the server likes best first.
+const HTTP_2: &[u8] = b"h2";
+const HTTP_1: &[u8] = b"http/1.1";
+
+/// What a server needs for HTTPS.
+pub(crate) struct Tls {
+    files: PairFiles,
+    provider: Arc<CryptoProvider>,
+    config: Arc<ServerConfig>,
+    current: Arc<Current>,
+    /// Of the files as they were last read, usable or not.
+    seen: Mutex<u64>,
+    expires: OffsetDateTime,
+}
+
+/// The certificate for the next handshake.
+#[derive(Debug)]
+struct Current(RwLock<Arc<CertifiedKey>>);
+
+impl Tls {
+    /// Reads and checks a certificate and its key.
+    pub(crate) fn load(files: PairFiles) -> Result<Self, PairError> {
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let bytes = files.read()?;
+        let Pair { certified, not_after } = files.check(&bytes, &provider, OffsetDateTime::now_utc())?;
+        let current = Arc::new(Current(RwLock::new(certified)));
+        Ok(Self {
+            config: Arc::new(config(provider.clone(), current.clone())),
+            seen: Mutex::new(bytes.fingerprint()),
+            expires: not_after,
+            files,
+            provider,
+            current,
+        })
+    }
+
+    /// When the certificate that was loaded first expires.
+    pub(crate) fn expires(&self) -> String {
+        pair::shown(self.expires)
+    }
+
+    /// The certificate for the next handshake.
+    #[cfg(test)]
+    pub(super) fn in_use(&self) -> rustls::pki_types::CertificateDer<'static> {
+        self.current.0.read().unwrap().cert[0].clone()
+    }
+
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
+        self.config.clone().into()
+    }
+
+    /// Takes what stands in the files, if that is another pair than the last time and can be used; else the one that
+    /// is in use stays. Gives when the new one expires.
+    fn renew(&self) -> Result<Option<OffsetDateTime>, PairError> {
+        let bytes = self.files.read()?;
+        let fingerprint = bytes.fingerprint();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *seen, fingerprint) == fingerprint {
+            return Ok(None);
+        }
+        let Pair { certified, not_after } = self.files.check(&bytes, &self.provider, OffsetDateTime::now_utc())?;
+        *self.current.0.write().unwrap_or_else(PoisonError::into_inner) = certified;
+        Ok(Some(not_after))
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+impl ResolvesServerCert for Current {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.0.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+}
+
+/// TLS 1.2 and 1.3 with the provider's cipher suites, all of them AEAD with forward secrecy.
+fn config(provider: Arc<CryptoProvider>, current: Arc<Current>) -> ServerConfig {
+    let builder = ServerConfig::builder_with_provider(provider);
+    let builder = builder.with_safe_default_protocol_versions().expect("the provider has suites for both versions");
+    let mut config = builder.with_no_client_auth().with_cert_resolver(current);
+    config.alpn_protocols = vec![HTTP_2.to_vec(), HTTP_1.to_vec()];
+    // What a session needs to be resumed is with its client, sealed, so that it costs no memory here.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    match aws_lc_rs::Ticketer::new() {
+        Ok(ticketer) => config.ticketer = ticketer,
+        Err(error) => tracing::warn!(%error, "TLS sessions are not resumed"),
+    }
+    config
+}

@@ -1,0 +1,36 @@
+//! Certificates that are renewed while the server runs.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{task, time::sleep};
+
+use super::{Tls, pair};
+
+/// Looks at the files whenever `asked` resolves, and `every` so often by itself, for ever. Connections that are open
+/// keep what they have; the next handshake gets what was found.
+///
+/// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate that is in
+/// use alone. The log hears of them once.
+pub(crate) async fn keep_renewed(tls: Arc<Tls>, every: Duration, mut asked: impl AsyncFnMut()) {
+    let mut missing = false;
+    loop {
+        let on_demand = tokio::select! {
+            () = asked() => true,
+            () = sleep(every) => false,
+        };
+        let work = tls.clone();
+        // A disk may be slow.
+        let Ok(outcome) = task::spawn_blocking(move || work.renew()).await else { continue };
+        let unreadable = matches!(outcome, Err(super::PairError::Unreadable { .. }));
+        match outcome {
+            Ok(Some(expires)) => tracing::info!(expires = pair::shown(expires), "took up another certificate"),
+            Ok(None) if on_demand => tracing::info!("the certificate's files are the same as before"),
+            Err(error) if !(unreadable && missing) || on_demand => {
+                let error = crate::exit::chain(&error);
+                tracing::warn!(error, "the certificate in use stays, for the files' one cannot be used");
+            }
+            Ok(None) | Err(_) => {}
+        }
+        missing = unreadable;
+    }
+}

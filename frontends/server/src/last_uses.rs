@@ -1,0 +1,264 @@
+//! When credentials were last used: noted by each request, written to the database by a task of its own.
+//!
+//! With SQLite a commit ends the kept look-ups of all accounts, so uses are written in one transaction a minute. That is at
+//! most once a minute a credential.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::mem;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use catalogue_core::{
+    AccountId, AdminStorage, CredentialUse, FinishedRequest, Observer, StorageError, StorageErrorKind, Timestamp,
+};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use crate::exit::chain;
+
+/// How often uses are written.
+const INTERVAL: Duration = Duration::from_secs(60);
+/// How many credentials are noted between two writings, for each place; some 2 MB. Another one is noted later, when it is
+/// used again.
+const MOST: usize = 10_000;
+
+/// By the credential's id.
+type Uses = HashMap<Arc<str>, (AccountId, Timestamp)>;
+
+/// The uses since the last writing. Each thread that serves has a place of its own, so none waits for another.
+pub(crate) struct LastUses(Box<[Place]>);
+
+/// On cache lines of its own.
+#[derive(Default)]
+#[repr(align(128))]
+struct Place(Mutex<Uses>);
+
+impl LastUses {
+    fn new(places: usize) -> Self {
+        Self((0..places).map(|_| Place::default()).collect())
+    }
+
+    fn note(&self, id: &Arc<str>, account: &AccountId, at: Timestamp) {
+        let place = &self.0[number_of_this_thread() % self.0.len()];
+        add(&mut place.uses(), id, account, at, MOST);
+    }
+
+    /// Moves what was noted to `uses`.
+    fn drain_into(&self, uses: &mut Uses) {
+        for place in &self.0 {
+            let noted = mem::take(&mut *place.uses());
+            for (id, (account, at)) in noted {
+                add(uses, &id, &account, at, MOST * self.0.len());
+            }
+        }
+    }
+}
+
+impl Place {
+    fn uses(&self) -> MutexGuard<'_, Uses> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Threads are counted up from 0 as they come.
+fn number_of_this_thread() -> usize {
+    static THREADS: AtomicUsize = AtomicUsize::new(0);
+    thread_local!(static NUMBER: usize = THREADS.fetch_add(1, Ordering::Relaxed));
+
+    NUMBER.with(|number| *number)
+}
+
+/// Nothing is allocated for a credential that is there.
+fn add(uses: &mut Uses, id: &Arc<str>, account: &AccountId, at: Timestamp, most: usize) {
+    if let Some((_, last)) = uses.get_mut(id) {
+        *last = at.max(*last);
+    } else if uses.len() < most {
+        uses.insert(Arc::clone(id), (account.clone(), at));
+    }
+}
+
+impl Observer for LastUses {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        if let Some(caller) = request.caller {
+            self.note(&caller.credential_id, &caller.account, Timestamp::now());
+        }
+    }
+}
+
+impl fmt::Debug for LastUses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LastUses")
+    }
+}
+
+/// The task that writes.
+pub(crate) struct Recorder {
+    uses: Arc<LastUses>,
+    end: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+impl Recorder {
+    /// Begins to write what is noted to `storage`, until [`finish`](Self::finish).
+    pub(crate) fn start(storage: Arc<dyn AdminStorage>) -> Self {
+        let uses = Arc::new(LastUses::new(available_parallelism().map_or(1, usize::from)));
+        let mut writer = Writer { storage, uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
+        let (end, mut ended) = oneshot::channel();
+        let task = tokio::spawn(async move {
+            let mut ticks = interval_at(Instant::now() + INTERVAL, INTERVAL);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            loop {
+                tokio::select! {
+                    _ = ticks.tick() => writer.write().await,
+                    _ = &mut ended => break,
+                }
+            }
+            writer.write().await;
+        });
+        Self { uses, end, task }
+    }
+
+    /// What is to be told of each request.
+    pub(crate) fn observer(&self) -> Arc<LastUses> {
+        Arc::clone(&self.uses)
+    }
+
+    /// Writes what is left.
+    pub(crate) async fn finish(self) {
+        drop(self.end);
+        if let Err(error) = self.task.await {
+            tracing::error!(%error, "the last use of credentials was not recorded");
+        }
+    }
+}
+
+struct Writer {
+    storage: Arc<dyn AdminStorage>,
+    uses: Arc<LastUses>,
+    /// What could not be written yet.
+    waiting: Uses,
+    /// Whether the last writing failed. That is logged once, and it is tried again each time.
+    fails: bool,
+}
+
+impl Writer {
+    async fn write(&mut self) {
+        self.uses.drain_into(&mut self.waiting);
+        if self.waiting.is_empty() {
+            return;
+        }
+        let uses = self.waiting.iter().map(|(id, (account, at))| CredentialUse {
+            account: account.clone(),
+            credential_id: Arc::clone(id),
+            at: *at,
+        });
+        match note(Arc::clone(&self.storage), uses.collect()).await {
+            Ok(()) => {
+                self.waiting.clear();
+                if mem::take(&mut self.fails) {
+                    tracing::info!("the last use of credentials is recorded again");
+                }
+            }
+            Err(error) if !mem::replace(&mut self.fails, true) => {
+                let error = chain(&error);
+                tracing::warn!(
+                    error,
+                    "the last use of credentials is not recorded; requests are answered all the same"
+                );
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// A storage may block the thread as long as its database works, so this is done on one that serves nobody.
+async fn note(storage: Arc<dyn AdminStorage>, uses: Vec<CredentialUse>) -> Result<(), StorageError> {
+    let runtime = Handle::current();
+    let noted = spawn_blocking(move || runtime.block_on(storage.note_uses(&uses))).await;
+    noted.unwrap_or_else(|panicked| {
+        Err(StorageError::new(StorageErrorKind::Other, "the storage panicked").with_source(panicked))
+    })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::thread;
+
+    use catalogue_core::{NewCredential, Scopes};
+    use catalogue_sqlite::SqliteStorage;
+
+    use super::*;
+    use crate::import;
+
+    fn at(microsecond: i64) -> Timestamp {
+        Timestamp::from_microseconds(microsecond).unwrap()
+    }
+
+    fn drained(uses: &LastUses) -> Uses {
+        let mut drained = Uses::new();
+        uses.drain_into(&mut drained);
+        drained
+    }
+
+    #[test]
+    fn the_greatest_time_of_all_threads_is_kept() {
+        let uses = LastUses::new(2);
+        let (id, account) = (Arc::from("key_1"), AccountId::new("a"));
+        thread::scope(|scope| {
+            for last in [3, 9, 5] {
+                let (uses, id, account) = (&uses, &id, &account);
+                scope.spawn(move || (0..=last).for_each(|time| uses.note(id, account, at(time))));
+            }
+        });
+        assert_eq!(drained(&uses), Uses::from([(id, (account, at(9)))]));
+        assert_eq!(drained(&uses), Uses::new());
+    }
+
+    #[test]
+    fn no_more_than_so_many_are_noted() {
+        let (uses, account) = (LastUses::new(1), AccountId::new("a"));
+        for (time, number) in (0..).zip(0..2 * MOST) {
+            uses.note(&format!("key_{number}").into(), &account, at(time));
+        }
+        uses.note(&"key_0".into(), &account, at(77));
+        let noted = drained(&uses);
+        assert_eq!((noted.len(), noted.get("key_0")), (MOST, Some(&(account.clone(), at(77)))));
+        uses.note(&"another".into(), &account, at(1));
+        assert_eq!(drained(&uses).len(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_written_is_kept_for_the_next_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("catalogue.db");
+        let storage = SqliteStorage::open_and_migrate(&path).unwrap();
+        let text = r#"{"type":"account","id":"a"}"#;
+        import::run(&storage, "f", text.as_bytes(), import::Options::default()).await.unwrap();
+        let account = AccountId::new("a");
+        let (_, key) = NewCredential::api_key(account.clone(), "n", Scopes::default());
+        storage.create_credential(&key).await.unwrap();
+
+        let uses = Arc::new(LastUses::new(1));
+        let mut writer =
+            Writer { storage: Arc::new(storage.clone()), uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
+        let last_use = async || storage.list_credentials(&account).await.unwrap().unwrap()[0].last_used_at;
+        fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+        uses.note(&key.record.identity.credential_id, &account, at(5));
+        for _ in 0..2 {
+            writer.write().await;
+            assert!(writer.fails && writer.waiting.len() == 1);
+        }
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(last_use().await, None);
+        writer.write().await;
+        assert!(!writer.fails && writer.waiting.is_empty());
+        assert_eq!(last_use().await, Some(at(5)));
+    }
+}

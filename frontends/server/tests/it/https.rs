@@ -1,0 +1,82 @@
+//! HTTPS, proxies and limits of `catalogue serve`.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use rcgen::{CertificateParams, KeyPair};
+use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::{CertificateDer, pem::PemObject as _};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+use crate::program::{Place, Server};
+
+/// A place with a certificate for `localhost` and its key.
+fn place() -> Place {
+    let place = Place::new();
+    issue(&place);
+    place
+}
+
+fn issue(place: &Place) {
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    place.write("chain.pem", params.self_signed(&key).unwrap().pem());
+    place.write("key.pem", key.serialize_pem());
+}
+
+const SERVE: &str = "serve --listen 127.0.0.1:0 --tls-cert chain.pem --tls-key key.pem";
+
+/// The answer of a server to a client that trusts the certificate in the file alone.
+fn get(place: &Place, server: &Server) -> Result<String, io::Error> {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(place.path("chain.pem")).unwrap()).unwrap();
+    let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots);
+    let session = ClientConnection::new(Arc::new(builder.with_no_client_auth()), "localhost".try_into().unwrap());
+    let mut stream = StreamOwned::new(session.unwrap(), TcpStream::connect(&server.address)?);
+    stream.write_all(b"GET /docs/llms.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
+}
+
+#[test]
+fn https_is_announced_served_and_renewed() {
+    let place = place();
+    let mut server = Server::start(place.command(SERVE).stderr(Stdio::piped()));
+    let answer = get(&place, &server).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("strict-transport-security"), "{answer}");
+    issue(&place);
+    assert!(get(&place, &server).unwrap_err().to_string().contains("invalid peer certificate"));
+    server.signal("HUP");
+    server.notes_until("took up another certificate");
+    assert!(get(&place, &server).unwrap().starts_with("HTTP/1.1 200 OK\r\n"));
+    assert_eq!(server.end_by("TERM").0, Some(0));
+}
+
+#[test]
+fn files_that_cannot_be_used_are_1_and_named() {
+    let place = place();
+    place.run("serve --tls-cert none.pem --tls-key key.pem").fails(1, &["--tls-cert", "none.pem cannot be read"]);
+    place.run("serve --tls-cert chain.pem --tls-key none.pem").fails(1, &["none.pem cannot be read"]);
+    place.run("serve --tls-cert key.pem --tls-key key.pem").fails(1, &["key.pem has no certificate"]);
+    place.run("serve --tls-cert chain.pem --tls-key chain.pem").fails(1, &["chain.pem has no private key"]);
+    place.write("other.pem", KeyPair::generate().unwrap().serialize_pem());
+    place.run("serve --tls-cert chain.pem --tls-key other.pem").fails(1, &["other.pem does not belong to"]);
+    assert!(!place.files().contains(&"catalogue.db".to_owned()), "nothing is made for what cannot be served");
+}
+
+#[test]
+fn settings_that_cannot_be_are_2() {
+    let place = place();
+    place.run("serve --tls-cert chain.pem").fails(2, &["--tls-cert", "needs its key", "--tls-key"]);
+    place.run_in(&[("CATALOGUE_TLS_KEY", "key.pem")], "serve").fails(2, &["CATALOGUE_TLS_KEY", "--tls-cert"]);
+    place.run("serve --trusted-proxies 10.0.0.0/33").fails(2, &["--trusted-proxies", "like 10.0.0.0/8"]);
+    place.run("serve --max-connections 0").fails(2, &["--max-connections", "from 1 on"]);
+    place.run("serve --max-in-flight many").fails(2, &["--max-in-flight", "like 1000"]);
+    place.run("serve --request-timeout 0s").fails(2, &["--request-timeout", "like 60s"]);
+    place.write("c.toml", "max-connections = 0\n");
+    place.run("serve --config c.toml").fails(2, &["c.toml: line 1: max-connections"]);
+}

@@ -1,0 +1,115 @@
+//! `catalogue keys rotate`
+
+use serde_json::{Value, json};
+
+use crate::program::{Place, Server};
+
+const CREATE: &str = "keys create --account a --name n --scope read:courses read:profile --json";
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_else(|| panic!("{name}: {value}"))
+}
+
+/// The key of that id as `keys list` shows it.
+fn listed(place: &Place, id: &str) -> Value {
+    let all = place.run("keys list --account a --json").json();
+    all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap().clone()
+}
+
+/// Seconds between two times of one month, or a few days more.
+fn seconds_between(earlier: &str, later: &str) -> i64 {
+    let micros = |text| catalogue_core::Timestamp::parse(text).unwrap().as_microseconds();
+    (micros(later) - micros(earlier)) / 1_000_000
+}
+
+#[test]
+fn both_keys_work_during_the_overlap() {
+    let place = Place::with_courses();
+    let old = place.run(CREATE).json();
+    let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0 --log off"));
+    let new = place.run(&format!("keys rotate {} --overlap 24h --json", text(&old, "id"))).json();
+    for key in [&old, &new] {
+        let (status, me) = server.get("/api/v1/me", text(key, "token"));
+        assert_eq!((status, &me["data"]["apiKeyId"]), (200, &key["id"]));
+    }
+    assert_ne!(old["id"], new["id"]);
+    for same in ["account", "name", "scopes", "expiresAt"] {
+        assert_eq!(old[same], new[same], "{same}");
+    }
+    let (old, new) = (listed(&place, text(&old, "id")), new);
+    assert_eq!(new["replaces"], json!({ "id": old["id"], "expiresAt": old["expiresAt"] }));
+    assert_eq!(seconds_between(text(&new, "createdAt"), text(&old, "expiresAt")), 24 * 60 * 60);
+    assert_eq!(old["revokedAt"], Value::Null);
+}
+
+#[test]
+fn the_token_stands_alone_on_standard_output_and_a_day_is_the_default() {
+    let place = Place::with_courses();
+    let old = place.run(CREATE).json();
+    let token = place.run(&format!("keys rotate {}", text(&old, "id"))).succeeds();
+    assert!(token.starts_with("ccat_") && token.ends_with('\n') && token.len() == 55, "{token:?}");
+    let ended = listed(&place, text(&old, "id"));
+    let seconds = seconds_between(text(&old, "createdAt"), text(&ended, "expiresAt"));
+    assert!(seconds >= 24 * 60 * 60, "{ended}");
+    let table = place.run("keys list --account a").succeeds();
+    assert!(table.contains("  until 2") && table.contains("  valid") && !table.contains(token.trim_end()), "{table}");
+}
+
+#[test]
+fn without_an_overlap_the_old_key_has_expired_at_once() {
+    let place = Place::with_courses();
+    let old = place.run(CREATE).json();
+    let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0 --log off"));
+    assert_eq!(server.get("/api/v1/me", text(&old, "token")).0, 200);
+    let new = place.run(&format!("keys rotate {} --overlap 0s --json", text(&old, "id"))).json();
+    let (status, refusal) = server.get("/api/v1/me", text(&old, "token"));
+    assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("expired")));
+    assert_eq!(server.get("/api/v1/me", text(&new, "token")).0, 200);
+    assert_eq!(new["replaces"]["expiresAt"], new["createdAt"]);
+}
+
+#[test]
+fn the_successor_lives_as_long_and_the_old_key_no_longer_than_before() {
+    let place = Place::with_courses();
+    let old = place.run(&format!("{CREATE} --expires-in 1h")).json();
+    let outcome = place.run(&format!("keys rotate {} --overlap 2h --json", text(&old, "id")));
+    let new: Value = serde_json::from_str(&outcome.out).unwrap();
+    // An expiry that nobody has asked for is told.
+    let note = format!("note: {} expires at {}", text(&new, "id"), text(&new, "expiresAt"));
+    assert!(
+        outcome.status == Some(0) && outcome.err.starts_with(&note) && outcome.err.lines().count() == 1,
+        "{outcome:?}"
+    );
+    assert_eq!(seconds_between(text(&new, "createdAt"), text(&new, "expiresAt")), 60 * 60);
+    assert_eq!(new["replaces"]["expiresAt"], old["expiresAt"]);
+    let next = place.run(&format!("keys rotate {} --expires-in 90d --json", text(&new, "id"))).json();
+    assert_eq!(seconds_between(text(&next, "createdAt"), text(&next, "expiresAt")), 90 * 24 * 60 * 60);
+}
+
+#[test]
+fn what_is_of_no_use_is_not_rotated() {
+    let place = Place::with_courses();
+    let revoked = place.run(CREATE).json();
+    place.run(&format!("keys revoke {}", text(&revoked, "id"))).succeeds();
+    let expired = place.run(&format!("{CREATE} --expires-in 0s")).json();
+    let oauth = place.run("tokens create --account a --scope read:courses --json").json();
+    let before = place.run("keys list --account a --json").json();
+    for (id, piece) in [
+        (text(&revoked, "id"), "was revoked at 2"),
+        (text(&expired, "id"), "has expired at 2"),
+        (text(&oauth, "id"), "is an OAuth token"),
+        ("key_1", "no credential has the id \"key_1\""),
+    ] {
+        place.run(&format!("keys rotate {id}")).fails(1, &[piece]);
+    }
+    let outcome = place.run("keys rotate ccat_perhaps_a_token");
+    assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
+    outcome.fails(1, &["keys list"]);
+    place.run("keys rotate key_1 --overlap 1w").fails(2, &["--overlap", "like 90d"]);
+    place.run("keys rotate").fails(2, &["<KEY_ID>"]);
+    assert_eq!(place.run("keys list --account a --json").json(), before);
+
+    let key = place.run(CREATE).json();
+    place.run(&format!("keys rotate {} --overlap 9999999d", text(&key, "id"))).fails(2, &["--overlap", "9999"]);
+    assert_eq!(listed(&place, text(&key, "id"))["expiresAt"], Value::Null);
+}

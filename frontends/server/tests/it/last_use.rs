@@ -1,0 +1,105 @@
+//! When credentials were last used: recorded by `serve`, shown by `keys list`.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+
+use catalogue_core::Timestamp;
+use serde_json::Value;
+
+use crate::program::{Place, Server};
+
+const SERVE: &str = "serve --listen 127.0.0.1:0";
+const CREATE: &str = "keys create --account a --scope read:courses --json --name";
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_else(|| panic!("{name}: {value}"))
+}
+
+/// The last use of each credential of account `a`, by id.
+fn last_use(place: &Place, id: &str) -> Option<Timestamp> {
+    let all = place.run("keys list --account a --json").json();
+    let found = all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap();
+    found.get("lastUsedAt").unwrap().as_str().map(|time| Timestamp::parse(time).unwrap())
+}
+
+/// What the API shows of the present.
+fn now() -> Timestamp {
+    Timestamp::parse(&Timestamp::now().to_string()).unwrap()
+}
+
+#[test]
+fn uses_are_recorded_when_the_server_ends_at_the_latest() {
+    let place = Place::with_courses();
+    let key = place.run(&format!("{CREATE} used")).json();
+    let oauth = place.run("tokens create --account a --scope read:courses --json").json();
+    let unused = place.run(&format!("{CREATE} unused")).json();
+    let revoked = place.run(&format!("{CREATE} revoked")).json();
+    place.run(&format!("keys revoke {}", text(&revoked, "id"))).succeeds();
+
+    let server = Server::start(&mut place.command(&format!("{SERVE} --log warn")));
+    let before = now();
+    for (credential, path, status) in [
+        (&key, "/api/v1/courses", 200),
+        (&key, "/api/v1/courses/absent", 404),
+        (&oauth, "/api/v1/courses", 200),
+        (&revoked, "/api/v1/courses", 401),
+    ] {
+        assert_eq!(server.get(path, text(credential, "token")).0, status);
+    }
+    let after = now();
+    assert_eq!(server.end_by("TERM").0, Some(0));
+
+    for used in [&key, &oauth] {
+        let at = last_use(&place, text(used, "id")).expect("it was used");
+        assert!(before <= at && at <= after, "{before} {at} {after}");
+    }
+    // A refused request is no use.
+    for never in [&unused, &revoked] {
+        assert_eq!(last_use(&place, text(never, "id")), None);
+    }
+    let table = place.run("keys list --account a").succeeds();
+    let row = |name: &str| table.lines().find(|line| line.contains(name)).unwrap();
+    assert!(table.contains("LAST USED") && row("  unused  ").contains("  never  "), "{table}");
+    assert!(!row("  used  ").contains("never"), "{table}");
+
+    // A later use counts, and one of a server that has seen nothing takes nothing away.
+    let first = last_use(&place, text(&key, "id"));
+    let server = Server::start(&mut place.command(&format!("{SERVE} --log warn")));
+    assert_eq!(server.get("/api/v1/me", text(&key, "token")).0, 200);
+    assert_eq!(server.end_by("INT").0, Some(0));
+    assert!(last_use(&place, text(&key, "id")) > first);
+    assert!(last_use(&place, text(&oauth, "id")).is_some());
+}
+
+/// Starts a server, uses the key once, ends the server, and gives the lines of its log.
+fn log_of_a_use(place: &Place, key: &Value, options: &str) -> Vec<String> {
+    let mut server = Server::start(place.command(&format!("{SERVE} {options}")).stderr(Stdio::piped()));
+    let notes = server.take_notes();
+    assert_eq!(server.get("/api/v1/courses", text(key, "token")).0, 200);
+    assert_eq!(server.end_by("TERM").0, Some(0));
+    notes.map(Result::unwrap).collect()
+}
+
+#[test]
+fn a_server_that_must_leave_the_database_alone_says_so_and_serves() {
+    let place = Place::with_courses();
+    let key = place.run(&format!("{CREATE} n")).json();
+    let log = log_of_a_use(&place, &key, "--no-migrate");
+    let lines: Vec<_> = log.iter().filter(|line| line.contains("last use")).collect();
+    assert!(lines.len() == 1 && lines[0].contains("--no-migrate"), "{log:?}");
+    assert_eq!(last_use(&place, text(&key, "id")), None);
+}
+
+#[test]
+fn a_database_that_cannot_be_written_is_one_warning() {
+    let place = Place::with_courses();
+    let key = place.run(&format!("{CREATE} n")).json();
+    let set_mode = |mode| fs::set_permissions(place.path("catalogue.db"), Permissions::from_mode(mode)).unwrap();
+    set_mode(0o444);
+    let log = log_of_a_use(&place, &key, "");
+    set_mode(0o644);
+    let lines: Vec<_> = log.iter().filter(|line| line.contains("last use")).collect();
+    assert!(lines.len() == 1 && lines[0].contains("WARN") && lines[0].contains("read-only"), "{log:?}");
+    assert_eq!(last_use(&place, text(&key, "id")), None);
+}

@@ -1,0 +1,31 @@
+//! Rotated keys and recorded uses.
+
+use serde_json::json;
+
+use super::scene::Scene;
+
+#[test]
+fn a_key_is_rotated_while_servers_run_and_its_use_is_recorded() {
+    let Some(scene) = Scene::with_courses() else { return };
+    let (id, token) = scene.key("a");
+    let servers = [scene.serve(""), scene.serve("")];
+    let new = scene.run(&format!("keys rotate {id} --json")).json();
+    let next = scene.run(&format!("keys rotate {id} --overlap 0s")).out;
+    for server in &servers {
+        let (status, refusal) = server.get("/api/v1/me", &token);
+        assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("expired")));
+        assert_eq!(server.get("/api/v1/me", new["token"].as_str().unwrap()).0, 200);
+    }
+    assert_eq!(servers[0].get("/api/v1/me", next.trim_end()).0, 200);
+    for server in servers {
+        assert_eq!(server.end_by("TERM").0, Some(0));
+    }
+    let listed = scene.run("keys list --account a --json").json();
+    let used: Vec<_> = listed.as_array().unwrap().iter().map(|key| key["lastUsedAt"].is_string()).collect();
+    assert_eq!(used, [false, true, true], "{listed}");
+    scene.run(&format!("keys rotate {id}")).fails(1, &["has expired at 2"]);
+    for key in [&token, next.trim_end()] {
+        let secret = &key[8..48];
+        assert!(!scene.session().texts("SELECT CAST(c AS TEXT) FROM credentials AS c").concat().contains(secret));
+    }
+}

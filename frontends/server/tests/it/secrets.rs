@@ -1,0 +1,49 @@
+//! No token is anywhere but where it was shown once.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::program::{Place, Server};
+
+#[test]
+fn neither_files_nor_logs_nor_lists_hold_a_token() {
+    let place = Place::with_courses();
+    let key = place.run("keys create --account a --name n --scope read:courses --json").json();
+    let id = key["id"].as_str().unwrap().to_owned();
+    let mut tokens = vec![key["token"].as_str().unwrap().to_owned()];
+    let create = "tokens create --account a --scope read:courses";
+    tokens.push(place.run(create).succeeds().trim_end().to_owned());
+
+    let mut server = Server::start(place.command("serve --listen 127.0.0.1:0 --log trace").stderr(Stdio::piped()));
+    let notes = server.take_notes();
+    tokens.push(place.run(&format!("keys rotate {id} --overlap 1h")).succeeds().trim_end().to_owned());
+    let rotated = place.run("keys list --account a --json").json();
+    let next = rotated.as_array().unwrap().iter().find(|key| key["kind"] == "api-key" && key["id"] != *id).unwrap();
+    let rotate = format!("keys rotate {} --overlap 0s --json", next["id"].as_str().unwrap());
+    tokens.push(place.run(&rotate).json()["token"].as_str().unwrap().to_owned());
+    let mistyped = format!("{}0", &tokens[0][..53]);
+    for (token, status) in tokens.iter().zip([200, 200, 401, 200]).chain([(&mistyped, 401)]) {
+        assert_eq!(server.get("/api/v1/courses", token).0, status);
+    }
+    tokens.push(mistyped);
+    // While the server has them open there are a log and an index beside the database.
+    let files: Vec<_> = place.files().into_iter().map(|name| (fs::read(place.path(&name)).unwrap(), name)).collect();
+    assert!(files.len() >= 4, "{:?}", place.files());
+    assert_eq!(server.end_by("TERM").0, Some(0));
+    let log: String = notes.map(|line| line.unwrap() + "\n").collect();
+    let lists = place.run("keys list --account a").succeeds() + &place.run("keys list --account a --json").succeeds();
+    let after = fs::read(place.path("catalogue.db")).unwrap();
+
+    let texts = files.iter().map(|(bytes, name)| (&**bytes, &**name));
+    let more = [(log.as_bytes(), "the log"), (lists.as_bytes(), "the lists"), (&*after, "the database at last")];
+    for (bytes, name) in texts.chain(more) {
+        for token in &tokens {
+            // What is left of it without its prefix and its checksum is as secret.
+            let secret = &token.as_bytes()[8..48];
+            assert!(!bytes.windows(secret.len()).any(|window| window == secret), "{name}");
+        }
+    }
+    // What is looked through is what holds them.
+    assert!(log.contains("stopping") && lists.contains(&tokens[0][..8]));
+    assert!(files.iter().any(|(bytes, _)| bytes.windows(id.len()).any(|window| window == id.as_bytes())));
+}

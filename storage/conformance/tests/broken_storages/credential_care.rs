@@ -1,0 +1,142 @@
+//! Flaws of rotated credentials and of their last uses.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use catalogue_core::{
+    AccountId, AdminStorage, Course, CredentialRecord, CredentialUse, NewCredential, StorageErrorKind, Timestamp,
+};
+
+use crate::broken::{Broken, begin, courses, create, credential, credentials, note, now, record, rotate};
+use crate::flaws;
+
+/// Uses with something done to them before they are noted.
+fn noted(alter: impl Fn(&mut Vec<CredentialUse>) + Send + Sync + 'static) -> Broken {
+    Broken::new().note(move |memory, uses| {
+        let mut uses = uses.to_vec();
+        alter(&mut uses);
+        note(memory, &uses)
+    })
+}
+
+/// Rotations of which the stored credential is asked first, and may be refused.
+fn rotated_if(rotates: impl Fn(&CredentialRecord, &NewCredential) -> bool + Send + Sync + 'static) -> Broken {
+    Broken::new().rotate(move |memory, id, ends_at, successor| match record(memory, id) {
+        Some(old) if rotates(&old, successor) => {
+            // What the memory storage itself asks is left out: the successor is stored for whatever is there.
+            let rotated = rotate(memory, id, ends_at, successor)?;
+            if rotated.is_none() {
+                create(memory, successor)?;
+            }
+            Ok(rotated.or(Some(old)))
+        }
+        _ => Ok(None),
+    })
+}
+
+fn of_one_account(old: &CredentialRecord, new: &NewCredential) -> bool {
+    old.identity.account == new.record.identity.account
+}
+
+fn unexpired(old: &CredentialRecord, new: &NewCredential) -> bool {
+    old.expires_at.is_none_or(|expiry| expiry > new.record.created_at)
+}
+
+/// Look-ups that a use makes forget the credential.
+fn forgotten_when_used() -> Broken {
+    let used = Arc::new(AtomicBool::new(false));
+    let forgotten = Arc::clone(&used);
+    Broken::new()
+        .note(move |memory, uses| {
+            used.store(true, Ordering::SeqCst);
+            note(memory, uses)
+        })
+        .credential(move |memory, digest| credential(memory, digest).filter(|_| !forgotten.load(Ordering::SeqCst)))
+}
+
+flaws! {
+    a_record_by_the_start_of_its_id: Broken::new().record(|memory, id| {
+        let all = ["a", "b"].map(|account| credentials(memory, &AccountId::new(account)).unwrap_or_default()).concat();
+        all.into_iter().find(|record| record.identity.credential_id.starts_with(id))
+    }) => administration::credential_lists::a_record_is_found_by_its_id, "that no credential has";
+    a_record_without_its_last_use: Broken::new().record(|memory, id| {
+        record(memory, id).map(|record| CredentialRecord { last_used_at: None, ..record })
+    }) => administration::credential_lists::a_record_is_found_by_its_id, "as it was stored";
+
+    the_old_one_goes_on: Broken::new().rotate(|memory, id, _, successor| {
+        rotate(memory, id, Timestamp::MAX, successor)
+    }) => administration::credential_rotation::rotating_ends_the_old_and_stores_the_new, "which ends";
+    no_successor: Broken::new().rotate(|memory, id, ends_at, _| {
+        let (_, stranger) = NewCredential::api_key(AccountId::new("a"), "", Default::default());
+        let mut stranger = stranger;
+        stranger.record.created_at = Timestamp::MIN;
+        rotate(memory, id, ends_at, &stranger)
+    }) => administration::credential_rotation::rotating_ends_the_old_and_stores_the_new, "stores the new one";
+    returned_as_it_was: Broken::new().rotate(|memory, id, ends_at, successor| {
+        let before = record(memory, id);
+        Ok(rotate(memory, id, ends_at, successor)?.and(before))
+    }) => administration::credential_rotation::rotating_ends_the_old_and_stores_the_new, "returns the credential";
+    an_expiry_put_off: Broken::new().rotate(|memory, id, ends_at, successor| {
+        let rotated = rotate(memory, id, ends_at, successor)?;
+        Ok(rotated.map(|record| CredentialRecord { expires_at: Some(ends_at), ..record }))
+    }) => administration::credential_rotation::the_earlier_end_counts, "the earlier counts";
+    revoked_ones_rotated: rotated_if(|old, new| of_one_account(old, new) && unexpired(old, new))
+        => administration::credential_rotation::only_a_credential_that_holds_is_rotated, "that holds is rotated";
+    expired_ones_rotated: rotated_if(|old, new| of_one_account(old, new) && old.revoked_at.is_none())
+        => administration::credential_rotation::only_a_credential_that_holds_is_rotated, "that holds is rotated";
+    foreign_ones_rotated: rotated_if(|old, new| old.revoked_at.is_none() && unexpired(old, new))
+        => administration::credential_rotation::only_a_credential_that_holds_is_rotated, "that holds is rotated";
+    ended_by_a_refused_successor: Broken::new().rotate(|memory, id, ends_at, successor| {
+        let rotated = rotate(memory, id, ends_at, successor);
+        if rotated.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::AlreadyThere) {
+            now(memory.revoke_credential(id, ends_at))?;
+        }
+        rotated
+    }) => administration::credential_rotation::a_refused_successor_ends_nothing, "nothing ends";
+
+    uses_in_milliseconds: noted(|uses| {
+        for used in uses {
+            let whole = used.at.as_microseconds() / 1_000 * 1_000;
+            used.at = Timestamp::from_microseconds(whole).unwrap();
+        }
+    }) => administration::credential_uses::a_use_is_noted_to_the_microsecond, "to the microsecond";
+    uses_of_keys_alone: noted(|uses| uses.retain(|used| used.credential_id.starts_with("key_")))
+        => administration::credential_uses::a_use_is_noted_to_the_microsecond, "its own credential";
+    the_last_of_a_call_stays: noted(|uses| {
+        let last = uses.pop();
+        uses.clear();
+        uses.extend(last);
+    }) => administration::credential_uses::the_greatest_time_stays, "greatest time stays";
+    strangers_are_an_error: Broken::new().note(|memory, uses| {
+        let unknown = uses.iter().find(|used| record(memory, &used.credential_id).is_none());
+        match unknown {
+            Some(_) => Err(catalogue_core::StorageError::new(StorageErrorKind::UnknownReference, "unknown")),
+            None => note(memory, uses),
+        }
+    }) => administration::credential_uses::an_unknown_credential_is_passed_over, "also of what is not there";
+    uses_of_any_account: Broken::new().note(|memory, uses| {
+        let mut uses = uses.to_vec();
+        for used in &mut uses {
+            let found = record(memory, &used.credential_id);
+            used.account = found.map_or(used.account.clone(), |found| found.identity.account);
+        }
+        note(memory, &uses)
+    }) => administration::credential_uses::an_unknown_credential_is_passed_over, "is passed over";
+    uses_of_what_holds_alone: Broken::new().note(|memory, uses| {
+        let holds = |used: &&CredentialUse| {
+            record(memory, &used.credential_id).is_some_and(|record| record.revoked_at.is_none())
+        };
+        note(memory, &uses.iter().filter(holds).cloned().collect::<Vec<_>>())
+    }) => administration::credential_uses::a_use_before_the_revocation_is_noted, "revoked credential is noted";
+    a_use_replaces_the_revision: Broken::new().note(|memory, uses| {
+        // A course that is put with another title has another revision.
+        let mut import = begin(memory)?;
+        for course in courses(memory) {
+            now(import.put_course(&Course { title: "Other".to_owned(), ..course }))?;
+        }
+        now(import.commit())?;
+        note(memory, uses)
+    }) => administration::credential_uses::a_use_leaves_revision_and_look_up, "leaves the revision";
+    a_use_ends_the_look_up: forgotten_when_used()
+        => administration::credential_uses::a_use_leaves_revision_and_look_up, "what a look-up finds";
+}

@@ -1,0 +1,211 @@
+//! Writing and listing credentials, on a connection that the caller has opened. A transaction that failed ends with it.
+
+use std::collections::BTreeMap;
+
+use catalogue_core::{
+    AccountId, CredentialRecord, CredentialUse, NewCredential, StorageError, StorageErrorKind, Timestamp,
+};
+use tokio_postgres::types::Type;
+
+use crate::connection::{Connection, Sql, Values};
+use crate::error::storage_error;
+use crate::options::Options;
+use crate::rows::credential_record;
+use crate::text::{can_be_stored, check_storable, stored};
+
+const INSERT: Sql = Sql {
+    text: "INSERT INTO credentials \
+           (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at) \
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    types: &[
+        Type::BYTEA,
+        Type::TEXT,
+        Type::TEXT,
+        Type::TEXT,
+        Type::TEXT,
+        Type::TEXT,
+        Type::TEXT,
+        Type::INT8,
+        Type::INT8,
+        Type::INT8,
+        Type::INT8,
+    ],
+};
+
+const LIST: Sql = Sql {
+    text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
+           last_used_at FROM credentials WHERE account_id = $1 ORDER BY created_at, id",
+    types: &[Type::TEXT],
+};
+
+const FIND: Sql = Sql {
+    text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
+           last_used_at FROM credentials WHERE id = $1",
+    types: &[Type::TEXT],
+};
+
+const REVOKE: Sql = Sql {
+    text: "UPDATE credentials SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 \
+           RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
+           last_used_at",
+    types: &[Type::TEXT, Type::INT8],
+};
+
+/// Of one that still holds at an instant.
+const END: Sql = Sql {
+    text: "UPDATE credentials SET expires_at = least(coalesce(expires_at, $3), $3) \
+           WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4) \
+           RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
+           last_used_at",
+    types: &[Type::TEXT, Type::TEXT, Type::INT8, Type::INT8],
+};
+
+const FIND_ACCOUNT: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1", types: &[Type::TEXT] };
+
+/// In one order, so that of two servers that note the same credentials one waits for the other.
+const LOCK_USED: Sql = Sql {
+    text: "SELECT id FROM credentials WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE",
+    types: &[Type::TEXT_ARRAY],
+};
+
+const NOTE_USES: Sql = Sql {
+    text: "UPDATE credentials AS c SET last_used_at = used.at \
+           FROM unnest($1, $2, $3) AS used (account_id, id, at) \
+           WHERE c.account_id = used.account_id AND c.id = used.id \
+           AND (c.last_used_at IS NULL OR c.last_used_at < used.at)",
+    types: &[Type::TEXT_ARRAY, Type::TEXT_ARRAY, Type::INT8_ARRAY],
+};
+
+/// Stores a credential.
+pub(crate) async fn create(connection: &Connection, credential: &NewCredential) -> Result<(), StorageError> {
+    begin(connection).await?;
+    insert(connection, credential).await?;
+    commit(connection).await
+}
+
+/// The credentials of an account, or `None` when there is no such account.
+pub(crate) async fn list(
+    connection: &Connection,
+    account: &AccountId,
+) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+    if !account_exists(connection, account).await? {
+        return Ok(None);
+    }
+    let rows = connection.query(&LIST, &[&account.as_str()]).await.map_err(storage_error)?;
+    rows.iter().map(credential_record).collect::<Result<_, _>>().map(Some)
+}
+
+/// The credential with that id.
+pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+    first(connection, &FIND, &[&id]).await
+}
+
+/// Revokes the credential with that id.
+pub(crate) async fn revoke(
+    connection: &Connection,
+    id: &str,
+    at: Timestamp,
+) -> Result<Option<CredentialRecord>, StorageError> {
+    begin(connection).await?;
+    let revoked = first(connection, &REVOKE, &[&id, &at.as_microseconds()]).await?;
+    commit(connection).await?;
+    Ok(revoked)
+}
+
+/// Ends the credential with that id and stores its successor.
+pub(crate) async fn rotate(
+    connection: &Connection,
+    id: &str,
+    ends_at: Timestamp,
+    successor: &NewCredential,
+) -> Result<Option<CredentialRecord>, StorageError> {
+    let CredentialRecord { identity, created_at, .. } = &successor.record;
+    if !can_be_stored(identity.account.as_str()) {
+        return Ok(None);
+    }
+    begin(connection).await?;
+    let (ends_at, created_at) = (ends_at.as_microseconds(), created_at.as_microseconds());
+    let ended = first(connection, &END, &[&identity.account.as_str(), &id, &ends_at, &created_at]).await?;
+    if ended.is_some() {
+        insert(connection, successor).await?;
+        commit(connection).await?;
+    }
+    Ok(ended)
+}
+
+/// Notes uses. What cannot be stored is no credential of ours.
+pub(crate) async fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> Result<(), StorageError> {
+    let mut latest = BTreeMap::new();
+    for CredentialUse { account, credential_id, at } in uses {
+        if can_be_stored(account.as_str()) && can_be_stored(credential_id) {
+            let noted = latest.entry((account.as_str(), &**credential_id)).or_insert(*at);
+            *noted = (*noted).max(*at);
+        }
+    }
+    let (accounts, ids): (Vec<&str>, Vec<&str>) = latest.keys().copied().unzip();
+    let times: Vec<i64> = latest.values().map(|at| at.as_microseconds()).collect();
+    begin(connection).await?;
+    connection.query(&LOCK_USED, &[&ids]).await.map_err(storage_error)?;
+    connection.execute(&NOTE_USES, &[&accounts, &ids, &times]).await.map_err(storage_error)?;
+    commit(connection).await
+}
+
+async fn begin(connection: &Connection) -> Result<(), StorageError> {
+    connection.run(&Options::begin()).await.map_err(storage_error)
+}
+
+async fn commit(connection: &Connection) -> Result<(), StorageError> {
+    connection.run("COMMIT").await.map_err(storage_error)
+}
+
+/// The record in the first row, if there is any.
+async fn first(
+    connection: &Connection,
+    sql: &Sql,
+    values: Values<'_>,
+) -> Result<Option<CredentialRecord>, StorageError> {
+    let rows = connection.query(sql, values).await.map_err(storage_error)?;
+    rows.first().map(credential_record).transpose()
+}
+
+async fn insert(connection: &Connection, credential: &NewCredential) -> Result<(), StorageError> {
+    let record = &credential.record;
+    let identity = &record.identity;
+    let (id, scopes) = (&*identity.credential_id, identity.scopes.to_string());
+    if !account_exists(connection, &identity.account).await? {
+        return Err(unknown_account(&identity.account));
+    }
+    check_storable([id, &record.shown_prefix, &scopes])?;
+    let name = record.name.as_deref().map(stored);
+    // The schema could hold ids to be unique within an account only; a revocation names no account.
+    if find(connection, id).await?.is_some() {
+        return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
+    }
+    let times = [Some(record.created_at), record.expires_at, record.revoked_at, record.last_used_at];
+    let [created_at, expires_at, revoked_at, last_used_at] = times.map(|time| time.map(Timestamp::as_microseconds));
+    let values: Values<'_> = &[
+        &credential.digest.as_bytes().as_slice(),
+        &identity.account.as_str(),
+        &id,
+        &identity.kind.name(),
+        &name,
+        &record.shown_prefix,
+        &scopes,
+        &created_at,
+        &expires_at,
+        &revoked_at,
+        &last_used_at,
+    ];
+    connection.execute(&INSERT, values).await.map(|_| ()).map_err(storage_error)
+}
+
+async fn account_exists(connection: &Connection, account: &AccountId) -> Result<bool, StorageError> {
+    if !can_be_stored(account.as_str()) {
+        return Ok(false);
+    }
+    Ok(!connection.query(&FIND_ACCOUNT, &[&account.as_str()]).await.map_err(storage_error)?.is_empty())
+}
+
+pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
+    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
+}

@@ -1,0 +1,71 @@
+//! A database that an older version has made keeps its data.
+
+use catalogue_core::{AccountId, AdminStorage, CourseStorage, CredentialUse, Timestamp};
+use catalogue_postgres::{OpenError, PostgresStorage};
+
+use crate::import_one_course;
+use crate::schema::Schema;
+
+/// What version 1 was released as.
+const VERSION_1: [&str; 2] =
+    [include_str!("../../migrations/0001_initial.sql"), include_str!("../../migrations/0001_triggers.sql")];
+
+const CONTENT: &str = "
+    CREATE TABLE catalogue_schema (id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1), version BIGINT NOT NULL);
+    INSERT INTO catalogue_schema (id, version) VALUES (1, 1);
+    INSERT INTO accounts (id, name) VALUES ('old', 'Name');
+    INSERT INTO courses (account_id, created_at, slug, title, language) VALUES ('old', 5, 'old', 'Old', 'en');
+    INSERT INTO credentials (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at)
+    VALUES (decode(repeat('ab', 32), 'hex'), 'old', 'key_1', 'api-key', 'n', 'ccat_abc', 'read:courses', 7, 9);
+";
+
+#[tokio::test]
+async fn version_1_is_brought_up_to_date_with_its_data() {
+    let Some(schema) = Schema::new().await else { return };
+    let host = schema.host().await;
+    for sql in VERSION_1.into_iter().chain([CONTENT]) {
+        host.batch_execute(sql).await.unwrap();
+    }
+    let options = schema.options();
+    let refused = PostgresStorage::open(&options).await.unwrap_err();
+    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 2 }), "{refused}");
+    let migrated = PostgresStorage::migrate(&options).await.unwrap();
+    assert_eq!((migrated.from, migrated.to), (1, 2));
+
+    let storage = PostgresStorage::open(&options).await.unwrap();
+    let account = AccountId::new("old");
+    assert!(storage.find_course(&account, "old").await.unwrap().is_some());
+    let before = storage.revision(&account).await.unwrap();
+    let at = Timestamp::from_microseconds(11).unwrap();
+    let used = CredentialUse { account: account.clone(), credential_id: "key_1".into(), at };
+    storage.note_uses(&[used]).await.unwrap();
+    let listed = storage.list_credentials(&account).await.unwrap().unwrap();
+    assert_eq!((listed.len(), listed[0].last_used_at, listed[0].name.as_deref()), (1, Some(at), Some("n")));
+    assert_eq!(storage.revision(&account).await.unwrap(), before);
+    import_one_course(&storage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_that_note_the_same_credentials_keep_the_greatest_times() {
+    let Some(schema) = Schema::new().await else { return };
+    let storage = schema.storage().await;
+    let account = import_one_course(&storage).await;
+    let many = "INSERT INTO credentials (digest, account_id, id, kind, scopes, created_at) \
+                SELECT sha256(CAST(CAST(n AS TEXT) AS BYTEA)), 'acc', 'key_' || n, 'api-key', '', n \
+                FROM generate_series(1, 300) AS n";
+    schema.host().await.batch_execute(many).await.unwrap();
+    let use_of = |key: usize, at: i64| CredentialUse {
+        account: account.clone(),
+        credential_id: format!("key_{key}").into(),
+        at: Timestamp::from_microseconds(at).unwrap(),
+    };
+    for round in 1..=5 {
+        let forth: Vec<_> = (1..=300).map(|key| use_of(key, round)).collect();
+        let back: Vec<_> = (1..=300).rev().map(|key| use_of(key, round + 100)).collect();
+        let (one, other) = tokio::join!(storage.note_uses(&forth), storage.note_uses(&back));
+        one.and(other).unwrap();
+    }
+    let listed = storage.list_credentials(&account).await.unwrap().unwrap();
+    assert!(listed.iter().all(|record| record.last_used_at.unwrap().as_microseconds() == 105));
+    assert_eq!(listed.len(), 300);
+}

@@ -1,0 +1,146 @@
+//! Writing and listing credentials, on a connection that the caller has opened.
+
+use catalogue_core::{
+    AccountId, CredentialRecord, CredentialUse, NewCredential, StorageError, StorageErrorKind, Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+
+use crate::connection::empty_wal;
+use crate::error::storage_error;
+use crate::rows::{Micros, credential_record};
+
+const INSERT: &str = "INSERT INTO credentials \
+     (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+
+const LIST: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
+     expires_at, revoked_at, last_used_at FROM credentials WHERE account_id = ?1 ORDER BY created_at, id";
+
+const FIND: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
+     expires_at, revoked_at, last_used_at FROM credentials WHERE id = ?1";
+
+const REVOKE: &str = "UPDATE credentials SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1 RETURNING account_id, \
+     kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, last_used_at";
+
+/// Of one that still holds at an instant.
+const END: &str = "UPDATE credentials SET expires_at = min(coalesce(expires_at, ?3), ?3) \
+     WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4) \
+     RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
+     last_used_at";
+
+const NOTE_USE: &str = "UPDATE credentials SET last_used_at = ?3 \
+     WHERE account_id = ?1 AND id = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)";
+
+/// Stores a credential.
+pub(crate) fn create(connection: &mut Connection, credential: &NewCredential) -> Result<(), StorageError> {
+    let transaction = begin(connection)?;
+    insert(&transaction, credential)?;
+    commit(transaction)?;
+    empty_wal(connection);
+    Ok(())
+}
+
+/// The credentials of an account, or `None` when there is no such account.
+pub(crate) fn list(connection: &Connection, account: &AccountId) -> rusqlite::Result<Option<Vec<CredentialRecord>>> {
+    if !account_exists(connection, account.as_str())? {
+        return Ok(None);
+    }
+    let mut statement = connection.prepare(LIST)?;
+    let records = statement.query_and_then([account.as_str()], credential_record)?;
+    records.collect::<Result<_, _>>().map(Some)
+}
+
+/// The credential with that id.
+pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<CredentialRecord>> {
+    connection.query_row(FIND, [id], credential_record).optional()
+}
+
+/// Revokes the credential with that id.
+pub(crate) fn revoke(
+    connection: &Connection,
+    id: &str,
+    at: Timestamp,
+) -> Result<Option<CredentialRecord>, StorageError> {
+    let revoked = connection.query_row(REVOKE, params![id, Micros(at)], credential_record);
+    let revoked = revoked.optional().map_err(storage_error)?;
+    empty_wal(connection);
+    Ok(revoked)
+}
+
+/// Ends the credential with that id and stores its successor.
+pub(crate) fn rotate(
+    connection: &mut Connection,
+    id: &str,
+    ends_at: Timestamp,
+    successor: &NewCredential,
+) -> Result<Option<CredentialRecord>, StorageError> {
+    let transaction = begin(connection)?;
+    let record = &successor.record;
+    let values = params![record.identity.account.as_str(), id, Micros(ends_at), Micros(record.created_at)];
+    let ended = transaction.query_row(END, values, credential_record).optional().map_err(storage_error)?;
+    if ended.is_some() {
+        insert(&transaction, successor)?;
+        commit(transaction)?;
+        empty_wal(connection);
+    }
+    Ok(ended)
+}
+
+/// Notes uses. Where all of them are known, nothing is committed, which would end what is kept of look-ups.
+pub(crate) fn note_uses(connection: &mut Connection, uses: &[CredentialUse]) -> Result<(), StorageError> {
+    let transaction = begin(connection)?;
+    let note = || {
+        let mut statement = transaction.prepare(NOTE_USE)?;
+        uses.iter().try_fold(0, |noted, CredentialUse { account, credential_id, at }| {
+            Ok(noted + statement.execute(params![account.as_str(), credential_id, Micros(*at)])?)
+        })
+    };
+    let noted = note().map_err(storage_error)?;
+    commit(transaction)?;
+    if noted > 0 {
+        empty_wal(connection);
+    }
+    Ok(())
+}
+
+fn begin(connection: &mut Connection) -> Result<Transaction<'_>, StorageError> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(storage_error)
+}
+
+fn commit(transaction: Transaction<'_>) -> Result<(), StorageError> {
+    transaction.commit().map_err(storage_error)
+}
+
+fn insert(transaction: &Transaction<'_>, credential: &NewCredential) -> Result<(), StorageError> {
+    let record = &credential.record;
+    let identity = &record.identity;
+    if !account_exists(transaction, identity.account.as_str()).map_err(storage_error)? {
+        return Err(unknown_account(&identity.account));
+    }
+    // The schema could hold ids to be unique within an account only; a revocation names no account.
+    if find(transaction, &identity.credential_id).map_err(storage_error)?.is_some() {
+        return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
+    }
+    let values = params![
+        credential.digest.as_bytes(),
+        identity.account.as_str(),
+        identity.credential_id,
+        identity.kind.name(),
+        record.name,
+        record.shown_prefix,
+        identity.scopes.to_string(),
+        Micros(record.created_at),
+        record.expires_at.map(Micros),
+        record.revoked_at.map(Micros),
+        record.last_used_at.map(Micros),
+    ];
+    transaction.execute(INSERT, values).map(|_| ()).map_err(storage_error)
+}
+
+pub(crate) fn account_exists(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+    connection.prepare_cached("SELECT 1 FROM accounts WHERE id = ?1")?.exists([id])
+}
+
+pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
+    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
+}
