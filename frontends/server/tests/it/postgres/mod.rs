@@ -4,6 +4,7 @@
 
 mod addresses;
 mod commands;
+mod failover;
 mod faults;
 mod key_care;
 mod observing;
