@@ -102,7 +102,7 @@ pub(crate) struct ServeArguments {
     /// [default: no limit] [env: CATALOGUE_RATE_LIMIT]
     #[arg(long, value_name = "N/DURATION")]
     pub(crate) rate_limit: Option<String>,
-    /// Where several servers count together: redis://HOST[:PORT][/DATABASE]; while it is out of reach nothing is limited
+    /// Where several servers count together: `redis://HOST:PORT/DATABASE`; while it is out of reach nothing is limited
     ///
     /// [default: each server counts by itself] [env: CATALOGUE_RATE_LIMIT_STORE]
     #[arg(long, value_name = "URL")]
