@@ -17,12 +17,14 @@ use catalogue_core::{
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
 use crate::exit::chain;
 
 /// How often uses are written.
 const INTERVAL: Duration = Duration::from_secs(60);
+/// How long the last writing may take.
+const LAST_WRITE: Duration = Duration::from_secs(5);
 /// How many credentials are noted between two writings, for each place; some 2 MB. Another one is noted later, when it is
 /// used again.
 const MOST: usize = 10_000;
@@ -128,11 +130,13 @@ impl Recorder {
         Arc::clone(&self.uses)
     }
 
-    /// Writes what is left.
+    /// Writes what is left, unless the database does not take it soon: a server that was told to end ends.
     pub(crate) async fn finish(self) {
         drop(self.end);
-        if let Err(error) = self.task.await {
-            tracing::error!(%error, "the last use of credentials was not recorded");
+        match timeout(LAST_WRITE, self.task).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "the last use of credentials was not recorded"),
+            Err(_) => tracing::warn!("the last use of credentials was not recorded: the database takes too long"),
         }
     }
 }

@@ -92,6 +92,9 @@ fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
         SqlState::CHECK_VIOLATION | SqlState::NOT_NULL_VIOLATION => {
             return (InvalidValue, "the database does not take such a value");
         }
+        SqlState::DUPLICATE_PSTATEMENT | SqlState::INVALID_SQL_STATEMENT_NAME => {
+            return (Unavailable, "the session is shared with others; say that a pooler stands before the database");
+        }
         _ if is_lost(code) => return (Unavailable, "the database is not there, or is stopping or starting"),
         _ => {}
     }

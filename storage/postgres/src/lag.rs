@@ -24,8 +24,6 @@ pub(crate) struct Log {
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     log: Option<Log>,
-    /// Counts the logs. Places in one say nothing of places in another.
-    generation: u64,
     /// The oldest first.
     places: VecDeque<(Instant, u64)>,
 }
@@ -35,16 +33,13 @@ pub(crate) struct Samples {
 pub(crate) struct Progress {
     /// All that was committed then is in it.
     as_of: Option<Instant>,
-    generation: u64,
-    /// What it had before the primary's log became another one. It may be of an end that the new log does not have.
-    uncertain: u64,
 }
 
 impl Samples {
     /// Notes where the log ended after `asked`. Those before are kept for as long as a replica may be behind.
     pub(crate) fn note(&mut self, asked: Instant, log: Log, end: u64, keep: Duration) {
         if self.log != Some(log) {
-            *self = Self { log: Some(log), generation: self.generation + 1, places: VecDeque::new() };
+            *self = Self { log: Some(log), places: VecDeque::new() };
         }
         let end = end_of_record(end);
         // Nothing was written in between.
@@ -57,18 +52,16 @@ impl Samples {
         }
     }
 
-    /// Notes how far a replica of that database has come.
-    pub(crate) fn observe(&self, progress: &mut Progress, system: i64, replayed: u64) {
-        if self.log.is_none_or(|log| log.system != system) {
-            progress.as_of = None;
+    /// Notes how far a replica has come in that log. One that follows another server, or has what was lost by a failover,
+    /// is on another timeline: then places say nothing, and it is as old as before.
+    pub(crate) fn observe(&self, progress: &mut Progress, log: Log, replayed: u64) {
+        if self.log != Some(log) {
+            if self.log.is_some_and(|own| own.system != log.system) {
+                progress.as_of = None;
+            }
             return;
         }
-        if progress.generation != self.generation {
-            // After a failover a replica may have what was lost: it counts once it has something new.
-            let uncertain = if progress.generation == 0 { 0 } else { replayed };
-            *progress = Progress { generation: self.generation, uncertain, as_of: progress.as_of };
-        }
-        let reached = self.places.iter().rev().find(|(_, end)| *end <= replayed && *end > progress.uncertain);
+        let reached = self.places.iter().rev().find(|(_, end)| *end <= replayed);
         if let Some((at, _)) = reached {
             progress.as_of = Some(*at);
         }
@@ -115,7 +108,7 @@ mod tests {
         let times = noted(&mut samples, LOG, &[100, 200, 300]);
         let mut progress = Progress::default();
         for (replayed, as_of) in [(99, None), (100, Some(0)), (250, Some(1)), (300, Some(2)), (999, Some(2))] {
-            samples.observe(&mut progress, 7, replayed);
+            samples.observe(&mut progress, LOG, replayed);
             assert_eq!(progress.as_of, as_of.map(|index: usize| times[index]), "{replayed}");
         }
     }
@@ -125,12 +118,12 @@ mod tests {
         let mut samples = Samples::default();
         let times = noted(&mut samples, LOG, &[100, 100, 100]);
         let mut progress = Progress::default();
-        samples.observe(&mut progress, 7, 100);
+        samples.observe(&mut progress, LOG, 100);
         assert_eq!(progress.as_of, Some(times[2]));
         assert_eq!(samples.places.len(), 1);
         // The same place, said otherwise.
         samples.note(times[2], LOG, BLOCK + BLOCK_HEAD, KEEP);
-        samples.observe(&mut progress, 7, BLOCK);
+        samples.observe(&mut progress, LOG, BLOCK);
         assert_eq!(progress.as_of, Some(times[2]));
     }
 
@@ -139,24 +132,27 @@ mod tests {
         let mut samples = Samples::default();
         noted(&mut samples, LOG, &[100]);
         let mut progress = Progress::default();
-        samples.observe(&mut progress, 8, 999);
+        samples.observe(&mut progress, Log { system: 8, ..LOG }, 999);
         assert_eq!(progress.lag(), None);
     }
 
     #[test]
-    fn after_a_failover_a_replica_with_what_was_lost_is_as_old_as_before() {
+    fn a_replica_on_another_timeline_is_as_old_as_before() {
         let mut samples = Samples::default();
         let before = noted(&mut samples, LOG, &[100])[0];
-        let (mut lost, mut sound) = (Progress::default(), Progress::default());
-        samples.observe(&mut lost, 7, 120);
-        samples.observe(&mut sound, 7, 100);
-        let after = noted(&mut samples, Log { timeline: 2, ..LOG }, &[110, 130]);
-        for _ in 0..2 {
-            samples.observe(&mut lost, 7, 120);
+        let (mut lost, mut sound, mut fresh) = (Progress::default(), Progress::default(), Progress::default());
+        samples.observe(&mut lost, LOG, 120);
+        samples.observe(&mut sound, LOG, 100);
+        let next = Log { timeline: 2, ..LOG };
+        let after = noted(&mut samples, next, &[110, 130]);
+        // However far it goes on in the log that was left.
+        for replayed in [120, 999] {
+            samples.observe(&mut lost, LOG, replayed);
             assert_eq!(lost.as_of, Some(before));
+            samples.observe(&mut fresh, LOG, replayed);
+            assert_eq!(fresh.lag(), None);
         }
-        samples.observe(&mut sound, 7, 100);
-        samples.observe(&mut sound, 7, 110);
+        samples.observe(&mut sound, next, 110);
         assert_eq!(sound.as_of, Some(after[0]));
     }
 }

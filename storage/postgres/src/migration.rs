@@ -1,7 +1,10 @@
 //! Bringing a schema up to date: numbered SQL files, applied in order in one transaction.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
+use catalogue_core::{StorageError, StorageErrorKind};
+use tokio::time::{sleep, timeout};
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
@@ -26,6 +29,13 @@ pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// How often a migration is begun while others make the same tables.
 const ATTEMPTS: usize = 5;
+
+/// How long it may take to find out which version there is.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a migration waits for a table that another transaction has, and how often and when it tries again.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+const LOCK_ATTEMPTS: usize = 30;
+const LOCK_PAUSE: Duration = Duration::from_secs(1);
 
 /// The one row of this table says which version the schema has. Who migrates has it locked.
 const VERSION_TABLE: &str = "
@@ -81,8 +91,13 @@ pub struct Migrated {
 /// The schema's version; 0 where there are no tables of ours.
 pub(crate) async fn version(options: &Options) -> Result<u32, OpenError> {
     let connection = open(options, false).await?;
-    check_encoding(&connection).await?;
-    version_in(&connection, &VERSION).await
+    let asking = async {
+        check_encoding(&connection).await?;
+        version_in(&connection, &VERSION).await
+    };
+    let silent = "the database does not answer; it is slow, or another transaction has its tables locked";
+    let out_of_time = |_| OpenError::Failed(StorageError::new(StorageErrorKind::Unavailable, silent));
+    timeout(VERSION_TIMEOUT, asking).await.map_err(out_of_time)?
 }
 
 /// Brings the database to [`SCHEMA_VERSION`]; does nothing at all where it is there already.
@@ -94,11 +109,16 @@ pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
     if found == SCHEMA_VERSION {
         return Ok(Migrated { from: found, to: found });
     }
-    let mut attempt = 1;
+    let (mut attempt, mut locked) = (1, 1);
     loop {
         // The transaction of an attempt that failed ends with its connection.
         let connection = open(options, true).await?;
         match apply(&connection, options.triggers).await {
+            // Requests would queue behind this one for as long as another transaction has a table: better to step back.
+            Err(Failure::Statement(error)) if is_locked(&error) && locked < LOCK_ATTEMPTS => {
+                locked += 1;
+                sleep(LOCK_PAUSE).await;
+            }
             Err(Failure::Statement(error)) if is_race(&error) && attempt < ATTEMPTS => attempt += 1,
             Err(Failure::Statement(error)) => return Err(failed(error)),
             Err(Failure::Open(error)) => return Err(error),
@@ -120,7 +140,7 @@ impl From<Error> for Failure {
 
 /// Applies what is missing; the version is read again under the lock, as another process may have been faster.
 async fn apply(connection: &Connection, triggers: bool) -> Result<u32, Failure> {
-    connection.run("BEGIN").await?;
+    connection.run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
     let found = match version_in(connection, &LOCKED_VERSION).await.map_err(Failure::Open)? {
         0 if !has_version_table(connection).await? => {
             connection.run(VERSION_TABLE).await?;
@@ -177,6 +197,10 @@ async fn settings(connection: &Connection) -> Result<(String, String), OpenError
     let rows = connection.query(&ENCODING, &[]).await.map_err(failed)?;
     let settings = rows.first().map(|row| Ok((get(row, 0)?, get(row, 1)?)));
     settings.unwrap_or_else(|| Ok(Default::default())).map_err(OpenError::Failed)
+}
+
+fn is_locked(error: &Error) -> bool {
+    error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE)
 }
 
 /// Whether another program has made the same tables meanwhile.

@@ -35,8 +35,8 @@ const NEXT_PAGE: Sql = Sql {
 
 /// The revision of an account without a course.
 const FIND_REVISION_OF_NONE: Sql = Sql {
-    text: "SELECT revision FROM accounts \
-           WHERE id = $1 AND NOT EXISTS (SELECT slug FROM courses WHERE account_id = $1)",
+    text: "SELECT revision FROM accounts WHERE id = $1 AND \
+           (SELECT slug FROM courses WHERE account_id = $1 ORDER BY created_at DESC, slug DESC LIMIT 1) IS NULL",
     types: &[Type::TEXT],
 };
 

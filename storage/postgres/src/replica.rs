@@ -16,6 +16,8 @@ use crate::pool::Pool;
 
 /// How often the primary and each replica are asked, at least.
 const EVERY: Duration = Duration::from_secs(1);
+/// How long after the start it is said that a replica is not read.
+const TOLD_AFTER: Duration = Duration::from_secs(5);
 /// How long such an answer may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -26,10 +28,12 @@ const LOG_END: Sql = Sql {
     types: &[],
 };
 
-/// Nothing is replayed where a server is no standby, or was promoted.
+/// Nothing is replayed where a server is no standby, or was promoted. The timeline is that of what it has written to its
+/// tables; where the role may see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
 const REPLAYED: Sql = Sql {
-    text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, system_identifier \
-           FROM pg_control_system()",
+    text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, system_identifier, \
+           greatest((SELECT min_recovery_end_timeline FROM pg_control_recovery()), \
+           (SELECT max(received_tli) FROM pg_stat_wal_receiver)) FROM pg_control_system()",
     types: &[],
 };
 
@@ -139,7 +143,8 @@ async fn watch_replica(
     greatest_lag: Duration,
 ) {
     let mut connection = None;
-    let mut was_read = false;
+    let (mut was_read, mut was_told) = (false, false);
+    let began = Instant::now();
     loop {
         let replayed = answer(&mut connection, hosts, replayed).await;
         {
@@ -147,20 +152,24 @@ async fn watch_replica(
             let mut state = replica.state();
             state.answers = replayed.is_some();
             match replayed {
-                Some((Some(place), system)) => samples.observe(&mut state.progress, system, place),
+                Some((Some(place), log)) => samples.observe(&mut state.progress, log, place),
                 // A primary now. Whether it is the one that is written to is not known here.
                 Some((None, _)) => state.progress.forget(),
                 None => {}
             }
         }
         let is_read = replica.may_be_read(greatest_lag);
-        if was_read && !is_read {
+        // One that is never read must not go unnoticed: the primary has its load.
+        let never = !is_read && !was_told && began.elapsed() > TOLD_AFTER;
+        if never || (was_read && !is_read) {
             let (answers, lag) = (replica.answers(), replica.lag());
-            tracing::warn!(server = replica.name, answers, ?lag, "a replica is not read any more");
+            tracing::warn!(server = replica.name, answers, ?lag, "a replica is not read");
+            was_told = true;
         } else if is_read && !was_read {
             tracing::info!(server = replica.name, "a replica is read");
         }
         was_read = is_read;
+        was_told |= is_read;
         sleep(every).await;
     }
 }
@@ -193,9 +202,10 @@ async fn end_of_log(connection: &Connection) -> Option<(Log, u64)> {
     Some((Log { system: row.try_get(2).ok()?, timeline }, end.into()))
 }
 
-async fn replayed(connection: &Connection) -> Option<(Option<u64>, i64)> {
+async fn replayed(connection: &Connection) -> Option<(Option<u64>, Log)> {
     let rows = connection.query(&REPLAYED, &[]).await.ok()?;
     let row = rows.first()?;
     let place: Option<PgLsn> = row.try_get(0).ok()?;
-    Some((place.map(u64::from), row.try_get(1).ok()?))
+    let timeline: i32 = row.try_get(2).ok()?;
+    Some((place.map(u64::from), Log { system: row.try_get(1).ok()?, timeline: timeline.try_into().ok()? }))
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
-use catalogue_core::StorageError;
+use catalogue_core::{AccountId, CourseStorage as _, CredentialStorage as _, PageRequest, StorageError, TokenDigest};
 
 use crate::connection::Connection;
 use crate::migration::{self, Migrated, SCHEMA_VERSION};
@@ -33,10 +33,22 @@ impl PostgresStorage {
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),
             Ordering::Equal => {
-                Ok(Self { readers: Arc::new(Readers::new(options)), options: Arc::new(options.clone()) })
+                let storage = Self { readers: Arc::new(Readers::new(options)), options: Arc::new(options.clone()) };
+                storage.ask_as_requests_do().await.map_err(OpenError::Failed)?;
+                Ok(storage)
             }
             Ordering::Greater => Err(OpenError::NewerSchema { found, known: SCHEMA_VERSION }),
         }
+    }
+
+    /// Asks what requests ask, over connections like theirs: what they cannot have is told at the start, such as tables that
+    /// the role may not read, or a pooler that does not take the settings of a session.
+    async fn ask_as_requests_do(&self) -> Result<(), StorageError> {
+        let nobody = AccountId::new("");
+        self.find_credential(&TokenDigest::from_bytes([0; 32])).await?;
+        self.list_courses(&nobody, &PageRequest::default()).await?;
+        self.find_course(&nobody, "none").await?;
+        Ok(())
     }
 
     /// Opens a database and brings its schema up to date.

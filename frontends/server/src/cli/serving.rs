@@ -82,7 +82,8 @@ pub(crate) struct ServeArguments {
     /// [default: 5s] [env: CATALOGUE_DATABASE_TIMEOUT]
     #[arg(long, value_name = "DURATION")]
     pub(crate) database_timeout: Option<String>,
-    /// Standbys of a PostgreSQL database, which requests then read from: answers may be as old as they are behind
+    /// Standbys of a PostgreSQL database, each by an address of one host: requests then read from them, and answers may be as
+    /// old as they are behind
     ///
     /// [default: none; requests read from the primary] [env: CATALOGUE_DATABASE_REPLICAS]
     #[arg(long, value_name = "ADDRESS", num_args = 1..)]
@@ -107,7 +108,7 @@ pub(crate) struct ServeArguments {
     /// [default: each server counts by itself] [env: CATALOGUE_RATE_LIMIT_STORE]
     #[arg(long, value_name = "URL")]
     pub(crate) rate_limit_store: Option<String>,
-    /// Neither makes a missing database nor migrates an older one, nor records when credentials are used
+    /// Neither makes a missing database nor migrates an older one
     ///
     /// [env: CATALOGUE_NO_MIGRATE]
     #[arg(long)]

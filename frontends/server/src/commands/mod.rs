@@ -84,7 +84,7 @@ fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Fail
 fn serve_on_all_cores(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     let runtime = runtime(Builder::new_multi_thread().enable_all().build())?;
     let outcome = runtime.block_on(work);
-    // A host's name may still be looked up, which nobody waits for any more.
+    // A host's name may still be looked up, or a database be silent: nobody waits for that any more.
     runtime.shutdown_background();
     outcome
 }

@@ -57,6 +57,18 @@ async fn reads_are_bounded_by_an_index() {
             "Index Cond: ((account_id = $1) AND (ROW(created_at, slug) < ROW($3, $4)))",
         ]
     );
+    assert_eq!(
+        plan(&host, "FIND_REVISION_OF_NONE", "text", "'a1'").await,
+        [
+            "Result",
+            "One-Time Filter: ($0 IS NULL)",
+            "Limit",
+            "Index Scan Backward using courses_pkey on courses",
+            "Index Cond: (account_id = $1)",
+            "Index Scan using accounts_pkey on accounts",
+            "Index Cond: (id = $1)",
+        ]
+    );
     // How the two are joined, and the few modules sorted, is the planner's choice.
     let detail = plan(&host, "FIND_COURSE", "text, text", "'a1', 'c1'").await;
     let look_ups: Vec<_> = detail.iter().filter(|step| step.starts_with("Index Cond")).collect();
