@@ -15,21 +15,13 @@ use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
+use crate::http::Front;
 use crate::last_uses::Recorder;
 use crate::rate_limit::RateLimiting;
 use crate::{duration, size};
 
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
-    let database = context.database()?;
-    let migration = Migration::unless_forbidden(&context.layers, arguments.no_migrate)?;
-    let database = settings::tuned(database, &context.layers, &arguments)?;
-    let settings = Settings::resolve(arguments, &context.layers)?;
-    // What cannot be served is refused before a database is made or migrated for it.
-    settings.catalogue.catalogue(Catalogue::with_api_keys(MemoryStorage::new()))?;
-    let mut front = settings.front.front()?;
-    if let Some(grace) = settings.shutdown_grace {
-        front.limits.shutdown_grace = grace;
-    }
+    let Prepared { database, migration, settings, front } = prepare(arguments, context)?;
     serve_on_all_cores(async {
         let mut signals = Signals::catch()?;
         let bind = async || {
@@ -66,6 +58,33 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
         }
         Ok(())
     })
+}
+
+/// What is known before anything is opened or bound.
+pub(super) struct Prepared {
+    pub(super) database: Database,
+    migration: Migration,
+    settings: Settings,
+    pub(super) front: Front,
+}
+
+/// Whether all that `serve` is told by the layers can be.
+pub(super) fn check(context: &Context) -> Result<Prepared, Failure> {
+    prepare(ServeArguments::default(), context)
+}
+
+fn prepare(arguments: ServeArguments, context: &Context) -> Result<Prepared, Failure> {
+    let database = context.database()?;
+    let migration = Migration::unless_forbidden(&context.layers, arguments.no_migrate)?;
+    let database = settings::tuned(database, &context.layers, &arguments)?;
+    let settings = Settings::resolve(arguments, &context.layers)?;
+    // What cannot be served is refused before a database is made or migrated for it.
+    settings.catalogue.catalogue(Catalogue::with_api_keys(MemoryStorage::new()))?;
+    let mut front = settings.front.front()?;
+    if let Some(grace) = settings.shutdown_grace {
+        front.limits.shutdown_grace = grace;
+    }
+    Ok(Prepared { database, migration, settings, front })
 }
 
 /// Reads a grace. Whatever the machine's clock cannot count to is refused here, and not when the server is told to end.

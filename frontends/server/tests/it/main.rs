@@ -1,9 +1,11 @@
 //! The program as a person or a script meets it: command lines in, exit status and texts out.
 
 mod command_line;
+mod config_check;
 mod configuration;
 mod demo;
 mod export;
+mod generated;
 mod https;
 mod import;
 mod keys;
