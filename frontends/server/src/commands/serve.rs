@@ -63,7 +63,7 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
 /// What is known before anything is opened or bound.
 pub(super) struct Prepared {
     pub(super) database: Database,
-    migration: Migration,
+    pub(super) migration: Migration,
     settings: Settings,
     pub(super) front: Front,
 }

@@ -1,6 +1,7 @@
 //! [`ConfigFile`]: the configuration file, strictly read.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -45,6 +46,11 @@ impl ConfigFile {
         faults.sort_by_key(|(line, _)| *line);
         let faults: Vec<_> = faults.into_iter().map(|(line, fault)| format!("{name}: line {line}: {fault}")).collect();
         Err(Failure::usage(faults.join("\n")))
+    }
+
+    /// The file, as it was named.
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(&self.name)
     }
 
     /// The value of a setting and where it stands.

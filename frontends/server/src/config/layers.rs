@@ -81,6 +81,31 @@ impl Layers {
         Self { options, ..self }
     }
 
+    /// The configuration file, where an address stands in it that may hold a password.
+    pub(crate) fn file_with_secrets(&self) -> Option<&Path> {
+        let holds = |text: &String| text.contains('@') || text.contains("password");
+        let secret = |setting: &Setting| {
+            setting.is_secret()
+                && match self.file.get(*setting) {
+                    Some((Value::Text(text), _)) => holds(text),
+                    Some((Value::List(items), _)) => items.iter().any(holds),
+                    _ => false,
+                }
+        };
+        Setting::ALL.iter().any(secret).then(|| self.file.path())
+    }
+
+    /// The files that stand for values.
+    pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
+        let files = |setting| match self.found(setting, None) {
+            Ok(Some(Sourced { value: Value::Text(text), .. })) => split(&[text]),
+            Ok(Some(Sourced { value: Value::List(items), .. })) => split(&items),
+            _ => Vec::new(),
+        };
+        let values = Setting::ALL.into_iter().filter(|setting| setting.is_secret()).flat_map(files);
+        values.filter_map(|value| secret::file_of(&value).map(Path::to_owned)).collect()
+    }
+
     /// From now on nobody has given the setting.
     pub(crate) fn leave_out(&mut self, setting: Setting) {
         self.left_out.insert(setting);

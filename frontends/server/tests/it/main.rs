@@ -4,6 +4,8 @@ mod command_line;
 mod config_check;
 mod configuration;
 mod demo;
+#[cfg(unix)]
+mod doctor;
 mod export;
 mod generated;
 mod https;

@@ -4,6 +4,7 @@
 
 mod addresses;
 mod commands;
+mod doctor;
 mod faults;
 mod key_care;
 mod same_as_sqlite;
