@@ -18,14 +18,18 @@ use crate::exit::Failure;
 use crate::http::Front;
 use crate::last_uses::Recorder;
 use crate::rate_limit::RateLimiting;
-use crate::{duration, size};
+use crate::{duration, size, systemd};
 
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
     let Prepared { database, migration, settings, front } = prepare(arguments, context)?;
+    let inherited = systemd::inherited_listener()?;
     serve_on_all_cores(async {
         let mut signals = Signals::catch()?;
         let bind = async || {
-            let bound = serving::bind(settings.listen).await;
+            let bound = match &inherited {
+                Some(listener) => serving::adopt(listener),
+                None => serving::bind(settings.listen).await,
+            };
             bound.map_err(|error| serving::cannot_listen(settings.listen, &error))
         };
         // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,

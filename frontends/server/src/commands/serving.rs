@@ -1,5 +1,6 @@
 //! What `serve` and `demo` share: an address to listen on, and serving until a signal ends it.
 
+#[cfg(not(unix))]
 use std::future::pending;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -16,7 +17,7 @@ use crate::api::Api;
 use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
 use crate::http::{self, Front, Tls};
-use crate::{open_files, output};
+use crate::{open_files, output, systemd};
 
 /// Where a server listens unless `--listen` says otherwise.
 pub(super) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
@@ -39,6 +40,14 @@ pub(super) async fn bind(address: SocketAddr) -> io::Result<(TcpListener, Socket
     let listener = TcpListener::bind(address).await?;
     let bound = listener.local_addr()?;
     Ok((listener, bound))
+}
+
+/// A listener that was opened before, and its address.
+pub(super) fn adopt(listener: &std::net::TcpListener) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = listener.try_clone()?;
+    listener.set_nonblocking(true)?;
+    let bound = listener.local_addr()?;
+    Ok((TcpListener::from_std(listener)?, bound))
 }
 
 /// Says why an address cannot be had.
@@ -66,12 +75,15 @@ pub(super) async fn serve(
     let renewal = renewal(front.tls.clone())?;
     let grace = front.limits.shutdown_grace;
     // From here on clients are in the listener's queue, and are answered. A supervisor may have closed standard output.
-    let _ = output::print(&format!("listening on {scheme}://{address}"));
+    let listening = format!("listening on {scheme}://{address}");
+    let _ = output::print(&listening);
+    systemd::ready(&listening);
     announced();
     let (tell, told) = oneshot::channel();
     let told_twice = async {
         signals.next().await;
         tracing::info!(?grace, "stopping");
+        systemd::stopping();
         let _ = tell.send(());
         signals.next().await;
     };
@@ -80,22 +92,25 @@ pub(super) async fn serve(
     tokio::select! {
         () = http::serve(listener, api, front, told_once) => {}
         () = renewal => {}
+        () = systemd::keep_alive() => {}
         () = told_twice => return Err(Failure::work("told to end a second time; running requests were cut off")),
     }
     tracing::info!("stopped");
     Ok(())
 }
 
-/// Looks after the certificate for ever, if there is one.
+/// Looks after the certificate for ever, if there is one. SIGHUP ends nothing, whether there is or not.
 fn renewal(tls: Option<Arc<Tls>>) -> Result<impl Future<Output = ()>, Failure> {
     if let Some(tls) = &tls {
         tracing::info!(expires = tls.expires(), "read the certificate");
     }
-    let hangup = tls.is_some().then(Hangup::catch).transpose()?;
-    Ok(async {
-        match (tls, hangup) {
-            (Some(tls), Some(mut hangup)) => http::keep_renewed(tls, RENEWAL, async || hangup.next().await).await,
-            _ => pending().await,
+    let mut hangup = Hangup::catch()?;
+    Ok(async move {
+        match tls {
+            Some(tls) => http::keep_renewed(tls, RENEWAL, async || hangup.next().await).await,
+            None => loop {
+                hangup.next().await;
+            },
         }
     })
 }
@@ -174,7 +189,7 @@ impl Signals {
     /// Waits for a signal.
     pub(super) async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+            pending::<()>().await;
         }
     }
 }

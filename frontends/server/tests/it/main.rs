@@ -29,4 +29,6 @@ mod secrets;
 mod serve;
 #[cfg(feature = "redis")]
 mod shared_rate_limit;
+#[cfg(unix)]
+mod systemd;
 mod tokens;
