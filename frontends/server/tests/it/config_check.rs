@@ -106,7 +106,10 @@ fn an_address_in_a_file_is_used_and_the_file_is_looked_at() {
 #[test]
 fn the_example_can_be_used_as_it_is() {
     let place = Place::new();
-    place.write("c.toml", place.run("config example").succeeds());
+    let example = place.run("config example").succeeds();
+    let packaged = include_str!("../../packaging/catalogue.toml");
+    assert!(packaged == example, "make it anew: catalogue config example > frontends/server/packaging/catalogue.toml");
+    place.write("c.toml", example);
     let shown = place.run("config check --config c.toml --json").json();
     assert_eq!(shown, place.run("config check --json").json());
 }

@@ -4,6 +4,7 @@ use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::program::{Outcome, Place, Server};
 
@@ -20,6 +21,8 @@ fn told(socket: &UnixDatagram) -> String {
 fn readiness_signs_of_life_and_the_end_are_told() {
     let place = Place::new();
     let socket = UnixDatagram::bind(place.path("notify")).unwrap();
+    // What never comes is a failure, and not a test without an end.
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let mut command = place.command(SERVE);
     command.env("NOTIFY_SOCKET", place.path("notify")).env("WATCHDOG_USEC", "20000");
     let server = Server::start(&mut command);

@@ -79,13 +79,4 @@ mod tests {
             assert!(file.get(setting).is_some(), "{setting:?}: {keys}");
         }
     }
-
-    #[test]
-    fn the_packaged_file_is_the_example() {
-        let packaged = include_str!("../../../packaging/catalogue.toml");
-        assert!(
-            packaged == file(),
-            "make it anew: catalogue config example > frontends/server/packaging/catalogue.toml"
-        );
-    }
 }
