@@ -2,13 +2,16 @@
 
 use std::env;
 use std::fmt;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::thread;
 
 /// What a server writes before its address, on a line of its own.
 const LISTENING: &str = "listening on http://";
+/// What the log of a server has in the line of a request.
+const REQUEST: &[u8] = b" catalogue::access: ";
 /// The processor that the measured programs run on, and the one for who measures them.
 const CORES: [&str; 2] = ["0", "1"];
 
@@ -67,11 +70,14 @@ impl Program {
     }
 
     fn spawn(command: &mut Command, listeners: usize) -> io::Result<Self> {
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
             command.env_remove(name);
         }
         let mut child = command.spawn()?;
+        if let Some(notes) = child.stderr.take() {
+            thread::spawn(|| pass_on(notes));
+        }
         let out = child.stdout.take().map(BufReader::new);
         let out = out.ok_or_else(|| io::Error::other("the program has no standard output"))?;
         // Made first, so that the program ends with a failure as well.
@@ -110,6 +116,15 @@ impl Drop for Program {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Shows what a program notes, without the lines of its requests: it writes them as it does for its users.
+fn pass_on(notes: ChildStderr) {
+    let lines = BufReader::new(notes).split(b'\n').map_while(Result::ok);
+    let of_request = |line: &[u8]| line.windows(REQUEST.len()).any(|piece| piece == REQUEST);
+    for line in lines.filter(|line| !of_request(line)) {
+        let _ = io::stderr().write_all(&[line, b"\n".to_vec()].concat());
     }
 }
 

@@ -19,7 +19,7 @@ use crate::envelope;
 use crate::error::ApiError;
 use crate::in_flight::InFlight;
 use crate::limit::{ClientAddress, Limits, Throttled};
-use crate::observer::{Observer, Watch};
+use crate::observer::{Answered, Observer, Watch};
 use crate::operation::{self, Reply};
 use crate::page_cache::{Fresh, Key, PageCache, PageCacheStatistics};
 use crate::panic_guard::catch_panic;
@@ -107,6 +107,12 @@ impl Catalogue {
     pub fn page_cache(&self) -> PageCacheStatistics {
         self.0.page_cache.statistics()
     }
+
+    /// How many requests are being answered now.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.0.in_flight.count()
+    }
 }
 
 impl Parts {
@@ -115,16 +121,28 @@ impl Parts {
         let request_id = self.request_ids.of(&request.headers);
         let route = self.router.route(request.uri.path());
         let mut seen = None;
-        let outcome = match self.in_flight.enter() {
+        let place = self.in_flight.enter();
+        let outcome = match &place {
             None => Err(OVERLOADED),
-            Some(_place) => match catch_panic(pin!(self.respond(request, route, caller, &mut seen))).await {
+            Some(_) => match catch_panic(pin!(self.respond(request, route, caller, &mut seen))).await {
                 Ok(outcome) => outcome,
                 Err(panicked) => Err(ApiError::Internal(panicked.into())),
             },
         };
-        let response = outcome.unwrap_or_else(|error| refuse(&error, &request_id));
+        let (response, error) = match outcome {
+            Ok(response) => (response, None),
+            Err(error) => (refuse(&error, &request_id), Some(error)),
+        };
         if let Some(watch) = watch {
-            watch.tell(route.operation(), response.status(), seen.as_ref(), &request_id);
+            let answered = Answered {
+                operation: route.operation(),
+                response: &response,
+                caller: seen.as_ref(),
+                request_id: &request_id,
+                error: error.as_ref(),
+                overloaded: place.is_none(),
+            };
+            watch.tell(request, &answered);
         }
         self.finish(response, request, route, request_id)
     }

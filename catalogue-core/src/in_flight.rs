@@ -24,6 +24,11 @@ impl InFlight {
         let place = Place(&self.count);
         (before < self.limit).then_some(place)
     }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
 }
 
 impl Drop for Place<'_> {

@@ -107,6 +107,7 @@ mod request_id;
 mod route;
 mod storage;
 mod timestamp;
+mod trace_parent;
 
 pub use async_trait::async_trait;
 
@@ -123,7 +124,7 @@ pub use limit::{
     ClientAddress, InvalidRateLimit, LimiterFuture, LocalRateLimiter, RateLimit, RateLimitKey, RateLimiter, Taken,
 };
 pub use model::{AccountId, CourseDetail, CourseListItem, CourseRow, MAX_SLUG_BYTES, Module, is_slug};
-pub use observer::{FinishedRequest, Observer};
+pub use observer::{ExceededLimit, FinishedRequest, Observer};
 pub use operation::Operation;
 pub use page_cache::PageCacheStatistics;
 pub use paging::{Limit, Page, PageRequest, Position};
@@ -133,3 +134,4 @@ pub use storage::{
     StorageErrorKind, Visitor,
 };
 pub use timestamp::{InvalidTimestamp, Timestamp};
+pub use trace_parent::TraceParent;

@@ -1,14 +1,18 @@
 //! [`Observer`]: what a host is told of each finished request, for its metrics and logs.
 
+use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use http::{HeaderValue, StatusCode};
+use bytes::Bytes;
+use http::{HeaderValue, Method, Response, StatusCode, request};
 
-use crate::auth::Identity;
+use crate::auth::{Identity, Refusal};
+use crate::error::ApiError;
 use crate::operation::Operation;
+use crate::trace_parent::TraceParent;
 
 /// Is told of each request that was answered; not of one whose client went away before the answer was ready.
 ///
@@ -52,12 +56,31 @@ impl<T: Observer + ?Sized> Observer for Box<T> {
     }
 }
 
+/// Both are told, one after the other.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        self.0.finished(request);
+        self.1.finished(request);
+    }
+}
+
+/// `None` is told nothing.
+impl<T: Observer> Observer for Option<T> {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        if let Some(observer) = self {
+            observer.finished(request);
+        }
+    }
+}
+
 /// A request that was answered. Nothing in it is secret.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct FinishedRequest<'r> {
     /// What was asked for; `None` for a public document and for a path that is no operation.
     pub operation: Option<Operation>,
+    /// How it was asked for; a method that HTTP does not know can be any text.
+    pub method: &'r Method,
     /// The answer's status.
     pub status: StatusCode,
     /// How long it took, from the call to the finished answer. The time to read the request and to send the answer is
@@ -68,6 +91,51 @@ pub struct FinishedRequest<'r> {
     pub caller: Option<&'r Identity>,
     /// The answer's `X-Request-Id` (decision A16).
     pub request_id: &'r str,
+    /// How many bytes the answer's body has, as it is sent.
+    pub body_length: usize,
+    /// Why it was answered 401.
+    pub refusal: Option<Refusal>,
+    /// Which limit it met, where it was answered 429.
+    pub exceeded: Option<ExceededLimit>,
+    /// Why it was answered 500, a [`StorageError`](crate::StorageError) where the storage failed. The log has it too.
+    pub failure: Option<&'r (dyn Error + Send + Sync + 'static)>,
+    /// The trace that the caller says it belongs to.
+    pub trace: Option<TraceParent<'r>>,
+}
+
+/// A limit that a request met (decisions A2 and A21).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ExceededLimit {
+    /// That of requests in flight.
+    InFlight,
+    /// That of the credential.
+    Credential,
+    /// That of unknown tokens from the client's address.
+    ClientAddress,
+}
+
+/// How a request was answered, as an observer is told.
+pub(crate) struct Answered<'r> {
+    pub(crate) operation: Option<Operation>,
+    pub(crate) response: &'r Response<Bytes>,
+    pub(crate) caller: Option<&'r Identity>,
+    pub(crate) request_id: &'r HeaderValue,
+    /// What led to a failure envelope.
+    pub(crate) error: Option<&'r ApiError>,
+    /// There was no place for it.
+    pub(crate) overloaded: bool,
+}
+
+impl Answered<'_> {
+    fn exceeded(&self) -> Option<ExceededLimit> {
+        Some(match (self.error?, self.caller) {
+            (ApiError::RateLimited { .. }, _) if self.overloaded => ExceededLimit::InFlight,
+            (ApiError::RateLimited { .. }, Some(_)) => ExceededLimit::Credential,
+            (ApiError::RateLimited { .. }, None) => ExceededLimit::ClientAddress,
+            _ => return None,
+        })
+    }
 }
 
 /// A request that is being answered for an observer.
@@ -83,16 +151,27 @@ impl<'o> Watch<'o> {
     }
 
     /// Tells the observer how the request was answered.
-    pub(crate) fn tell(
-        self,
-        operation: Option<Operation>,
-        status: StatusCode,
-        caller: Option<&Identity>,
-        request_id: &HeaderValue,
-    ) {
-        let request_id = request_id.to_str().expect("request ids are visible ASCII");
-        let request = FinishedRequest { operation, status, duration: self.began.elapsed(), caller, request_id };
-        if catch_unwind(AssertUnwindSafe(|| self.observer.finished(&request))).is_err() {
+    pub(crate) fn tell(self, request: &request::Parts, answered: &Answered<'_>) {
+        let request_id = answered.request_id.to_str().expect("request ids are visible ASCII");
+        let (refusal, failure) = match answered.error {
+            Some(ApiError::Unauthorized(refusal)) => (Some(*refusal), None),
+            Some(ApiError::Internal(cause)) => (None, Some(&**cause)),
+            _ => (None, None),
+        };
+        let finished = FinishedRequest {
+            operation: answered.operation,
+            method: &request.method,
+            status: answered.response.status(),
+            duration: self.began.elapsed(),
+            caller: answered.caller,
+            request_id,
+            body_length: if request.method == Method::HEAD { 0 } else { answered.response.body().len() },
+            refusal,
+            exceeded: answered.exceeded(),
+            failure,
+            trace: TraceParent::of(&request.headers),
+        };
+        if catch_unwind(AssertUnwindSafe(|| self.observer.finished(&finished))).is_err() {
             tracing::error!(request_id, "the observer of finished requests panicked");
         }
     }

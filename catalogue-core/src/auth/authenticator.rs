@@ -39,7 +39,8 @@ impl Refusal {
     pub(crate) const ALL: [Self; 4] = [Self::Missing, Self::Invalid, Self::Expired, Self::Revoked];
 
     /// The `reason` in the details of a 401.
-    pub(crate) const fn reason(self) -> &'static str {
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
         match self {
             Self::Missing => "missing",
             Self::Invalid => "invalid",

@@ -80,3 +80,43 @@ async fn an_observer_that_panics_changes_no_answer() {
     let house = House::with(|builder| builder.observer(Panics)).await;
     assert_eq!(house.send(Method::GET, "/docs", &[]).await.status, 200);
 }
+
+/// What an observer can tell apart beside the status.
+#[derive(Clone, Debug, Default)]
+struct Causes(Arc<Mutex<Vec<String>>>);
+
+impl Observer for Causes {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        let FinishedRequest { method, body_length, refusal, exceeded, trace, .. } = request;
+        let failure = request.failure.map(ToString::to_string);
+        let trace = trace.map(|trace| trace.trace_id().to_owned());
+        self.0.lock().unwrap().push(format!("{method} {body_length} {refusal:?} {exceeded:?} {failure:?} {trace:?}"));
+    }
+}
+
+#[tokio::test]
+async fn causes_and_traces_are_told() {
+    let causes = Causes::default();
+    let house = House::with(|builder| builder.observer((None::<Panics>, Some(causes.clone())))).await;
+    let bearer = format!("Bearer {}", house.key(OWNER, "read:courses").await);
+    let full = House::with(|builder| builder.observer(causes.clone()).max_in_flight(0)).await;
+    let trace = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00");
+    let none = "None None None None";
+    for (house, method, headers, told) in [
+        (&house, Method::HEAD, &[("authorization", &*bearer)][..], format!("HEAD 0 {none}")),
+        (
+            &house,
+            Method::GET,
+            &[("authorization", &*bearer), trace],
+            "GET {} None None None Some(\"4bf92f3577b34da6a3ce929d0e0e4736\")".to_owned(),
+        ),
+        (&house, Method::GET, &[], "GET {} Some(Missing) None None None".to_owned()),
+        (&house, Method::GET, &[("authorization", "Bearer x")], "GET {} Some(Invalid) None None None".to_owned()),
+        (&full, Method::GET, &[("authorization", &*bearer)], "GET {} None Some(InFlight) None None".to_owned()),
+    ] {
+        causes.0.lock().unwrap().clear();
+        let answer = house.send(method, "/api/v1/me", headers).await;
+        let told = told.replace("{}", &answer.body.len().to_string());
+        assert_eq!(std::mem::take(&mut *causes.0.lock().unwrap()), [told]);
+    }
+}

@@ -1,6 +1,7 @@
 //! Each example is started as a reader would start it, called, and stopped.
 
 mod data;
+mod deployment;
 mod hosts;
 mod http;
 mod own_authenticator;

@@ -1,5 +1,6 @@
 //! The course catalogue API as a standalone program.
 
+mod admin;
 mod api;
 mod cli;
 mod commands;
@@ -12,6 +13,7 @@ mod http;
 mod import;
 mod last_uses;
 mod logging;
+mod metrics;
 mod open_files;
 mod output;
 mod rate_limit;

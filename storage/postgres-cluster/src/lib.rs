@@ -62,7 +62,18 @@ impl Cluster {
     /// # Panics
     /// Never: the watchdog's output is piped.
     pub fn start() -> Result<Self, String> {
-        Self::made_by("")
+        Self::start_in(&memory_or_disk())
+    }
+
+    /// The same, with its directory in that folder, where everybody may make one.
+    ///
+    /// # Errors
+    /// Why there is none.
+    ///
+    /// # Panics
+    /// Never: the watchdog's output is piped.
+    pub fn start_in(folder: &Path) -> Result<Self, String> {
+        Self::made_by(folder, "")
     }
 
     /// A standby of this one, which follows it by streaming.
@@ -73,13 +84,13 @@ impl Cluster {
     /// # Panics
     /// Never: the watchdog's output is piped.
     pub fn standby(&self) -> Result<Self, String> {
-        Self::made_by(&self.directory.display().to_string())
+        Self::made_by(&memory_or_disk(), &self.directory.display().to_string())
     }
 
-    fn made_by(primary: &str) -> Result<Self, String> {
+    fn made_by(folder: &Path, primary: &str) -> Result<Self, String> {
         let programs = programs()?;
         let mut command = as_a_user_that_may_run_it();
-        command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(memory_or_disk()).arg(primary);
+        command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(folder).arg(primary);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut watchdog = command.spawn().map_err(|error| format!("its watchdog cannot be run: {error}"))?;
         let mut directory = String::new();

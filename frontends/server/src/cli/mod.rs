@@ -62,11 +62,16 @@ pub(crate) struct Global {
     /// [env: CATALOGUE_DATABASE_POOLER]
     #[arg(long, global = true)]
     pub(crate) database_pooler: bool,
-    /// What is logged to standard error, in tracing's filter syntax
+    /// What is logged to standard error, in tracing's filter syntax; info,catalogue::access=off leaves requests out
     ///
     /// [default: info] [env: CATALOGUE_LOG]
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log: Option<String>,
+    /// What lines of the log look like: text, or json for an object a line
+    ///
+    /// [default: text] [env: CATALOGUE_LOG_FORMAT]
+    #[arg(long, global = true, value_name = "FORMAT")]
+    pub(crate) log_format: Option<String>,
     /// The configuration file, in TOML; none is read where none is named
     ///
     /// [env: CATALOGUE_CONFIG]

@@ -37,6 +37,11 @@ pub(crate) struct ServeArguments {
     /// [default: 127.0.0.1:8080] [env: CATALOGUE_LISTEN]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<String>,
+    /// The address that answers /live, /ready and /metrics to those who operate the server; port 0 picks a free one
+    ///
+    /// [default: none] [env: CATALOGUE_ADMIN_LISTEN]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) admin_listen: Option<String>,
     /// Where clients find the API: a whole address, or its path alone
     ///
     /// [default: /api/v1] [env: CATALOGUE_BASE_URL]
@@ -97,7 +102,7 @@ pub(crate) struct ServeArguments {
     /// [default: no limit] [env: CATALOGUE_RATE_LIMIT]
     #[arg(long, value_name = "N/DURATION")]
     pub(crate) rate_limit: Option<String>,
-    /// Where several servers count together: redis://HOST[:PORT][/DATABASE]; while it is out of reach nothing is limited
+    /// Where several servers count together: `redis://HOST:PORT/DATABASE`; while it is out of reach nothing is limited
     ///
     /// [default: each server counts by itself] [env: CATALOGUE_RATE_LIMIT_STORE]
     #[arg(long, value_name = "URL")]

@@ -8,7 +8,9 @@ use tokio::net::TcpListener;
 
 use super::serving::{self, Signals};
 use super::{Context, credentials, serve_on_all_cores, waiting};
+use crate::admin::Monitor;
 use crate::cli::DemoArguments;
+use crate::config::Setting;
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
 use crate::http::Front;
@@ -40,7 +42,8 @@ pub(super) fn run(arguments: DemoArguments, context: &Context) -> Result<(), Fai
             .map_err(|error| Failure::because(&error))?;
         let kept = !matches!(database, Database::Memory);
         let announced = || output::note(&invitation(&addresses, &key, kept));
-        serving::serve((listener, bound), catalogue, Front::default(), signals, announced).await
+        let monitor = Monitor::new(context.logs.sink());
+        serving::serve((listener, bound), catalogue, Front::default(), signals, &monitor, announced).await
     })
 }
 
@@ -53,7 +56,7 @@ async fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), F
         }
         bound => bound,
     };
-    bound.map_err(|error| serving::cannot_listen(wanted, &error))
+    bound.map_err(|error| serving::cannot_listen(Setting::Listen, wanted, &error))
 }
 
 async fn mint(storage: &dyn AdminStorage) -> Result<NewToken, Failure> {

@@ -54,7 +54,8 @@ impl FrontSettings {
         let tls = self.tls.as_ref().map(|Sourced { value, source }| {
             Tls::load(value.clone()).map_err(|error| Failure::work(format!("{source}: {}", chain(&error))))
         });
-        Ok(Front { limits: self.limits, tls: tls.transpose()?.map(Arc::new), proxies: self.proxies.clone() })
+        let tls = tls.transpose()?.map(Arc::new);
+        Ok(Front { limits: self.limits, tls, proxies: self.proxies.clone(), ..Front::default() })
     }
 }
 

@@ -7,6 +7,7 @@ mod demo;
 mod doctor;
 mod export;
 mod front;
+mod hangup;
 mod health;
 mod import;
 mod keys;
@@ -26,11 +27,11 @@ use std::io;
 use catalogue_postgres::Options;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Global};
 use crate::config::{Layers, Setting, Value};
 use crate::database::Database;
 use crate::exit::Failure;
-use crate::logging;
+use crate::logging::{LogArguments, Logs, Sink};
 
 /// What every command is given beside its own arguments.
 #[derive(Debug)]
@@ -38,6 +39,7 @@ struct Context {
     layers: Layers,
     database: Option<String>,
     database_pooler: bool,
+    logs: Logs,
 }
 
 impl Context {
@@ -64,9 +66,14 @@ impl Context {
 
 /// Runs the command that the command line names.
 pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
-    let layers = Layers::of_this_process(cli.global.config)?;
-    logging::start(layers.text(Setting::Log, cli.global.log)?)?;
-    let context = Context { layers, database: cli.global.database, database_pooler: cli.global.database_pooler };
+    let Global { database, database_pooler, log, log_format, config } = cli.global;
+    let layers = Layers::of_this_process(config.clone())?;
+    let sink = match cli.command {
+        Command::Demo(_) | Command::Serve(_) => Sink::background().map_err(|error| Failure::because(&error))?,
+        _ => Sink::Direct,
+    };
+    let logs = Logs::start(&layers, LogArguments { log, format: log_format, config }, sink)?;
+    let context = Context { layers, database, database_pooler, logs };
     match cli.command {
         Command::Demo(arguments) => demo::run(arguments, &context),
         Command::Serve(arguments) => serve::run(*arguments, &context),

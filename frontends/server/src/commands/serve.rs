@@ -1,67 +1,89 @@
 //! `catalogue serve`
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catalogue_core::{Catalogue, MemoryStorage};
 
 use super::front::FrontSettings;
+use super::hangup::{self, Hangup};
 use super::serving::{self, Signals};
 use super::settings::{self, CatalogueSettings};
 use super::waiting::{self, Wait};
 use super::{Context, serve_on_all_cores};
+use crate::admin::{self, Monitor};
 use crate::cli::ServeArguments;
 use crate::config::{Layers, Setting};
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
 use crate::http::Front;
 use crate::last_uses::Recorder;
+use crate::logging::AccessLog;
 use crate::rate_limit::RateLimiting;
 use crate::{duration, size, systemd};
 
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
     let Prepared { database, migration, settings, front } = prepare(arguments, context)?;
     let inherited = systemd::inherited_listener()?;
+    let monitor = Monitor::new(context.logs.sink());
     serve_on_all_cores(async {
-        let mut signals = Signals::catch()?;
-        let bind = async || {
-            let bound = match &inherited {
-                Some(listener) => serving::adopt(listener),
-                None => serving::bind(settings.listen).await,
-            };
-            bound.map_err(|error| serving::cannot_listen(settings.listen, &error))
-        };
-        // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,
-        // clients are refused instead of being kept in a queue.
-        let early = Some(bind().await?).filter(|_| settings.wait.is_none());
-        let opened = waiting::open(&database, migration, settings.wait, &mut signals).await?;
-        let Some(storage) = opened else { return Ok(()) };
-        let (listener, bound) = match early {
-            Some(bound) => bound,
-            None => bind().await?,
-        };
-        let recorder =
-            (migration == Migration::Allowed).then(|| Recorder::start(Arc::from(storage.clone().into_admin())));
-        let mut builder = storage.catalogue();
-        if let Some(recorder) = &recorder {
-            builder = builder.observer(recorder.observer());
+        let hangup = Hangup::catch()?;
+        tokio::select! {
+            outcome = serve(&database, migration, &settings, front, inherited, monitor) => outcome,
+            () = hangup::keep_log_level(hangup, &context.logs) => Ok(()),
         }
-        let catalogue = settings.catalogue.catalogue(builder)?;
-        let started = || {
-            settings.log_start(bound, &database);
-            if recorder.is_none() {
-                tracing::info!(
-                    "the last use of credentials is not recorded, as --no-migrate leaves the database alone"
-                );
-            }
-        };
-        serving::serve((listener, bound), catalogue, front, signals, started).await?;
-        if let Some(recorder) = recorder {
-            recorder.finish().await;
-        }
-        Ok(())
     })
+}
+
+async fn serve(
+    database: &Database,
+    migration: Migration,
+    settings: &Settings,
+    front: Front,
+    inherited: Option<TcpListener>,
+    monitor: Arc<Monitor>,
+) -> Result<(), Failure> {
+    let mut signals = Signals::catch()?;
+    let bind = async |setting, address| {
+        let bound = serving::bind(address).await;
+        bound.map_err(|error| serving::cannot_listen(setting, address, &error))
+    };
+    let bind_for_clients = async || match &inherited {
+        Some(listener) => serving::adopt(listener).map_err(|error| Failure::because(&error)),
+        None => bind(Setting::Listen, settings.listen).await,
+    };
+    // First, so that it says what is waited for.
+    if let Some(address) = settings.admin_listen {
+        let (listener, bound) = bind(Setting::AdminListen, address).await?;
+        admin::start(listener, bound, Arc::clone(&monitor));
+    }
+    // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,
+    // clients are refused instead of being kept in a queue.
+    let early = Some(bind_for_clients().await?).filter(|_| settings.wait.is_none());
+    let opened = waiting::open(database, migration, settings.wait, &mut signals).await?;
+    let Some(storage) = opened else { return Ok(()) };
+    monitor.opened(storage.probe());
+    let (listener, bound) = match early {
+        Some(bound) => bound,
+        None => bind_for_clients().await?,
+    };
+    monitor.metrics.limits(settings.catalogue.rate_limiting.uncounted());
+    let requests = settings.admin_listen.map(|_| monitor.metrics.requests());
+    let recorder = (migration == Migration::Allowed).then(|| Recorder::start(Arc::from(storage.clone().into_admin())));
+    let observer = ((requests, AccessLog), recorder.as_ref().map(Recorder::observer));
+    let catalogue = settings.catalogue.catalogue(storage.catalogue().observer(observer))?;
+    let started = || {
+        settings.log_start(bound, database);
+        if recorder.is_none() {
+            tracing::info!("the last use of credentials is not recorded, as --no-migrate leaves the database alone");
+        }
+    };
+    serving::serve((listener, bound), catalogue, front, signals, &monitor, started).await?;
+    if let Some(recorder) = recorder {
+        recorder.finish().await;
+    }
+    Ok(())
 }
 
 /// What is known before anything is opened or bound.
@@ -102,6 +124,7 @@ fn grace(text: &str) -> Result<Duration, String> {
 #[derive(Debug)]
 struct Settings {
     listen: SocketAddr,
+    admin_listen: Option<SocketAddr>,
     catalogue: CatalogueSettings,
     front: FrontSettings,
     /// `None` leaves it to the server.
@@ -115,6 +138,7 @@ impl Settings {
         let front = FrontSettings::resolve(layers, arguments.front)?;
         Ok(Self {
             listen: serving::listen_address(layers, arguments.listen)?.unwrap_or(serving::DEFAULT_ADDRESS),
+            admin_listen: serving::admin_address(layers, arguments.admin_listen)?,
             catalogue: CatalogueSettings {
                 base_url: layers.text(Setting::BaseUrl, arguments.base_url)?,
                 docs_url: layers.text(Setting::DocsUrl, arguments.docs_url)?,

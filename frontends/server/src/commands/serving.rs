@@ -1,6 +1,5 @@
 //! What `serve` and `demo` share: an address to listen on, and serving until a signal ends it.
 
-#[cfg(not(unix))]
 use std::future::pending;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -13,6 +12,8 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{self, SignalKind};
 use tokio::sync::oneshot;
 
+use super::hangup::Hangup;
+use crate::admin::Monitor;
 use crate::api::Api;
 use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
@@ -27,12 +28,21 @@ const RENEWAL: Duration = Duration::from_secs(60);
 
 /// The address that the layers name, if they do.
 pub(super) fn listen_address(layers: &Layers, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
+    address(layers, Setting::Listen, given)
+}
+
+/// The address for those who operate the server, if the layers name one.
+pub(super) fn admin_address(layers: &Layers, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
+    address(layers, Setting::AdminListen, given)
+}
+
+fn address(layers: &Layers, setting: Setting, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
     let parse = |text: &String| {
         text.parse().map_err(|_| {
             format!("{text:?} is not an address to listen on; write an IP address and a port, like 127.0.0.1:8080")
         })
     };
-    layers.text(Setting::Listen, given)?.map(|text: Sourced<String>| text.parse(parse)).transpose()
+    layers.text(setting, given)?.map(|text: Sourced<String>| text.parse(parse)).transpose()
 }
 
 /// A listener, and the address that it got.
@@ -50,13 +60,13 @@ pub(super) fn adopt(listener: &std::net::TcpListener) -> io::Result<(TcpListener
     Ok((TcpListener::from_std(listener)?, bound))
 }
 
-/// Says why an address cannot be had.
-pub(super) fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
+/// Says why an address of that setting cannot be had.
+pub(super) fn cannot_listen(setting: Setting, address: SocketAddr, error: &io::Error) -> Failure {
     let hint = match error.kind() {
-        io::ErrorKind::AddrInUse => "; end the program that has it, or name another --listen",
-        io::ErrorKind::AddrNotAvailable => "; this machine has no such address",
-        io::ErrorKind::PermissionDenied => "; ports below 1024 are reserved, so name a higher one",
-        _ => "",
+        io::ErrorKind::AddrInUse => format!("; end the program that has it, or name another --{}", setting.name()),
+        io::ErrorKind::AddrNotAvailable => "; this machine has no such address".to_owned(),
+        io::ErrorKind::PermissionDenied => "; ports below 1024 are reserved, so name a higher one".to_owned(),
+        _ => String::new(),
     };
     Failure::work(format!("cannot listen on {address}: {error}{hint}"))
 }
@@ -68,12 +78,15 @@ pub(super) async fn serve(
     catalogue: Catalogue,
     mut front: Front,
     mut signals: Signals,
+    monitor: &Monitor,
     announced: impl FnOnce(),
 ) -> Result<(), Failure> {
     front.limits.connections = open_files::room_for_connections(front.limits.connections);
     let scheme = if front.tls.is_some() { "https" } else { "http" };
     let renewal = renewal(front.tls.clone())?;
     let grace = front.limits.shutdown_grace;
+    front.counts = monitor.metrics.connections();
+    monitor.serves(catalogue.clone(), front.limits.connections);
     // From here on clients are in the listener's queue, and are answered. A supervisor may have closed standard output.
     let listening = format!("listening on {scheme}://{address}");
     let _ = output::print(&listening);
@@ -82,6 +95,7 @@ pub(super) async fn serve(
     let (tell, told) = oneshot::channel();
     let told_twice = async {
         signals.next().await;
+        monitor.stops();
         tracing::info!(?grace, "stopping");
         systemd::stopping();
         let _ = tell.send(());
@@ -99,18 +113,16 @@ pub(super) async fn serve(
     Ok(())
 }
 
-/// Looks after the certificate for ever, if there is one. SIGHUP ends nothing, whether there is or not.
+/// Looks after the certificate for ever, if there is one.
 fn renewal(tls: Option<Arc<Tls>>) -> Result<impl Future<Output = ()>, Failure> {
     if let Some(tls) = &tls {
         tracing::info!(expires = tls.expires(), "read the certificate");
     }
-    let mut hangup = Hangup::catch()?;
-    Ok(async move {
-        match tls {
-            Some(tls) => http::keep_renewed(tls, RENEWAL, async || hangup.next().await).await,
-            None => loop {
-                hangup.next().await;
-            },
+    let hangup = tls.is_some().then(Hangup::catch).transpose()?;
+    Ok(async {
+        match (tls, hangup) {
+            (Some(tls), Some(mut hangup)) => http::keep_renewed(tls, RENEWAL, async || hangup.next().await).await,
+            _ => pending().await,
         }
     })
 }
@@ -141,38 +153,6 @@ impl Signals {
 #[cfg(unix)]
 fn caught(kind: SignalKind) -> Result<unix::Signal, Failure> {
     unix::signal(kind).map_err(|error| Failure::work(format!("cannot wait for signals: {error}")))
-}
-
-/// SIGHUP, which from now on asks for what has changed and ends nothing.
-#[cfg(unix)]
-struct Hangup(unix::Signal);
-
-#[cfg(unix)]
-impl Hangup {
-    fn catch() -> Result<Self, Failure> {
-        caught(SignalKind::hangup()).map(Self)
-    }
-
-    /// Waits for the signal.
-    async fn next(&mut self) {
-        self.0.recv().await;
-    }
-}
-
-/// There is no such signal.
-#[cfg(not(unix))]
-struct Hangup;
-
-#[cfg(not(unix))]
-impl Hangup {
-    fn catch() -> Result<Self, Failure> {
-        Ok(Self)
-    }
-
-    /// Waits for ever.
-    async fn next(&mut self) {
-        pending().await
-    }
 }
 
 /// Ctrl+C.

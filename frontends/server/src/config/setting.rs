@@ -29,6 +29,10 @@ pub(crate) enum Setting {
     CorsOrigin,
     /// `--log`
     Log,
+    /// `--log-format`
+    LogFormat,
+    /// `--admin-listen`
+    AdminListen,
     /// `--shutdown-grace`
     ShutdownGrace,
     /// `--page-cache`
@@ -70,7 +74,7 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 24] = [
+    pub(crate) const ALL: [Self; 26] = [
         Self::Database,
         Self::DatabasePooler,
         Self::DatabaseConnections,
@@ -84,6 +88,8 @@ impl Setting {
         Self::Accept,
         Self::CorsOrigin,
         Self::Log,
+        Self::LogFormat,
+        Self::AdminListen,
         Self::ShutdownGrace,
         Self::PageCache,
         Self::RateLimit,
@@ -113,6 +119,8 @@ impl Setting {
             Self::Accept => ("accept", Shape::List),
             Self::CorsOrigin => ("cors-origin", Shape::List),
             Self::Log => ("log", Shape::Text),
+            Self::LogFormat => ("log-format", Shape::Text),
+            Self::AdminListen => ("admin-listen", Shape::Text),
             Self::ShutdownGrace => ("shutdown-grace", Shape::Text),
             Self::PageCache => ("page-cache", Shape::Size),
             Self::RateLimit => ("rate-limit", Shape::Text),

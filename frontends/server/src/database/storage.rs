@@ -4,6 +4,8 @@ use catalogue_core::{AdminStorage, Catalogue, CatalogueBuilder};
 use catalogue_postgres::PostgresStorage;
 use catalogue_sqlite::SqliteStorage;
 
+use crate::admin::Probe;
+
 /// An opened database. Cheap to clone; clones share its connections.
 #[derive(Clone, Debug)]
 pub(crate) enum Storage {
@@ -27,6 +29,14 @@ impl Storage {
         match self {
             Self::Sqlite(storage) => Box::new(storage),
             Self::Postgres(storage) => Box::new(storage),
+        }
+    }
+
+    /// What asks it whether it answers.
+    pub(crate) fn probe(&self) -> Probe {
+        match self {
+            Self::Sqlite(storage) => Probe::new(storage.clone()),
+            Self::Postgres(storage) => Probe::of_postgres(storage.clone()),
         }
     }
 

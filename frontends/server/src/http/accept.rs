@@ -14,7 +14,7 @@ use tokio::{
 use tower_service::Service;
 
 use super::{
-    Limits, Networks, Tls,
+    Counts, Limits, Networks, Tls,
     client::Client,
     connection::{self, Guest},
     crowd::{Crowd, Place},
@@ -38,6 +38,8 @@ pub(crate) struct Front {
     pub(crate) tls: Option<Arc<Tls>>,
     /// The proxies whose word on the client's address is taken.
     pub(crate) proxies: Networks,
+    /// Where connections are counted.
+    pub(crate) counts: Arc<Counts>,
 }
 
 /// Serves on `listener` until `shutdown` resolves and the connections have ended, by themselves or by the end of the
@@ -52,13 +54,13 @@ where
     S::Future: Send + 'static,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let Front { limits, tls, proxies } = front;
+    let Front { limits, tls, proxies, counts } = front;
     let acceptor = tls.as_deref().map(Tls::acceptor);
     let mut crowd = Crowd::new(&limits);
     let (stop, stopping) = watch::channel(None);
     let begin = |service: S, place: Place, (tcp, peer): (TcpStream, SocketAddr)| {
         let client = Client { peer, secured: acceptor.is_some(), proxies: proxies.clone() };
-        let guest = Guest { tcp, client, limits, stopping: stopping.clone(), place };
+        let guest = Guest { tcp, client, limits, counts: counts.clone(), stopping: stopping.clone(), place };
         match &acceptor {
             None => drop(tokio::spawn(connection::in_cleartext(guest, service))),
             Some(acceptor) => drop(tokio::spawn(connection::over_tls(guest, acceptor.clone(), service))),
@@ -72,7 +74,7 @@ where
     loop {
         let next = async {
             if waiting.is_none() {
-                waiting = Some(retried(&mut failing, || listener.accept()).await);
+                waiting = Some(retried(&mut failing, &counts, || listener.accept()).await);
             }
             crowd.place().await
         };
@@ -102,7 +104,7 @@ where
 /// Accepts until it succeeds: whatever fails here, the next client can do nothing for it.
 ///
 /// `failing` tells whether the accept before this one has failed at first: the log hears of the first failure of many.
-pub(super) async fn retried<T, F>(failing: &mut bool, mut accept: impl FnMut() -> F) -> T
+pub(super) async fn retried<T, F>(failing: &mut bool, counts: &Counts, mut accept: impl FnMut() -> F) -> T
 where
     F: Future<Output = io::Result<T>>,
 {
@@ -115,6 +117,7 @@ where
             }
             Err(error) if gone(&error) => tracing::debug!(%error, "a client went away before it was accepted"),
             Err(error) => {
+                counts.note_accept_failure();
                 if !*failing {
                     tracing::warn!(%error, "cannot accept connections; trying again until it succeeds");
                 }

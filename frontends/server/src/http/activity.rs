@@ -10,7 +10,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{Limits, body::Unwanted, http2::Streams, tail::Tail, watchdog::IDLE};
+use super::{Counts, Limits, body::Unwanted, http2::Streams, tail::Tail, watchdog::IDLE};
 
 /// The record that a connection's stream and service write and its watchdog reads.
 ///
@@ -20,6 +20,7 @@ pub(super) struct Activity {
     state: Mutex<State>,
     /// Apart from the rest, because every flush asks.
     stopping: AtomicBool,
+    counts: Arc<Counts>,
 }
 
 struct State {
@@ -78,17 +79,17 @@ enum Handshake {
 
 impl Activity {
     /// The record of a connection that was just accepted.
-    pub(super) fn new() -> Arc<Self> {
-        Self::beginning(Instant::now(), Handshake::None)
+    pub(super) fn new(counts: Arc<Counts>) -> Arc<Self> {
+        Self::beginning(Instant::now(), Handshake::None, counts)
     }
 
     /// The record of a connection that was just accepted, and begins with a handshake.
-    pub(super) fn with_handshake() -> Arc<Self> {
+    pub(super) fn with_handshake(counts: Arc<Counts>) -> Arc<Self> {
         let now = Instant::now();
-        Self::beginning(now, Handshake::Awaited(now))
+        Self::beginning(now, Handshake::Awaited(now), counts)
     }
 
-    fn beginning(now: Instant, handshake: Handshake) -> Arc<Self> {
+    fn beginning(now: Instant, handshake: Handshake, counts: Arc<Counts>) -> Arc<Self> {
         let state = State {
             moved: now,
             head: None,
@@ -110,7 +111,12 @@ impl Activity {
             tail: Tail::default(),
             unread: false,
         };
-        Arc::new(Self { state: Mutex::new(state), stopping: AtomicBool::new(false) })
+        Arc::new(Self { state: Mutex::new(state), stopping: AtomicBool::new(false), counts })
+    }
+
+    /// What is counted of all connections.
+    pub(super) fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

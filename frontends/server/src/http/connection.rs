@@ -13,9 +13,10 @@ use tokio_rustls::TlsAcceptor;
 use tower_service::Service;
 
 use super::{
-    Limits,
+    Counts, Limits,
     activity::Activity,
     client::Client,
+    counts::Counted,
     crowd::Place,
     http2, service,
     socket::Socket,
@@ -35,6 +36,7 @@ pub(super) struct Guest {
     pub(super) tcp: TcpStream,
     pub(super) client: Client,
     pub(super) limits: Limits,
+    pub(super) counts: Arc<Counts>,
     pub(super) stopping: Stopping,
     /// Free for another when the connection has ended.
     pub(super) place: Place,
@@ -47,17 +49,18 @@ pub(super) struct Escort {
     pub(super) activity: Arc<Activity>,
     pub(super) watchdog: Watchdog,
     pub(super) place: Place,
+    pub(super) counted: Counted,
 }
 
 impl Guest {
     fn escorted(self, activity: Arc<Activity>) -> (TcpStream, Escort) {
-        let Self { tcp, client, limits, stopping, place } = self;
+        let Self { tcp, client, limits, counts, stopping, place } = self;
         if let Err(error) = tcp.set_nodelay(true) {
             tracing::debug!(peer = %client.peer, %error, "cannot switch off the delay of small packets");
         }
         place.take(&activity);
         let watchdog = Watchdog::new(activity.clone(), limits, stopping);
-        (tcp, Escort { client, limits, activity, watchdog, place })
+        (tcp, Escort { client, limits, activity, watchdog, place, counted: counts.begin() })
     }
 }
 
@@ -68,7 +71,8 @@ where
     S::Future: Send,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let (tcp, escort) = guest.escorted(Activity::new());
+    let activity = Activity::new(guest.counts.clone());
+    let (tcp, escort) = guest.escorted(activity);
     let socket = Socket::new(tcp, escort.activity.clone(), escort.limits.linger_bytes);
     serve_http1(socket, escort, service).await;
 }
@@ -80,7 +84,8 @@ where
     S::Future: Send + 'static,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let (tcp, mut escort) = guest.escorted(Activity::with_handshake());
+    let activity = Activity::with_handshake(guest.counts.clone());
+    let (tcp, mut escort) = guest.escorted(activity);
     let socket = Socket::beneath_tls(tcp, escort.activity.clone(), escort.limits.linger_bytes);
     // In a box, for it is large and soon over.
     let mut handshake = Box::pin(acceptor.accept(socket));
@@ -89,10 +94,12 @@ where
     let secured = match outcome {
         Ok(Ok(stream)) => Secured(stream),
         Ok(Err(error)) => {
+            escort.counted.ends("handshake failed");
             tracing::debug!(peer = %escort.client.peer, %error, "a TLS handshake failed");
             return;
         }
         Err(reason) => {
+            escort.counted.ends(reason);
             tracing::debug!(peer = %escort.client.peer, reason, "closed a connection");
             return;
         }
@@ -114,7 +121,7 @@ where
     S::Future: Send,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let Escort { client, limits, activity, mut watchdog, place: _place } = escort;
+    let Escort { client, limits, activity, mut watchdog, place: _place, mut counted } = escort;
     let (peer, secured) = (client.peer, client.secured);
     let stream = WatchedStream::new(transport, activity.clone());
     let service = service::for_connection(service, client, limits, activity.clone());
@@ -122,6 +129,14 @@ where
 
     let outcome = watchdog.guard(|cx| Pin::new(&mut connection).poll(cx)).await;
     let refused = matches!(&outcome, Ok(Err(error)) if error.is_parse());
+    counted.ends(match &outcome {
+        Ok(Ok(())) => "closed",
+        Ok(Err(_)) => "failed",
+        Err(reason) => reason,
+    });
+    if refused {
+        activity.counts().note_malformed();
+    }
     let farewell = match outcome {
         // hyper has said goodbye itself, except after the preface of HTTP/2, and on a connection where a client has
         // asked for an upgrade: that is left to whoever answered.

@@ -14,6 +14,7 @@ mod activity;
 mod body;
 mod client;
 mod connection;
+mod counts;
 mod crowd;
 mod forwarded;
 mod head;
@@ -30,6 +31,7 @@ mod tls;
 mod watchdog;
 
 pub(crate) use accept::{Front, serve};
+pub(crate) use counts::Counts;
 pub(crate) use limits::Limits;
 pub(crate) use network::{Network, Networks};
 pub(crate) use tls::{PairFiles, Tls, keep_renewed};

@@ -52,8 +52,12 @@ where
         let way = client.introduce(&mut head);
         let work = head::acceptable(&head).then(|| begin(&service, Request::from_parts(head, Empty::new())));
         async move {
-            let Some(work) = work else { return Ok(bare(StatusCode::BAD_REQUEST, running, way)) };
+            let Some(work) = work else {
+                running.activity().counts().note_malformed();
+                return Ok(bare(StatusCode::BAD_REQUEST, running, way));
+            };
             let Some(response) = finish(work).await else {
+                running.activity().counts().note_panic();
                 tracing::error!(%peer, "a request was answered with 500: its service panicked");
                 return Ok(bare(StatusCode::INTERNAL_SERVER_ERROR, running, way));
             };

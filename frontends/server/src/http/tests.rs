@@ -1,7 +1,7 @@
 //! The loop on real sockets, one test for each promise. Nothing here sleeps in order to wait: a test waits for bytes,
 //! for the end of a connection, or for the service to be reached.
 
-use super::{Front, Limits, serve};
+use super::{Counts, Front, Limits, serve};
 
 /// Whether the modules beside this one speak through TLS.
 const SECURED: bool = false;
@@ -12,6 +12,7 @@ mod body;
 mod certificates;
 mod close;
 mod conformance;
+mod counts;
 mod framing;
 mod full;
 mod host;

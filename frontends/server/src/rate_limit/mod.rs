@@ -7,6 +7,7 @@ mod shared;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use catalogue_core::{LocalRateLimiter, RateLimit, RateLimiter};
 
@@ -25,6 +26,8 @@ struct Limiting {
     limiter: Arc<dyn RateLimiter>,
     /// For the log.
     shown: String,
+    /// Requests that a store out of reach did not count.
+    uncounted: Arc<AtomicU64>,
 }
 
 impl RateLimiting {
@@ -39,7 +42,7 @@ impl RateLimiting {
         let shown = limit.value.clone();
         let limit = limit.parse(|text| parse(text))?;
         let limiting = match store {
-            None => Limiting { limiter: Arc::new(LocalRateLimiter::new(limit)), shown },
+            None => Limiting { limiter: Arc::new(LocalRateLimiter::new(limit)), shown, uncounted: Arc::default() },
             Some(store) => store.parse(|address| shared(limit, &shown, address))?,
         };
         Ok(Self(Some(limiting)))
@@ -48,6 +51,11 @@ impl RateLimiting {
     /// Who counts; `None` where nothing is limited.
     pub(crate) fn limiter(&self) -> Option<Arc<dyn RateLimiter>> {
         self.0.as_ref().map(|limiting| Arc::clone(&limiting.limiter))
+    }
+
+    /// How many requests went on without being counted, as the store was out of reach; none where nothing is limited.
+    pub(crate) fn uncounted(&self) -> Arc<AtomicU64> {
+        self.0.as_ref().map(|limiting| Arc::clone(&limiting.uncounted)).unwrap_or_default()
     }
 }
 
@@ -74,7 +82,8 @@ fn parse(text: &str) -> Result<RateLimit, String> {
 fn shared(limit: RateLimit, shown: &str, address: &str) -> Result<Limiting, String> {
     let limiter = shared::SharedRateLimiter::at(address, limit)?;
     let shown = format!("{shown} in {limiter}");
-    Ok(Limiting { limiter: Arc::new(limiter), shown })
+    let uncounted = limiter.uncounted();
+    Ok(Limiting { limiter: Arc::new(limiter), shown, uncounted })
 }
 
 #[cfg(not(feature = "redis"))]

@@ -1,6 +1,7 @@
 //! [`Outage`]: a store that is out of reach is asked only now and then, so that nobody waits for it.
 
 use std::fmt::Display;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,12 +15,12 @@ pub(super) struct Outage {
     began: Instant,
     /// When the store is to be asked again, in milliseconds; 0 while it answers.
     again: AtomicU64,
-    uncounted: AtomicU64,
+    uncounted: Arc<AtomicU64>,
 }
 
 impl Outage {
     pub(super) fn new() -> Self {
-        Self { began: Instant::now(), again: AtomicU64::new(0), uncounted: AtomicU64::new(0) }
+        Self { began: Instant::now(), again: AtomicU64::new(0), uncounted: Arc::default() }
     }
 
     /// Whether to ask the store now. While it is out of reach one caller does so after each pause.
@@ -41,7 +42,10 @@ impl Outage {
     pub(super) fn is_over(&self) {
         // Seldom written, so that the answers of all threads share the line.
         if self.again.load(Ordering::Relaxed) != 0 && self.again.swap(0, Ordering::Relaxed) != 0 {
-            tracing::info!(uncounted = self.uncounted(), "the store of the rate limit answers again");
+            tracing::info!(
+                uncounted = self.uncounted.load(Ordering::Relaxed),
+                "the store of the rate limit answers again"
+            );
         }
     }
 
@@ -59,8 +63,8 @@ impl Outage {
     }
 
     /// How many requests went on without being counted, since the start.
-    pub(super) fn uncounted(&self) -> u64 {
-        self.uncounted.load(Ordering::Relaxed)
+    pub(super) fn uncounted(&self) -> &Arc<AtomicU64> {
+        &self.uncounted
     }
 
     fn now(&self) -> u64 {

@@ -1,7 +1,8 @@
 //! [`SharedRateLimiter`]: several servers count together, in Redis.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use catalogue_core::{Identity, LimiterFuture, RateLimit, RateLimitKey, RateLimiter, Taken};
@@ -43,6 +44,11 @@ impl SharedRateLimiter {
             give_back: Script::new(include_str!("give_back.lua")),
             outage: Outage::new(),
         })
+    }
+
+    /// How many requests went on without being counted.
+    pub(super) fn uncounted(&self) -> Arc<AtomicU64> {
+        Arc::clone(self.outage.uncounted())
     }
 
     fn connection(&self) -> ConnectionManager {

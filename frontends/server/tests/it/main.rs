@@ -1,8 +1,10 @@
 //! The program as a person or a script meets it: command lines in, exit status and texts out.
 
+mod admin;
 mod command_line;
 mod config_check;
 mod configuration;
+mod dashboard;
 mod demo;
 #[cfg(unix)]
 mod doctor;
@@ -15,9 +17,12 @@ mod keys_check;
 mod keys_rotate;
 #[cfg(unix)]
 mod last_use;
+mod logs;
+mod metrics;
 mod migrate;
 #[cfg(unix)]
 mod never_stale;
+mod observed;
 mod openapi;
 #[cfg(unix)]
 mod postgres;

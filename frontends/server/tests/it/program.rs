@@ -179,9 +179,10 @@ impl Server {
         server
     }
 
-    /// The lines of standard error, which must be piped.
+    /// The lines of standard error, which must be piped, without those of requests.
     pub(crate) fn take_notes(&mut self) -> impl Iterator<Item = io::Result<String>> + use<> {
-        BufReader::new(self.child.stderr.take().unwrap()).lines()
+        let lines = BufReader::new(self.child.stderr.take().unwrap()).lines();
+        lines.filter(|line| line.as_ref().map_or(true, |line| !line.contains(" catalogue::access: ")))
     }
 
     /// Those up to the one that holds `last`.
@@ -205,6 +206,11 @@ impl Server {
         let kill = format!("kill -s {signal} {}", self.child.id());
         let sent = Command::new("sh").args(["-c", &kill]).status().unwrap();
         assert!(sent.success());
+    }
+
+    /// Waits for the end, and gives the exit status.
+    pub(crate) fn wait(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
     }
 
     /// Sends a signal, and gives the exit status and what else came on standard output.

@@ -14,6 +14,7 @@ mod opening;
 mod plain_sql;
 mod plans;
 mod replicas;
+mod round_trips;
 mod same_as_sqlite;
 mod silence;
 mod statements;

@@ -42,7 +42,12 @@ impl Schema {
 
     /// Patient ones: where all cores are busy, a session of the database may wait for seconds to run at all.
     pub(crate) fn options(&self) -> Options {
-        Options::parse(&self.address).unwrap().deadline(Duration::from_secs(60))
+        Self::options_of(&self.address)
+    }
+
+    /// As patient, for an address that leads there another way.
+    pub(crate) fn options_of(address: &str) -> Options {
+        Options::parse(address).unwrap().deadline(Duration::from_secs(60))
     }
 
     /// A host's own connection.

@@ -45,11 +45,11 @@ where
     S::Future: Send + 'static,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let Escort { client, limits, activity, mut watchdog, place: _place } = escort;
+    let Escort { client, limits, activity, mut watchdog, place: _place, mut counted } = escort;
     let peer = client.peer;
     let mut stream = WatchedStream::framed(transport, activity.clone());
     stream.socket().linger_at_most(CONNECTION_WINDOW.into());
-    let service = service::for_connection(service, client, limits);
+    let service = service::for_connection(service, client, limits, activity.clone());
     let mut connection = builder(&limits).serve_connection(TokioIo::new(stream), service);
 
     let mut leaving = false;
@@ -66,6 +66,11 @@ where
                 Pin::new(&mut connection).poll(cx)
             })
             .await;
+        counted.ends(match &outcome {
+            Ok(Ok(())) => "closed",
+            Ok(Err(_)) => "failed",
+            Err(reason) => reason,
+        });
         match outcome {
             Ok(Ok(())) => return,
             Ok(Err(error)) => return tracing::debug!(%peer, %error, "a connection failed"),

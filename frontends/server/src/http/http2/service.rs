@@ -1,6 +1,6 @@
 //! Between hyper and the caller's service, for a stream of HTTP/2: refuses, hands over, catches panics.
 
-use std::{cell::RefCell, convert::Infallible, error::Error};
+use std::{cell::RefCell, convert::Infallible, error::Error, sync::Arc};
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_LENGTH};
@@ -14,6 +14,7 @@ use tower_service::Service;
 
 use super::super::{
     Limits,
+    activity::Activity,
     client::{Client, Way},
     head,
     service::{begin, finish},
@@ -25,6 +26,7 @@ pub(super) fn for_connection<S, B>(
     service: S,
     client: Client,
     limits: Limits,
+    activity: Arc<Activity>,
 ) -> impl HttpService<Incoming, ResBody = Either<B, Empty<B::Data>>, Error = Infallible, Future: Send + 'static>
 where
     S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
@@ -43,12 +45,17 @@ where
         } else {
             Ok(begin(&service, Request::from_parts(head, Empty::new())))
         };
+        let activity = activity.clone();
         async move {
             let work = match work {
                 Ok(work) => work,
-                Err(status) => return Ok(bare(status, way)),
+                Err(status) => {
+                    activity.counts().note_malformed();
+                    return Ok(bare(status, way));
+                }
             };
             let Some(response) = finish(work).await else {
+                activity.counts().note_panic();
                 tracing::error!(%peer, "a request was answered with 500: its service panicked");
                 return Ok(bare(StatusCode::INTERNAL_SERVER_ERROR, way));
             };

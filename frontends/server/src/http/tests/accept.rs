@@ -6,13 +6,16 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use super::super::accept::retried;
+use super::super::{Counts, accept::retried};
 use super::support::soon;
 
 /// Accepts with these failures before it succeeds.
 async fn accept_after(failing: &mut bool, mut failures: Vec<io::Error>) {
-    let accepted = soon(retried(failing, || ready(failures.pop().map_or(Ok("accepted"), Err)))).await;
+    let (counts, expected) =
+        (Counts::default(), failures.iter().filter(|error| error.raw_os_error().is_some()).count());
+    let accepted = soon(retried(failing, &counts, || ready(failures.pop().map_or(Ok("accepted"), Err)))).await;
     assert_eq!(accepted, "accepted");
+    assert_eq!(counts.accept_failures(), expected as u64);
 }
 
 fn no_file_left() -> io::Error {

@@ -26,7 +26,7 @@ use tokio::{
 };
 use tower_service::Service;
 
-use super::{Front, Limits, SECURED, certificates::Authority, serve};
+use super::{Counts, Front, Limits, SECURED, certificates::Authority, serve};
 
 /// What a test waits for comes within this time, or it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -96,6 +96,7 @@ impl Service<Request<Empty<Bytes>>> for Paths {
 pub(super) struct Server {
     pub(super) address: SocketAddr,
     pub(super) paths: Paths,
+    pub(super) counts: Arc<Counts>,
     stop: Option<oneshot::Sender<()>>,
     running: JoinHandle<()>,
 }
@@ -123,8 +124,9 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         let shutdown = async { drop(stopped.await) };
+        let counts = front.counts.clone();
         let running = tokio::spawn(serve(listener, paths.clone(), front, shutdown));
-        Self { address, paths, stop: Some(stop), running }
+        Self { address, paths, counts, stop: Some(stop), running }
     }
 
     /// Serves with the limits of the document.

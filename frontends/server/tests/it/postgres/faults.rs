@@ -9,7 +9,7 @@ use super::scene::Scene;
 use crate::program::{COURSES, Server, get};
 
 /// Asks as long as `goes_on`, counts what was answered, and lets nothing pass but what may be.
-fn ask(address: &str, token: &str, goes_on: &AtomicBool, served: &AtomicUsize, failed: &AtomicUsize) {
+pub(super) fn ask(address: &str, token: &str, goes_on: &AtomicBool, served: &AtomicUsize, failed: &AtomicUsize) {
     let _ending = Ending(goes_on);
     while goes_on.load(Ordering::Relaxed) {
         for path in ["/api/v1/courses?limit=1", "/api/v1/courses/one", "/api/v1/me"] {
@@ -23,7 +23,7 @@ fn ask(address: &str, token: &str, goes_on: &AtomicBool, served: &AtomicUsize, f
 }
 
 /// Waits until `count` is some more than now.
-fn grows(count: &AtomicUsize, goes_on: &AtomicBool) {
+pub(super) fn grows(count: &AtomicUsize, goes_on: &AtomicBool) {
     let enough = count.load(Ordering::Relaxed) + 20;
     while count.load(Ordering::Relaxed) < enough {
         assert!(goes_on.load(Ordering::Relaxed), "an answer was wrong");
@@ -32,7 +32,7 @@ fn grows(count: &AtomicUsize, goes_on: &AtomicBool) {
 }
 
 /// Ends all that asks, also where one of them or the test fails.
-struct Ending<'f>(&'f AtomicBool);
+pub(super) struct Ending<'f>(pub(super) &'f AtomicBool);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {

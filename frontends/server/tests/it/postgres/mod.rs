@@ -5,8 +5,10 @@
 mod addresses;
 mod commands;
 mod doctor;
+mod failover;
 mod faults;
 mod key_care;
+mod observing;
 mod same_as_sqlite;
 mod scene;
 mod serving;

@@ -1,0 +1,125 @@
+//! [`TraceParent`]: the trace that a request belongs to (W3C Trace Context, level 1).
+
+use std::fmt;
+
+use http::{HeaderMap, HeaderName};
+
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// `version "-" trace-id "-" parent-id "-" trace-flags`
+const LENGTH: usize = 55;
+
+/// The header `traceparent` of a request, in version 00: which trace the caller is in, and where.
+///
+/// It is what the caller says, and proves nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TraceParent<'r>(&'r str);
+
+impl<'r> TraceParent<'r> {
+    /// The one header of that name; `None` where there is none, where there are several, and where it is not exactly as
+    /// section 3.2 of the recommendation has it: version 00, lower-case digits, no id of zeros alone.
+    #[must_use]
+    pub fn of(headers: &'r HeaderMap) -> Option<Self> {
+        let mut given = headers.get_all(TRACEPARENT).iter();
+        let (Some(value), None) = (given.next(), given.next()) else { return None };
+        Self::parse(value.to_str().ok()?)
+    }
+
+    fn parse(text: &'r str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let is_right = bytes.len() == LENGTH
+            && bytes.starts_with(b"00-")
+            && is_id(&bytes[3..35])
+            && bytes[35] == b'-'
+            && is_id(&bytes[36..52])
+            && bytes[52] == b'-'
+            && bytes[53..].iter().all(is_digit);
+        is_right.then_some(Self(text))
+    }
+
+    /// The trace's id: 32 hexadecimal digits.
+    #[must_use]
+    pub fn trace_id(self) -> &'r str {
+        &self.0[3..35]
+    }
+
+    /// The id of the caller's own span: 16 hexadecimal digits.
+    #[must_use]
+    pub fn parent_id(self) -> &'r str {
+        &self.0[36..52]
+    }
+
+    /// Whether the caller may have recorded its part of the trace.
+    #[must_use]
+    pub fn is_sampled(self) -> bool {
+        let last = self.0.as_bytes()[LENGTH - 1];
+        // The lowest bit of a hexadecimal digit: 'a' to 'f' are 97 to 102, and stand for 10 to 15.
+        if last.is_ascii_digit() { last & 1 == 1 } else { last & 1 == 0 }
+    }
+}
+
+impl fmt::Debug for TraceParent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("TraceParent").field(&self.0).finish()
+    }
+}
+
+fn is_digit(byte: &u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+fn is_id(digits: &[u8]) -> bool {
+    digits.iter().all(is_digit) && digits.iter().any(|&digit| digit != b'0')
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    const GOOD: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    #[test]
+    fn reads_what_the_recommendation_writes() {
+        let parent = TraceParent::parse(GOOD).unwrap();
+        assert_eq!(parent.trace_id(), "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!(parent.parent_id(), "00f067aa0ba902b7");
+        assert!(parent.is_sampled());
+        for (flags, sampled) in [("00", false), ("02", false), ("03", true), ("fa", false), ("0b", true), ("ff", true)]
+        {
+            let text = format!("{}{flags}", &GOOD[..53]);
+            assert_eq!(TraceParent::parse(&text).unwrap().is_sampled(), sampled, "{flags}");
+        }
+    }
+
+    #[test]
+    fn takes_nothing_else() {
+        for bad in [
+            "",
+            "00",
+            &GOOD[..54],
+            &format!("{GOOD}0"),
+            &format!("{GOOD}-00"),
+            &GOOD.replacen("00-", "01-", 1),
+            &GOOD.replacen("00-", "ff-", 1),
+            &GOOD.replace('-', "_"),
+            &GOOD.to_uppercase(),
+            &GOOD.replace('b', "g"),
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        ] {
+            assert_eq!(TraceParent::parse(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn one_header_alone_counts() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(TraceParent::of(&headers), None);
+        headers.append(TRACEPARENT, HeaderValue::from_static(GOOD));
+        assert_eq!(TraceParent::of(&headers), TraceParent::parse(GOOD));
+        headers.append(TRACEPARENT, HeaderValue::from_static(GOOD));
+        assert_eq!(TraceParent::of(&headers), None);
+    }
+}

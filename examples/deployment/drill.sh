@@ -1,0 +1,63 @@
+# shellcheck shell=bash disable=SC2154
+# Requests without a pause through the proxy, and what is done to those behind it meanwhile.
+
+load() {
+    TOKEN=$(<"$work/key") "$availability" "$address_proxy" "$@"
+}
+
+# Runs a part of the drill under load: NAME COMMAND [OPTION…], where the command begins phases by `phase`.
+under_load() {
+    local part=$1
+    shift
+    say "" "$part"
+    mkfifo "$work/phases"
+    load "$@" <"$work/phases" >"$work/report" &
+    local client=$! good=1
+    exec 3>"$work/phases"
+    rm "$work/phases"
+    "$part"
+    exec 3>&-
+    wait "$client" || good=''
+    cat "$work/report"
+    say "sent again by the proxy since its start: $(sent_again)"
+    [[ $good ]] || fail "$part: a request failed in a way that it must not"
+}
+
+# How often it tried once more, at the same server or at the other one.
+sent_again() {
+    curl --silent "http://$address_status/;csv" | awk -F , '$1 == "catalogue" && $2 == "BACKEND" { print $16 + $17 }'
+}
+
+phase() { echo "$1" >&3; }
+
+rolling_restarts() {
+    local round
+    phase "nothing happens"
+    sleep 3
+    for round in first second; do
+        phase "the $round rolling restart"
+        restart
+    done
+    phase "and after it"
+    sleep 3
+}
+
+failovers() {
+    local round
+    for round in first second; do
+        phase "nothing happens"
+        sleep 3
+        phase "the $round failover"
+        failover
+        phase "$primary is the primary"
+        sleep 5
+        phase "the other follows it"
+        rejoin
+        sleep 2
+    done
+}
+
+drill() {
+    under_load rolling_restarts
+    under_load failovers --rate 500 --allow 500
+}

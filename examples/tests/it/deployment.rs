@@ -1,0 +1,48 @@
+//! The files of `deployment` are taken by the programs that read them. What they bring about is for its drill.
+//!
+//! Where haproxy is not installed its test says so in a line and passes, unless `CATALOGUE_TEST_REQUIRE` names `haproxy`.
+
+use std::io::{Write, stderr};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("deployment").join(name)
+}
+
+#[track_caller]
+fn assert_taken(output: &Output) {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn bash_reads_its_scripts() {
+    for name in ["run", "databases.sh", "servers.sh", "drill.sh"] {
+        assert_taken(&Command::new("bash").arg("-n").arg(file(name)).output().unwrap());
+    }
+}
+
+#[test]
+fn haproxy_takes_its_configuration() {
+    // Debian has it where only an administrator's PATH leads.
+    let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
+    let mut command = Command::new("haproxy");
+    match command.args(["-c", "-f"]).arg(file("haproxy.cfg")).env("PATH", path).output() {
+        Ok(output) => assert_taken(&output),
+        Err(error) => {
+            let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
+            assert!(!required.split(',').any(|name| name.trim() == "haproxy"), "haproxy is required: {error}");
+            // Past the capture of the test's own output, so that it is seen.
+            stderr().write_all(format!("skipped: haproxy: {error}\n").as_bytes()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn usage_is_told_and_nothing_started() {
+    for arguments in [&["nonsense"][..], &["restart"], &["failover", "a", "b"]] {
+        let output = Command::new("bash").arg(file("run")).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8(output.stderr).unwrap().starts_with("usage: "), "{arguments:?}");
+    }
+}

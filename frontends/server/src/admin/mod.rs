@@ -1,0 +1,73 @@
+//! The listener for those who operate the server: `/live`, `/ready` and `/metrics`, away from the API.
+//!
+//! It has a serving loop of its own, so it answers while the API's connections are all taken, and until the process ends.
+
+mod pages;
+mod probe;
+mod readiness;
+
+use std::future::pending;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalogue_core::Catalogue;
+use tokio::net::TcpListener;
+
+use crate::http::{self, Front, Limits};
+use crate::logging::Sink;
+use crate::metrics::Metrics;
+use crate::output;
+use pages::Pages;
+pub(crate) use probe::Probe;
+use readiness::Readiness;
+
+/// Few connections, which end soon: those who ask are few, and each asks now and then.
+fn limits() -> Limits {
+    Limits {
+        head_time: Duration::from_secs(5),
+        idle_time: Duration::from_secs(20),
+        stall_time: Duration::from_secs(10),
+        head_bytes: 16 * 1024,
+        drained_body: 0,
+        connections: 32,
+        ..Limits::default()
+    }
+}
+
+/// What is known of a server while it runs.
+#[derive(Debug)]
+pub(crate) struct Monitor {
+    pub(crate) metrics: Metrics,
+    readiness: Readiness,
+}
+
+impl Monitor {
+    /// Of a server that begins now and logs to `log`.
+    pub(crate) fn new(log: Arc<Sink>) -> Arc<Self> {
+        Arc::new(Self { metrics: Metrics::new(log), readiness: Readiness::default() })
+    }
+
+    /// The database is open: whether the server is ready is asked of it from now on.
+    pub(crate) fn opened(&self, probe: Probe) {
+        self.readiness.opened(probe);
+    }
+
+    /// That catalogue is served from now on.
+    pub(crate) fn serves(&self, catalogue: Catalogue, most_connections: u32) {
+        self.metrics.serves(catalogue, most_connections);
+        self.readiness.serves();
+    }
+
+    /// The server takes no further connection: it is ready no more.
+    pub(crate) fn stops(&self) {
+        self.readiness.stops();
+    }
+}
+
+/// Answers on `listener` as long as the runtime lives, and says on standard error where.
+pub(crate) fn start(listener: TcpListener, address: SocketAddr, monitor: Arc<Monitor>) {
+    output::note(&format!("admin on http://{address}"));
+    let front = Front { limits: limits(), ..Front::default() };
+    tokio::spawn(http::serve(listener, Pages(monitor), front, pending()));
+}

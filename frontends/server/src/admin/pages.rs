@@ -1,0 +1,70 @@
+//! [`Pages`]: what is answered at which path.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::{Empty, Full};
+use tower_service::Service;
+
+use super::Monitor;
+use crate::metrics;
+
+const TEXT: &str = "text/plain; charset=utf-8";
+const JSON: &str = "application/json";
+
+/// The pages of a server's monitor.
+#[derive(Clone, Debug)]
+pub(super) struct Pages(pub(super) Arc<Monitor>);
+
+impl Service<Request<Empty<Bytes>>> for Pages {
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Empty<Bytes>>) -> Self::Future {
+        let monitor = Arc::clone(&self.0);
+        Box::pin(async move { Ok(answer(&monitor, request.method(), request.uri().path()).await) })
+    }
+}
+
+async fn answer(monitor: &Monitor, method: &Method, path: &str) -> Response<Full<Bytes>> {
+    if !["/live", "/ready", "/metrics"].contains(&path) {
+        return page(StatusCode::NOT_FOUND, TEXT, "there are /live, /ready and /metrics\n".to_owned());
+    }
+    if *method != Method::GET && *method != Method::HEAD {
+        let mut refusal = page(StatusCode::METHOD_NOT_ALLOWED, TEXT, "GET or HEAD\n".to_owned());
+        refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return refusal;
+    }
+    match path {
+        "/live" => page(StatusCode::OK, TEXT, "live\n".to_owned()),
+        "/metrics" => {
+            let database = monitor.readiness.database().await;
+            let database = database.as_ref().map(Option::as_ref);
+            page(StatusCode::OK, metrics::MEDIA_TYPE, monitor.metrics.render(database))
+        }
+        _ => {
+            let found = monitor.readiness.check().await;
+            let status = if found.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+            page(status, JSON, found.to_json())
+        }
+    }
+}
+
+fn page(status: StatusCode, media_type: &'static str, body: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

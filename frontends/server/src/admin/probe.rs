@@ -1,0 +1,89 @@
+//! [`Probe`]: what the database is asked to find out whether it answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalogue_core::{AccountId, CourseStorage, CredentialStorage, Limit, PageRequest, StorageError, TokenDigest};
+use catalogue_postgres::{PostgresStorage, Status};
+use tokio::runtime::Handle;
+use tokio::sync::Mutex;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::exit::chain;
+
+/// How long all answers together may take.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// Asks a storage what requests ask of it, over the same connections: so a database that is gone, whose tables are not
+/// those of this build, or whose file holds something else cannot pass.
+#[derive(Clone, Debug)]
+pub(crate) struct Probe {
+    credentials: Arc<dyn CredentialStorage>,
+    courses: Arc<dyn CourseStorage>,
+    /// The same where it is PostgreSQL, which can say more.
+    postgres: Option<PostgresStorage>,
+    /// One at a time, so that those who ask can put no load on a database that hardly answers.
+    asking: Arc<Mutex<()>>,
+}
+
+/// What was found: the name of each question, and what is wrong.
+pub(super) type Answers = [(&'static str, Result<(), String>); 2];
+
+impl Probe {
+    /// To ask that storage.
+    pub(crate) fn new(storage: impl CourseStorage + CredentialStorage + Clone) -> Self {
+        Self {
+            credentials: Arc::new(storage.clone()),
+            courses: Arc::new(storage),
+            postgres: None,
+            asking: Arc::default(),
+        }
+    }
+
+    /// To ask a PostgreSQL database.
+    pub(crate) fn of_postgres(storage: PostgresStorage) -> Self {
+        Self { postgres: Some(storage.clone()), ..Self::new(storage) }
+    }
+
+    /// What a PostgreSQL database says of itself: `Some(None)` where it says nothing in time, `None` for any other.
+    pub(super) async fn status(&self) -> Option<Option<Status>> {
+        let postgres = self.postgres.as_ref()?;
+        Some(timeout(DEADLINE, postgres.status()).await.ok())
+    }
+
+    /// Asks, off the threads that serve: a database in a file is read by the thread that asks.
+    pub(super) async fn ask(&self) -> Answers {
+        let probe = self.clone();
+        let asked = async {
+            let alone = Arc::clone(&self.asking).lock_owned().await;
+            let runtime = Handle::current();
+            spawn_blocking(move || {
+                let _alone = alone;
+                runtime.block_on(async { [probe.look_up().await, probe.read().await] })
+            })
+            .await
+        };
+        let found = match timeout(DEADLINE, asked).await {
+            Ok(Ok(found)) => found.map(|answer| answer.map_err(|error| chain(&error))),
+            Ok(Err(panic)) => [(); 2].map(|()| Err(panic.to_string())),
+            Err(_) => [(); 2].map(|()| Err(format!("no answer within {DEADLINE:?}"))),
+        };
+        let [credentials, courses] = found;
+        [("credentials", credentials), ("courses", courses)]
+    }
+
+    /// Looks up a credential that nobody has.
+    async fn look_up(&self) -> Result<(), StorageError> {
+        self.credentials.find_credential(&TokenDigest::from_bytes([0; 32])).await.map(drop)
+    }
+
+    /// Reads the tables of courses, as an account that need not be there.
+    async fn read(&self) -> Result<(), StorageError> {
+        let nobody = AccountId::new("");
+        let page = PageRequest { limit: Limit::new(1).expect("a limit"), after: None };
+        self.courses.list_courses(&nobody, &page).await?;
+        self.courses.find_course(&nobody, "none").await?;
+        self.courses.revision(&nobody).await.map(drop)
+    }
+}

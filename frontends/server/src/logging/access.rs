@@ -1,0 +1,54 @@
+//! [`AccessLog`]: a line for each request.
+
+use catalogue_core::{ExceededLimit, FinishedRequest, Observer};
+use http::Method;
+
+/// Logs each finished request, under the target `catalogue::access`: what was asked for, by whom, how it ended and how
+/// long it took. Never a token, a cursor, a path or a query.
+#[derive(Debug)]
+pub(crate) struct AccessLog;
+
+impl Observer for AccessLog {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        tracing::info!(
+            target: "catalogue::access",
+            operation = request.operation.map_or("other", catalogue_core::Operation::id),
+            method = method(request.method),
+            status = u64::from(request.status.as_u16()),
+            duration_us = u64::try_from(request.duration.as_micros()).unwrap_or(u64::MAX),
+            bytes = request.body_length as u64,
+            account = request.caller.map(|caller| caller.account.as_str()),
+            credential = request.caller.map(|caller| &*caller.credential_id),
+            refusal = request.refusal.map(catalogue_core::Refusal::reason),
+            limit = request.exceeded.map(limit),
+            request_id = request.request_id,
+            trace_id = request.trace.map(catalogue_core::TraceParent::trace_id),
+        );
+    }
+}
+
+/// The method's name, of those that HTTP defines: another one can be any text.
+fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::OPTIONS => "OPTIONS",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::CONNECT => "CONNECT",
+        Method::TRACE => "TRACE",
+        _ => "other",
+    }
+}
+
+/// The limit's name in logs and metrics.
+pub(crate) fn limit(limit: ExceededLimit) -> &'static str {
+    match limit {
+        ExceededLimit::InFlight => "in_flight",
+        ExceededLimit::Credential => "credential",
+        ExceededLimit::ClientAddress => "client_address",
+        _ => "other",
+    }
+}

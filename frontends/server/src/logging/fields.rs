@@ -1,0 +1,117 @@
+//! The fields of an event, as text and as JSON. Whatever stands in them, a line stays one line.
+
+use std::fmt::{self, Debug};
+use std::io::Write as _;
+
+use tracing::field::{Field, Visit};
+
+use crate::text::printable;
+
+/// The field that `tracing` puts an event's text into.
+const MESSAGE: &str = "message";
+
+/// ` message name="text" name=value`
+pub(super) struct TextFields<'l>(&'l mut Vec<u8>);
+
+impl<'l> TextFields<'l> {
+    /// To be written after what the line has already.
+    pub(super) fn after(line: &'l mut Vec<u8>) -> Self {
+        Self(line)
+    }
+
+    fn name(&mut self, field: &Field) {
+        self.0.push(b' ');
+        if field.name() != MESSAGE {
+            self.0.extend_from_slice(field.name().as_bytes());
+            self.0.push(b'=');
+        }
+    }
+
+    fn plain(&mut self, field: &Field, value: impl fmt::Display) {
+        self.name(field);
+        write!(self.0, "{value}").expect("a Vec takes all");
+    }
+}
+
+impl Visit for TextFields<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.name(field);
+        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
+        // To the end whatever is found, so that many bytes are looked at at once.
+        if value.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
+            self.0.push(b'"');
+            self.0.extend_from_slice(value.as_bytes());
+            self.0.push(b'"');
+        } else {
+            write!(self.0, "{value:?}").expect("a Vec takes all");
+        }
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.plain(field, value);
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.plain(field, value);
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.plain(field, value);
+    }
+
+    /// Numbers of other kinds, and what is shown by `%` or `?`.
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.name(field);
+        let text = format!("{value:?}");
+        self.0.extend_from_slice(printable(&text).as_bytes());
+    }
+}
+
+/// `,"message":"text","name":"text","name":value`
+pub(super) struct JsonFields<'l>(&'l mut Vec<u8>);
+
+impl<'l> JsonFields<'l> {
+    /// To be written after what the line has already.
+    pub(super) fn after(line: &'l mut Vec<u8>) -> Self {
+        Self(line)
+    }
+
+    /// Names are ours and need no escape.
+    fn name(&mut self, field: &Field) {
+        write!(self.0, ",\"{}\":", field.name()).expect("a Vec takes all");
+    }
+
+    fn plain(&mut self, field: &Field, value: impl fmt::Display) {
+        self.name(field);
+        write!(self.0, "{value}").expect("a Vec takes all");
+    }
+}
+
+impl Visit for JsonFields<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.name(field);
+        serde_json::to_writer(&mut *self.0, value).expect("a Vec takes all, and a text is JSON");
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.plain(field, value);
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.plain(field, value);
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.plain(field, value);
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.name(field);
+        // What is no number of JSON's becomes null.
+        serde_json::to_writer(&mut *self.0, &value).expect("a Vec takes all, and a number is JSON");
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.record_str(field, &format!("{value:?}"));
+    }
+}

@@ -1,0 +1,85 @@
+//! [`Lines`]: what makes a line of an event.
+
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::sync::Arc;
+
+use catalogue_core::Timestamp;
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::layer::{Context, Layer};
+
+use super::fields::{JsonFields, TextFields};
+use super::{Format, Sink};
+use crate::output;
+
+/// A buffer that has become larger is not kept.
+const KEPT: usize = 16 << 10;
+
+/// Makes a line of each event. Spans are left out: nothing here opens any.
+///
+/// Each thread has a buffer of its own, so that a line costs no allocation.
+pub(super) struct Lines {
+    format: Format,
+    coloured: bool,
+    sink: Arc<Sink>,
+}
+
+impl Lines {
+    pub(super) fn new(format: Format, sink: Arc<Sink>) -> Self {
+        Self { format, coloured: output::stderr_takes_colours(), sink }
+    }
+
+    fn write(&self, event: &Event<'_>, line: &mut Vec<u8>) {
+        match self.format {
+            Format::Text => write_text(event, self.coloured, line),
+            Format::Json => write_json(event, line),
+        }
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Lines {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        thread_local!(static LINE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
+
+        // The buffer is taken meanwhile, as a value may log something when it is shown.
+        let mut line = LINE.try_with(RefCell::take).unwrap_or_default();
+        self.write(event, &mut line);
+        self.sink.write(&line);
+        if line.capacity() <= KEPT {
+            line.clear();
+            let _ = LINE.try_with(|kept| kept.replace(line));
+        }
+    }
+}
+
+/// `2026-01-02T03:04:05.678Z  INFO target: message name=value`
+pub(super) fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) {
+    let metadata = event.metadata();
+    let level = metadata.level().as_str();
+    let now = Timestamp::now();
+    let written = match coloured {
+        true => write!(line, "{now} {}{level:>5}\u{1b}[0m {}:", colour(*metadata.level()), metadata.target()),
+        false => write!(line, "{now} {level:>5} {}:", metadata.target()),
+    };
+    written.expect("a Vec takes all");
+    event.record(&mut TextFields::after(line));
+    line.push(b'\n');
+}
+
+/// `{"timestamp":"2026-01-02T03:04:05.678Z","level":"INFO","target":"target","message":"message","name":value}`
+pub(super) fn write_json(event: &Event<'_>, line: &mut Vec<u8>) {
+    let metadata = event.metadata();
+    let (now, level, target) = (Timestamp::now(), metadata.level().as_str(), metadata.target());
+    write!(line, r#"{{"timestamp":"{now}","level":"{level}","target":"{target}""#).expect("a Vec takes all");
+    event.record(&mut JsonFields::after(line));
+    line.extend_from_slice(b"}\n");
+}
+
+fn colour(level: Level) -> &'static str {
+    match level {
+        Level::ERROR => "\u{1b}[31m",
+        Level::WARN => "\u{1b}[33m",
+        Level::INFO => "\u{1b}[32m",
+        _ => "\u{1b}[34m",
+    }
+}

@@ -1,0 +1,100 @@
+//! Lines as they are written, and a standard error that takes none.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tracing_subscriber::layer::SubscriberExt as _;
+
+use super::{Format, Lines, Sink};
+
+/// What has arrived.
+#[derive(Clone, Default)]
+struct Collected(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Collected {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The lines that `log` writes.
+fn logged(format: Format, log: impl FnOnce()) -> Vec<String> {
+    let collected = Collected::default();
+    let sink = Arc::new(Sink::to(collected.clone()).unwrap());
+    let lines = Lines::new(format, Arc::clone(&sink));
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), log);
+    sink.finish();
+    let text = String::from_utf8(collected.0.lock().unwrap().clone()).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn strange() {
+    tracing::warn!(text = "a \"b\"\n\u{1b}[2J ü", shown = %"c\nd", number = 7, is = true, missing = None::<&str>, "hello");
+}
+
+#[test]
+fn text_stays_on_its_line() {
+    let [line] = &*logged(Format::Text, strange) else { panic!("one line") };
+    let (time, rest) = line.split_once(' ').unwrap();
+    assert!(catalogue_core::Timestamp::parse(time).is_ok(), "{line}");
+    let expected = r#" WARN catalogue::logging::tests: hello text="a \"b\"\n\u{1b}[2J ü" shown=c\nd number=7 is=true"#;
+    assert_eq!(rest, expected);
+}
+
+#[test]
+fn json_can_be_parsed() {
+    let [line] = &*logged(Format::Json, strange) else { panic!("one line") };
+    let mut value: Value = serde_json::from_str(line).unwrap();
+    value["timestamp"].take();
+    let expected = serde_json::json!({
+        "timestamp": null, "level": "WARN", "target": "catalogue::logging::tests", "message": "hello",
+        "text": "a \"b\"\n\u{1b}[2J ü", "shown": "c\nd", "number": 7, "is": true,
+    });
+    assert_eq!(value, expected);
+}
+
+/// Takes each piece only when it is let go on.
+struct Gated {
+    go_on: Receiver<()>,
+    taken: SyncSender<usize>,
+}
+
+impl Write for Gated {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.taken.send(bytes.len()).unwrap();
+        self.go_on.recv().map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn lines_beyond_the_room_are_dropped_and_counted() {
+    let ((let_go, go_on), (taken, taking)) = (sync_channel(10), sync_channel(10));
+    let sink = Sink::to(Gated { go_on, taken }).unwrap();
+    sink.write(b"first\n");
+    // From here on the thread is stuck with the first line, and all others wait.
+    assert_eq!(taking.recv().unwrap(), 6);
+    let line = [b'x'; 1 << 10];
+    for _ in 0..(1 << 10) + 3 {
+        sink.write(&line);
+    }
+    assert_eq!(sink.dropped(), 3);
+    let_go.send(()).unwrap();
+    assert_eq!(taking.recv().unwrap(), 1 << 20);
+    let_go.send(()).unwrap();
+    // There is room again.
+    sink.write(b"last\n");
+    assert_eq!(taking.recv().unwrap(), 5);
+    let_go.send(()).unwrap();
+    assert_eq!(sink.dropped(), 3);
+}

@@ -1,0 +1,102 @@
+//! [`Exposition`]: metrics as Prometheus reads them.
+
+use std::fmt::{Display, Write as _};
+
+/// The text that is written. Each metric begins with what it is.
+#[derive(Debug, Default)]
+pub(super) struct Exposition(String);
+
+/// A metric, to be followed by its values.
+pub(super) struct Metric<'e> {
+    out: &'e mut String,
+    name: &'static str,
+}
+
+impl Exposition {
+    /// A number that only grows.
+    pub(super) fn counter(&mut self, name: &'static str, help: &str) -> Metric<'_> {
+        debug_assert!(name.ends_with("_total"), "{name}");
+        self.begin(name, "counter", help)
+    }
+
+    /// A number that goes up and down.
+    pub(super) fn gauge(&mut self, name: &'static str, help: &str) -> Metric<'_> {
+        self.begin(name, "gauge", help)
+    }
+
+    /// Numbers of values, by size.
+    pub(super) fn histogram(&mut self, name: &'static str, help: &str) -> Metric<'_> {
+        self.begin(name, "histogram", help)
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.0
+    }
+
+    fn begin(&mut self, name: &'static str, kind: &str, help: &str) -> Metric<'_> {
+        writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}").expect("a String takes all");
+        Metric { out: &mut self.0, name }
+    }
+}
+
+impl Metric<'_> {
+    /// The value of a metric that has but one.
+    pub(super) fn value(&mut self, value: impl Display) {
+        self.sample("", &[], value);
+    }
+
+    /// The value with those labels.
+    pub(super) fn labelled(&mut self, labels: &[(&str, &str)], value: impl Display) {
+        self.sample("", labels, value);
+    }
+
+    /// The buckets of a histogram, each with its bound and how many values are in it alone, the last without a bound.
+    pub(super) fn buckets(&mut self, label: (&str, &str), buckets: &[(&str, u64)], sum: f64) {
+        let mut below = 0;
+        for (bound, count) in buckets {
+            below += count;
+            self.sample("_bucket", &[label, ("le", bound)], below);
+        }
+        self.sample("_sum", &[label], sum);
+        self.sample("_count", &[label], below);
+    }
+
+    fn sample(&mut self, suffix: &str, labels: &[(&str, &str)], value: impl Display) {
+        let out = &mut *self.out;
+        write!(out, "{}{suffix}", self.name).expect("a String takes all");
+        for (index, (name, value)) in labels.iter().enumerate() {
+            let value = value.replace('\\', r"\\").replace('"', r#"\""#).replace('\n', r"\n");
+            write!(out, "{}{name}=\"{value}\"", if index == 0 { '{' } else { ',' }).expect("a String takes all");
+        }
+        let end = if labels.is_empty() { "" } else { "}" };
+        writeln!(out, "{end} {value}").expect("a String takes all");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_labels_and_buckets() {
+        let mut out = Exposition::default();
+        out.gauge("g", "A gauge.").value(1.5);
+        out.counter("c_total", "A counter.").labelled(&[("a", "x"), ("b", "y\"\\\n")], 2);
+        out.histogram("h_seconds", "A histogram.").buckets(("of", "z"), &[("0.1", 3), ("+Inf", 1)], 0.25);
+        let expected = "\
+# HELP g A gauge.
+# TYPE g gauge
+g 1.5
+# HELP c_total A counter.
+# TYPE c_total counter
+c_total{a=\"x\",b=\"y\\\"\\\\\\n\"} 2
+# HELP h_seconds A histogram.
+# TYPE h_seconds histogram
+h_seconds_bucket{of=\"z\",le=\"0.1\"} 3
+h_seconds_bucket{of=\"z\",le=\"+Inf\"} 4
+h_seconds_sum{of=\"z\"} 0.25
+h_seconds_count{of=\"z\"} 4
+";
+        assert_eq!(out.finish(), expected);
+    }
+}

@@ -1,0 +1,112 @@
+//! `--admin-listen`: liveness, readiness and metrics.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::observed::{Observed, ask};
+use crate::program::Place;
+
+#[test]
+fn its_pages_stand_apart_from_the_api() {
+    let place = Place::new();
+    let observed = Observed::start(&place, "");
+    let admin = &observed.admin;
+    assert_eq!(ask(admin, "GET /live HTTP/1.1").0, 200);
+    let (status, head, body) = ask(admin, "GET /metrics HTTP/1.1");
+    assert!(status == 200 && head.contains("\r\ncontent-type: text/plain; version=0.0.4; charset=utf-8\r\n"), "{head}");
+    assert!(body.contains("# TYPE catalogue_build_info gauge\ncatalogue_build_info{version=\""), "{body}");
+    let (status, head, body) = ask(admin, "HEAD /ready HTTP/1.1");
+    assert!(status == 200 && head.contains("\r\ncontent-length: ") && body.is_empty(), "{head}{body}");
+    for path in ["/", "/live/", "/api/v1/me", "/docs", "/metrics/x"] {
+        assert_eq!(ask(admin, &format!("GET {path} HTTP/1.1")).0, 404, "{path}");
+    }
+    let (status, head, _) = ask(admin, "POST /live HTTP/1.1\nContent-Length: 0");
+    assert!(status == 405 && head.contains("\r\nallow: GET, HEAD\r\n"), "{head}");
+    for path in ["/live", "/ready", "/metrics"] {
+        assert_eq!(ask(&observed.server.address, &format!("GET {path} HTTP/1.1")).0, 404, "{path}");
+    }
+}
+
+#[test]
+fn there_is_no_such_listener_unless_it_is_asked_for() {
+    let place = Place::new();
+    let mut server = crate::program::Server::start(place.command("serve --listen 127.0.0.1:0").stderr(Stdio::piped()));
+    let notes = server.notes_until("serving");
+    assert!(notes.iter().all(|note| !note.contains("admin")), "{notes:?}");
+    place.run("serve --admin-listen nowhere").fails(2, &["--admin-listen", "nowhere"]);
+    let taken = server.address.clone();
+    place.run(&format!("serve --admin-listen {taken}")).fails(1, &[&taken, "name another --admin-listen"]);
+}
+
+#[test]
+fn ready_asks_the_database() {
+    let place = Place::with_courses();
+    let observed = Observed::start(&place, "");
+    let fine = json!({ "ready": true, "checks": { "server": "ok", "credentials": "ok", "courses": "ok" } });
+    assert_eq!(observed.ready(), (200, fine.clone()));
+    let sql = |sql| rusqlite::Connection::open(place.path("catalogue.db")).unwrap().execute_batch(sql).unwrap();
+    // A table that this build reads is no longer there.
+    sql("ALTER TABLE modules RENAME TO elsewhere");
+    let (status, found) = observed.ready();
+    assert_eq!((status, &found["ready"], &found["checks"]["credentials"]), (503, &json!(false), &json!("ok")));
+    assert!(found["checks"]["courses"].as_str().unwrap().contains("modules"), "{found}");
+    assert_eq!(ask(&observed.admin, "GET /live HTTP/1.1").0, 200);
+    sql("ALTER TABLE elsewhere RENAME TO modules");
+    assert_eq!(observed.ready(), (200, fine));
+    std::fs::rename(place.path("catalogue.db"), place.path("gone.db")).unwrap();
+    let (status, found) = observed.ready();
+    assert_eq!(status, 503);
+    assert!(found["checks"]["credentials"] != "ok" && found["checks"]["courses"] != "ok", "{found}");
+}
+
+#[test]
+fn ready_is_red_before_the_start_is_done() {
+    let place = Place::new();
+    // Nobody listens on port 1.
+    let arguments = "serve --database postgres://nobody@127.0.0.1:1/none --wait --admin-listen 127.0.0.1:0";
+    let mut child = place.command(arguments).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let admin = line.trim_end().strip_prefix("admin on http://").unwrap().to_owned();
+    let (status, _, body) = ask(&admin, "GET /ready HTTP/1.1");
+    let live = ask(&admin, "GET /live HTTP/1.1").0;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let found: Value = serde_json::from_str(&body).unwrap();
+    let checks = json!({ "server": "starting", "database": "not open yet" });
+    assert_eq!((status, live, found), (503, 200, json!({ "ready": false, "checks": checks })));
+}
+
+#[test]
+fn ready_is_red_from_the_signal_on_and_the_pages_stay() {
+    let place = Place::new();
+    let observed = Observed::start(&place, "--shutdown-grace 10m");
+    // A head that has begun is waited for.
+    let mut client = TcpStream::connect(&observed.server.address).unwrap();
+    client.write_all(b"GET / HT").unwrap();
+    observed.server.signal("TERM");
+    observed.logs("stopping");
+    let (status, found) = observed.ready();
+    assert_eq!((status, &found["checks"]["server"]), (503, &json!("stopping")));
+    assert_eq!(ask(&observed.admin, "GET /live HTTP/1.1").0, 200);
+    assert!(observed.metrics()["catalogue_connections_open"] >= 1.0);
+    drop(client);
+    assert_eq!(observed.server.wait(), Some(0));
+}
+
+/// Few files may be open, so few connections are accepted.
+#[test]
+fn the_pages_answer_while_all_connections_are_taken() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_catalogue");
+    let script = format!("ulimit -n 120; exec '{program}' serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0");
+    let observed = Observed::by(&place, Command::new("sh").args(["-c", &script]).current_dir(place.path("")));
+    let most = observed.metrics()["catalogue_connections_max"];
+    let idle: Vec<_> = (0..60).map(|_| TcpStream::connect(&observed.server.address).unwrap()).collect();
+    while observed.metrics()["catalogue_connections_open"] < most {}
+    assert!(most < idle.len() as f64);
+    assert_eq!(observed.ready().0, 200);
+}

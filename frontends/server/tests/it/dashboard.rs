@@ -1,0 +1,39 @@
+//! The dashboard for Grafana asks for nothing that is not there.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::observed::Observed;
+use crate::program::Place;
+
+/// The names of metrics in the dashboard's queries.
+pub(crate) fn queried() -> BTreeSet<String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/dashboards/catalogue.json");
+    let dashboard: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
+    let queries: Vec<_> = targets.map(|target| target["expr"].as_str().unwrap()).collect();
+    assert!(!queries.is_empty());
+    let words = queries.iter().flat_map(|query| query.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+    let of_ours = |word: &&str| ["catalogue_", "process_"].iter().any(|prefix| word.starts_with(prefix));
+    words.filter(of_ours).map(str::to_owned).collect()
+}
+
+/// Those that a server shows.
+pub(crate) fn shown(observed: &Observed) -> BTreeSet<String> {
+    observed.metrics().keys().map(|sample| sample.split('{').next().unwrap().to_owned()).collect()
+}
+
+/// Those of a PostgreSQL database stand in a test of their own.
+#[cfg(target_os = "linux")]
+#[test]
+fn it_queries_only_metrics_that_exist() {
+    let place = Place::new();
+    let observed = Observed::start(&place, "--rate-limit 600/1m");
+    let queried: BTreeSet<_> = queried().into_iter().filter(|name| !name.starts_with("catalogue_database_")).collect();
+    assert!(queried.len() > 15, "{queried:?}");
+    let missing: Vec<_> = queried.difference(&shown(&observed)).cloned().collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

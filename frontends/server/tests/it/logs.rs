@@ -1,0 +1,151 @@
+//! What stands in the log of a server, and that nobody waits for it.
+
+use std::io::{BufRead, BufReader, Read, Write, pipe};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+
+use crate::observed::{Observed, ask, samples};
+use crate::program::{Place, Server};
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+/// The lines of requests.
+fn access_lines(log: &str) -> Vec<&str> {
+    log.lines().filter(|line| line.contains("catalogue::access")).collect()
+}
+
+#[test]
+fn each_request_is_a_line_and_nothing_secret_is_in_it() {
+    let place = Place::with_courses();
+    let key = place.run("keys create --account a --name n --scope read:courses --json").json();
+    let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
+    let observed = Observed::start(&place, "--log-format json");
+    let server = &observed.server.address;
+    let bearer = format!("Authorization: Bearer {token}");
+    let trace = format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-01");
+    let (_, _, page) =
+        ask(server, &format!("GET /api/v1/courses?limit=1 HTTP/1.1\n{bearer}\nX-Request-Id: one\n{trace}"));
+    let page: Value = serde_json::from_str(&page).unwrap();
+    let cursor = page["meta"]["nextCursor"].as_str().unwrap();
+    ask(server, &format!("GET /api/v1/courses?cursor={cursor} HTTP/1.1\n{bearer}\nX-Request-Id: two"));
+    ask(server, &format!("GET /api/v1/courses?access_token={token} HTTP/1.1\nX-Request-Id: three"));
+    ask(server, &format!("HEAD /api/v1/courses/geheim HTTP/1.1\nAuthorization: Bearer {token}x\nX-Request-Id: four"));
+    ask(server, &format!("GEHEIM /geheim HTTP/1.1\nX-Request-Id: five\ntraceparent: 00-{TRACE}-geheim-01"));
+    let metrics = ask(&observed.admin, "GET /metrics HTTP/1.1").2;
+    let log = observed.ended_log();
+    for text in [&log, &metrics] {
+        for secret in [token, &token[..16], cursor, "geheim", "GEHEIM"] {
+            assert!(!text.contains(secret), "{secret}: {text}");
+        }
+    }
+
+    // The first line is for people.
+    let lines: Vec<Value> = log.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told = |message: &str| lines.iter().any(|line| line["message"] == message);
+    assert!(told("serving") && told("stopping") && told("stopped"), "{log}");
+    let requests: Vec<&Value> = lines.iter().filter(|line| line["target"] == "catalogue::access").collect();
+    let shown = |at: usize, names: &[&str]| names.iter().map(|name| requests[at][name].clone()).collect::<Value>();
+    let what = ["request_id", "operation", "method", "status", "refusal"];
+    assert_eq!(shown(0, &what), json!(["one", "listCourses", "GET", 200, null]));
+    assert_eq!(shown(1, &what), json!(["two", "listCourses", "GET", 200, null]));
+    assert_eq!(shown(2, &what), json!(["three", "listCourses", "GET", 401, "missing"]));
+    assert_eq!(shown(3, &what), json!(["four", "getCourse", "HEAD", 401, "invalid"]));
+    assert_eq!(shown(4, &what), json!(["five", "other", "other", 404, null]));
+    assert_eq!(shown(0, &["account", "credential", "trace_id"]), json!(["a", id, TRACE]));
+    assert_eq!(shown(1, &["account", "credential", "trace_id"]), json!(["a", id, null]));
+    assert_eq!(shown(4, &["account", "credential", "trace_id"]), json!([null, null, null]));
+    assert_eq!(requests[0]["bytes"], page.to_string().len());
+    assert!(requests.len() == 5 && requests.iter().all(|line| line["duration_us"].is_u64()), "{log}");
+}
+
+#[test]
+fn text_is_for_people() {
+    let place = Place::with_courses();
+    let key = place.run("keys create --account a --name n --scope read:courses --json").json();
+    let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
+    let observed = Observed::start(&place, "");
+    ask(
+        &observed.server.address,
+        &format!("GET /api/v1/me HTTP/1.1\nAuthorization: Bearer {token}\nX-Request-Id: \"=\\"),
+    );
+    let log = observed.ended_log();
+    let [line] = &*access_lines(&log) else { panic!("{log}") };
+    for piece in [
+        "Z  INFO catalogue::access: operation=\"getMe\" method=\"GET\" status=200 duration_us=",
+        &format!(" account=\"a\" credential=\"{id}\" request_id=\"\\\"=\\\\\""),
+    ] {
+        assert!(line.contains(piece), "{piece}: {line}");
+    }
+}
+
+#[test]
+fn lines_of_requests_can_be_left_out() {
+    let place = Place::new();
+    let observed = Observed::start(&place, "--log info,catalogue::access=off");
+    ask(&observed.server.address, "GET /docs HTTP/1.1");
+    let log = observed.ended_log();
+    assert!(access_lines(&log).is_empty() && log.contains("stopped"), "{log}");
+    place.run("export --log-format yaml").fails(2, &["--log-format", "text or json"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hangup_reads_the_level_again() {
+    let place = Place::new();
+    place.write("c.toml", "log = \"warn\"\n");
+    let observed = Observed::start(&place, "--config c.toml");
+    ask(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: before");
+    place.write("c.toml", "log = \"info\"\n");
+    observed.server.signal("HUP");
+    observed.logs("read again what is to be logged");
+    ask(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: after");
+    place.write("c.toml", "log = \"=\"\n");
+    observed.server.signal("HUP");
+    observed.logs("stays as it is");
+    let log = observed.ended_log();
+    assert!(!log.contains("before") && log.contains("after"), "{log}");
+
+    place.write("c.toml", "log = \"off\"\n");
+    let observed = Observed::start(&place, "--config c.toml --log info");
+    observed.server.signal("HUP");
+    observed.logs("read again what is to be logged");
+    assert!(observed.ended_log().contains("stopped"));
+}
+
+/// Standard error is a pipe that nobody reads. Requests go on, and what was dropped is told when somebody does.
+#[test]
+fn a_standard_error_that_nobody_reads_holds_no_request_up() {
+    let place = Place::new();
+    let (reader, writer) = pipe().unwrap();
+    let mut command = place.command("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0");
+    let server = Server::start(command.stderr(writer));
+    drop(command);
+    let mut lines = BufReader::new(reader);
+    let mut first = String::new();
+    lines.read_line(&mut first).unwrap();
+    let admin = first.trim_end().strip_prefix("admin on http://").unwrap();
+    let dropped = || samples(&ask(admin, "GET /metrics HTTP/1.1").2)["catalogue_log_dropped_lines_total"];
+
+    let mut client = TcpStream::connect(&server.address).unwrap();
+    let id = "x".repeat(128);
+    let request = format!("HEAD /docs HTTP/1.1\r\nHost: a\r\nX-Request-Id: {id}\r\n\r\n");
+    let requests = request.repeat(50);
+    let mut answers = BufReader::new(client.try_clone().unwrap());
+    // The pipe and the buffer hold some four thousand lines.
+    while dropped() == 0.0 {
+        client.write_all(requests.as_bytes()).unwrap();
+        let mut heads = 0;
+        while heads < 50 {
+            let mut line = String::new();
+            answers.read_line(&mut line).unwrap();
+            heads += usize::from(line == "\r\n");
+        }
+    }
+    let told = lines.by_ref().lines().map(Result::unwrap).find(|line| line.contains("lines of the log were dropped"));
+    assert!(told.unwrap().contains(" WARN "));
+    // Somebody goes on reading, so the server ends in good order.
+    let rest = std::thread::spawn(move || lines.lines().map_while(Result::ok).last());
+    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert!(rest.join().unwrap().unwrap().contains("stopped"));
+}

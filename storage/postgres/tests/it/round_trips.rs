@@ -1,0 +1,135 @@
+//! How often a request asks the database: once where its answer is kept, twice where it is rendered.
+
+use std::io::{self, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::num::NonZeroUsize;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use catalogue_core::Catalogue;
+use catalogue_postgres::PostgresStorage;
+use catalogue_postgres_cluster::Cluster;
+use http::Request;
+
+use crate::schema::Schema;
+use crate::{import_one_course, key_of};
+
+/// A proxy before the database that counts how often a client asks it and waits.
+struct Counter {
+    port: u16,
+    count: Arc<AtomicUsize>,
+}
+
+impl Counter {
+    /// It ends with the process.
+    fn before(cluster: &Cluster) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let count = Arc::new(AtomicUsize::new(0));
+        let (socket, counted) = (cluster.directory.join(".s.PGSQL.5432"), Arc::clone(&count));
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let (client, socket, counted) = (client.unwrap(), socket.clone(), Arc::clone(&counted));
+                // Either side may end at any time, which is no fault of this one.
+                thread::spawn(move || pass(&client, &socket, &counted));
+            }
+        });
+        Self { port, count }
+    }
+
+    /// How often the database was asked since this was called last.
+    fn take(&self) -> usize {
+        self.count.swap(0, Ordering::SeqCst)
+    }
+}
+
+/// Hands on what both say, until one of them ends. What the client sends without waiting for an answer is one round trip.
+fn pass(client: &TcpStream, socket: &Path, counted: &AtomicUsize) -> io::Result<()> {
+    client.set_nodelay(true)?;
+    let server = UnixStream::connect(socket)?;
+    let (mut questions, mut answers) = (BufReader::new(client), BufReader::new(&server));
+    // The first message alone has no type.
+    (&server).write_all(&length_and_body(&mut questions)?)?;
+    let mut awaited = 1;
+    loop {
+        if awaited > 0 {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+        while awaited > 0 {
+            let answer = message(&mut answers)?;
+            awaited -= usize::from(answer[0] == b'Z'); // ready for the next
+            (&*client).write_all(&answer)?;
+        }
+        loop {
+            let question = message(&mut questions)?;
+            awaited += usize::from(matches!(question[0], b'Q' | b'S')); // `Query` and `Sync` ask for an answer
+            (&server).write_all(&question)?;
+            if questions.buffer().is_empty() {
+                break;
+            }
+        }
+    }
+}
+
+/// A message with its type, which is a letter.
+fn message(from: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut kind = [0];
+    from.read_exact(&mut kind)?;
+    Ok([kind.to_vec(), length_and_body(from)?].concat())
+}
+
+fn length_and_body(from: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let mut message = length.to_vec();
+    from.take(u64::from(u32::from_be_bytes(length)) - 4).read_to_end(&mut message)?;
+    Ok(message)
+}
+
+#[tokio::test]
+async fn a_kept_answer_asks_once_and_a_rendered_one_twice() {
+    let Some(schema) = Schema::new().await else { return };
+    let direct = schema.storage().await;
+    let account = import_one_course(&direct).await;
+    let token = key_of(&direct, &account).await;
+
+    let cluster = Cluster::shared().unwrap();
+    let counter = Counter::before(cluster);
+    let through = format!("host=127.0.0.1 port={} ", counter.port);
+    let address = schema.address().replace(&format!("host={} ", cluster.directory.display()), &through);
+    // One connection: on another one the statements would be prepared anew.
+    let options = Schema::options_of(&address).connections(NonZeroUsize::MIN);
+    for options in [options.clone(), options.through_transaction_pooler()] {
+        let storage = PostgresStorage::open(&options).await.unwrap();
+        let keeping = Catalogue::with_api_keys(storage.clone()).build().unwrap();
+        let rendering = Catalogue::with_api_keys(storage).page_cache(0).build().unwrap();
+        let ask = async |catalogue: &Catalogue, path: &str, token: &str, tag: &str| {
+            let request = Request::get(path).header("authorization", format!("Bearer {token}"));
+            let response = catalogue.call(request.header("if-none-match", tag).body(()).unwrap()).await;
+            let tag = response.headers().get("etag").map_or(String::new(), |tag| tag.to_str().unwrap().to_owned());
+            (response.status().as_u16(), tag)
+        };
+        for path in ["/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/course", "/api/v1/me"] {
+            // Prepares the statements, and renders what is kept from then on.
+            let (status, tag) = ask(&keeping, path, &token, "").await;
+            assert_eq!((status, counter.take() > 0), (200, true), "{path}");
+            for (catalogue, tag, status, round_trips) in [
+                (&keeping, "", 200, 1),
+                (&keeping, &*tag, 304, 1),
+                (&rendering, "", 200, 2),
+                (&rendering, &tag, 304, 1),
+            ] {
+                // Who the caller is stands in the credential.
+                let round_trips = if path.ends_with("/me") { 1 } else { round_trips };
+                assert_eq!(ask(catalogue, path, &token, tag).await.0, status, "{path} {tag}");
+                assert_eq!(counter.take(), round_trips, "{path} {tag} {options:?}");
+            }
+        }
+        let nobodys = "cat_key_0000000000000000000000000000000000000000000";
+        assert_eq!(ask(&keeping, "/api/v1/courses", nobodys, "").await.0, 401);
+        assert!(counter.take() <= 1);
+    }
+}
