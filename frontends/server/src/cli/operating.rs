@@ -32,7 +32,7 @@ Exit status: 0 where the answer is a success, 1 where there is none or another.
 Example: a server with --admin-listen 127.0.0.1:9090
   catalogue health http://127.0.0.1:9090/ready")]
 pub(crate) struct HealthArguments {
-    /// What to ask for, over plain HTTP: http://ADDRESS[:PORT][/PATH]; by default the documents, which need no key
+    /// What to ask for, over plain HTTP: http://ADDRESS:PORT/PATH; by default the documents, which need no key
     #[arg(default_value = "http://127.0.0.1:8080/docs/openapi.json")]
     pub(crate) url: String,
 }

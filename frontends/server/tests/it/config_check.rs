@@ -63,6 +63,7 @@ fn unknown_keys_and_variables_come_with_what_was_meant() {
     assert_eq!(outcome.err, "warning: CATALOGUE_LISEN: no setting has this variable; did you mean CATALOGUE_LISTEN?\n");
 }
 
+#[cfg(feature = "redis")]
 #[test]
 fn passwords_are_not_shown_wherever_they_stand() {
     let place = Place::new();

@@ -106,6 +106,7 @@ fn a_certificate_should_last_and_its_key_be_hidden() {
     assert_eq!(finding(&outcome, "database").0, "ok", "the rest is looked at");
 }
 
+#[cfg(feature = "redis")]
 #[test]
 fn a_file_with_a_password_should_be_hidden() {
     let place = Place::with_courses();

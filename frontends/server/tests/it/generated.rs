@@ -34,10 +34,8 @@ fn completed(place: &Place, words: &str) -> Option<Vec<String>> {
 fn bash_completes() {
     let place = Place::new();
     place.write("completions", place.run("completions bash").succeeds());
-    let Some(options) = completed(&place, "catalogue serve --rate") else {
-        println!("there is no bash, so it is not asked");
-        return;
-    };
+    // Where there is no bash, nobody is served wrongly by its completions.
+    let Some(options) = completed(&place, "catalogue serve --rate") else { return };
     assert_eq!(options, ["--rate-limit", "--rate-limit-store"]);
     assert_eq!(completed(&place, "catalogue keys ro").unwrap(), ["rotate"]);
     assert!(completed(&place, "catalogue openapi --format j").unwrap().contains(&"json-3.0".to_owned()));
