@@ -1,5 +1,7 @@
 //! Bringing a schema up to date: numbered SQL files, applied in order in one transaction.
 
+use std::borrow::Cow;
+
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
@@ -47,10 +49,23 @@ const LOCKED_VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema WH
 
 const SET_VERSION: Sql = Sql { text: "UPDATE catalogue_schema SET version = $1 WHERE id = 1", types: &[Type::INT8] };
 
+const ENGINE: Sql = Sql { text: "SELECT version()", types: &[] };
+
 struct Migration {
     tables: &'static str,
     /// What engines without triggers leave out; empty where a migration has none.
     triggers: &'static str,
+}
+
+impl Migration {
+    /// The tables for the engine that calls itself that. CockroachDB knows no collation `C`, since its texts are compared by
+    /// bytes anyway.
+    fn tables_for(&self, engine: &str) -> Cow<'static, str> {
+        match engine.starts_with("CockroachDB") {
+            true => Cow::Owned(self.tables.replace(" COLLATE \"C\"", "")),
+            false => Cow::Borrowed(self.tables),
+        }
+    }
 }
 
 /// What [`PostgresStorage::migrate`](crate::PostgresStorage::migrate) did.
@@ -113,8 +128,10 @@ async fn apply(connection: &Connection, triggers: bool) -> Result<u32, Failure> 
         }
         found => found,
     };
+    let rows = connection.query(&ENGINE, &[]).await?;
+    let engine: &str = rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
     for migration in MIGRATIONS.iter().skip(found as usize) {
-        connection.run(migration.tables).await?;
+        connection.run(&migration.tables_for(engine)).await?;
         if triggers {
             connection.run(migration.triggers).await?;
         }
@@ -181,4 +198,19 @@ async fn open(options: &Options, to_write: bool) -> Result<Connection, OpenError
 
 fn failed(error: Error) -> OpenError {
     OpenError::Failed(storage_error(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_cockroachdb_is_spared_the_collation() {
+        let collates =
+            |engine| MIGRATIONS.iter().any(|migration| migration.tables_for(engine).contains("COLLATE \"C\""));
+        assert!(collates("PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu"));
+        assert!(collates("PostgreSQL 11.2-YB-2.20.0.0-b0 on x86_64-pc-linux-gnu"));
+        assert!(!collates("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)"));
+        assert!(MIGRATIONS[0].tables_for("CockroachDB").contains("id       TEXT NOT NULL PRIMARY KEY"));
+    }
 }

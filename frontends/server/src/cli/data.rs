@@ -53,6 +53,9 @@ pub(crate) struct ExportArguments {
 Example: before a server starts with --no-migrate
   catalogue migrate --database sqlite:/var/lib/catalogue.db")]
 pub(crate) struct MigrateArguments {
+    /// Makes the tables without triggers, for an engine that speaks PostgreSQL's language and has none
+    #[arg(long)]
+    pub(crate) without_triggers: bool,
     /// Prints the versions as one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -14,7 +14,13 @@ struct Versions {
 }
 
 pub(super) fn run(arguments: &MigrateArguments, context: &Context) -> Result<(), Failure> {
-    let database = context.database()?;
+    let mut database = context.database()?;
+    if arguments.without_triggers {
+        if !database.is_postgres() {
+            return Err(Failure::usage("--without-triggers: SQLite has triggers; leave it out"));
+        }
+        database = database.with(catalogue_postgres::Options::without_triggers);
+    }
     let migrated = block_on(database.migrate())?;
     let versions = Versions { from: migrated.from, to: migrated.to };
     if arguments.json {

@@ -70,19 +70,12 @@ async fn serve(
     };
     monitor.metrics.limits(settings.catalogue.rate_limiting.uncounted());
     let requests = settings.admin_listen.map(|_| monitor.metrics.requests());
-    let recorder = (migration == Migration::Allowed).then(|| Recorder::start(Arc::from(storage.clone().into_admin())));
-    let observer = ((requests, AccessLog), recorder.as_ref().map(Recorder::observer));
+    let recorder = Recorder::start(Arc::from(storage.clone().into_admin()));
+    let observer = ((requests, AccessLog), recorder.observer());
     let catalogue = settings.catalogue.catalogue(storage.catalogue().observer(observer))?;
-    let started = || {
-        settings.log_start(bound, database);
-        if recorder.is_none() {
-            tracing::info!("the last use of credentials is not recorded, as --no-migrate leaves the database alone");
-        }
-    };
+    let started = || settings.log_start(bound, database);
     serving::serve((listener, bound), catalogue, front, signals, &monitor, started).await?;
-    if let Some(recorder) = recorder {
-        recorder.finish().await;
-    }
+    recorder.finish().await;
     Ok(())
 }
 

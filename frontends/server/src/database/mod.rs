@@ -171,6 +171,11 @@ impl Database {
         }
     }
 
+    /// Whether it is spoken to in PostgreSQL's language.
+    pub(crate) fn is_postgres(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
     /// Whether there is no file yet.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::File(path) if fs::symlink_metadata(path).is_err())

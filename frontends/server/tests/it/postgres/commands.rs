@@ -49,6 +49,26 @@ fn migrate_says_from_which_version_to_which() {
 }
 
 #[test]
+fn tables_without_triggers_have_the_same_answers() {
+    let Some(scene) = Scene::new() else { return };
+    scene.run("migrate --without-triggers").succeeds();
+    let triggers = "SELECT CAST(tgname AS TEXT) FROM pg_trigger WHERE NOT tgisinternal";
+    assert_eq!(scene.session().texts(triggers), NONE);
+    scene.place.write("courses.jsonl", COURSES);
+    scene.run("import courses.jsonl --no-migrate").succeeds();
+    assert_eq!(scene.run("export").succeeds(), COURSES);
+    let (_, token) = scene.key("a");
+    let server = scene.serve("--no-migrate");
+    let (status, before) = server.get("/api/v1/courses", &token);
+    assert_eq!(status, 200);
+    scene.place.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
+    scene.run("import none.jsonl --prune --no-migrate").succeeds();
+    let (status, after) = server.get("/api/v1/courses", &token);
+    assert!(status == 200 && before != after && after.to_string().contains("[]"), "{after}");
+    Place::new().run("migrate --without-triggers").fails(2, &["--without-triggers", "SQLite has triggers"]);
+}
+
+#[test]
 fn a_dry_run_leaves_no_trace() {
     let Some(scene) = Scene::new() else { return };
     scene.place.write("courses.jsonl", COURSES);
