@@ -18,6 +18,7 @@ mod open_files;
 mod output;
 mod rate_limit;
 mod size;
+mod systemd;
 mod text;
 
 use std::process::ExitCode;

@@ -10,13 +10,18 @@ const FILES_OF_A_READER: u64 = 2;
 /// Raises the limit of open files as far as `wanted` connections need it and this process may, and gives how many
 /// connections there can be. Without this the database could not be opened any more where connections have taken all.
 pub(crate) fn room_for_connections(wanted: u32) -> u32 {
-    let readers = thread::available_parallelism().map_or(1, |count| count.get() as u64);
-    let reserve = RESERVE + FILES_OF_A_READER * readers;
-    let room = connections_within(raised_limit(u64::from(wanted) + reserve), reserve, wanted);
+    let room = room_within_limit(wanted);
     if room < wanted {
         tracing::warn!("the limit of open files leaves room for {room} connections; raise it (ulimit -n) for {wanted}");
     }
     room
+}
+
+/// The same, with nothing said where there is less room than is wanted.
+pub(crate) fn room_within_limit(wanted: u32) -> u32 {
+    let readers = thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    let reserve = RESERVE + FILES_OF_A_READER * readers;
+    connections_within(raised_limit(u64::from(wanted) + reserve), reserve, wanted)
 }
 
 /// How many connections a limit leaves room for, one at least; `None` is no limit.

@@ -4,14 +4,21 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
-use catalogue_core::{AccountId, CourseStorage as _, CredentialStorage as _, PageRequest, StorageError, TokenDigest};
+use catalogue_core::{
+    AccountId, CourseStorage as _, CredentialStorage as _, PageRequest, StorageError, StorageErrorKind, Timestamp,
+    TokenDigest,
+};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Sql};
+use crate::error::storage_error;
 use crate::migration::{self, Migrated, SCHEMA_VERSION};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::readers::Readers;
 use crate::status::Status;
+
+const CLOCK: Sql =
+    Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now", types: &[] };
 
 /// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections.
 ///
@@ -74,6 +81,17 @@ impl PostgresStorage {
     /// are, and what the connections do.
     pub async fn status(&self) -> Status {
         self.readers.status().await
+    }
+
+    /// The time by the primary's clock.
+    ///
+    /// # Errors
+    /// When the primary cannot be asked.
+    pub async fn clock(&self) -> Result<Timestamp, StorageError> {
+        let rows = self.exporter().await?.query(&CLOCK, &[]).await.map_err(storage_error)?;
+        let row = rows.first().ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock gave no row"))?;
+        let now = Timestamp::from_microseconds(row.try_get("now").map_err(storage_error)?);
+        now.ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock is beyond the year 9999"))
     }
 
     /// A connection that writes, for administration.

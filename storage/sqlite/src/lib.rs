@@ -42,6 +42,7 @@ mod credentials;
 mod error;
 mod export;
 mod import;
+mod integrity;
 mod kept;
 mod migration;
 mod open_error;
@@ -52,6 +53,7 @@ mod storage;
 mod wal_index;
 mod watch;
 
+pub use integrity::Integrity;
 pub use migration::Migrated;
 pub use open_error::OpenError;
 pub use storage::SqliteStorage;

@@ -3,7 +3,7 @@
 use clap::Args;
 
 /// HTTPS, proxies, and what clients may take up.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "HTTPS, proxies and limits")]
 pub(crate) struct FrontArguments {
     /// The certificate for HTTPS, in PEM: the chain, the server's own first. It is read again when it changes, and on SIGHUP

@@ -1,28 +1,36 @@
 //! The command line: what can be written, and the help that explains it.
 #![expect(clippy::doc_markdown, rustdoc::bare_urls, reason = "these comments are texts for a terminal")]
 
+mod config;
 mod credentials;
 mod data;
 mod front;
 mod key_care;
+mod operating;
 mod serving;
+mod settings;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use config::ConfigCommand;
 pub(crate) use credentials::{Grant, KeysCommand, ListKeys, RevokeKey, TokensCommand};
 pub(crate) use data::{ExportArguments, ImportArguments, MigrateArguments, OpenapiArguments};
 pub(crate) use front::FrontArguments;
 pub(crate) use key_care::{CheckKeys, RotateKey};
+pub(crate) use operating::{CompletionsArguments, DoctorArguments, HealthArguments, ManArguments};
 pub(crate) use serving::{DemoArguments, ServeArguments};
+pub(crate) use settings::{Explanation, explanations, given_settings};
 
 const AFTER_HELP: &str = "\
 Settings: every option of `serve` has an environment variable (--base-url:
 CATALOGUE_BASE_URL) and a key in the configuration file (base-url = \"...\"),
 which is read only where --config or CATALOGUE_CONFIG names it. The command
 line wins over the environment, the environment over the file. Lists are
-separated by blanks or commas. An empty variable counts as not set.
+separated by blanks or commas. An empty variable counts as not set. Addresses
+that may hold a password (--database, --database-replicas, --rate-limit-store)
+can stand in a file of their own: --database file:/run/secrets/database.
 
 Exit status: 0 done; 1 the work failed; 2 the command line, the environment
 or the configuration is wrong.
@@ -92,6 +100,18 @@ pub(crate) enum Command {
     Openapi(OpenapiArguments),
     /// Makes a missing database and brings the schema of an older one up to date
     Migrate(MigrateArguments),
+    /// Says what is in force for `serve`, and prints a configuration file to begin with
+    #[command(subcommand, arg_required_else_help = false, after_help = config::CHECK_EXAMPLE)]
+    Config(ConfigCommand),
+    /// Looks at a deployment with the settings of `serve`, and says what to mend
+    #[command(after_help = operating::DOCTOR_EXAMPLE)]
+    Doctor(Box<DoctorArguments>),
+    /// Asks a server whether it is well, for a container's health check
+    Health(HealthArguments),
+    /// Prints a script by which a shell completes command lines of this program
+    Completions(CompletionsArguments),
+    /// Prints the manual page, or writes a page for each command
+    Man(ManArguments),
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(crate) struct DemoArguments {
 }
 
 /// `catalogue serve`
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Example: behind a proxy on this machine that speaks TLS
   catalogue serve --base-url https://api.example.com/api/v1 \\

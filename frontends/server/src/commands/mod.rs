@@ -1,12 +1,17 @@
 //! What each command does.
 
+mod completions;
+mod config;
 mod credentials;
 mod demo;
+mod doctor;
 mod export;
 mod front;
 mod hangup;
+mod health;
 mod import;
 mod keys;
+mod man;
 mod migrate;
 mod openapi;
 mod serve;
@@ -16,13 +21,14 @@ mod table;
 mod tokens;
 mod waiting;
 
+use std::collections::BTreeMap;
 use std::io;
 
 use catalogue_postgres::Options;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::cli::{Cli, Command, Global};
-use crate::config::{Layers, Setting};
+use crate::config::{Layers, Setting, Value};
 use crate::database::Database;
 use crate::exit::Failure;
 use crate::logging::{LogArguments, Logs, Sink};
@@ -37,6 +43,11 @@ struct Context {
 }
 
 impl Context {
+    /// The same for a command that looks at what another takes: its options stand on top of the layers.
+    fn with_options(self, options: BTreeMap<Setting, Value>) -> Self {
+        Self { layers: self.layers.below(options), database: None, database_pooler: false, ..self }
+    }
+
     /// The database that is named, or the default one.
     fn database(&self) -> Result<Database, Failure> {
         Ok(self.named_database()?.unwrap_or_else(Database::default))
@@ -72,6 +83,11 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Tokens(command) => tokens::run(command, &context),
         Command::Openapi(arguments) => openapi::run(arguments, &context),
         Command::Migrate(arguments) => migrate::run(&arguments, &context),
+        Command::Config(command) => config::run(command, context),
+        Command::Doctor(arguments) => doctor::run(&arguments, context),
+        Command::Health(arguments) => health::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(arguments),
     }
 }
 

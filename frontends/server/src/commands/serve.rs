@@ -1,6 +1,6 @@
 //! `catalogue serve`
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,24 +21,16 @@ use crate::http::Front;
 use crate::last_uses::Recorder;
 use crate::logging::AccessLog;
 use crate::rate_limit::RateLimiting;
-use crate::{duration, size};
+use crate::{duration, size, systemd};
 
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
-    let database = context.database()?;
-    let migration = Migration::unless_forbidden(&context.layers, arguments.no_migrate)?;
-    let database = settings::tuned(database, &context.layers, &arguments)?;
-    let settings = Settings::resolve(arguments, &context.layers)?;
-    // What cannot be served is refused before a database is made or migrated for it.
-    settings.catalogue.catalogue(Catalogue::with_api_keys(MemoryStorage::new()))?;
-    let mut front = settings.front.front()?;
-    if let Some(grace) = settings.shutdown_grace {
-        front.limits.shutdown_grace = grace;
-    }
+    let Prepared { database, migration, settings, front } = prepare(arguments, context)?;
+    let inherited = systemd::inherited_listener()?;
     let monitor = Monitor::new(context.logs.sink());
     serve_on_all_cores(async {
         let hangup = Hangup::catch()?;
         tokio::select! {
-            outcome = serve(&database, migration, &settings, front, monitor) => outcome,
+            outcome = serve(&database, migration, &settings, front, inherited, monitor) => outcome,
             () = hangup::keep_log_level(hangup, &context.logs) => Ok(()),
         }
     })
@@ -49,12 +41,17 @@ async fn serve(
     migration: Migration,
     settings: &Settings,
     front: Front,
+    inherited: Option<TcpListener>,
     monitor: Arc<Monitor>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::catch()?;
     let bind = async |setting, address| {
         let bound = serving::bind(address).await;
         bound.map_err(|error| serving::cannot_listen(setting, address, &error))
+    };
+    let bind_for_clients = async || match &inherited {
+        Some(listener) => serving::adopt(listener).map_err(|error| Failure::because(&error)),
+        None => bind(Setting::Listen, settings.listen).await,
     };
     // First, so that it says what is waited for.
     if let Some(address) = settings.admin_listen {
@@ -63,13 +60,13 @@ async fn serve(
     }
     // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,
     // clients are refused instead of being kept in a queue.
-    let early = Some(bind(Setting::Listen, settings.listen).await?).filter(|_| settings.wait.is_none());
+    let early = Some(bind_for_clients().await?).filter(|_| settings.wait.is_none());
     let opened = waiting::open(database, migration, settings.wait, &mut signals).await?;
     let Some(storage) = opened else { return Ok(()) };
     monitor.opened(storage.probe());
     let (listener, bound) = match early {
         Some(bound) => bound,
-        None => bind(Setting::Listen, settings.listen).await?,
+        None => bind_for_clients().await?,
     };
     monitor.metrics.limits(settings.catalogue.rate_limiting.uncounted());
     let requests = settings.admin_listen.map(|_| monitor.metrics.requests());
@@ -80,6 +77,33 @@ async fn serve(
     serving::serve((listener, bound), catalogue, front, signals, &monitor, started).await?;
     recorder.finish().await;
     Ok(())
+}
+
+/// What is known before anything is opened or bound.
+pub(super) struct Prepared {
+    pub(super) database: Database,
+    pub(super) migration: Migration,
+    settings: Settings,
+    pub(super) front: Front,
+}
+
+/// Whether all that `serve` is told by the layers can be.
+pub(super) fn check(context: &Context) -> Result<Prepared, Failure> {
+    prepare(ServeArguments::default(), context)
+}
+
+fn prepare(arguments: ServeArguments, context: &Context) -> Result<Prepared, Failure> {
+    let database = context.database()?;
+    let migration = Migration::unless_forbidden(&context.layers, arguments.no_migrate)?;
+    let database = settings::tuned(database, &context.layers, &arguments)?;
+    let settings = Settings::resolve(arguments, &context.layers)?;
+    // What cannot be served is refused before a database is made or migrated for it.
+    settings.catalogue.catalogue(Catalogue::with_api_keys(MemoryStorage::new()))?;
+    let mut front = settings.front.front()?;
+    if let Some(grace) = settings.shutdown_grace {
+        front.limits.shutdown_grace = grace;
+    }
+    Ok(Prepared { database, migration, settings, front })
 }
 
 /// Reads a grace. Whatever the machine's clock cannot count to is refused here, and not when the server is told to end.

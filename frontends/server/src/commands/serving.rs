@@ -18,7 +18,7 @@ use crate::api::Api;
 use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
 use crate::http::{self, Front, Tls};
-use crate::{open_files, output};
+use crate::{open_files, output, systemd};
 
 /// Where a server listens unless `--listen` says otherwise.
 pub(super) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
@@ -52,6 +52,14 @@ pub(super) async fn bind(address: SocketAddr) -> io::Result<(TcpListener, Socket
     Ok((listener, bound))
 }
 
+/// A listener that was opened before, and its address.
+pub(super) fn adopt(listener: &std::net::TcpListener) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = listener.try_clone()?;
+    listener.set_nonblocking(true)?;
+    let bound = listener.local_addr()?;
+    Ok((TcpListener::from_std(listener)?, bound))
+}
+
 /// Says why an address of that setting cannot be had.
 pub(super) fn cannot_listen(setting: Setting, address: SocketAddr, error: &io::Error) -> Failure {
     let hint = match error.kind() {
@@ -80,13 +88,16 @@ pub(super) async fn serve(
     front.counts = monitor.metrics.connections();
     monitor.serves(catalogue.clone(), front.limits.connections);
     // From here on clients are in the listener's queue, and are answered. A supervisor may have closed standard output.
-    let _ = output::print(&format!("listening on {scheme}://{address}"));
+    let listening = format!("listening on {scheme}://{address}");
+    let _ = output::print(&listening);
+    systemd::ready(&listening);
     announced();
     let (tell, told) = oneshot::channel();
     let told_twice = async {
         signals.next().await;
         monitor.stops();
         tracing::info!(?grace, "stopping");
+        systemd::stopping();
         let _ = tell.send(());
         signals.next().await;
     };
@@ -95,6 +106,7 @@ pub(super) async fn serve(
     tokio::select! {
         () = http::serve(listener, api, front, told_once) => {}
         () = renewal => {}
+        () = systemd::keep_alive() => {}
         () = told_twice => return Err(Failure::work("told to end a second time; running requests were cut off")),
     }
     tracing::info!("stopped");
@@ -157,7 +169,7 @@ impl Signals {
     /// Waits for a signal.
     pub(super) async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+            pending::<()>().await;
         }
     }
 }

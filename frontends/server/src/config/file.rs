@@ -1,11 +1,12 @@
 //! [`ConfigFile`]: the configuration file, strictly read.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Setting, Shape};
+use super::{Setting, Shape, nearest};
 use crate::exit::Failure;
 use crate::text::printable;
 
@@ -25,26 +26,31 @@ pub(crate) enum Value {
 }
 
 impl ConfigFile {
-    /// Reads a file's text; `name` stands in messages.
+    /// Reads a file's text; `name` stands in messages. All that is wrong is said at once, a line each.
     pub(crate) fn parse(name: String, text: &str) -> Result<Self, Failure> {
-        let wrong = |at: usize, what: &str| Failure::usage(format!("{name}: line {}: {what}", line_of(text, at)));
         let table = DeTable::parse(text).map_err(|error| {
-            wrong(error.span().map_or(0, |span| span.start), &format!("not TOML: {}", error.message()))
+            let line = line_of(text, error.span().map_or(0, |span| span.start));
+            Failure::usage(format!("{name}: line {line}: not TOML: {}", error.message()))
         })?;
-        let mut values = BTreeMap::new();
+        let (mut values, mut faults) = (BTreeMap::new(), Vec::new());
         for (key, value) in table.get_ref() {
-            let at = key.span().start;
-            let Some(setting) = Setting::ALL.into_iter().find(|setting| setting.name() == key.get_ref()) else {
-                let key = printable(key.get_ref());
-                return Err(wrong(at, &format!("{key}: no such key; the keys are {}", all_names())));
-            };
-            let value = shaped(setting, value).ok_or_else(|| {
-                let found = value.get_ref().type_str();
-                wrong(at, &format!("{}: the value is of type {found}; write {}", setting.name(), right(setting)))
-            })?;
-            values.insert(setting, (value, line_of(text, at)));
+            let line = line_of(text, key.span().start);
+            match read_pair(key.get_ref(), value) {
+                Ok((setting, value)) => drop(values.insert(setting, (value, line))),
+                Err(fault) => faults.push((line, fault)),
+            }
         }
-        Ok(Self { name, values })
+        if faults.is_empty() {
+            return Ok(Self { name, values });
+        }
+        faults.sort_by_key(|(line, _)| *line);
+        let faults: Vec<_> = faults.into_iter().map(|(line, fault)| format!("{name}: line {line}: {fault}")).collect();
+        Err(Failure::usage(faults.join("\n")))
+    }
+
+    /// The file, as it was named.
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(&self.name)
     }
 
     /// The value of a setting and where it stands.
@@ -52,6 +58,21 @@ impl ConfigFile {
         let (value, line) = self.values.get(&setting)?;
         Some((value, format!("{}: line {line}: {}", self.name, setting.name())))
     }
+}
+
+/// The setting of that key with its value, or what is wrong with one of them.
+fn read_pair(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(Setting, Value), String> {
+    let Some(setting) = Setting::ALL.into_iter().find(|setting| setting.name() == key) else {
+        let hint = match nearest(key, Setting::ALL.into_iter().map(Setting::name)) {
+            Some(name) => format!("did you mean {name:?}?"),
+            None => format!("the keys are {}", all_names()),
+        };
+        return Err(format!("{}: no such key; {hint}", printable(key)));
+    };
+    let shaped = shaped(setting, value).ok_or_else(|| {
+        format!("{}: the value is of type {}; write {}", setting.name(), value.get_ref().type_str(), right(setting))
+    })?;
+    Ok((setting, shaped))
 }
 
 /// The value, where it has the setting's shape.
@@ -132,9 +153,19 @@ mod tests {
     }
 
     #[test]
+    fn all_faults_are_told_in_the_order_of_their_lines() {
+        let text = message("lisen = '1'\nlog = 'info'\npage-cache = []\nlog-levels = 1");
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(lines[0].starts_with("c.toml: line 1: lisen: ") && lines[0].ends_with("did you mean \"listen\"?"));
+        assert!(lines[1].starts_with("c.toml: line 3: page-cache: "));
+        assert!(lines[2].starts_with("c.toml: line 4: log-levels: "));
+    }
+
+    #[test]
     fn names_the_line_and_the_key() {
         for (text, pieces) in [
-            ("listen = \"a\"\n\nlisen = \"b\"", ["line 3: lisen:", "no such key"]),
+            ("listen = \"a\"\n\nlisen = \"b\"", ["line 3: lisen:", "did you mean \"listen\"?"]),
             ("config = \"x\"", ["line 1: config:", "no such key"]),
             ("\"a\\nb\" = 1", ["line 1: a\\nb:", "no such key"]),
             ("[serve]\nlisten = \"a\"", ["line 1: serve:", "no such key"]),

@@ -1,14 +1,14 @@
 //! [`Layers`]: what the environment and the configuration file add to a command line.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::file::{ConfigFile, Value};
-use super::{Setting, Shape};
+use super::{Setting, Shape, secret};
 use crate::exit::Failure;
 
 /// The variable that names the configuration file.
@@ -20,6 +20,9 @@ const CONFIG_VARIABLE: &str = "CATALOGUE_CONFIG";
 pub(crate) struct Layers {
     variables: HashMap<String, OsString>,
     file: ConfigFile,
+    /// Of a command that checks what others take.
+    options: BTreeMap<Setting, Value>,
+    left_out: BTreeSet<Setting>,
 }
 
 /// A value, and where it came from.
@@ -35,6 +38,11 @@ impl<T> Sourced<T> {
     /// A value that nobody gave.
     pub(crate) fn default(value: T) -> Self {
         Self { value, source: String::new() }
+    }
+
+    /// Something else from the same source.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Sourced<U> {
+        Sourced { value: change(self.value), source: self.source }
     }
 
     /// The value as something else; where it cannot be, the configuration is wrong, and the source says where.
@@ -65,54 +73,142 @@ impl Layers {
             Some(Sourced { value: path.into(), source: CONFIG_VARIABLE.to_owned() })
         };
         let file = option.or_else(variable).map(read_file).transpose()?.unwrap_or_default();
-        Ok(Self { variables, file })
+        Ok(Self { variables, file, ..Self::default() })
+    }
+
+    /// The same layers below options of a command line.
+    pub(crate) fn below(self, options: BTreeMap<Setting, Value>) -> Self {
+        Self { options, ..self }
+    }
+
+    /// The configuration file, where an address stands in it that may hold a password.
+    pub(crate) fn file_with_secrets(&self) -> Option<&Path> {
+        let holds = |text: &String| text.contains('@') || text.contains("password");
+        let secret = |setting: &Setting| {
+            setting.is_secret()
+                && match self.file.get(*setting) {
+                    Some((Value::Text(text), _)) => holds(text),
+                    Some((Value::List(items), _)) => items.iter().any(holds),
+                    _ => false,
+                }
+        };
+        Setting::ALL.iter().any(secret).then(|| self.file.path())
+    }
+
+    /// The files that stand for values.
+    pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
+        let files = |setting| match self.found(setting, None) {
+            Ok(Some(Sourced { value: Value::Text(text), .. })) => split(&[text]),
+            Ok(Some(Sourced { value: Value::List(items), .. })) => split(&items),
+            _ => Vec::new(),
+        };
+        let values = Setting::ALL.into_iter().filter(|setting| setting.is_secret()).flat_map(files);
+        values.filter_map(|value| secret::file_of(&value).map(Path::to_owned)).collect()
+    }
+
+    /// From now on nobody has given the setting.
+    pub(crate) fn leave_out(&mut self, setting: Setting) {
+        self.left_out.insert(setting);
+    }
+
+    /// The settings whose sources a message begins with.
+    pub(crate) fn blamed_by(&self, message: &str) -> Vec<Setting> {
+        let mut blamed = Vec::new();
+        let mut rest = Some(message);
+        while let Some(text) = rest {
+            let named =
+                Setting::ALL.into_iter().find_map(|setting| Some((setting, self.behind_source(setting, text)?)));
+            let Some((setting, behind)) = named else { break };
+            blamed.push(setting);
+            rest = behind.strip_prefix(" and ");
+        }
+        blamed
+    }
+
+    /// What stands behind a source of the setting at the beginning of a message.
+    fn behind_source<'a>(&self, setting: Setting, message: &'a str) -> Option<&'a str> {
+        let sources = [Some(format!("--{}", setting.name())), Some(setting.variable())];
+        let sources = sources.into_iter().chain([self.file.get(setting).map(|(_, source)| source)]).flatten();
+        let mut behind = sources.filter_map(|source| message.strip_prefix(&source));
+        behind.find(|behind| behind.starts_with([':', ',', ' ']))
+    }
+
+    /// The variables that could be settings by their name.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(|name| &**name).filter(|name| *name != CONFIG_VARIABLE)
     }
 
     /// A setting of one text.
     pub(crate) fn text(&self, setting: Setting, given: Option<String>) -> Result<Option<Sourced<String>>, Failure> {
         debug_assert!(matches!(setting.shape(), Shape::Text | Shape::Size | Shape::Choice));
-        if let Some(value) = given {
-            return Ok(Some(from_option(setting, value)));
-        }
-        if let Some(variable) = self.variable(setting)? {
-            return Ok(Some(variable));
-        }
-        Ok(match self.file.get(setting) {
-            Some((Value::Text(text), source)) => Some(Sourced { value: text.clone(), source }),
-            _ => None,
-        })
+        let found = match self.found(setting, given.map(Value::Text))? {
+            Some(Sourced { value: Value::Text(value), source }) => Sourced { value, source },
+            _ => return Ok(None),
+        };
+        let Some(path) = secret::file_of(&found.value).filter(|_| setting.is_secret()).map(Path::to_owned) else {
+            return Ok(Some(found));
+        };
+        let source = format!("{}, file {}", found.source, path.display());
+        Ok(Some(Sourced { value: found.parse(|_| secret::read(&path))?, source }))
     }
 
     /// A setting of several texts: those of the highest layer that gives any.
     pub(crate) fn list(&self, setting: Setting, given: Vec<String>) -> Result<Option<Sourced<Vec<String>>>, Failure> {
         debug_assert_eq!(setting.shape(), Shape::List);
-        let found = if !given.is_empty() {
-            Some(from_option(setting, given))
-        } else if let Some(Sourced { value, source }) = self.variable(setting)? {
-            Some(Sourced { value: vec![value], source })
-        } else {
-            match self.file.get(setting) {
-                Some((Value::List(items), source)) => Some(Sourced { value: items.clone(), source }),
-                _ => None,
-            }
+        let given = Some(given).filter(|given| !given.is_empty()).map(Value::List);
+        let (items, source) = match self.found(setting, given)? {
+            Some(Sourced { value: Value::List(items), source }) => (items, source),
+            Some(Sourced { value: Value::Text(item), source }) => (vec![item], source),
+            _ => return Ok(None),
         };
-        Ok(found.map(|Sourced { value, source }| Sourced { value: split(&value), source }))
+        let items = Sourced { value: split(&items), source };
+        if !setting.is_secret() {
+            return Ok(Some(items));
+        }
+        let opened = |item: &String| match secret::file_of(item) {
+            Some(path) => secret::read(path).map(|text| split(&[text])),
+            None => Ok(vec![item.clone()]),
+        };
+        let source = items.source.clone();
+        let value = items.parse(|items| items.iter().map(opened).collect::<Result<Vec<_>, _>>())?.concat();
+        Ok(Some(Sourced { value, source }))
     }
 
     /// A setting that is on or off; off where no layer says anything.
     pub(crate) fn flag(&self, setting: Setting, given: bool) -> Result<bool, Failure> {
+        Ok(self.sourced_flag(setting, given)?.is_some_and(|flag| flag.value))
+    }
+
+    /// The same, with where it comes from.
+    pub(super) fn sourced_flag(&self, setting: Setting, given: bool) -> Result<Option<Sourced<bool>>, Failure> {
         debug_assert_eq!(setting.shape(), Shape::Flag);
-        if given {
-            return Ok(true);
-        }
-        if let Some(variable) = self.variable(setting)? {
-            return variable.parse(|text| match text.as_str() {
+        let Some(Sourced { value, source }) = self.found(setting, given.then_some(Value::Flag(true)))? else {
+            return Ok(None);
+        };
+        let value = match value {
+            Value::Flag(flag) => flag,
+            Value::Text(text) => Sourced { value: text, source: source.clone() }.parse(|text| match text.as_str() {
                 "true" | "1" => Ok(true),
                 "false" | "0" => Ok(false),
                 _ => Err(format!("{text:?} is neither true nor false; write one of them")),
-            });
+            })?,
+            Value::List(_) => return Ok(None),
+        };
+        Ok(Some(Sourced { value, source }))
+    }
+
+    /// What the highest layer says that says anything.
+    fn found(&self, setting: Setting, given: Option<Value>) -> Result<Option<Sourced<Value>>, Failure> {
+        if self.left_out.contains(&setting) {
+            return Ok(None);
         }
-        Ok(matches!(self.file.get(setting), Some((Value::Flag(true), _))))
+        if let Some(value) = given.or_else(|| self.options.get(&setting).cloned()) {
+            return Ok(Some(Sourced { value, source: format!("--{}", setting.name()) }));
+        }
+        if let Some(Sourced { value, source }) = self.variable(setting)? {
+            return Ok(Some(Sourced { value: Value::Text(value), source }));
+        }
+        Ok(self.file.get(setting).map(|(value, source)| Sourced { value: value.clone(), source }))
     }
 
     /// The setting's variable. An empty one counts as one that is not set.
@@ -136,10 +232,6 @@ fn read_file(path: Sourced<PathBuf>) -> Result<ConfigFile, Failure> {
     ConfigFile::parse(name, &text)
 }
 
-fn from_option<T>(setting: Setting, value: T) -> Sourced<T> {
-    Sourced { value, source: format!("--{}", setting.name()) }
-}
-
 fn split(items: &[String]) -> Vec<String> {
     let separator = |character: char| character == ',' || character.is_ascii_whitespace();
     items.iter().flat_map(|item| item.split(separator)).filter(|item| !item.is_empty()).map(str::to_owned).collect()
@@ -151,7 +243,7 @@ mod tests {
 
     fn layers(variables: &[(&str, &str)], file: &str) -> Layers {
         let variables = variables.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
-        Layers { variables, file: ConfigFile::parse("c.toml".to_owned(), file).unwrap() }
+        Layers { variables, file: ConfigFile::parse("c.toml".to_owned(), file).unwrap(), ..Layers::default() }
     }
 
     fn strings(items: &[&str]) -> Vec<String> {
@@ -207,6 +299,38 @@ mod tests {
         assert!(
             matches!(get(false, Some("yes!"), on), Err(Failure::Usage(text)) if text.contains("CATALOGUE_NO_MIGRATE"))
         );
+    }
+
+    #[test]
+    fn a_message_names_the_settings_that_it_is_about() {
+        let layers = layers(&[], "log = 'x'\ndocs-url = '/x'");
+        for (message, blamed) in [
+            ("--listen: wrong", vec![Setting::Listen]),
+            ("CATALOGUE_BASE_URL and c.toml: line 2: docs-url: same", vec![Setting::BaseUrl, Setting::DocsUrl]),
+            ("CATALOGUE_DATABASE, file /x: wrong", vec![Setting::Database]),
+            ("--rate-limit-store: no --rate-limit", vec![Setting::RateLimitStore]),
+            ("c.toml: line 1: wrong", vec![]),
+        ] {
+            assert_eq!(layers.blamed_by(message), blamed, "{message}");
+        }
+    }
+
+    #[test]
+    fn an_address_may_stand_in_a_file_of_its_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("secret");
+        fs::write(&path, "postgres://u:p@one/n\npostgres://u:p@two/n\n").unwrap();
+        let value = format!("file:{}", path.display());
+        let layers = layers(&[("CATALOGUE_DATABASE_REPLICAS", &value), ("CATALOGUE_LOG", &value)], "");
+        let found = layers.list(Setting::DatabaseReplicas, Vec::new()).unwrap().unwrap();
+        assert_eq!(found.value, ["postgres://u:p@one/n", "postgres://u:p@two/n"]);
+        assert_eq!(layers.text(Setting::Log, None).unwrap().unwrap().value, value, "which holds no secret");
+        fs::write(&path, "sqlite:a.db\n").unwrap();
+        let found = layers.text(Setting::Database, Some(value)).unwrap().unwrap();
+        assert_eq!(found.value, "sqlite:a.db");
+        assert!(found.source.starts_with("--database, file /"), "{found:?}");
+        let missing = layers.text(Setting::Database, Some("file:/no/such".to_owned()));
+        assert!(matches!(missing, Err(Failure::Usage(text)) if text.starts_with("--database: the file /no/such")));
     }
 
     #[cfg(unix)]

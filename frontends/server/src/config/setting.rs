@@ -140,6 +140,11 @@ impl Setting {
         self.row().0
     }
 
+    /// Whether its value is an address that may hold a password: it is never shown whole, and may stand in a file.
+    pub(crate) const fn is_secret(self) -> bool {
+        matches!(self, Self::Database | Self::DatabaseReplicas | Self::RateLimitStore)
+    }
+
     /// What its value looks like.
     pub(crate) const fn shape(self) -> Shape {
         self.row().1

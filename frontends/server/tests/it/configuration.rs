@@ -118,7 +118,7 @@ fn what_a_command_does_not_take_does_not_matter_to_it() {
 fn a_file_with_a_mistake_is_2_and_the_line_is_named() {
     let place = Place::new();
     for (text, pieces) in [
-        ("\nlisen = \"127.0.0.1:0\"", ["c.toml: line 2: lisen", "base-url"]),
+        ("\nlisen = \"127.0.0.1:0\"", ["c.toml: line 2: lisen", "did you mean \"listen\"?"]),
         ("base_url = \"/api/v1\"", ["c.toml: line 1: base_url", "base-url"]),
         ("log = \"info\"\nno-migrate = \"yes\"", ["c.toml: line 2: no-migrate", "true or false"]),
         ("log = \"info\"\nlog = \"info\"", ["c.toml: line 2", "duplicate"]),

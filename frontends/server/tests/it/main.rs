@@ -2,10 +2,14 @@
 
 mod admin;
 mod command_line;
+mod config_check;
 mod configuration;
 mod dashboard;
 mod demo;
+#[cfg(unix)]
+mod doctor;
 mod export;
+mod generated;
 mod https;
 mod import;
 mod keys;
@@ -30,4 +34,6 @@ mod secrets;
 mod serve;
 #[cfg(feature = "redis")]
 mod shared_rate_limit;
+#[cfg(unix)]
+mod systemd;
 mod tokens;

@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use catalogue_core::{AdminStorage, CourseStorage, StorageErrorKind};
+use catalogue_core::{AdminStorage, CourseStorage, StorageErrorKind, Timestamp};
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 
 use crate::import_one_course;
@@ -120,4 +120,13 @@ async fn a_role_that_may_only_read_can_serve_and_not_write() {
     let refused = storage.remove_course(&account, "course").await.unwrap_err();
     assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
     assert!(refused.to_string().contains("grant"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_clock_of_the_primary_is_told() {
+    let Some(schema) = Schema::new().await else { return };
+    let storage = PostgresStorage::open_and_migrate(&schema.options()).await.unwrap();
+    let before = Timestamp::now();
+    let clock = storage.clock().await.unwrap();
+    assert!(before <= clock && clock <= Timestamp::now(), "{before} {clock}: it runs on this machine");
 }

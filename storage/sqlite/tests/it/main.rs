@@ -1,5 +1,6 @@
 //! The storage through its public door, and its database through plain SQL.
 
+mod integrity;
 mod migrating;
 mod never_stale;
 mod opening;

@@ -66,6 +66,11 @@ impl Tls {
         pair::shown(self.expires)
     }
 
+    /// The last moment at which that one is valid.
+    pub(crate) fn not_after(&self) -> OffsetDateTime {
+        self.expires
+    }
+
     /// The certificate for the next handshake.
     #[cfg(test)]
     pub(super) fn in_use(&self) -> rustls::pki_types::CertificateDer<'static> {

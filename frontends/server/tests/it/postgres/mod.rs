@@ -4,6 +4,7 @@
 
 mod addresses;
 mod commands;
+mod doctor;
 mod failover;
 mod faults;
 mod key_care;

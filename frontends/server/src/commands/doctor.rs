@@ -1,0 +1,73 @@
+//! `catalogue doctor`
+
+mod clock;
+mod credentials;
+mod database;
+mod files;
+mod report;
+#[cfg(unix)]
+mod volume;
+
+use std::time::SystemTime;
+
+use super::serve::{self, Prepared};
+use super::{Context, block_on};
+use crate::cli::{self, DoctorArguments};
+use crate::config::Setting;
+use crate::exit::Failure;
+use crate::open_files;
+use report::Report;
+
+/// A certificate that expires before that many days have passed should have been renewed: services that renew by themselves
+/// do it thirty days before.
+const DAYS_TO_RENEW: i64 = 14;
+
+pub(super) fn run(arguments: &DoctorArguments, context: Context) -> Result<(), Failure> {
+    let mut context = context.with_options(cli::given_settings());
+    let mut report = Report::default();
+    files::look(&context.layers, &mut report)?;
+    let prepared = prepare(&mut context, &mut report)?;
+    certificate(&prepared, &mut report);
+    clock::look(SystemTime::now(), &mut report);
+    open_file_limit(&prepared, &mut report);
+    block_on(async {
+        database::look(&prepared.database, prepared.migration, &mut report).await;
+        Ok(())
+    })?;
+    report.finish(arguments.json)
+}
+
+/// Settings that cannot be are no finding. A certificate that cannot be used is one, and the rest is looked at without it.
+fn prepare(context: &mut Context, report: &mut Report) -> Result<Prepared, Failure> {
+    match serve::check(context) {
+        Err(Failure::Work(message)) => {
+            report.fault("certificate", message);
+            context.layers.leave_out(Setting::TlsCert);
+            context.layers.leave_out(Setting::TlsKey);
+            serve::check(context)
+        }
+        other => other,
+    }
+}
+
+fn certificate(prepared: &Prepared, report: &mut Report) {
+    let Some(tls) = &prepared.front.tls else { return };
+    let days = (tls.not_after() - time::OffsetDateTime::now_utc()).whole_days();
+    let text = format!("expires on {}, in {days} days", tls.expires());
+    if days < DAYS_TO_RENEW {
+        report.warning("certificate", format!("{text}; renew it"));
+    } else {
+        report.fine("certificate", text);
+    }
+}
+
+fn open_file_limit(prepared: &Prepared, report: &mut Report) {
+    let wanted = prepared.front.limits.connections;
+    let room = open_files::room_within_limit(wanted);
+    if room < wanted {
+        let text = format!("room for {room} connections of {wanted}; raise the limit (ulimit -n, or LimitNOFILE=)");
+        report.warning("open files", text);
+    } else {
+        report.fine("open files", format!("room for {wanted} connections"));
+    }
+}

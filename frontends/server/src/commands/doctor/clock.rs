@@ -1,0 +1,62 @@
+//! Whether the clock of this machine can be right. Expiries of keys and certificates depend on it.
+
+use std::time::{Duration, SystemTime};
+use std::{env, fs};
+
+use super::report::Report;
+
+/// Clocks of two machines that are looked after differ by much less.
+const GREATEST_OFFSET: Duration = Duration::from_secs(5);
+
+const CHECK: &str = "clock";
+
+/// The program was written to this machine's disk before now.
+pub(super) fn look(now: SystemTime, report: &mut Report) {
+    let written = env::current_exe().and_then(fs::metadata).and_then(|metadata| metadata.modified());
+    if written.is_ok_and(|written| now < written) {
+        report.fault(CHECK, "stands before the time at which this program was made; set it (timedatectl)".to_owned());
+    } else {
+        report.fine(CHECK, "is later than the making of this program".to_owned());
+    }
+}
+
+/// The database's clock stood at `theirs`, in microseconds, at some time from `before` to `after`.
+pub(super) fn compare(before: i64, theirs: i64, after: i64, report: &mut Report) {
+    let offset = Duration::from_micros(if theirs < before {
+        before.abs_diff(theirs)
+    } else if theirs > after {
+        theirs.abs_diff(after)
+    } else {
+        0
+    });
+    if offset > GREATEST_OFFSET {
+        let seconds = offset.as_secs();
+        report.warning(CHECK, format!("is {seconds} seconds from the database's; let both follow a time server"));
+    } else {
+        report.fine(CHECK, "agrees with the database's".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::Verdict;
+    use super::*;
+
+    #[test]
+    fn a_clock_before_the_program_is_wrong() {
+        let mut report = Report::default();
+        look(SystemTime::now(), &mut report);
+        look(SystemTime::UNIX_EPOCH, &mut report);
+        assert_eq!(report.verdicts(), [Verdict::Ok, Verdict::Fault]);
+    }
+
+    #[test]
+    fn the_databases_clock_may_be_a_little_off() {
+        let mut report = Report::default();
+        for theirs in [1_000_000_000, 1_000_000_900, 1_004_000_000, 996_000_000, 1_007_000_000, 993_000_000] {
+            compare(1_000_000_000, theirs, 1_001_000_000, &mut report);
+        }
+        let (fine, off) = (Verdict::Ok, Verdict::Warning);
+        assert_eq!(report.verdicts(), [fine, fine, fine, fine, off, off]);
+    }
+}

@@ -1,0 +1,116 @@
+//! `config check` says what is in force, and all that is wrong; `config example` is a file to begin with.
+
+use serde_json::Value;
+
+use crate::program::Place;
+
+/// The value and the source of a setting.
+fn row(shown: &Value, setting: &str) -> (String, String) {
+    let rows = shown["settings"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["setting"] == setting).unwrap_or_else(|| panic!("{setting}: {shown}"));
+    (row["value"].as_str().unwrap_or("null").to_owned(), row["source"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn each_value_is_shown_with_its_source() {
+    let place = Place::new();
+    place.write(
+        "c.toml",
+        "# limits\n\npage-cache = 1024\naccept = [\"oauth\"]\nno-migrate = true\nlisten = '[::1]:1'\n",
+    );
+    let variables = [("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_LISTEN", "127.0.0.1:2"), ("CATALOGUE_DOCS_URL", "")];
+    let arguments = "config check --json --base-url /x --cors-origin https://a.example https://b.example --wait";
+    let shown = place.run_in(&variables, arguments).json();
+    for (setting, value, source) in [
+        ("base-url", "/x", "--base-url"),
+        ("cors-origin", "https://a.example https://b.example", "--cors-origin"),
+        ("wait", "true", "--wait"),
+        ("listen", "127.0.0.1:2", "CATALOGUE_LISTEN"),
+        ("page-cache", "1024", "c.toml: line 3"),
+        ("accept", "oauth", "c.toml: line 4"),
+        ("no-migrate", "true", "c.toml: line 5"),
+        ("docs-url", "/docs", "default"),
+        ("tls-key", "null", "default"),
+    ] {
+        assert_eq!(row(&shown, setting), (value.to_owned(), source.to_owned()));
+    }
+    let table = place.run("config check").succeeds();
+    assert!(table.starts_with("SETTING") && table.lines().any(|line| line.starts_with("listen ")), "{table}");
+    assert_eq!(place.files(), ["c.toml"], "nothing is opened or made");
+}
+
+#[test]
+fn all_faults_are_told_and_what_follows_from_them_is_not() {
+    let place = Place::new();
+    place.write("c.toml", "listen = \"here\"\nshutdown-grace = \"10\"\n");
+    let arguments = "config check --config c.toml --rate-limit much --rate-limit-store redis://h --tls-cert no.pem \
+                     --tls-key no.pem";
+    let outcome = place.run_in(&[("CATALOGUE_PAGE_CACHE", "much")], arguments);
+    let faults: Vec<_> = outcome.err.lines().map(str::to_owned).collect();
+    outcome.fails(2, &["c.toml: line 1: listen: ", "line 2: shutdown-grace: ", "CATALOGUE_PAGE_CACHE: ", "--tls-cert"]);
+    assert_eq!(faults.len(), 5, "{faults:?}");
+    assert!(faults.iter().any(|fault| fault.contains("--rate-limit: ")), "{faults:?}");
+}
+
+#[test]
+fn unknown_keys_and_variables_come_with_what_was_meant() {
+    let place = Place::new();
+    place.write("c.toml", "lisen = \"127.0.0.1:0\"\nbase_url = \"/x\"\n");
+    let pieces = ["line 1: lisen: no such key; did you mean \"listen\"?", "line 2: base_url", "\"base-url\"?"];
+    place.run("config check --config c.toml").fails(2, &pieces);
+    let outcome = place.run_in(&[("CATALOGUE_LISEN", "127.0.0.1:0")], "config check");
+    assert_eq!(outcome.status, Some(0));
+    assert_eq!(outcome.err, "warning: CATALOGUE_LISEN: no setting has this variable; did you mean CATALOGUE_LISTEN?\n");
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn passwords_are_not_shown_wherever_they_stand() {
+    let place = Place::new();
+    place.write("database", "postgres://u:s3cret@db.example/n?sslmode=disable\n");
+    place.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'redis://:s3cret@store.example:6379/0'\n");
+    let arguments = "config check --config c.toml --database file:database \
+                     --database-replicas postgres://u:s3cret@one.example/n postgres://u:s3cret@two.example/n";
+    for json in ["", " --json"] {
+        let outcome = place.run(&format!("{arguments}{json}"));
+        assert_eq!(outcome.status, Some(0), "{outcome:?}");
+        let (out, err) = (outcome.out, outcome.err);
+        assert!(!out.contains("s3cret") && !err.contains("s3cret"), "{out} {err}");
+        for shown in ["postgres://db.example/n", "postgres://one.example/n postgres://two.example/n", "file database"] {
+            assert!(out.contains(shown), "{shown}: {out}");
+        }
+        assert!(out.contains("redis://store.example:6379/0"), "{out}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_address_in_a_file_is_used_and_the_file_is_looked_at() {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::new();
+    place.write("address", "sqlite:hidden.db\n");
+    let permit = |mode| fs::set_permissions(place.path("address"), fs::Permissions::from_mode(mode)).unwrap();
+    permit(0o640);
+    place.run("migrate --database file:address").succeeds();
+    assert!(place.path("hidden.db").is_file());
+    permit(0o644);
+    let outcome = place.run_in(&[("CATALOGUE_DATABASE", "file:address")], "export");
+    assert!(outcome.status == Some(0) && outcome.err.contains("others may read address"), "{outcome:?}");
+    let missing = [("CATALOGUE_DATABASE", "file:missing")];
+    place.run_in(&missing, "export").fails(2, &["CATALOGUE_DATABASE: the file missing cannot be read"]);
+    place.write("address", "s3cret");
+    place.run("export --database file:address --log off").fails(2, &["--database, file address: ", "what kind"]);
+}
+
+#[test]
+fn the_example_can_be_used_as_it_is() {
+    let place = Place::new();
+    let example = place.run("config example").succeeds();
+    let packaged = include_str!("../../packaging/catalogue.toml");
+    assert!(packaged == example, "make it anew: catalogue config example > frontends/server/packaging/catalogue.toml");
+    place.write("c.toml", example);
+    let shown = place.run("config check --config c.toml --json").json();
+    assert_eq!(shown, place.run("config check --json").json());
+}

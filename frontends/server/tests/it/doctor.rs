@@ -1,0 +1,127 @@
+//! `doctor` says of a deployment what is well and what is to be mended.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use rcgen::{CertificateParams, KeyPair};
+use serde_json::Value;
+use time::{Duration, OffsetDateTime};
+
+use crate::program::{Outcome, Place};
+
+/// The findings of a check: verdict and message.
+fn findings(outcome: &Outcome, check: &str) -> Vec<(String, String)> {
+    let report: Value = serde_json::from_str(&outcome.out).unwrap_or_else(|_| panic!("{outcome:?}"));
+    let findings = report["findings"].as_array().unwrap().iter().filter(|finding| finding["check"] == check);
+    let text = |finding: &Value, field: &str| finding[field].as_str().unwrap().to_owned();
+    findings.map(|finding| (text(finding, "verdict"), text(finding, "message"))).collect()
+}
+
+/// The one finding of a check.
+fn finding(outcome: &Outcome, check: &str) -> (String, String) {
+    let mut found = findings(outcome, check);
+    assert_eq!(found.len(), 1, "{check}: {outcome:?}");
+    found.remove(0)
+}
+
+fn permit(place: &Place, name: &str, mode: u32) {
+    fs::set_permissions(place.path(name), fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_sound_deployment_has_no_faults() {
+    let place = Place::with_courses();
+    permit(&place, "catalogue.db", 0o640);
+    place.run("keys create --account a --name n --scope read:courses").succeeds();
+    place.run("keys create --account b --name n --scope read:courses --expires-in 90d").succeeds();
+    let outcome = place.run("doctor --json --max-connections 10");
+    assert_eq!((outcome.status, &*outcome.err), (Some(0), ""), "{outcome:?}");
+    for check in ["clock", "open files", "permissions", "journal", "database", "integrity", "credentials"] {
+        assert_eq!(finding(&outcome, check).0, "ok", "{check}: {outcome:?}");
+    }
+    assert_eq!(finding(&outcome, "credentials").1, "usable: 2; expiring within 7 days: 0, never: 1");
+    let lines = place.run("doctor --max-connections 10").succeeds();
+    assert!(lines.lines().any(|line| line.starts_with("ok       database     sqlite:catalogue.db")), "{lines}");
+}
+
+#[test]
+fn what_is_to_be_mended_is_said() {
+    let place = Place::with_courses();
+    place.run("keys create --account a --name n --scope read:courses --expires-in 1d").succeeds();
+    permit(&place, "catalogue.db", 0o644);
+    let outcome = place.run("doctor --json");
+    assert_eq!(outcome.status, Some(0), "warnings are no faults");
+    assert_eq!(finding(&outcome, "permissions").0, "warning");
+    assert!(finding(&outcome, "credentials").1.contains("within 7 days: 1"), "{outcome:?}");
+    permit(&place, "catalogue.db", 0o666);
+    rusqlite::Connection::open(place.path("catalogue.db"))
+        .unwrap()
+        .query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))
+        .unwrap();
+    let outcome = place.run("doctor --json");
+    assert_eq!((outcome.status, finding(&outcome, "permissions").0), (Some(1), "fault".to_owned()));
+    assert_eq!(finding(&outcome, "journal").0, "warning");
+    assert_eq!(outcome.err, "error: there is 1 fault to mend\n");
+}
+
+#[test]
+fn a_database_that_cannot_be_served_is_a_fault() {
+    let place = Place::new();
+    let missing = place.run("doctor --json");
+    assert_eq!((missing.status, finding(&missing, "database").0), (Some(0), "warning".to_owned()), "serve makes it");
+    assert!(place.files().is_empty(), "and doctor does not");
+    let missing = place.run("doctor --json --no-migrate");
+    assert_eq!((missing.status, finding(&missing, "database").0), (Some(1), "fault".to_owned()));
+    place.write("other.db", "x".repeat(10_000));
+    let other = place.run("doctor --json --database sqlite:other.db");
+    let (verdict, message) = finding(&other, "database");
+    assert!(other.status == Some(1) && verdict == "fault" && message.contains("not an SQLite database"), "{message}");
+}
+
+#[test]
+fn a_certificate_should_last_and_its_key_be_hidden() {
+    let place = Place::with_courses();
+    let issue = |days| {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        params.not_after = OffsetDateTime::now_utc() + Duration::days(days);
+        place.write("chain.pem", params.self_signed(&key).unwrap().pem());
+        place.write("key.pem", key.serialize_pem());
+    };
+    let look = || place.run("doctor --json --tls-cert chain.pem --tls-key key.pem");
+    issue(60);
+    permit(&place, "key.pem", 0o600);
+    let outcome = look();
+    assert_eq!(finding(&outcome, "certificate").0, "ok");
+    assert!(findings(&outcome, "permissions")[0].1.contains("key.pem is not open to others"), "{outcome:?}");
+    issue(3);
+    permit(&place, "key.pem", 0o644);
+    let outcome = look();
+    let (verdict, message) = finding(&outcome, "certificate");
+    assert!(verdict == "warning" && message.ends_with("renew it"), "{message}");
+    assert!(findings(&outcome, "permissions")[0].1.contains("everybody may read key.pem"), "{outcome:?}");
+    issue(-1);
+    let outcome = look();
+    assert_eq!((outcome.status, finding(&outcome, "certificate").0), (Some(1), "fault".to_owned()));
+    assert_eq!(finding(&outcome, "database").0, "ok", "the rest is looked at");
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn a_file_with_a_password_should_be_hidden() {
+    let place = Place::with_courses();
+    place.write("store", "redis://:s3cret@127.0.0.1:1/0");
+    place.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'file:store'\n");
+    permit(&place, "store", 0o600);
+    permit(&place, "c.toml", 0o644);
+    let outcome = place.run("doctor --json --config c.toml");
+    let found = findings(&outcome, "permissions");
+    assert!(
+        found[0].1.starts_with("store is not open") && !found.iter().any(|(_, message)| message.contains("c.toml"))
+    );
+    place.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'redis://:s3cret@127.0.0.1:1/0'\n");
+    let outcome = place.run("doctor --json --config c.toml");
+    assert!(findings(&outcome, "permissions")[0].1.contains("everybody may read c.toml"), "{outcome:?}");
+    assert!(!outcome.out.contains("s3cret") && !outcome.err.contains("s3cret"));
+    place.run("doctor --listen here").fails(2, &["--listen"]);
+}

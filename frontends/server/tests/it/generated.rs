@@ -1,0 +1,58 @@
+//! Completions and manual pages, which are made from the command line's definitions.
+
+use std::fs;
+use std::process::Command;
+
+use crate::program::Place;
+
+#[test]
+fn every_shell_gets_a_script_with_commands_and_options() {
+    let place = Place::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = place.run(&format!("completions {shell}")).succeeds();
+        for piece in ["serve", "rotate", "rate-limit"] {
+            assert!(script.contains(piece), "{shell}: {piece}");
+        }
+    }
+    place.run("completions csh").fails(2, &["csh", "bash"]);
+}
+
+/// Completes as bash does when somebody presses the tab key after these words.
+#[cfg(unix)]
+fn completed(place: &Place, words: &str) -> Option<Vec<String>> {
+    let script = r#"source "$1"; COMP_WORDS=($2); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE=$2; COMP_POINT=${#2}
+        _catalogue catalogue "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; printf '%s\n' "${COMPREPLY[@]}""#;
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "-c", script, "bash"]).arg(place.path("completions")).arg(words);
+    let output = bash.output().ok()?;
+    assert!(output.status.success(), "{output:?}");
+    Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes() {
+    let place = Place::new();
+    place.write("completions", place.run("completions bash").succeeds());
+    // Where there is no bash, nobody is served wrongly by its completions.
+    let Some(options) = completed(&place, "catalogue serve --rate") else { return };
+    assert_eq!(options, ["--rate-limit", "--rate-limit-store"]);
+    assert_eq!(completed(&place, "catalogue keys ro").unwrap(), ["rotate"]);
+    assert!(completed(&place, "catalogue openapi --format j").unwrap().contains(&"json-3.0".to_owned()));
+}
+
+#[test]
+fn each_command_has_a_page() {
+    let place = Place::new();
+    let page = place.run("man").succeeds();
+    assert!(page.contains(".TH catalogue 1") && page.contains("catalogue\\-serve(1)"), "{page}");
+    fs::create_dir(place.path("man1")).unwrap();
+    place.run("man --out man1").succeeds();
+    for name in ["catalogue", "catalogue-serve", "catalogue-keys", "catalogue-keys-rotate", "catalogue-config-check"] {
+        let page = fs::read_to_string(place.path("man1").join(format!("{name}.1"))).unwrap();
+        assert!(page.contains(&format!(".TH {name} 1")), "{name}: {page}");
+    }
+    let serve = fs::read_to_string(place.path("man1").join("catalogue-serve.1")).unwrap();
+    assert!(serve.contains("\\-\\-rate\\-limit") && serve.contains("CATALOGUE_RATE_LIMIT"), "{serve}");
+    place.run("man --out missing").fails(1, &["missing", "cannot be written"]);
+}

@@ -1,0 +1,29 @@
+//! `doctor` on PostgreSQL.
+
+use serde_json::Value;
+
+use super::scene::Scene;
+
+#[test]
+fn the_database_its_schema_and_its_clock_are_looked_at() {
+    let Some(scene) = Scene::new() else { return };
+    let look = || {
+        let outcome = scene.run("doctor --json --max-connections 10");
+        (outcome.status, serde_json::from_str::<Value>(&outcome.out).unwrap())
+    };
+    let found = |report: &Value, check: &str| {
+        let findings = report["findings"].as_array().unwrap().iter();
+        findings
+            .filter(|finding| finding["check"] == check)
+            .map(|finding| finding["verdict"].clone())
+            .collect::<Vec<_>>()
+    };
+    let (status, report) = look();
+    assert_eq!((status, found(&report, "database")), (Some(1), vec!["fault".into()]), "{report}");
+    scene.run("migrate").succeeds();
+    let (status, report) = look();
+    assert_eq!((status, found(&report, "database")), (Some(0), vec!["ok".into()]), "{report}");
+    assert_eq!(found(&report, "clock"), ["ok", "ok"], "this machine's and the database's: {report}");
+    assert_eq!(found(&report, "credentials"), ["warning"], "{report}");
+    assert!(found(&report, "journal").is_empty() && found(&report, "primary").is_empty(), "{report}");
+}

@@ -1,0 +1,103 @@
+//! What systemd asks of a service, without systemd.
+
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixDatagram;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::program::{Outcome, Place, Server};
+
+const SERVE: &str = "serve --listen 127.0.0.1:0";
+
+/// What comes next, as it would reach systemd.
+fn told(socket: &UnixDatagram) -> String {
+    let mut buffer = [0; 1_000];
+    let length = socket.recv(&mut buffer).unwrap();
+    String::from_utf8(buffer[..length].to_vec()).unwrap()
+}
+
+#[test]
+fn readiness_signs_of_life_and_the_end_are_told() {
+    let place = Place::new();
+    let socket = UnixDatagram::bind(place.path("notify")).unwrap();
+    // What never comes is a failure, and not a test without an end.
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let mut command = place.command(SERVE);
+    command.env("NOTIFY_SOCKET", place.path("notify")).env("WATCHDOG_USEC", "20000");
+    let server = Server::start(&mut command);
+    let address = server.address.clone();
+    assert_eq!(told(&socket), format!("READY=1\nSTATUS=listening on http://{address}"));
+    for _ in 0..3 {
+        assert_eq!(told(&socket), "WATCHDOG=1");
+    }
+    server.signal("TERM");
+    let last = std::iter::repeat_with(|| told(&socket)).find(|told| told != "WATCHDOG=1");
+    assert!(last.unwrap().starts_with("STOPPING=1\n"));
+}
+
+#[test]
+fn a_socket_that_is_gone_ends_nothing() {
+    let place = Place::new();
+    let server = Server::start(place.command(SERVE).env("NOTIFY_SOCKET", place.path("missing")));
+    assert_eq!(server.get("/docs/openapi.json", "").0, 200);
+    assert_eq!(server.end_by("TERM").0, Some(0));
+}
+
+#[test]
+fn hanging_up_ends_nothing() {
+    let place = Place::new();
+    let server = Server::start(&mut place.command(SERVE));
+    for _ in 0..2 {
+        server.signal("HUP");
+        assert_eq!(server.get("/docs/openapi.json", "").0, 200);
+    }
+    assert_eq!(server.end_by("TERM").0, Some(0));
+}
+
+/// The program with standard input as the first of `number` sockets that it inherits.
+fn activated(place: &Place, arguments: &str, number: usize, input: Stdio) -> Command {
+    let program = place.command(arguments);
+    let mut command = Command::new("sh");
+    let script = format!("LISTEN_PID=$$ LISTEN_FDS={number} exec \"$@\" 3<&0 4<&0");
+    command.args(["-c", &script, "sh"]).arg(program.get_program()).args(program.get_args());
+    command.current_dir(place.path("")).stdin(input);
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
+#[test]
+fn a_socket_is_taken_over_with_the_clients_in_its_queue() {
+    let place = Place::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let early = std::net::TcpStream::connect(&address).unwrap();
+    let socket = listener.try_clone().unwrap();
+    // The option would be in the way of itself if it were bound.
+    let arguments = format!("serve --listen {address}");
+    let server = Server::start(&mut activated(&place, &arguments, 1, OwnedFd::from(socket).into()));
+    assert_eq!(server.address, address);
+    assert_eq!(server.get("/docs/openapi.json", "").0, 200);
+    assert_eq!(server.end_by("TERM").0, Some(0));
+    drop(early);
+    // It is still open here, so the next server serves it too.
+    let server = Server::start(&mut activated(&place, "serve --wait", 1, OwnedFd::from(listener).into()));
+    assert_eq!(server.get("/docs/openapi.json", "").0, 200);
+    assert_eq!(server.end_by("TERM").0, Some(0));
+}
+
+#[test]
+fn what_cannot_be_served_is_2() {
+    let place = Place::new();
+    let listener = || OwnedFd::from(TcpListener::bind("127.0.0.1:0").unwrap()).into();
+    let outcome = |mut command: Command| Outcome::from(command.output().unwrap());
+    outcome(activated(&place, "serve", 2, listener())).fails(2, &["2 sockets", "ListenStream="]);
+    let datagrams = OwnedFd::from(UnixDatagram::unbound().unwrap()).into();
+    outcome(activated(&place, "serve", 1, datagrams)).fails(2, &["LISTEN_FDS", "ListenStream="]);
+    assert!(place.files().is_empty(), "nothing is made for it");
+}

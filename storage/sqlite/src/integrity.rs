@@ -1,0 +1,58 @@
+//! [`Integrity`]: whether a database's file is sound.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::ErrorCode;
+
+use crate::connection::{Database, State};
+use crate::error::storage_error;
+use crate::open_error::OpenError;
+use crate::storage::SqliteStorage;
+
+/// How many steps of SQLite's engine pass between two looks at the clock.
+const STEPS_BETWEEN_LOOKS: i32 = 10_000;
+
+/// What a check of a database's file found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Integrity {
+    /// All of it is as it should be.
+    Sound,
+    /// The first thing that is not.
+    Damaged(String),
+    /// The time was over before all of it was looked at; what was is sound.
+    NotAllSeen,
+}
+
+impl SqliteStorage {
+    /// Looks through the whole file for damage, for that long at most (SQLite's `quick_check`, which leaves out whether the
+    /// indexes agree with their tables). Nothing is changed, and neither readers nor writers wait for it.
+    ///
+    /// # Errors
+    /// When there is no database of ours, or it cannot be read.
+    pub fn quick_check(path: impl AsRef<Path>, within: Duration) -> Result<Integrity, OpenError> {
+        let path = path.as_ref();
+        let database = Database::File(path.to_owned());
+        if database.inspect()? == State::Empty {
+            return Ok(Integrity::Sound);
+        }
+        let failed = |source| OpenError::Failed { path: path.to_owned(), source };
+        let mut connection = database.open_exporter().map_err(failed)?;
+        let began = Instant::now();
+        let too_late = move || began.elapsed() > within;
+        connection
+            .progress_handler(STEPS_BETWEEN_LOOKS, Some(too_late))
+            .map_err(|error| failed(storage_error(error)))?;
+        let said = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+        match said {
+            Ok(said) if said == "ok" => Ok(Integrity::Sound),
+            Ok(said) => Ok(Integrity::Damaged(said)),
+            Err(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::OperationInterrupted) => Ok(Integrity::NotAllSeen),
+                Some(ErrorCode::DatabaseCorrupt) => Ok(Integrity::Damaged(error.to_string())),
+                _ => Err(failed(storage_error(error))),
+            },
+        }
+    }
+}
