@@ -13,10 +13,13 @@ use crate::conditional::ETag;
 /// Below this size, in bytes, compression saves no packet.
 const SMALLEST_COMPRESSED: usize = 1_024;
 
-/// What all compressed forms of so many bytes may take up together. Each of them halves the bytes at least, and usually
-/// leaves a fifth.
+/// Up to this size, in bytes, there is room for every form, however little it saves.
+const SMALL: usize = 8 * 1_024;
+
+/// What all compressed forms of so many bytes may take up together. Each of them halves the bytes at least, and of large
+/// answers usually leaves a fifth.
 const fn room_for_forms(bytes: usize) -> usize {
-    if Coding::ALL.len() == 1 { bytes / 2 } else { bytes / 3 * 2 }
+    if bytes <= SMALL || Coding::ALL.len() == 1 { bytes / 2 * Coding::ALL.len() } else { bytes / 3 * 2 }
 }
 
 /// Finished bytes with their media type and tag. A compressed form is made when the first caller asks for it, and kept.
@@ -148,6 +151,19 @@ mod tests {
             assert!(Entity::of_bytes("text/plain", "x".repeat(1_024)).compressed(*coding).is_some());
             assert!(Entity::of_bytes("text/plain", noise.to_vec()).compressed(*coding).is_none());
         }
+    }
+
+    #[test]
+    fn a_small_answer_has_every_form() {
+        // As little to save as there may be: of each 64 digits the first 22 are random.
+        let mut noise = [0; 352];
+        getrandom::fill(&mut noise).unwrap();
+        let line = |noise: &[u8]| noise.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + &"-".repeat(42);
+        let body: String = noise.chunks(11).map(line).collect();
+        let entity = Entity::new("text/plain", body.clone().into(), ETag::of_bytes(body.as_bytes()), None);
+        let forms: Vec<_> = Coding::ALL.iter().map(|coding| entity.compressed(*coding)).collect();
+        assert!(forms.iter().all(Option::is_some), "{} bytes", body.len());
+        assert!(entity.weight() >= body.len() + forms.iter().flatten().map(|form| form.body.len()).sum::<usize>());
     }
 
     #[test]

@@ -63,7 +63,7 @@ async fn reads_are_bounded_by_an_index() {
             "Result",
             "One-Time Filter: ($0 IS NULL)",
             "Limit",
-            "Index Scan Backward using courses_pkey on courses",
+            "Index Only Scan Backward using courses_pkey on courses",
             "Index Cond: (account_id = $1)",
             "Index Scan using accounts_pkey on accounts",
             "Index Cond: (id = $1)",

@@ -155,3 +155,32 @@ async fn a_revoked_key_is_refused_once_the_replica_knows() {
     caught_up(&pair.first, &pair.second).await;
     assert!(storage.find_credential(&credential.digest).await.unwrap().unwrap().revoked_at.is_some());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_of_the_server_that_was_left_by_a_failover_is_never_read() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let left = pair.second.address("postgres");
+    // The first goes on with the second behind it, and the third is the primary now.
+    let third = block_in_place(|| pair.first.standby()).unwrap();
+    control(&third, &["promote"]);
+    write(&pair.storage, "in what was left").await.unwrap();
+    caught_up(&pair.first, &pair.second).await;
+    for _ in 0..2 {
+        ask(&pair.first, "SELECT CAST(pg_switch_wal() AS TEXT)").await;
+    }
+    // One that is as it ought to be shows when the servers were asked.
+    let sound = block_in_place(|| third.standby()).unwrap();
+    let options = Options::parse(&third.address("postgres")).unwrap().greatest_lag(LONG);
+    let options = options.replica(&left).unwrap().replica(&sound.address("postgres")).unwrap();
+    let storage = PostgresStorage::open(&options).await.unwrap();
+    let (mut last, mut renewed) = (None, 0);
+    in_time(async || {
+        let replicas = storage.status().await.replicas;
+        assert!(!replicas[0].is_read && replicas[0].lag.is_none(), "{replicas:?}");
+        renewed += usize::from(replicas[1].lag < last);
+        last = replicas[1].lag;
+        replicas[0].reachable && replicas[1].is_read && renewed >= 3
+    })
+    .await;
+    assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
+}
