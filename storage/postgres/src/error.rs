@@ -63,6 +63,7 @@ pub(crate) fn can_pass(error: &StorageError) -> bool {
     let Some(cause) = error.source() else { return true };
     let Some(error) = cause.downcast_ref::<Error>() else { return false };
     match error.code() {
+        Some(&SqlState::PROTOCOL_VIOLATION) => false,
         Some(code) => matches!(code.code().get(..2), Some("08" | "40" | "53" | "55" | "57")),
         None => tls::complaint(error).is_none() && (error.is_closed() || is_io(error)),
     }
@@ -91,6 +92,12 @@ fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
         SqlState::FOREIGN_KEY_VIOLATION => return (UnknownReference, "there is no such account"),
         SqlState::CHECK_VIOLATION | SqlState::NOT_NULL_VIOLATION => {
             return (InvalidValue, "the database does not take such a value");
+        }
+        SqlState::PROTOCOL_VIOLATION => {
+            return (
+                Unavailable,
+                "the settings of a session are refused; say so where a pooler stands before the database",
+            );
         }
         SqlState::DUPLICATE_PSTATEMENT | SqlState::INVALID_SQL_STATEMENT_NAME => {
             return (Unavailable, "the session is shared with others; say that a pooler stands before the database");

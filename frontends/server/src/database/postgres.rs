@@ -102,6 +102,7 @@ fn hint(can_pass: bool, cause: Option<&(dyn Error + 'static)>) -> &'static str {
     let code = cause.and_then(|cause| cause.downcast_ref::<tokio_postgres::Error>()?.code());
     match code {
         Some(code) if *code == SqlState::INVALID_CATALOG_NAME => "; make it with CREATE DATABASE, or name another",
+        Some(code) if ["08P01", "26000", "42P05"].contains(&code.code()) => "; start with --database-pooler",
         Some(code) if code.code().starts_with("28") => "; correct the user or the password in the address",
         None if can_pass => "; start the database, or correct the address",
         _ => "",
