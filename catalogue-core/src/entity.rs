@@ -153,13 +153,17 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_small_answer_has_every_form() {
-        // As little to save as there may be: of each 64 digits the first 22 are random.
-        let mut noise = [0; 352];
+    /// Of each line's 64 characters the first 22 are random digits, so that each form takes up more than a fifth.
+    fn hardly_compressible(lines: usize) -> String {
+        let mut noise = vec![0; lines * 11];
         getrandom::fill(&mut noise).unwrap();
         let line = |noise: &[u8]| noise.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + &"-".repeat(42);
-        let body: String = noise.chunks(11).map(line).collect();
+        noise.chunks(11).map(line).collect()
+    }
+
+    #[test]
+    fn a_small_answer_has_every_form() {
+        let body = hardly_compressible(32);
         let entity = Entity::new("text/plain", body.clone().into(), ETag::of_bytes(body.as_bytes()), None);
         let forms: Vec<_> = Coding::ALL.iter().map(|coding| entity.compressed(*coding)).collect();
         assert!(forms.iter().all(Option::is_some), "{} bytes", body.len());
@@ -168,11 +172,7 @@ mod tests {
 
     #[test]
     fn all_forms_together_take_up_what_they_are_weighed_with() {
-        // Of each 64 digits the first 22 are random, so that each form takes up more than a fifth.
-        let mut noise = [0; 4_096];
-        getrandom::fill(&mut noise).unwrap();
-        let line = |noise: &[u8]| noise.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + &"-".repeat(42);
-        let body: String = noise.chunks(11).map(line).collect();
+        let body = hardly_compressible(372);
         let entity = Entity::new("text/plain", body.clone().into(), ETag::of_bytes(body.as_bytes()), None);
         let forms = Coding::ALL.iter().filter_map(|coding| entity.compressed(*coding)).map(|form| form.body.len());
         let bytes: usize = forms.sum();

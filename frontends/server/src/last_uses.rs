@@ -6,9 +6,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::mem;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use catalogue_core::{
@@ -20,6 +18,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
 use crate::exit::chain;
+use crate::per_thread::PerThread;
 
 /// How often uses are written.
 const INTERVAL: Duration = Duration::from_secs(60);
@@ -32,47 +31,30 @@ const MOST: usize = 10_000;
 /// By the credential's id.
 type Uses = HashMap<Arc<str>, (AccountId, Timestamp)>;
 
-/// The uses since the last writing. Each thread that serves has a place of its own, so none waits for another.
-pub(crate) struct LastUses(Box<[Place]>);
-
-/// On cache lines of its own.
+/// The uses since the last writing.
 #[derive(Default)]
-#[repr(align(128))]
-struct Place(Mutex<Uses>);
+pub(crate) struct LastUses(PerThread<Mutex<Uses>>);
 
 impl LastUses {
-    fn new(places: usize) -> Self {
-        Self((0..places).map(|_| Place::default()).collect())
-    }
-
     fn note(&self, id: &Arc<str>, account: &AccountId, at: Timestamp) {
-        let place = &self.0[number_of_this_thread() % self.0.len()];
-        add(&mut place.uses(), id, account, at, MOST);
+        add(&mut locked(self.0.own()), id, account, at, MOST);
     }
 
     /// Moves what was noted to `uses`.
     fn drain_into(&self, uses: &mut Uses) {
-        for place in &self.0 {
-            let noted = mem::take(&mut *place.uses());
+        let all = self.0.all();
+        let most = MOST * all.len();
+        for noted in all {
+            let noted = mem::take(&mut *locked(noted));
             for (id, (account, at)) in noted {
-                add(uses, &id, &account, at, MOST * self.0.len());
+                add(uses, &id, &account, at, most);
             }
         }
     }
 }
 
-impl Place {
-    fn uses(&self) -> MutexGuard<'_, Uses> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Threads are counted up from 0 as they come.
-fn number_of_this_thread() -> usize {
-    static THREADS: AtomicUsize = AtomicUsize::new(0);
-    thread_local!(static NUMBER: usize = THREADS.fetch_add(1, Ordering::Relaxed));
-
-    NUMBER.with(|number| *number)
+fn locked(uses: &Mutex<Uses>) -> MutexGuard<'_, Uses> {
+    uses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Nothing is allocated for a credential that is there.
@@ -108,7 +90,7 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Begins to write what is noted to `storage`, until [`finish`](Self::finish).
     pub(crate) fn start(storage: Arc<dyn AdminStorage>) -> Self {
-        let uses = Arc::new(LastUses::new(available_parallelism().map_or(1, usize::from)));
+        let uses = Arc::new(LastUses::default());
         let mut writer = Writer { storage, uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
         let (end, mut ended) = oneshot::channel();
         let task = tokio::spawn(async move {
@@ -213,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_greatest_time_of_all_threads_is_kept() {
-        let uses = LastUses::new(2);
+        let uses = LastUses(PerThread::new(2));
         let (id, account) = (Arc::from("key_1"), AccountId::new("a"));
         thread::scope(|scope| {
             for last in [3, 9, 5] {
@@ -227,7 +209,7 @@ mod tests {
 
     #[test]
     fn no_more_than_so_many_are_noted() {
-        let (uses, account) = (LastUses::new(1), AccountId::new("a"));
+        let (uses, account) = (LastUses(PerThread::new(1)), AccountId::new("a"));
         for (time, number) in (0..).zip(0..2 * MOST) {
             uses.note(&format!("key_{number}").into(), &account, at(time));
         }
@@ -249,7 +231,7 @@ mod tests {
         let (_, key) = NewCredential::api_key(account.clone(), "n", Scopes::default());
         storage.create_credential(&key).await.unwrap();
 
-        let uses = Arc::new(LastUses::new(1));
+        let uses = Arc::new(LastUses(PerThread::new(1)));
         let mut writer =
             Writer { storage: Arc::new(storage.clone()), uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
         let last_use = async || storage.list_credentials(&account).await.unwrap().unwrap()[0].last_used_at;

@@ -16,6 +16,7 @@ mod logging;
 mod metrics;
 mod open_files;
 mod output;
+mod per_thread;
 mod rate_limit;
 mod size;
 mod systemd;

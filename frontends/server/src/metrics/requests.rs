@@ -2,12 +2,12 @@
 
 use std::error::Error;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use catalogue_core::{ExceededLimit, FinishedRequest, Observer, Operation, Refusal, StorageError, StorageErrorKind};
 
 use super::exposition::Exposition;
+use crate::per_thread::PerThread;
 
 /// What is no operation: the documents, unknown paths, `OPTIONS` of them.
 const OTHER: &str = "other";
@@ -44,11 +44,10 @@ const STORAGE_ERRORS: [&str; 3] = ["unavailable", "corrupt", "other"];
 
 /// Counts each finished request. Every thread has numbers of its own, as long as there are not many, so that none waits
 /// for another's cache line; they are added up when somebody asks.
-pub(crate) struct RequestMetrics(Box<[Shard]>);
-
-/// On cache lines of its own.
 #[derive(Default)]
-#[repr(align(128))]
+pub(crate) struct RequestMetrics(PerThread<Shard>);
+
+#[derive(Default)]
 struct Shard {
     operations: [OperationCounts; OPERATIONS],
     checks: [AtomicU64; CHECKS.len()],
@@ -64,16 +63,9 @@ struct OperationCounts {
     nanoseconds: AtomicU64,
 }
 
-impl Default for RequestMetrics {
-    fn default() -> Self {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        Self((0..threads).map(|_| Shard::default()).collect())
-    }
-}
-
 impl Observer for RequestMetrics {
     fn finished(&self, request: &FinishedRequest<'_>) {
-        let shard = &self.0[number_of_this_thread() % self.0.len()];
+        let shard = self.0.own();
         let operation = &shard.operations[request.operation.map_or(0, place)];
         add(&operation.statuses[status(request.status.as_u16())], 1);
         let micros = u64::try_from(request.duration.as_micros()).unwrap_or(u64::MAX);
@@ -93,7 +85,7 @@ impl Observer for RequestMetrics {
 
 impl RequestMetrics {
     fn sum(&self, number: impl Fn(&Shard) -> &AtomicU64) -> u64 {
-        self.0.iter().map(|shard| number(shard).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
+        self.0.all().map(|shard| number(shard).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
     }
 
     /// Writes them. What has never happened for an operation is left out, but for 200.
@@ -150,14 +142,6 @@ impl fmt::Debug for RequestMetrics {
 
 fn add(number: &AtomicU64, value: u64) {
     number.fetch_add(value, Ordering::Relaxed);
-}
-
-/// Threads are counted up from 0 as they come.
-fn number_of_this_thread() -> usize {
-    static THREADS: AtomicUsize = AtomicUsize::new(0);
-    thread_local!(static NUMBER: usize = THREADS.fetch_add(1, Ordering::Relaxed));
-
-    NUMBER.with(|number| *number)
 }
 
 /// Where an operation's numbers stand: behind those of what is none, in the order of [`Operation::ALL`].
