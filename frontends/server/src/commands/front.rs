@@ -14,6 +14,10 @@ use crate::http::{Front, Limits, Network, Networks, PairFiles, Tls};
 /// at, and few enough that those who wait are answered within a storage's own deadlines.
 const DEFAULT_IN_FLIGHT: usize = 1_000;
 
+/// How many requests of HTTP/2 may be unanswered however few connections there may be: ten clients with all streams that
+/// they may have.
+const LEAST_UNANSWERED: u32 = 1_000;
+
 /// The longest that a request can be given. A longer time is as good as none.
 const LONGEST_REQUEST: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -33,6 +37,7 @@ impl FrontSettings {
         let mut limits = Limits::default();
         if let Some(connections) = layers.text(Setting::MaxConnections, arguments.max_connections)? {
             limits.connections = connections.parse(|text| count(text))?;
+            limits.unanswered = limits.connections.max(LEAST_UNANSWERED);
         }
         if let Some(time) = layers.text(Setting::RequestTimeout, arguments.request_timeout)? {
             limits.request_time = time.parse(|text| request_timeout(text))?;

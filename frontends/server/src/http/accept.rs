@@ -68,6 +68,7 @@ where
     };
 
     let mut shutdown = pin!(shutdown);
+    let mut relief = pin!(crowd.relief());
     let mut failing = false;
     // Who was accepted, and waits for a place.
     let mut waiting = None;
@@ -81,6 +82,7 @@ where
         tokio::select! {
             biased;
             () = &mut shutdown => break,
+            never = &mut relief => match never {},
             place = next => {
                 if let Some(client) = waiting.take() {
                     begin(service.clone(), place, client);

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{Counts, Limits, body::Unwanted, http2::Streams, tail::Tail, watchdog::IDLE};
+use super::{Counts, Limits, backlog::Backlog, body::Unwanted, http2::Streams, tail::Tail, watchdog::IDLE};
 
 /// The record that a connection's stream and service write and its watchdog reads.
 ///
@@ -131,12 +131,12 @@ impl Activity {
         }
     }
 
-    /// The handshake is over; HTTP/2 was chosen or not.
-    pub(super) fn shook_hands(&self, is_http2: bool) {
+    /// The handshake is over; HTTP/2 was chosen, with requests that are counted in the backlog, or not.
+    pub(super) fn shook_hands(&self, http2: Option<Arc<Backlog>>) {
         let mut state = self.state();
         state.moved = Instant::now();
         state.handshake = Handshake::Done(state.moved);
-        state.streams = is_http2.then(|| Box::new(Streams::new(state.moved)));
+        state.streams = http2.map(|backlog| Box::new(Streams::new(state.moved, backlog)));
     }
 
     /// `bytes` of HTTP came in.
@@ -293,6 +293,9 @@ impl Activity {
             return (since + limits.head_time, "slow handshake");
         }
         if let Some(streams) = &state.streams {
+            if let Some(since) = streams.overdrawn() {
+                return (since, "too many frames");
+            }
             return if state.blocked { (state.moved + limits.stall_time, "stalled") } else { streams.deadline(limits) };
         }
         let total = state.began + limits.request_time;
@@ -325,11 +328,24 @@ impl Activity {
     pub(super) fn give_way(&self, idle_since: Instant) -> bool {
         let mut state = self.state();
         let idle = state.idle_since().is_some_and(|(_, since)| since <= idle_since);
-        state.gives_way = idle;
-        if let Some(task) = state.task.as_ref().filter(|_| idle) {
-            task.wake_by_ref();
-        }
-        idle
+        state.give_way_if(idle)
+    }
+
+    /// Since when an answer of HTTP/2 waits for its client, and how many requests are not answered to the last byte.
+    pub(super) fn answers_wait(&self) -> Option<(Instant, usize)> {
+        self.state().answers_wait()
+    }
+
+    /// Ends the connection for all others' sake, if an answer waits since `since` at the latest. Tells whether it will.
+    pub(super) fn give_up_answers(&self, since: Instant) -> bool {
+        let mut state = self.state();
+        let waits = state.answers_wait().is_some_and(|(earliest, _)| earliest <= since);
+        state.give_way_if(waits)
+    }
+
+    /// On HTTP/2: asks or tells what the connection is at.
+    pub(super) fn with_streams<T>(&self, work: impl FnOnce(&mut Streams) -> T) -> Option<T> {
+        self.state().streams.as_deref_mut().map(work)
     }
 
     /// Says which task to wake when the connection has to give way.
@@ -383,6 +399,22 @@ impl State {
             None => self.head.unwrap_or(self.moved),
         };
         Some((true, since))
+    }
+
+    fn answers_wait(&self) -> Option<(Instant, usize)> {
+        let streams = self.streams.as_ref().filter(|streams| streams.requests() > 0 && !self.gives_way)?;
+        let blocked = self.blocked.then_some(self.moved);
+        let since = streams.answers_wait().into_iter().chain(blocked).min()?;
+        Some((since, streams.requests()))
+    }
+
+    /// Ends the connection for the sake of others, in its own task.
+    fn give_way_if(&mut self, can: bool) -> bool {
+        self.gives_way |= can;
+        if let Some(task) = self.task.as_ref().filter(|_| can) {
+            task.wake_by_ref();
+        }
+        can
     }
 
     fn is_hopeless(&self) -> bool {

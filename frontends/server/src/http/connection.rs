@@ -105,7 +105,7 @@ where
         }
     };
     let is_http2 = secured.is_http2();
-    escort.activity.shook_hands(is_http2);
+    escort.activity.shook_hands(is_http2.then(|| escort.place.backlog()));
     if is_http2 {
         http2::serve(secured, escort, service).await;
     } else {

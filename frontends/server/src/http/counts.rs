@@ -8,7 +8,7 @@ use std::sync::{
 use super::watchdog::IDLE;
 
 /// How connections end: what the watchdog and the loop say of it, and its name among the metrics.
-const ENDS: [(&str, &str); 12] = [
+const ENDS: [(&str, &str); 13] = [
     ("closed", "closed"),
     ("failed", "failed"),
     (IDLE, "idle"),
@@ -17,6 +17,7 @@ const ENDS: [(&str, &str); 12] = [
     ("handshake failed", "handshake_failed"),
     ("slow head", "slow_head"),
     ("stalled", "stalled"),
+    ("too many frames", "too_many_frames"),
     ("lingering", "lingering"),
     ("unread body", "unread_body"),
     ("the server stops", "stopping"),

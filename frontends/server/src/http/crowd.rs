@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    convert::Infallible,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -14,7 +15,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{Limits, activity::Activity};
+use super::{Limits, activity::Activity, backlog::Backlog, relief::relieve};
 
 /// How long to wait before looking again for a connection that can give way.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -35,14 +36,20 @@ pub(super) struct Crowd {
     candidates: Vec<(Arc<Activity>, Instant)>,
 }
 
-#[derive(Default)]
-struct Members {
+/// The records of all connections, and what they have in common.
+pub(super) struct Members {
     all: Mutex<HashMap<u64, Arc<Activity>>>,
     next: AtomicU64,
+    backlog: Arc<Backlog>,
 }
 
 impl Members {
-    fn all(&self) -> MutexGuard<'_, HashMap<u64, Arc<Activity>>> {
+    /// Their requests of HTTP/2.
+    pub(super) fn backlog(&self) -> &Backlog {
+        &self.backlog
+    }
+
+    pub(super) fn all(&self) -> MutexGuard<'_, HashMap<u64, Arc<Activity>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -61,7 +68,11 @@ impl Crowd {
             places: Arc::new(Semaphore::new(limits.connections as usize)),
             size: limits.connections,
             yield_time: limits.yield_time,
-            members: Arc::default(),
+            members: Arc::new(Members {
+                all: Mutex::default(),
+                next: AtomicU64::new(0),
+                backlog: Arc::new(Backlog::new(limits)),
+            }),
             candidates: Vec::new(),
         }
     }
@@ -85,6 +96,11 @@ impl Crowd {
     /// A place, if one is free.
     pub(super) fn free_place(&self) -> Option<Place> {
         self.places.clone().try_acquire_owned().ok().map(|permit| self.place_with(permit))
+    }
+
+    /// Keeps the answers within their bound that wait for their clients, as long as this is polled.
+    pub(super) fn relief(&self) -> impl Future<Output = Infallible> + use<> {
+        relieve(self.members.clone())
     }
 
     /// Waits until everybody has left.
@@ -126,6 +142,11 @@ impl Crowd {
 }
 
 impl Place {
+    /// What the requests of HTTP/2 on all connections are counted in.
+    pub(super) fn backlog(&self) -> Arc<Backlog> {
+        self.members.backlog.clone()
+    }
+
     /// Takes the place with the record of a connection.
     pub(super) fn take(&self, activity: &Arc<Activity>) {
         self.members.all().insert(self.number, activity.clone());

@@ -33,6 +33,9 @@ pub(crate) struct Limits {
     pub(crate) yield_time: Duration,
     /// Requests at the same time on a connection of HTTP/2.
     pub(crate) streams: u32,
+    /// Requests of HTTP/2 that are not answered to the last byte, on all connections together; beyond the half of it,
+    /// connections give way whose answers wait for their clients, and beyond it, requests are answered with 503. It is as many as HTTP/1 could hold, one a connection.
+    pub(crate) unanswered: u32,
 }
 
 impl Default for Limits {
@@ -51,6 +54,7 @@ impl Default for Limits {
             connections: 10_000,
             yield_time: Duration::from_secs(1),
             streams: 100,
+            unanswered: 10_000,
         }
     }
 }

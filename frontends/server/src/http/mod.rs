@@ -11,6 +11,7 @@
 
 mod accept;
 mod activity;
+mod backlog;
 mod body;
 mod client;
 mod connection;
@@ -21,6 +22,7 @@ mod head;
 mod http2;
 mod limits;
 mod network;
+mod relief;
 mod service;
 mod socket;
 mod stream;

@@ -42,14 +42,33 @@ impl<T: Transport> WatchedStream<T> {
     pub(super) fn socket(&mut self) -> &mut Socket {
         self.transport.socket()
     }
+
+    /// Tells a client why the connection ends that has sent too many frames, as far as it can be told at once. What it
+    /// has sent is for nobody: the watchdog ends the connection in this turn.
+    fn calm(&mut self, cx: &mut Context<'_>) {
+        if let Some(goodbye) = self.activity.with_streams(|streams| streams.calming()).flatten()
+            && Pin::new(&mut self.transport).poll_write(cx, &goodbye).is_ready()
+        {
+            let _ = Pin::new(&mut self.transport).poll_flush(cx);
+        }
+    }
 }
 
 impl<T: Transport> AsyncRead for WatchedStream<T> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.framed && self.activity.with_streams(|streams| streams.ends_turn()) == Some(true) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.transport).poll_read(cx, buf))?;
         if buf.filled().len() > before {
             self.activity.read(&buf.filled()[before..]);
+        }
+        if self.framed && self.activity.with_streams(|streams| streams.overdrawn()).flatten().is_some() {
+            buf.set_filled(before);
+            self.calm(cx);
+            return Poll::Pending;
         }
         Poll::Ready(Ok(()))
     }

@@ -17,6 +17,7 @@ mod framing;
 mod full;
 mod host;
 mod http2;
+mod http2_load;
 #[allow(clippy::duplicate_mod, reason = "the same tests, with another way to connect")]
 mod over_tls;
 mod panic;

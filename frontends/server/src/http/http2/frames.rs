@@ -11,6 +11,9 @@ pub(super) const HEADERS: u8 = 0x1;
 pub(super) const RST_STREAM: u8 = 0x3;
 pub(super) const CONTINUATION: u8 = 0x9;
 
+/// How long a GOAWAY is that says no more than it must.
+pub(in super::super) const GOAWAY: usize = HEADER + 8;
+
 const END_STREAM: u8 = 0x1;
 const END_HEADERS: u8 = 0x4;
 
@@ -81,11 +84,22 @@ impl Frames {
         }
     }
 
+    /// Whether the last frame is whole, so that another could follow.
+    pub(super) fn is_between(&self) -> bool {
+        self.filled == 0
+    }
+
     /// The frame whose header is whole.
     fn frame(&self) -> Frame {
         let [_, _, _, kind, flags, stream @ ..] = self.header;
         Frame { kind, flags, stream: u32::from_be_bytes(stream) & 0x7fff_ffff }
     }
+}
+
+/// GOAWAY with the error that stands for too much load (RFC 9113, 6.8 and 7); `last` is the newest request.
+pub(super) fn enhance_your_calm(last: u32) -> [u8; GOAWAY] {
+    let [a, b, c, d] = last.to_be_bytes();
+    [0, 0, 8, 0x7, 0, 0, 0, 0, 0, a, b, c, d, 0, 0, 0, 0xb]
 }
 
 /// Passes over as many of `bytes` as there are, up to `count`.

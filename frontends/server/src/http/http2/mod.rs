@@ -1,5 +1,6 @@
 //! HTTP/2: hyper's connection with the bounds that it leaves open.
 
+mod allowance;
 mod frames;
 mod service;
 mod streams;
@@ -29,10 +30,9 @@ const BODY_WINDOW: u32 = 64 * 1024 - 1;
 /// The same for all streams of a connection. No client sends more unasked, so that much is waited for at the end.
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 
-/// Streams that a client has reset before hyper has looked at them, and those that were reset because the client broke
-/// the rules ("rapid reset"): beyond so many the connection ends.
-const RESET_EARLY: usize = 20;
-const RESET_FOR_FAULTS: usize = 100;
+/// Streams that a client has reset before hyper has looked at them ("rapid reset"): beyond so many at the same time the
+/// connection ends. A client may give up all that it has asked for at once.
+const RESET_EARLY: usize = 100;
 
 /// How much of an answer waits for the client on each stream, beside the answer itself.
 const SEND_BUFFER: usize = 64 * 1024;
@@ -45,11 +45,11 @@ where
     S::Future: Send + 'static,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let Escort { client, limits, activity, mut watchdog, place: _place, mut counted } = escort;
+    let Escort { client, limits, activity, mut watchdog, place, mut counted } = escort;
     let peer = client.peer;
     let mut stream = WatchedStream::framed(transport, activity.clone());
     stream.socket().linger_at_most(CONNECTION_WINDOW.into());
-    let service = service::for_connection(service, client, limits, activity.clone());
+    let service = service::for_connection(service, client, limits, activity.clone(), place.backlog());
     let mut connection = builder(&limits).serve_connection(TokioIo::new(stream), service);
 
     let mut leaving = false;
@@ -63,6 +63,7 @@ where
                     activity.leave();
                     Pin::new(&mut connection).graceful_shutdown();
                 }
+                activity.with_streams(Streams::begin_turn);
                 Pin::new(&mut connection).poll(cx)
             })
             .await;
@@ -90,7 +91,9 @@ fn builder(limits: &Limits) -> http2::Builder<TokioExecutor> {
         .initial_stream_window_size(BODY_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .max_pending_accept_reset_streams(RESET_EARLY)
-        .max_local_error_reset_streams(RESET_FOR_FAULTS)
+        // It would count the streams too that are refused because the client has not seen the settings yet, as long as
+        // the connection lasts. The allowance of `Streams` bounds them.
+        .max_local_error_reset_streams(None)
         .max_send_buf_size(SEND_BUFFER);
     builder
 }

@@ -1,9 +1,19 @@
 //! Between hyper and the caller's service, for a stream of HTTP/2: refuses, hands over, catches panics.
 
-use std::{cell::RefCell, convert::Infallible, error::Error, sync::Arc};
+use std::{
+    cell::RefCell,
+    convert::Infallible,
+    error::Error,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_LENGTH};
+use http::{
+    HeaderValue, Request, Response, StatusCode,
+    header::{CONTENT_LENGTH, RETRY_AFTER},
+};
 use http_body::Body;
 use http_body_util::{Either, Empty};
 use hyper::{
@@ -15,6 +25,7 @@ use tower_service::Service;
 use super::super::{
     Limits,
     activity::Activity,
+    backlog::Backlog,
     client::{Client, Way},
     head,
     service::{begin, finish},
@@ -27,18 +38,21 @@ pub(super) fn for_connection<S, B>(
     client: Client,
     limits: Limits,
     activity: Arc<Activity>,
+    backlog: Arc<Backlog>,
 ) -> impl HttpService<Incoming, ResBody = Either<B, Empty<B::Data>>, Error = Infallible, Future: Send + 'static>
 where
     S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send + 'static,
     B: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let service = RefCell::new(service);
+    let service = RefCell::new(Boxed(service));
     service_fn(move |request: Request<Incoming>| {
         let (mut head, _) = request.into_parts();
         let peer = client.peer;
         let way = client.introduce(&mut head);
-        let work = if head.headers.len() > limits.header_fields {
+        let work = if backlog.is_full() {
+            Err(StatusCode::SERVICE_UNAVAILABLE)
+        } else if head.headers.len() > limits.header_fields {
             Err(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE)
         } else if !head::acceptable(&head) {
             Err(StatusCode::BAD_REQUEST)
@@ -46,11 +60,14 @@ where
             Ok(begin(&service, Request::from_parts(head, Empty::new())))
         };
         let activity = activity.clone();
-        async move {
+        // In a box, for it is large and soon over, while hyper keeps what it has until the client has taken the answer.
+        Box::pin(async move {
             let work = match work {
                 Ok(work) => work,
                 Err(status) => {
-                    activity.counts().note_malformed();
+                    if status.is_client_error() {
+                        activity.counts().note_malformed();
+                    }
                     return Ok(bare(status, way));
                 }
             };
@@ -62,7 +79,7 @@ where
             let mut response = response.map(Either::Left);
             way.mark(response.headers_mut());
             Ok(response)
-        }
+        })
     })
 }
 
@@ -70,7 +87,29 @@ where
 fn bare<B: Body>(status: StatusCode, way: Way) -> Response<Either<B, Empty<B::Data>>> {
     let mut response = Response::new(Either::Right(Empty::new()));
     *response.status_mut() = status;
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
     response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     way.mark(response.headers_mut());
     response
+}
+
+/// The caller's service, with its futures in boxes: they are large, and each is moved a few times before it begins, from
+/// one state of ours to the next, while many of them wait for their turn.
+#[derive(Clone)]
+struct Boxed<S>(S);
+
+impl<S: Service<R>, R> Service<R> for Boxed<S> {
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = Pin<Box<S::Future>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.0.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: R) -> Self::Future {
+        Box::pin(self.0.call(request))
+    }
 }

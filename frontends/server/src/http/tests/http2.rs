@@ -24,26 +24,26 @@ use super::{
 const HTTP_2: &[u8] = b"h2";
 
 // Types of frames.
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const RST_STREAM: u8 = 3;
-const SETTINGS: u8 = 4;
-const PING: u8 = 6;
-const GOAWAY: u8 = 7;
+pub(super) const DATA: u8 = 0;
+pub(super) const HEADERS: u8 = 1;
+pub(super) const RST_STREAM: u8 = 3;
+pub(super) const SETTINGS: u8 = 4;
+pub(super) const PING: u8 = 6;
+pub(super) const GOAWAY: u8 = 7;
 const CONTINUATION: u8 = 9;
 // Flags.
-const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
+pub(super) const END_STREAM: u8 = 1;
+pub(super) const END_HEADERS: u8 = 4;
 
 /// `GET` over `https`, `:authority: a`, as HPACK (RFC 7541) without compression of texts; the path follows.
 const GET_HTTPS_A: &[u8] = b"\x82\x87\x01\x01a";
 
 /// The head of a GET for a path.
-fn head_of(path: &str) -> Vec<u8> {
+pub(super) fn head_of(path: &str) -> Vec<u8> {
     [GET_HTTPS_A, &[0x04, u8::try_from(path.len()).unwrap()], path.as_bytes()].concat()
 }
 
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
@@ -80,11 +80,11 @@ impl Polite {
 }
 
 /// A client that writes its frames by hand.
-struct Raw(TlsStream<TcpStream>);
+pub(super) struct Raw(TlsStream<TcpStream>);
 
 impl Raw {
     /// The preface and empty settings are sent.
-    async fn connect(authority: &Authority, server: &Server) -> Self {
+    pub(super) async fn connect(authority: &Authority, server: &Server) -> Self {
         let mut client = Self(authority.connect(server.address, HTTP_2).await);
         client.0.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
         client.send(SETTINGS, 0, 0, b"").await;
@@ -92,26 +92,26 @@ impl Raw {
     }
 
     /// Sends a frame. Tells whether the server still takes any.
-    async fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
+    pub(super) async fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
         self.write(&frame(kind, flags, stream, payload)).await
     }
 
-    async fn write(&mut self, frames: &[u8]) -> bool {
+    pub(super) async fn write(&mut self, frames: &[u8]) -> bool {
         self.0.write_all(frames).await.is_ok() && self.0.flush().await.is_ok()
     }
 
     /// Sends a frame again and again, without reading anything, until the server takes no more.
-    async fn flood(&mut self, frame: &[u8]) {
+    pub(super) async fn flood(&mut self, frame: &[u8]) {
         let many = frame.repeat(1_000);
         soon(async { while self.write(&many).await {} }).await;
     }
 
-    async fn get(&mut self, stream: u32, path: &str) -> bool {
+    pub(super) async fn get(&mut self, stream: u32, path: &str) -> bool {
         self.send(HEADERS, END_STREAM | END_HEADERS, stream, &head_of(path)).await
     }
 
     /// The next frame: its type, its stream, its payload; none at the end of the connection.
-    async fn next(&mut self) -> Option<(u8, u32, Vec<u8>)> {
+    pub(super) async fn next(&mut self) -> Option<(u8, u32, Vec<u8>)> {
         let mut head = [0; 9];
         soon(self.0.read_exact(&mut head)).await.ok()?;
         let [high, middle, low, kind, _, stream @ ..] = head;
@@ -121,7 +121,7 @@ impl Raw {
     }
 
     /// Passes over frames to the next one of that type.
-    async fn until(&mut self, wanted: u8) -> Option<(u32, Vec<u8>)> {
+    pub(super) async fn until(&mut self, wanted: u8) -> Option<(u32, Vec<u8>)> {
         loop {
             let (kind, stream, payload) = self.next().await?;
             if kind == wanted {
@@ -131,7 +131,7 @@ impl Raw {
     }
 
     /// Waits for the end of the connection, and gives the error that the server has told.
-    async fn end(&mut self) -> Option<u32> {
+    pub(super) async fn end(&mut self) -> Option<u32> {
         let mut error = None;
         while let Some((kind, _, payload)) = self.next().await {
             if kind == GOAWAY {
@@ -143,7 +143,7 @@ impl Raw {
 }
 
 /// A server, its authority, and a client of its own.
-async fn raw(limits: Limits) -> (Authority, Server, Raw) {
+pub(super) async fn raw(limits: Limits) -> (Authority, Server, Raw) {
     let authority = Authority::new();
     let server = start(&authority, limits).await;
     let client = Raw::connect(&authority, &server).await;
@@ -158,7 +158,7 @@ async fn polite(limits: Limits) -> (Authority, Server, Polite) {
 }
 
 /// Asserts that others are still served.
-async fn assert_unharmed(authority: &Authority, server: &Server) {
+pub(super) async fn assert_unharmed(authority: &Authority, server: &Server) {
     let mut client = Polite::connect(authority, server).await;
     assert_eq!(soon(client.get("/")).await.unwrap().0.status, 200);
 }
