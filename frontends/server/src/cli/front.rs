@@ -23,7 +23,7 @@ pub(crate) struct FrontArguments {
     pub(crate) trusted_proxies: Vec<String>,
     /// How many connections there may be; where there are as many, one that is idle gives way to the next
     ///
-    /// [default: 10000] [env: CATALOGUE_MAX_CONNECTIONS]
+    /// [default: 15000] [env: CATALOGUE_MAX_CONNECTIONS]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_connections: Option<String>,
     /// How many requests may be answered at the same time; those beyond are answered with 429

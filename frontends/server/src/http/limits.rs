@@ -27,7 +27,8 @@ pub(crate) struct Limits {
     pub(crate) drained_body: u64,
     /// What requests still get once the server stops.
     pub(crate) shutdown_grace: Duration,
-    /// Connections at the same time; further ones wait in the listen queue.
+    /// Connections at the same time; further ones wait in the listen queue. An idle one takes 20 KiB, with TLS 34 KiB, so
+    /// that the documented number of them takes half a GiB.
     pub(crate) connections: u32,
     /// How long a connection is idle before it has to give way to another, where there are as many as there may be.
     pub(crate) yield_time: Duration,
@@ -51,10 +52,10 @@ impl Default for Limits {
             head_bytes: 64 * 1024,
             drained_body: 64 * 1024,
             shutdown_grace: Duration::from_secs(10),
-            connections: 10_000,
+            connections: 15_000,
             yield_time: Duration::from_secs(1),
             streams: 100,
-            unanswered: 10_000,
+            unanswered: 15_000,
         }
     }
 }
