@@ -108,7 +108,7 @@ pub(crate) struct ServeArguments {
     /// [default: each server counts by itself] [env: CATALOGUE_RATE_LIMIT_STORE]
     #[arg(long, value_name = "URL")]
     pub(crate) rate_limit_store: Option<String>,
-    /// The collector that gets a span of each request for OpenTelemetry, by OTLP over HTTP, like http://127.0.0.1:4318
+    /// Where a build with OpenTelemetry sends a span of each request: a collector of OTLP over HTTP, like http://127.0.0.1:4318
     ///
     /// [default: none] [env: CATALOGUE_OTLP_ENDPOINT]
     #[arg(long, value_name = "URL")]

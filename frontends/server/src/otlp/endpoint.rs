@@ -36,10 +36,8 @@ impl Endpoint {
         if authority.as_str().contains('@') || uri.query().is_some() || text.contains('#') {
             return Err(wrong("the address of a collector has neither a user nor a query"));
         }
-        // As it stands it could be a port that does not fit, which would be taken for none.
-        if authority.port().is_some_and(|port| port.as_str().parse::<u16>().is_err())
-            || authority.as_str().ends_with(':')
-        {
+        // One that does not fit counts as none.
+        if authority.as_str() != authority.host() && authority.port_u16().is_none() {
             return Err(wrong("the address of the collector has no port that can be"));
         }
         let base = uri.path().trim_end_matches('/');

@@ -168,13 +168,17 @@ impl Sender {
         message.into_bytes().into()
     }
 
-    fn tell(&mut self, Fault { why, .. }: &Fault) {
-        if !mem::replace(&mut self.is_away, true) {
+    fn tell(&mut self, Fault { why, passes, .. }: &Fault) {
+        if mem::replace(&mut self.is_away, true) {
+            return;
+        }
+        if *passes {
             tracing::warn!(
                 error = why,
-                "the collector does not take spans; those for which there is no room are dropped, and requests are answered \
-                 all the same"
+                "the collector does not take spans; as many wait as there is room for, and no request waits for them"
             );
+        } else {
+            tracing::warn!(error = why, "the collector refuses spans; they are dropped");
         }
     }
 

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::SpanCounts;
 use super::protobuf::Message;
 
-/// How many bytes of spans wait at most: those of some four thousand requests. No batch is larger, so that every collector
+/// How many bytes of spans wait at most: those of some five thousand requests. No batch is larger, so that every collector
 /// takes it.
 const ROOM: usize = 2 << 20;
 
