@@ -9,6 +9,8 @@ use super::protobuf::Message;
 use super::sampler::Place;
 use crate::logging;
 
+/// The field of a `Span` that its attributes are in.
+const ATTRIBUTES: u32 = 9;
 /// `SPAN_KIND_SERVER`
 const SERVER: u64 = 2;
 /// `STATUS_CODE_ERROR`
@@ -33,12 +35,12 @@ pub(super) struct Site {
 impl Site {
     /// Served at `base_url`, a whole address or a path; over TLS if `secured`.
     pub(super) fn at(base_url: &str, secured: bool) -> Self {
-        let scheme = match base_url.split_once("://") {
+        let https = match base_url.split_once("://") {
             Some((scheme, _)) => scheme.eq_ignore_ascii_case("https"),
             None => secured,
         };
         let path = base_url.parse().map_or_else(|_| String::new(), |uri: http::Uri| uri.path().to_owned());
-        Self { scheme: if scheme { "https" } else { "http" }, base_path: path.trim_end_matches('/').to_owned() }
+        Self { scheme: if https { "https" } else { "http" }, base_path: path.trim_end_matches('/').to_owned() }
     }
 }
 
@@ -67,27 +69,27 @@ pub(super) fn encode(request: &FinishedRequest<'_>, place: Place, site: &Site, n
 
 fn attributes(span: &mut Message, request: &FinishedRequest<'_>, site: &Site) {
     let status = request.status;
-    text(span, 9, "http.request.method", logging::method(request.method).unwrap_or("_OTHER"));
+    text(span, ATTRIBUTES, "http.request.method", logging::method(request.method).unwrap_or("_OTHER"));
     number(span, "http.response.status_code", u64::from(status.as_u16()));
     number(span, "http.response.body.size", request.body_length as u64);
-    text(span, 9, "url.scheme", site.scheme);
+    text(span, ATTRIBUTES, "url.scheme", site.scheme);
     if let Some(operation) = request.operation {
-        text(span, 9, "http.route", &format!("{}{}", site.base_path, operation.path()));
+        text(span, ATTRIBUTES, "http.route", &format!("{}{}", site.base_path, operation.path()));
     }
     if status.is_server_error() {
-        text(span, 9, "error.type", status.as_str());
+        text(span, ATTRIBUTES, "error.type", status.as_str());
     }
-    text(span, 9, "catalogue.operation", request.operation.map_or("other", Operation::id));
-    text(span, 9, "catalogue.request_id", request.request_id);
+    text(span, ATTRIBUTES, "catalogue.operation", request.operation.map_or("other", Operation::id));
+    text(span, ATTRIBUTES, "catalogue.request_id", request.request_id);
     if let Some(caller) = request.caller {
-        text(span, 9, "catalogue.account", caller.account.as_str());
-        text(span, 9, "catalogue.credential", &caller.credential_id);
+        text(span, ATTRIBUTES, "catalogue.account", caller.account.as_str());
+        text(span, ATTRIBUTES, "catalogue.credential", &caller.credential_id);
     }
     if let Some(refusal) = request.refusal.map(Refusal::reason) {
-        text(span, 9, "catalogue.refusal", refusal);
+        text(span, ATTRIBUTES, "catalogue.refusal", refusal);
     }
     if let Some(limit) = request.exceeded.map(logging::limit) {
-        text(span, 9, "catalogue.limit", limit);
+        text(span, ATTRIBUTES, "catalogue.limit", limit);
     }
 }
 
@@ -101,7 +103,7 @@ pub(super) fn text(message: &mut Message, field: u32, key: &str, value: &str) {
 
 /// Adds an attribute with a number.
 fn number(span: &mut Message, key: &str, value: u64) {
-    span.message(9, |pair| {
+    span.message(ATTRIBUTES, |pair| {
         pair.bytes(1, key);
         pair.message(2, |any| any.integer(3, value));
     });
