@@ -28,7 +28,7 @@ use super::super::{
     backlog::Backlog,
     client::{Client, Way},
     head,
-    service::{begin, finish},
+    work::Work,
 };
 
 /// The caller's service as one connection of hyper's sees it. Its bodies are dropped at once: hyper lets the client
@@ -57,7 +57,7 @@ where
         } else if !head::acceptable(&head) {
             Err(StatusCode::BAD_REQUEST)
         } else {
-            Ok(begin(&service, Request::from_parts(head, Empty::new())))
+            Ok(Work::begin(&service, Request::from_parts(head, Empty::new())))
         };
         let activity = activity.clone();
         // In a box, for it is large and soon over, while hyper keeps what it has until the client has taken the answer.
@@ -71,7 +71,7 @@ where
                     return Ok(bare(status, way));
                 }
             };
-            let Some(response) = finish(work).await else {
+            let Some(response) = work.await else {
                 activity.counts().note_panic();
                 tracing::error!(%peer, "a request was answered with 500: its service panicked");
                 return Ok(bare(StatusCode::INTERNAL_SERVER_ERROR, way));
