@@ -1,13 +1,6 @@
 //! Between hyper and the caller's service, for a stream of HTTP/2: refuses, hands over, catches panics.
 
-use std::{
-    cell::RefCell,
-    convert::Infallible,
-    error::Error,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{cell::RefCell, convert::Infallible, error::Error, sync::Arc};
 
 use bytes::Bytes;
 use http::{
@@ -45,7 +38,7 @@ where
     S::Future: Send + 'static,
     B: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let service = RefCell::new(Boxed(service));
+    let service = RefCell::new(service);
     service_fn(move |request: Request<Incoming>| {
         let (mut head, _) = request.into_parts();
         let peer = client.peer;
@@ -93,23 +86,4 @@ fn bare<B: Body>(status: StatusCode, way: Way) -> Response<Either<B, Empty<B::Da
     response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     way.mark(response.headers_mut());
     response
-}
-
-/// The caller's service, with its futures in boxes: they are large, and each is moved a few times before it begins, from
-/// one state of ours to the next, while many of them wait for their turn.
-#[derive(Clone)]
-struct Boxed<S>(S);
-
-impl<S: Service<R>, R> Service<R> for Boxed<S> {
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = Pin<Box<S::Future>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.0.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: R) -> Self::Future {
-        Box::pin(self.0.call(request))
-    }
 }
