@@ -29,9 +29,10 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
     let monitor = Monitor::new(context.logs.sink());
     serve_on_all_cores(async {
         let hangup = Hangup::catch()?;
+        let tls = front.tls.clone();
         tokio::select! {
             outcome = serve(&database, migration, &settings, front, inherited, monitor) => outcome,
-            () = hangup::keep_log_level(hangup, &context.logs) => Ok(()),
+            () = hangup::keep_reloading(hangup, &context.logs, tls) => Ok(()),
         }
     })
 }

@@ -27,7 +27,7 @@ async fn a_renewed_certificate_is_for_the_next_handshake() {
     let server = Server::with(Front { tls: Some(tls.clone()), ..Front::default() }).await;
     let mut open = authority.connect(server.address, PROTOCOL).await;
     // Asked by itself, often.
-    tokio::spawn(keep_renewed(tls, Duration::from_millis(1), async || std::future::pending().await));
+    tokio::spawn(keep_renewed(tls, Duration::from_millis(1), async || std::future::pending::<()>().await));
 
     authority.issue(&PKCS_RSA_SHA256, -1, 1);
     let connector = authority.client(PROTOCOL, rustls::DEFAULT_VERSIONS);
