@@ -28,7 +28,7 @@ use super::{
 /// The answer to what hyper refuses without one: the preface of HTTP/2.
 const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
-/// The answer to a request line without an end. hyper takes it for fields that are too large.
+/// The answer to a request line that is longer than any head may be. hyper would take it for fields that are too large.
 const URI_TOO_LONG: &[u8] = b"HTTP/1.1 414 URI Too Long\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// How many header fields hyper takes unless told otherwise.

@@ -18,7 +18,7 @@ use super::{Limits, activity::Activity};
 /// The reason why a connection ends that nobody has used for long.
 pub(super) const IDLE: &str = "idle";
 
-/// The reason why a connection ends whose request line has no end.
+/// The reason why a connection ends whose request line is longer than any head may be.
 pub(super) const LONG_LINE: &str = "long request line";
 
 /// The reason why a connection ends that has nothing to do when the server stops.
