@@ -23,6 +23,8 @@ use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
 
 pub(crate) use access::AccessLog;
+#[cfg(feature = "otel")]
+pub(crate) use access::{limit, method};
 pub(crate) use format::Format;
 use lines::Lines;
 pub(crate) use sink::Sink;

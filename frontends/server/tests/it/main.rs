@@ -24,6 +24,8 @@ mod migrate;
 mod never_stale;
 mod observed;
 mod openapi;
+#[cfg(feature = "otel")]
+mod otlp;
 #[cfg(unix)]
 mod postgres;
 mod program;
@@ -37,3 +39,5 @@ mod shared_rate_limit;
 #[cfg(unix)]
 mod systemd;
 mod tokens;
+#[cfg(not(feature = "otel"))]
+mod without_otel;
