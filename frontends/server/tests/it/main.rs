@@ -18,6 +18,7 @@ mod keys_rotate;
 #[cfg(unix)]
 mod last_use;
 mod logs;
+mod logs_of_libraries;
 mod metrics;
 mod migrate;
 #[cfg(unix)]
