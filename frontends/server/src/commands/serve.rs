@@ -19,7 +19,7 @@ use crate::database::{Database, Migration};
 use crate::exit::Failure;
 use crate::http::Front;
 use crate::last_uses::Recorder;
-use crate::logging::AccessLog;
+use crate::logging::{self, AccessLog};
 use crate::rate_limit::RateLimiting;
 use crate::{duration, size, systemd};
 
@@ -89,6 +89,7 @@ pub(super) struct Prepared {
 
 /// Whether all that `serve` is told by the layers can be.
 pub(super) fn check(context: &Context) -> Result<Prepared, Failure> {
+    logging::check(&context.layers)?;
     prepare(ServeArguments::default(), context)
 }
 
