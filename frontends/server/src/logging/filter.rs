@@ -27,9 +27,9 @@ pub(super) fn named(layers: &Layers, given: Option<String>) -> Result<EnvFilter,
 fn quiet(text: &str) -> String {
     let items = text.split(',').map(|item| (item, level(item)));
     let (levels, named): (Vec<_>, Vec<_>) = items.partition(|(_, level)| level.is_some());
-    let levels = levels.into_iter().filter_map(|(_, level)| level);
+    let last = levels.into_iter().filter_map(|(_, level)| level).next_back();
     // What names a target wins over what stands before it.
-    let first = levels.last().map(|level| format!("{},{OWN}={level}", level.min(LevelFilter::ERROR)));
+    let first = last.map(|level| format!("{},{OWN}={level}", level.min(LevelFilter::ERROR)));
     first.into_iter().chain(named.into_iter().map(|(item, _)| item.to_owned())).collect::<Vec<_>>().join(",")
 }
 
