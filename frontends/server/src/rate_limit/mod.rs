@@ -4,6 +4,8 @@
 mod outage;
 #[cfg(feature = "redis")]
 mod shared;
+#[cfg(feature = "redis")]
+mod store;
 
 use std::fmt;
 use std::sync::Arc;
