@@ -90,7 +90,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Migrate(arguments) => migrate::run(&arguments, &context),
         Command::Config(command) => config::run(command, context),
         Command::Doctor(arguments) => doctor::run(&arguments, context),
-        Command::Health(arguments) => health::run(&arguments),
+        Command::Health(arguments) => health::run(&arguments, &context),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(arguments),
     }

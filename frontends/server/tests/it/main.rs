@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod export;
 mod generated;
+mod health;
 mod https;
 mod import;
 mod keys;
