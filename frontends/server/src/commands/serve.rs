@@ -87,6 +87,24 @@ pub(super) struct Prepared {
     pub(super) front: Front,
 }
 
+impl Prepared {
+    pub(super) fn listen(&self) -> SocketAddr {
+        self.settings.listen
+    }
+
+    pub(super) fn admin_listen(&self) -> Option<SocketAddr> {
+        self.settings.admin_listen
+    }
+
+    pub(super) fn base_url(&self) -> &str {
+        self.settings.catalogue.base_url()
+    }
+
+    pub(super) fn rate_limiting(&self) -> &RateLimiting {
+        &self.settings.catalogue.rate_limiting
+    }
+}
+
 /// Whether all that `serve` is told by the layers can be.
 pub(super) fn check(context: &Context) -> Result<Prepared, Failure> {
     logging::check(&context.layers)?;
