@@ -29,6 +29,7 @@ mod tail;
 mod tests;
 mod tls;
 mod watchdog;
+mod work;
 
 pub(crate) use accept::{Front, serve};
 pub(crate) use counts::Counts;

@@ -1,19 +1,19 @@
-//! Between hyper and the caller's service: refuses, hands over, catches panics.
+//! Between hyper and the caller's service: refuses, hands over, answers in place of one that has panicked.
 
 use std::{
     cell::RefCell,
     convert::Infallible,
-    future::poll_fn,
-    panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
+    net::SocketAddr,
+    pin::Pin,
     sync::Arc,
-    task::{Context, Poll, Waker},
+    task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
 use http::{
     HeaderValue, Request, Response, StatusCode,
     header::{CONNECTION, CONTENT_LENGTH},
+    response,
 };
 use http_body::Body;
 use http_body_util::Empty;
@@ -21,6 +21,7 @@ use hyper::{
     body::Incoming,
     service::{HttpService, service_fn},
 };
+use pin_project_lite::pin_project;
 use tower_service::Service;
 
 use super::{
@@ -29,6 +30,7 @@ use super::{
     body::{Answer, Unwanted},
     client::{Client, Way},
     head,
+    work::Work,
 };
 
 /// The caller's service as one connection of hyper's sees it.
@@ -41,7 +43,7 @@ pub(super) fn for_connection<S, B>(
 where
     S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send,
     S::Future: Send,
-    B: Body + Send + Unpin,
+    B: Body + Send + Unpin + 'static,
 {
     let service = RefCell::new(service);
     service_fn(move |request: Request<Incoming>| {
@@ -50,75 +52,88 @@ where
         let (running, alone) = activity.begin(head::usual_length(&head), unwanted);
         let peer = client.peer;
         let way = client.introduce(&mut head);
-        let work = head::acceptable(&head).then(|| begin(&service, Request::from_parts(head, Empty::new())));
-        async move {
-            let Some(work) = work else {
-                running.activity().counts().note_malformed();
-                return Ok(bare(StatusCode::BAD_REQUEST, running, way));
-            };
-            let Some(response) = finish(work).await else {
+        let acceptable = head::acceptable(&head);
+        Exchange {
+            work: acceptable.then(|| Work::begin(&service, Request::from_parts(head, Empty::new()))),
+            rest: Some(Rest { running, alone, peer, way }),
+            last: None,
+        }
+    })
+}
+
+pin_project! {
+    /// A request from its head to its answer's head.
+    struct Exchange<S: Service<R>, R, B> {
+        // `None` where the head is refused.
+        #[pin]
+        work: Option<Work<S, R>>,
+        rest: Option<Rest>,
+        // The answer that may be the last one.
+        last: Option<Pin<Box<dyn Future<Output = Response<Answer<B>>> + Send>>>,
+    }
+}
+
+/// What an answer needs beside the service.
+struct Rest {
+    running: Running,
+    /// Nothing was read behind it.
+    alone: bool,
+    peer: SocketAddr,
+    way: Way,
+}
+
+impl<S, R, B> Future for Exchange<S, R, B>
+where
+    S: Service<R, Response = Response<B>, Error = Infallible>,
+    B: Send + 'static,
+{
+    type Output = Result<Response<Answer<B>>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if let Some(last) = this.last {
+            return last.as_mut().poll(cx).map(Ok);
+        }
+        let outcome = match this.work.as_pin_mut() {
+            Some(work) => Some(ready!(work.poll(cx))),
+            None => None,
+        };
+        let Rest { running, alone, peer, way } = this.rest.take().expect("it is polled no more after its end");
+        let (mut head, body) = match outcome {
+            Some(Some(response)) => response.into_parts(),
+            Some(None) => {
                 running.activity().counts().note_panic();
                 tracing::error!(%peer, "a request was answered with 500: its service panicked");
-                return Ok(bare(StatusCode::INTERNAL_SERVER_ERROR, running, way));
-            };
-            let (mut head, body) = response.into_parts();
-            way.mark(&mut head.headers);
-            if running.activity().is_hopeless() || (alone && is_last(&running).await) {
-                head.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+                return Poll::Ready(Ok(bare(StatusCode::INTERNAL_SERVER_ERROR, running, way)));
             }
-            Ok(Response::from_parts(head, Answer::new(Some(body), running)))
+            None => {
+                running.activity().counts().note_malformed();
+                return Poll::Ready(Ok(bare(StatusCode::BAD_REQUEST, running, way)));
+            }
+        };
+        way.mark(&mut head.headers);
+        if running.activity().is_hopeless() {
+            close(&mut head);
+        } else if alone && running.activity().is_stopping() {
+            let last = this.last.insert(Box::pin(perhaps_last(head, body, running)));
+            return last.as_mut().poll(cx).map(Ok);
         }
-    })
-}
-
-/// What has become of a request in the service's hands.
-pub(super) enum Work<S: Service<R>, R> {
-    Called(S::Future),
-    /// The service was not ready. Only then is it cloned.
-    Waiting(S, R),
-    Panicked,
-}
-
-/// Hands a request to the service.
-pub(super) fn begin<S: Service<R> + Clone, R>(service: &RefCell<S>, request: R) -> Work<S, R> {
-    caught(|| {
-        let mut service = service.borrow_mut();
-        match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(_) => Work::Called(service.call(request)),
-            Poll::Pending => Work::Waiting(service.clone(), request),
-        }
-    })
-    .unwrap_or(Work::Panicked)
-}
-
-/// The service's answer, or `None` if it panicked.
-pub(super) async fn finish<S: Service<R, Error = Infallible>, R>(work: Work<S, R>) -> Option<S::Response> {
-    let answer = match work {
-        Work::Called(answer) => answer,
-        Work::Waiting(mut service, request) => {
-            poll_fn(|cx| caught(|| service.poll_ready(cx)).map_or(Poll::Ready(None), |ready| ready.map(Some))).await?;
-            caught(|| service.call(request))?
-        }
-        Work::Panicked => return None,
-    };
-    let mut answer = pin!(answer);
-    let outcome = poll_fn(|cx| caught(|| answer.as_mut().poll(cx)).map_or(Poll::Ready(None), |poll| poll.map(Some)));
-    outcome.await.map(|Ok(response)| response)
-}
-
-/// The value of `work`, or `None` if it panicked. The panic's message is the panic hook's business.
-fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(work)).ok()
-}
-
-/// Whether the server stops, and no further request has arrived on the connection meanwhile.
-async fn is_last(running: &Running) -> bool {
-    if !running.activity().is_stopping() {
-        return false;
+        Poll::Ready(Ok(Response::from_parts(head, Answer::new(Some(body), running))))
     }
+}
+
+/// An answer while the server stops: the last one, unless a further request has arrived on the connection meanwhile.
+async fn perhaps_last<B>(mut head: response::Parts, body: B, running: Running) -> Response<Answer<B>> {
     // One turn of the connection, in which the stream looks for further bytes.
     tokio::task::yield_now().await;
-    !running.activity().has_unread()
+    if !running.activity().has_unread() {
+        close(&mut head);
+    }
+    Response::from_parts(head, Answer::new(Some(body), running))
+}
+
+fn close(head: &mut response::Parts) {
+    head.headers.insert(CONNECTION, HeaderValue::from_static("close"));
 }
 
 /// An answer of the server itself, after which the connection closes.

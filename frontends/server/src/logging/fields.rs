@@ -1,8 +1,9 @@
 //! The fields of an event, as text and as JSON. Whatever stands in them, a line stays one line.
 
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 use std::io::Write as _;
 
+use itoa::{Buffer, Integer};
 use tracing::field::{Field, Visit};
 
 use crate::text::printable;
@@ -27,9 +28,9 @@ impl<'l> TextFields<'l> {
         }
     }
 
-    fn plain(&mut self, field: &Field, value: impl fmt::Display) {
+    fn number(&mut self, field: &Field, value: impl Integer) {
         self.name(field);
-        write!(self.0, "{value}").expect("a Vec takes all");
+        self.0.extend_from_slice(Buffer::new().format(value).as_bytes());
     }
 }
 
@@ -48,15 +49,16 @@ impl Visit for TextFields<'_> {
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.plain(field, value);
+        self.number(field, value);
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.plain(field, value);
+        self.number(field, value);
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.plain(field, value);
+        self.name(field);
+        self.0.extend_from_slice(truth(value));
     }
 
     /// Numbers of other kinds, and what is shown by `%` or `?`.
@@ -78,12 +80,14 @@ impl<'l> JsonFields<'l> {
 
     /// Names are ours and need no escape.
     fn name(&mut self, field: &Field) {
-        write!(self.0, ",\"{}\":", field.name()).expect("a Vec takes all");
+        for part in [",\"", field.name(), "\":"] {
+            self.0.extend_from_slice(part.as_bytes());
+        }
     }
 
-    fn plain(&mut self, field: &Field, value: impl fmt::Display) {
+    fn number(&mut self, field: &Field, value: impl Integer) {
         self.name(field);
-        write!(self.0, "{value}").expect("a Vec takes all");
+        self.0.extend_from_slice(Buffer::new().format(value).as_bytes());
     }
 }
 
@@ -94,15 +98,16 @@ impl Visit for JsonFields<'_> {
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.plain(field, value);
+        self.number(field, value);
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.plain(field, value);
+        self.number(field, value);
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.plain(field, value);
+        self.name(field);
+        self.0.extend_from_slice(truth(value));
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
@@ -114,4 +119,8 @@ impl Visit for JsonFields<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.record_str(field, &format!("{value:?}"));
     }
+}
+
+fn truth(value: bool) -> &'static [u8] {
+    if value { b"true" } else { b"false" }
 }

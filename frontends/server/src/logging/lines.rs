@@ -55,13 +55,12 @@ impl<S: Subscriber> Layer<S> for Lines {
 /// `2026-01-02T03:04:05.678Z  INFO target: message name=value`
 pub(super) fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) {
     let metadata = event.metadata();
-    let level = metadata.level().as_str();
-    let now = Timestamp::now();
-    let written = match coloured {
-        true => write!(line, "{now} {}{level:>5}\u{1b}[0m {}:", colour(*metadata.level()), metadata.target()),
-        false => write!(line, "{now} {level:>5} {}:", metadata.target()),
-    };
-    written.expect("a Vec takes all");
+    let (level, colour) = level(*metadata.level());
+    write!(line, "{} ", Timestamp::now()).expect("a Vec takes all");
+    let level = if coloured { [colour, level, PLAIN] } else { ["", level, ""] };
+    for part in level.into_iter().chain([" ", metadata.target(), ":"]) {
+        line.extend_from_slice(part.as_bytes());
+    }
     event.record(&mut TextFields::after(line));
     line.push(b'\n');
 }
@@ -75,11 +74,16 @@ pub(super) fn write_json(event: &Event<'_>, line: &mut Vec<u8>) {
     line.extend_from_slice(b"}\n");
 }
 
-fn colour(level: Level) -> &'static str {
+/// Ends a colour on a terminal.
+const PLAIN: &str = "\u{1b}[0m";
+
+/// The name of a level, to the right of five places, and its colour.
+fn level(level: Level) -> (&'static str, &'static str) {
     match level {
-        Level::ERROR => "\u{1b}[31m",
-        Level::WARN => "\u{1b}[33m",
-        Level::INFO => "\u{1b}[32m",
-        _ => "\u{1b}[34m",
+        Level::ERROR => ("ERROR", "\u{1b}[31m"),
+        Level::WARN => (" WARN", "\u{1b}[33m"),
+        Level::INFO => (" INFO", "\u{1b}[32m"),
+        Level::DEBUG => ("DEBUG", "\u{1b}[34m"),
+        _ => ("TRACE", "\u{1b}[34m"),
     }
 }

@@ -17,7 +17,7 @@ use super::super::{
     activity::Activity,
     client::{Client, Way},
     head,
-    service::{begin, finish},
+    work::Work,
 };
 
 /// The caller's service as one connection of hyper's sees it. Its bodies are dropped at once: hyper lets the client
@@ -43,7 +43,7 @@ where
         } else if !head::acceptable(&head) {
             Err(StatusCode::BAD_REQUEST)
         } else {
-            Ok(begin(&service, Request::from_parts(head, Empty::new())))
+            Ok(Work::begin(&service, Request::from_parts(head, Empty::new())))
         };
         let activity = activity.clone();
         async move {
@@ -54,7 +54,7 @@ where
                     return Ok(bare(status, way));
                 }
             };
-            let Some(response) = finish(work).await else {
+            let Some(response) = work.await else {
                 activity.counts().note_panic();
                 tracing::error!(%peer, "a request was answered with 500: its service panicked");
                 return Ok(bare(StatusCode::INTERNAL_SERVER_ERROR, way));
