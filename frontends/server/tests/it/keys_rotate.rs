@@ -123,7 +123,7 @@ fn a_key_has_one_successor() {
         let rotate = |id: &str| place.run(&format!("keys rotate {id} --overlap 1h --json"));
         let new: Value = serde_json::from_str(&rotate(text(&old, "id")).out).unwrap();
         let before = place.run("keys list --account a --json").json();
-        let again = format!("{} has a successor, {}", text(&old, "id"), text(&new, "id"));
+        let again = format!("{} has a successor, {}, and ends at 2", text(&old, "id"), text(&new, "id"));
         let next = format!("`keys rotate {}`", text(&new, "id"));
         place.run(&format!("keys rotate {} --expires-in 1d", text(&old, "id"))).fails(1, &[&again, &next]);
         assert_eq!(place.run("keys list --account a --json").json(), before);

@@ -69,8 +69,8 @@ fn check_holds(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
 fn check_is_the_last(key: &CredentialRecord) -> Result<(), Failure> {
     let Some(successor) = &key.replaced_by else { return Ok(()) };
     let id = &key.identity.credential_id;
+    let end = key.expires_at.map(|time| format!(", and ends at {time}")).unwrap_or_default();
     Err(Failure::work(format!(
-        "{id} has a successor, {successor}; `keys rotate {successor}` replaces that one, at once with --overlap 0s where its \
-         token was lost"
+        "{id} has a successor, {successor}{end}; `keys rotate {successor}` replaces that one, `keys revoke {id}` ends this one now"
     )))
 }
