@@ -120,6 +120,12 @@ impl Operation {
         self.row().id
     }
 
+    /// The operation's path below the base address, as in the documents, such as `/courses/{slug}`.
+    #[must_use]
+    pub fn path(self) -> &'static str {
+        self.row().path
+    }
+
     pub(crate) fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }

@@ -30,7 +30,7 @@ fn it_has_exactly_the_operations_and_only_get() {
         assert_eq!(operation(&document, id).0, path);
     }
     for &known in Operation::ALL {
-        operation(&document, known.id());
+        assert_eq!(operation(&document, known.id()).0, known.path());
     }
 }
 

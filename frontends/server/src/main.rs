@@ -15,6 +15,7 @@ mod last_uses;
 mod logging;
 mod metrics;
 mod open_files;
+mod otlp;
 mod output;
 mod per_thread;
 mod rate_limit;

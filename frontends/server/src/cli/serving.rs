@@ -108,6 +108,16 @@ pub(crate) struct ServeArguments {
     /// [default: each server counts by itself] [env: CATALOGUE_RATE_LIMIT_STORE]
     #[arg(long, value_name = "URL")]
     pub(crate) rate_limit_store: Option<String>,
+    /// Where a build with OpenTelemetry sends a span of each request: a collector of OTLP over HTTP, like http://127.0.0.1:4318
+    ///
+    /// [default: none] [env: CATALOGUE_OTLP_ENDPOINT]
+    #[arg(long, value_name = "URL")]
+    pub(crate) otlp_endpoint: Option<String>,
+    /// The share of requests that get a span, from 0 to 1; those that belong to a caller's trace get one as the caller says
+    ///
+    /// [default: 1] [env: CATALOGUE_OTLP_SAMPLE]
+    #[arg(long, value_name = "RATIO")]
+    pub(crate) otlp_sample: Option<String>,
     /// Neither makes a missing database nor migrates an older one
     ///
     /// [env: CATALOGUE_NO_MIGRATE]

@@ -20,6 +20,7 @@ use crate::exit::Failure;
 use crate::http::Front;
 use crate::last_uses::Recorder;
 use crate::logging::{self, AccessLog};
+use crate::otlp::{Exporter, SpanExport};
 use crate::rate_limit::RateLimiting;
 use crate::{duration, size, systemd};
 
@@ -71,11 +72,21 @@ async fn serve(
     monitor.metrics.limits(settings.catalogue.rate_limiting.uncounted());
     let requests = settings.admin_listen.map(|_| monitor.metrics.requests());
     let recorder = Recorder::start(Arc::from(storage.clone().into_admin()));
-    let observer = ((requests, AccessLog), recorder.observer());
+    let exporter = settings.spans.start(settings.catalogue.base_url(), front.tls.is_some())?;
+    if let Some(exporter) = &exporter {
+        monitor.metrics.exports(exporter.counts());
+    }
+    let spans = exporter.as_ref().map(Exporter::observer);
+    let observer = ((requests, AccessLog), (recorder.observer(), spans));
     let catalogue = settings.catalogue.catalogue(storage.catalogue().observer(observer))?;
     let started = || settings.log_start(bound, database);
     serving::serve((listener, bound), catalogue, front, signals, &monitor, started).await?;
-    recorder.finish().await;
+    let send_spans = async {
+        if let Some(exporter) = exporter {
+            exporter.finish().await;
+        }
+    };
+    tokio::join!(recorder.finish(), send_spans);
     Ok(())
 }
 
@@ -142,6 +153,7 @@ struct Settings {
     /// `None` leaves it to the server.
     shutdown_grace: Option<Duration>,
     wait: Option<Wait>,
+    spans: SpanExport,
 }
 
 impl Settings {
@@ -162,6 +174,7 @@ impl Settings {
             },
             front,
             wait: waiting::wait(layers, arguments.wait)?,
+            spans: SpanExport::named(layers, arguments.otlp_endpoint, arguments.otlp_sample)?,
             shutdown_grace: shutdown_grace.map(|text| text.parse(|text| grace(text))).transpose()?,
         })
     }
@@ -174,6 +187,7 @@ impl Settings {
             docs_url = self.catalogue.docs_url(),
             page_cache = size::shown(self.catalogue.page_cache),
             rate_limit = %self.catalogue.rate_limiting,
+            spans = self.spans.shown(),
             "serving"
         );
     }

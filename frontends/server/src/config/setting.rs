@@ -41,6 +41,10 @@ pub(crate) enum Setting {
     RateLimit,
     /// `--rate-limit-store`
     RateLimitStore,
+    /// `--otlp-endpoint`
+    OtlpEndpoint,
+    /// `--otlp-sample`
+    OtlpSample,
     /// `--no-migrate`
     NoMigrate,
     /// `--tls-cert`
@@ -74,7 +78,7 @@ pub(crate) enum Shape {
 
 impl Setting {
     /// Every setting.
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 28] = [
         Self::Database,
         Self::DatabasePooler,
         Self::DatabaseConnections,
@@ -94,6 +98,8 @@ impl Setting {
         Self::PageCache,
         Self::RateLimit,
         Self::RateLimitStore,
+        Self::OtlpEndpoint,
+        Self::OtlpSample,
         Self::NoMigrate,
         Self::TlsCert,
         Self::TlsKey,
@@ -125,6 +131,8 @@ impl Setting {
             Self::PageCache => ("page-cache", Shape::Size),
             Self::RateLimit => ("rate-limit", Shape::Text),
             Self::RateLimitStore => ("rate-limit-store", Shape::Text),
+            Self::OtlpEndpoint => ("otlp-endpoint", Shape::Text),
+            Self::OtlpSample => ("otlp-sample", Shape::Text),
             Self::NoMigrate => ("no-migrate", Shape::Flag),
             Self::TlsCert => ("tls-cert", Shape::Text),
             Self::TlsKey => ("tls-key", Shape::Text),

@@ -13,7 +13,7 @@ impl Observer for AccessLog {
         tracing::info!(
             target: "catalogue::access",
             operation = request.operation.map_or("other", catalogue_core::Operation::id),
-            method = method(request.method),
+            method = method(request.method).unwrap_or("other"),
             status = u64::from(request.status.as_u16()),
             duration_us = u64::try_from(request.duration.as_micros()).unwrap_or(u64::MAX),
             bytes = request.body_length as u64,
@@ -28,8 +28,8 @@ impl Observer for AccessLog {
 }
 
 /// The method's name, of those that HTTP defines: another one can be any text.
-fn method(method: &Method) -> &'static str {
-    match *method {
+pub(crate) fn method(method: &Method) -> Option<&'static str> {
+    Some(match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",
         Method::OPTIONS => "OPTIONS",
@@ -39,8 +39,8 @@ fn method(method: &Method) -> &'static str {
         Method::DELETE => "DELETE",
         Method::CONNECT => "CONNECT",
         Method::TRACE => "TRACE",
-        _ => "other",
-    }
+        _ => return None,
+    })
 }
 
 /// The limit's name in logs and metrics.

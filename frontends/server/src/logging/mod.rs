@@ -24,6 +24,8 @@ use crate::config::Layers;
 use crate::exit::Failure;
 
 pub(crate) use access::AccessLog;
+#[cfg(feature = "otel")]
+pub(crate) use access::{limit, method};
 pub(crate) use format::Format;
 use lines::Lines;
 pub(crate) use sink::Sink;

@@ -17,6 +17,7 @@ use catalogue_postgres::Status;
 
 use crate::http::Counts;
 use crate::logging::Sink;
+use crate::otlp::SpanCounts;
 use exposition::Exposition;
 use process::Process;
 pub(crate) use requests::RequestMetrics;
@@ -34,6 +35,8 @@ pub(crate) struct Metrics {
     catalogue: OnceLock<Catalogue>,
     /// Requests that a rate limit let through uncounted.
     uncounted: OnceLock<Arc<AtomicU64>>,
+    /// Where spans are exported.
+    spans: OnceLock<Arc<SpanCounts>>,
     log: Arc<Sink>,
     process: Process,
 }
@@ -47,6 +50,7 @@ impl Metrics {
             most_connections: OnceLock::new(),
             catalogue: OnceLock::new(),
             uncounted: OnceLock::new(),
+            spans: OnceLock::new(),
             log,
             process: Process::begun_now(),
         }
@@ -75,6 +79,12 @@ impl Metrics {
         let _ = self.uncounted.set(uncounted);
     }
 
+    /// From now on spans are exported, and counted there.
+    pub(crate) fn exports(&self, spans: Arc<SpanCounts>) {
+        // As above.
+        let _ = self.spans.set(spans);
+    }
+
     /// All of them as text, with those of a PostgreSQL database where there is one, which may have given no answer.
     pub(crate) fn render(&self, database: Option<Option<&Status>>) -> String {
         let mut out = Exposition::default();
@@ -90,6 +100,15 @@ impl Metrics {
                 "Requests that went on uncounted, as the store of the rate limit was out of reach.",
             )
             .value(uncounted.load(Ordering::Relaxed));
+        }
+        if let Some(spans) = self.spans.get() {
+            out.counter("catalogue_spans_exported_total", "Spans that a collector took.")
+                .value(spans.exported.load(Ordering::Relaxed));
+            out.counter(
+                "catalogue_spans_dropped_total",
+                "Spans that were dropped, as there was no room for them or no collector took them.",
+            )
+            .value(spans.dropped.load(Ordering::Relaxed));
         }
         if let Some(status) = database {
             database::render(status, &mut out);

@@ -19,7 +19,7 @@ pub(crate) fn place() -> Place {
     place
 }
 
-fn issue(place: &Place) {
+pub(crate) fn issue(place: &Place) {
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
     place.write("chain.pem", params.self_signed(&key).unwrap().pem());

@@ -26,6 +26,8 @@ mod migrate;
 mod never_stale;
 mod observed;
 mod openapi;
+#[cfg(feature = "otel")]
+mod otlp;
 #[cfg(unix)]
 mod postgres;
 mod program;
@@ -39,3 +41,5 @@ mod shared_rate_limit;
 #[cfg(unix)]
 mod systemd;
 mod tokens;
+#[cfg(not(feature = "otel"))]
+mod without_otel;

@@ -1,0 +1,194 @@
+//! The spans of requests, as a collector gets them.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustls::ServerConfig;
+use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde_json::{Value, json};
+
+use super::collector::{Collector, spans};
+use crate::https::issue;
+use crate::observed::{Observed, ask};
+use crate::program::{Place, Server};
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT: &str = "00f067aa0ba902b7";
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64
+}
+
+#[test]
+fn each_request_is_a_span_and_nothing_secret_is_in_it() {
+    let place = Place::with_courses();
+    let key = place.run("keys create --account a --name n --scope read:courses --json").json();
+    let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
+    let collector = Collector::answering(Collector::OK);
+    let began = now();
+    let observed = Observed::start(&place, &format!("--otlp-endpoint {}", collector.url()));
+    let server = &observed.server.address;
+    let bearer = format!("Authorization: Bearer {token}");
+    let trace = format!("traceparent: 00-{TRACE}-{PARENT}-01\ntracestate: geheim=geheim");
+    let (_, _, page) =
+        ask(server, &format!("GET /api/v1/courses?limit=1 HTTP/1.1\n{bearer}\nX-Request-Id: one\n{trace}"));
+    let page: Value = serde_json::from_str(&page).unwrap();
+    let cursor = page["meta"]["nextCursor"].as_str().unwrap();
+    ask(server, &format!("GET /api/v1/courses?cursor={cursor} HTTP/1.1\n{bearer}\nX-Request-Id: two"));
+    ask(server, &format!("GET /api/v1/courses?access_token={token} HTTP/1.1\nX-Request-Id: three"));
+    ask(server, &format!("HEAD /api/v1/courses/geheim HTTP/1.1\nAuthorization: Bearer {token}x\nX-Request-Id: four"));
+    ask(server, &format!("GEHEIM /geheim HTTP/1.1\nX-Request-Id: five\nUser-Agent: geheim\n{trace}\n{trace}"));
+    std::fs::rename(place.path("catalogue.db"), place.path("gone.db")).unwrap();
+    ask(server, &format!("GET /api/v1/me HTTP/1.1\n{bearer}\nX-Request-Id: six"));
+    let log = observed.ended_log();
+    let ended = now();
+
+    let posts = collector.posts();
+    for post in &posts {
+        let head = post.head.to_lowercase();
+        assert!(head.starts_with("post /v1/traces http/1.1\r\n"), "{head}");
+        assert!(head.contains("\r\ncontent-type: application/x-protobuf\r\n"), "{head}");
+        assert!(head.contains(&format!("\r\nhost: 127.0.0.1:{}\r\n", collector.port())), "{head}");
+        let export = post.export();
+        assert_eq!((&export.resource["service.name"], &*export.scope), (&json!("catalogue"), "catalogue"));
+        assert_eq!(export.resource["service.version"], env!("CARGO_PKG_VERSION"));
+        assert!(export.resource["service.instance.id"].as_str().unwrap().len() == 32);
+        let all = format!("{head}{}", String::from_utf8_lossy(&post.body)).to_lowercase();
+        for secret in [token, &token[..16], cursor, "geheim"] {
+            assert!(!all.contains(&secret.to_lowercase()), "{secret}: {all}");
+        }
+    }
+    let spans = spans(&posts);
+    assert_eq!(spans.len(), 6, "{log}");
+    let shown = |names: &[&str]| -> Vec<Value> {
+        spans.iter().map(|span| names.iter().map(|name| span.get(name)).collect()).collect()
+    };
+    assert_eq!(
+        spans.iter().map(|span| (&*span.name, span.status)).collect::<Vec<_>>(),
+        [("listCourses", 0), ("listCourses", 0), ("listCourses", 0), ("getCourse", 0), ("HTTP", 0), ("getMe", 2)]
+    );
+    assert_eq!(
+        shown(&["catalogue.request_id", "catalogue.operation", "http.request.method", "http.response.status_code"]),
+        [
+            json!(["one", "listCourses", "GET", 200]),
+            json!(["two", "listCourses", "GET", 200]),
+            json!(["three", "listCourses", "GET", 401]),
+            json!(["four", "getCourse", "HEAD", 401]),
+            json!(["five", "other", "_OTHER", 404]),
+            json!(["six", "getMe", "GET", 500]),
+        ]
+    );
+    assert_eq!(
+        shown(&[
+            "http.route",
+            "url.scheme",
+            "error.type",
+            "catalogue.account",
+            "catalogue.credential",
+            "catalogue.refusal"
+        ]),
+        [
+            json!(["/api/v1/courses", "http", null, "a", id, null]),
+            json!(["/api/v1/courses", "http", null, "a", id, null]),
+            json!(["/api/v1/courses", "http", null, null, null, "missing"]),
+            json!(["/api/v1/courses/{slug}", "http", null, null, null, "invalid"]),
+            json!([null, "http", null, null, null, null]),
+            json!(["/api/v1/me", "http", "500", null, null, null]),
+        ]
+    );
+    assert_eq!(spans[0].get("http.response.body.size"), page.to_string().len());
+
+    assert_eq!((&*spans[0].trace, &*spans[0].parent, spans[0].flags), (TRACE, PARENT, 0x301));
+    for span in &spans[1..] {
+        assert_eq!((span.trace.len(), &*span.parent, span.flags), (32, "", 0x101), "{span:?}");
+    }
+    let ids: HashSet<_> = spans.iter().flat_map(|span| [&span.trace, &span.id]).collect();
+    assert_eq!(ids.len(), 12);
+    let mut last = began;
+    for span in &spans {
+        assert_eq!((span.kind, span.id.len()), (2, 16), "{span:?}");
+        assert!(span.start < span.end && span.end > last, "{last} {span:?}");
+        last = span.end;
+    }
+    assert!(last < ended);
+    assert!(log.contains(&format!("spans=\"{}/v1/traces\"", collector.url())), "{log}");
+    assert!(!log.contains("the collector") && !log.contains("not sent"), "{log}");
+}
+
+#[test]
+fn spans_are_sent_together_and_without_being_told_to_end() {
+    let place = Place::new();
+    let collector = Collector::answering(Collector::OK);
+    let observed = Observed::start(&place, &format!("--otlp-endpoint {}", collector.url()));
+    for _ in 0..200 {
+        ask(&observed.server.address, "GET /docs HTTP/1.1");
+    }
+    let mut posts = vec![collector.next()];
+    while spans(&posts).len() < 200 {
+        posts.push(collector.next());
+    }
+    assert!(spans(&posts).len() == 200 && posts.len() < 100, "{}", posts.len());
+    // The collector has it before its answer is counted.
+    while observed.metrics()["catalogue_spans_exported_total"] < 200.0 {}
+    let metrics = observed.metrics();
+    assert_eq!(metrics["catalogue_spans_exported_total"], 200.0);
+    assert_eq!(metrics["catalogue_spans_dropped_total"], 0.0);
+}
+
+#[test]
+fn who_is_not_sampled_gets_no_span() {
+    let place = Place::new();
+    let given = |flags: &str| format!("\ntraceparent: 00-{TRACE}-{PARENT}-{flags}");
+    for (options, expected) in [("--otlp-sample 0", &["yes"][..]), ("", &["yes", "maybe"])] {
+        let collector = Collector::answering(Collector::OK);
+        let observed = Observed::start(&place, &format!("--otlp-endpoint {} {options}", collector.url()));
+        for (id, parent) in [("yes", given("01")), ("no", given("00")), ("maybe", String::new())] {
+            ask(&observed.server.address, &format!("GET /docs HTTP/1.1\nX-Request-Id: {id}{parent}"));
+        }
+        observed.ended_log();
+        let ids: Vec<_> = collector.spans().iter().map(|span| span.get("catalogue.request_id")).collect();
+        assert_eq!(ids, expected);
+    }
+}
+
+/// Beyond it, clients see another address than the server does.
+#[test]
+fn a_route_is_behind_the_base_address() {
+    let place = Place::new();
+    let collector = Collector::answering(Collector::OK);
+    let options = format!("--otlp-endpoint {} --base-url https://api.example.com/v2", collector.url());
+    let observed = Observed::start(&place, &options);
+    ask(&observed.server.address, "GET /v2/me HTTP/1.1");
+    observed.ended_log();
+    let [span] = &*collector.spans() else { panic!() };
+    assert_eq!((span.get("http.route"), span.get("url.scheme")), (json!("/v2/me"), json!("https")));
+}
+
+#[test]
+fn a_collector_over_https_proves_its_name() {
+    let place = Place::new();
+    issue(&place);
+    let chain = vec![CertificateDer::from_pem_file(place.path("chain.pem")).unwrap()];
+    let key = PrivateKeyDer::from_pem_file(place.path("key.pem")).unwrap();
+    let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+    let collector = Collector::secured(builder.with_single_cert(chain, key).unwrap());
+    let serve = |name: &str| {
+        let endpoint = format!("https://{name}:{}", collector.port());
+        let log = place.path("log");
+        let mut command = place.command(&format!("serve --listen 127.0.0.1:0 --otlp-endpoint {endpoint}"));
+        command.env("SSL_CERT_FILE", place.path("chain.pem")).stderr(File::create(&log).unwrap());
+        let server = Server::start(&mut command);
+        ask(&server.address, "GET /docs HTTP/1.1");
+        assert_eq!(server.end_by("TERM").0, Some(0));
+        std::fs::read_to_string(log).unwrap()
+    };
+    let log = serve("localhost");
+    assert!(collector.spans().len() == 1 && !log.contains("WARN"), "{log}");
+    let log = serve("127.0.0.1");
+    assert!(collector.posts().is_empty() && log.contains("invalid peer certificate"), "{log}");
+}

@@ -1,0 +1,96 @@
+//! A collector that is away, silent or in a bad mood.
+
+use std::net::TcpListener;
+
+use super::collector::Collector;
+use crate::observed::{Observed, ask};
+use crate::program::Place;
+
+fn serve(place: &Place, endpoint: &str) -> Observed {
+    Observed::start(place, &format!("--otlp-endpoint {endpoint}"))
+}
+
+fn get(observed: &Observed) -> u16 {
+    ask(&observed.server.address, "GET /docs HTTP/1.1").0
+}
+
+fn warnings(log: &str) -> Vec<&str> {
+    log.lines().filter(|line| line.contains("WARN") || line.contains("ERROR")).collect()
+}
+
+#[test]
+fn spans_wait_for_a_collector_that_is_away() {
+    let place = Place::new();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let observed = serve(&place, &format!("http://127.0.0.1:{port}"));
+    assert_eq!(get(&observed), 200);
+    observed.logs("the collector does not take spans");
+    assert_eq!(get(&observed), 200);
+
+    let collector = Collector::on(TcpListener::bind(("127.0.0.1", port)).unwrap(), Collector::OK, None);
+    assert_eq!(collector.next().export().spans.len(), 1);
+    observed.logs("the collector takes spans again");
+    let log = observed.ended_log();
+    assert_eq!(warnings(&log).len(), 1, "{log}");
+    assert_eq!(collector.spans().len(), 1);
+}
+
+#[test]
+fn nobody_waits_for_a_collector_that_is_silent() {
+    let place = Place::new();
+    let collector = Collector::answering(Collector::SILENCE);
+    let observed = serve(&place, &collector.url());
+    assert_eq!(get(&observed), 200);
+    collector.next();
+    for _ in 0..20 {
+        assert_eq!(get(&observed), 200);
+    }
+    let log = observed.ended_log();
+    assert!(warnings(&log).last().unwrap().contains("the last spans were not sent"), "{log}");
+}
+
+#[test]
+fn what_a_collector_refuses_is_dropped_and_counted() {
+    let place = Place::new();
+    let collector = Collector::answering("HTTP/1.1 400 Bad Request");
+    let observed = serve(&place, &collector.url());
+    for sent in 1..=2 {
+        assert_eq!(get(&observed), 200);
+        assert_eq!(collector.next().export().spans.len(), 1);
+        while observed.metrics()["catalogue_spans_dropped_total"] < f64::from(sent) {}
+    }
+    collector.answers(Collector::OK);
+    assert_eq!(get(&observed), 200);
+    assert_eq!(collector.next().export().spans.len(), 1);
+    while observed.metrics()["catalogue_spans_exported_total"] < 1.0 {}
+    let log = observed.ended_log();
+    assert!(
+        matches!(*warnings(&log), [line] if line.contains("refuses spans") && line.contains("the answer was 400")),
+        "{log}"
+    );
+    assert!(log.contains("the collector takes spans again dropped=2"), "{log}");
+}
+
+#[test]
+fn what_a_collector_may_take_later_is_sent_again() {
+    let place = Place::new();
+    let collector = Collector::answering("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1");
+    let observed = serve(&place, &collector.url());
+    assert_eq!(get(&observed), 200);
+    let first = collector.next();
+    collector.answers(Collector::OK);
+    assert_eq!(collector.next().body, first.body);
+    while observed.metrics()["catalogue_spans_exported_total"] < 1.0 {}
+    assert_eq!(observed.metrics()["catalogue_spans_dropped_total"], 0.0);
+}
+
+#[test]
+fn what_cannot_be_is_2_and_repeats_no_secret() {
+    let place = Place::new();
+    place.run("serve --otlp-sample 0.5").fails(2, &["--otlp-sample: ", "--otlp-endpoint"]);
+    place.run("serve --otlp-endpoint http://c --otlp-sample 2").fails(2, &["--otlp-sample: ", "from 0 to 1"]);
+    place.run("serve --otlp-endpoint c:4317").fails(2, &["--otlp-endpoint: ", "like http://127.0.0.1:4318"]);
+    let secret = place.run_in(&[("CATALOGUE_OTLP_ENDPOINT", "http://u:hunter2@c")], "config check");
+    assert!(secret.status == Some(2) && !secret.err.contains("hunter2"), "{secret:?}");
+    secret.fails(2, &["CATALOGUE_OTLP_ENDPOINT: "]);
+}
