@@ -19,7 +19,7 @@ use crate::database::{Database, Migration};
 use crate::exit::Failure;
 use crate::http::Front;
 use crate::last_uses::Recorder;
-use crate::logging::AccessLog;
+use crate::logging::{self, AccessLog};
 use crate::otlp::{Exporter, SpanExport};
 use crate::rate_limit::RateLimiting;
 use crate::{duration, size, systemd};
@@ -99,8 +99,27 @@ pub(super) struct Prepared {
     pub(super) front: Front,
 }
 
+impl Prepared {
+    pub(super) fn listen(&self) -> SocketAddr {
+        self.settings.listen
+    }
+
+    pub(super) fn admin_listen(&self) -> Option<SocketAddr> {
+        self.settings.admin_listen
+    }
+
+    pub(super) fn base_url(&self) -> &str {
+        self.settings.catalogue.base_url()
+    }
+
+    pub(super) fn rate_limiting(&self) -> &RateLimiting {
+        &self.settings.catalogue.rate_limiting
+    }
+}
+
 /// Whether all that `serve` is told by the layers can be.
 pub(super) fn check(context: &Context) -> Result<Prepared, Failure> {
+    logging::check(&context.layers)?;
     prepare(ServeArguments::default(), context)
 }
 
