@@ -123,6 +123,7 @@ pub async fn grant(storage: &SqliteStorage, account: &AccountId) -> Result<NewTo
         expires_at: None,
         revoked_at: None,
         last_used_at: None,
+        replaced_by: None,
     };
     storage.create_credential(&NewCredential { digest: token.digest(), record }).await?;
     Ok(token)

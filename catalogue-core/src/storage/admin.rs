@@ -109,6 +109,7 @@ impl NewCredential {
             expires_at: None,
             revoked_at: None,
             last_used_at: None,
+            replaced_by: None,
         };
         Self { digest: token.digest(), record }
     }
@@ -131,6 +132,8 @@ pub struct CredentialRecord {
     pub revoked_at: Option<Timestamp>,
     /// When it was last used, as far as that was noted.
     pub last_used_at: Option<Timestamp>,
+    /// The id of its successor, where it was rotated.
+    pub replaced_by: Option<Arc<str>>,
 }
 
 /// That a credential was used.
@@ -222,10 +225,11 @@ pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Stores `successor` and lets the credential with that id expire at `ends_at`, or at the expiry that it has where that
-    /// is earlier: both or neither. Returns the credential that is replaced.
+    /// is earlier: both or neither. Returns the credential that is replaced, with the successor's id.
     ///
-    /// `None` when no credential of the successor's account has that id and still holds at the instant of the successor's
-    /// creation; then nothing has changed.
+    /// `None` when no credential of the successor's account has that id, still holds at the instant of the successor's
+    /// creation, and has no successor yet; then nothing has changed. One that was rotated ends with its overlap, and says no
+    /// more how long it was made to live: its successor does.
     ///
     /// # Errors
     /// As for [`create_credential`](Self::create_credential). Then nothing has changed.

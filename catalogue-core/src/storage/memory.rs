@@ -257,7 +257,9 @@ impl AdminStorage for MemoryStorage {
         let mut state = self.state();
         let NewCredential { record: CredentialRecord { identity, created_at, .. }, .. } = successor;
         let holds = |record: &CredentialRecord| {
-            record.revoked_at.is_none() && record.expires_at.is_none_or(|expiry| expiry > *created_at)
+            record.revoked_at.is_none()
+                && record.expires_at.is_none_or(|expiry| expiry > *created_at)
+                && record.replaced_by.is_none()
         };
         if !state.credential_mut(id).is_some_and(|record| record.identity.account == identity.account && holds(record))
         {
@@ -266,6 +268,7 @@ impl AdminStorage for MemoryStorage {
         state.add_credential(successor)?;
         Ok(state.credential_mut(id).map(|record| {
             record.expires_at = Some(record.expires_at.map_or(ends_at, |expiry| expiry.min(ends_at)));
+            record.replaced_by = Some(identity.credential_id.clone());
             record.clone()
         }))
     }

@@ -59,6 +59,7 @@ impl Data {
             expires_at: None,
             revoked_at: None,
             last_used_at: None,
+            replaced_by: None,
         };
         self.storage.create_credential(&NewCredential { digest: token.digest(), record }).await.unwrap();
         token

@@ -304,6 +304,7 @@ macro_rules! __administration_cases {
                 rotating_ends_the_old_and_stores_the_new
                 the_earlier_end_counts
                 only_a_credential_that_holds_is_rotated
+                what_has_a_successor_is_not_rotated_again
                 a_refused_successor_ends_nothing
             }
             credential_uses {

@@ -100,6 +100,7 @@ pub(crate) fn api_key(account: &str, id: &str, token: &str) -> NewCredential {
         expires_at: Some(time(1)),
         revoked_at: None,
         last_used_at: None,
+        replaced_by: None,
     };
     NewCredential { digest: digest(token), record }
 }

@@ -15,8 +15,8 @@ use crate::text::{can_be_stored, check_storable, stored};
 
 const INSERT: Sql = Sql {
     text: "INSERT INTO credentials \
-           (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at) \
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+           (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
+           replaced_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
     types: &[
         Type::BYTEA,
         Type::TEXT,
@@ -29,35 +29,37 @@ const INSERT: Sql = Sql {
         Type::INT8,
         Type::INT8,
         Type::INT8,
+        Type::TEXT,
     ],
 };
 
 const LIST: Sql = Sql {
     text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at FROM credentials WHERE account_id = $1 ORDER BY created_at, id",
+           last_used_at, replaced_by FROM credentials WHERE account_id = $1 ORDER BY created_at, id",
     types: &[Type::TEXT],
 };
 
 const FIND: Sql = Sql {
     text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at FROM credentials WHERE id = $1",
+           last_used_at, replaced_by FROM credentials WHERE id = $1",
     types: &[Type::TEXT],
 };
 
 const REVOKE: Sql = Sql {
     text: "UPDATE credentials SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 \
            RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at",
+           last_used_at, replaced_by",
     types: &[Type::TEXT, Type::INT8],
 };
 
-/// Of one that still holds at an instant.
+/// Of one that still holds at an instant, and has no successor.
 const END: Sql = Sql {
-    text: "UPDATE credentials SET expires_at = least(coalesce(expires_at, $3), $3) \
+    text: "UPDATE credentials SET expires_at = least(coalesce(expires_at, $3), $3), replaced_by = $5 \
            WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4) \
+           AND replaced_by IS NULL \
            RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at",
-    types: &[Type::TEXT, Type::TEXT, Type::INT8, Type::INT8],
+           last_used_at, replaced_by",
+    types: &[Type::TEXT, Type::TEXT, Type::INT8, Type::INT8, Type::TEXT],
 };
 
 const FIND_ACCOUNT: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1", types: &[Type::TEXT] };
@@ -123,9 +125,11 @@ pub(crate) async fn rotate(
     if !can_be_stored(identity.account.as_str()) {
         return Ok(None);
     }
+    check_storable([&*identity.credential_id])?;
     begin(connection).await?;
     let (ends_at, created_at) = (ends_at.as_microseconds(), created_at.as_microseconds());
-    let ended = first(connection, &END, &[&identity.account.as_str(), &id, &ends_at, &created_at]).await?;
+    let (account, successor_id) = (identity.account.as_str(), &*identity.credential_id);
+    let ended = first(connection, &END, &[&account, &id, &ends_at, &created_at, &successor_id]).await?;
     if ended.is_some() {
         insert(connection, successor).await?;
         commit(connection).await?;
@@ -175,7 +179,7 @@ async fn insert(connection: &Connection, credential: &NewCredential) -> Result<(
     if !account_exists(connection, &identity.account).await? {
         return Err(unknown_account(&identity.account));
     }
-    check_storable([id, &record.shown_prefix, &scopes])?;
+    check_storable([id, &record.shown_prefix, &scopes].into_iter().chain(record.replaced_by.as_deref()))?;
     let name = record.name.as_deref().map(stored);
     // The schema could hold ids to be unique within an account only; a revocation names no account.
     if find(connection, id).await?.is_some() {
@@ -195,6 +199,7 @@ async fn insert(connection: &Connection, credential: &NewCredential) -> Result<(
         &expires_at,
         &revoked_at,
         &last_used_at,
+        &record.replaced_by.as_deref(),
     ];
     connection.execute(&INSERT, values).await.map(|_| ()).map_err(storage_error)
 }

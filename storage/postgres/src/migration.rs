@@ -16,12 +16,13 @@ use crate::options::Options;
 use crate::rows::get;
 
 /// The migrations in order; the first makes version 1.
-const MIGRATIONS: [Migration; 2] = [
+const MIGRATIONS: [Migration; 3] = [
     Migration {
         tables: include_str!("../migrations/0001_initial.sql"),
         triggers: include_str!("../migrations/0001_triggers.sql"),
     },
     Migration { tables: include_str!("../migrations/0002_last_use.sql"), triggers: "" },
+    Migration { tables: include_str!("../migrations/0003_successors.sql"), triggers: "" },
 ];
 
 /// The schema version that this crate reads and writes.

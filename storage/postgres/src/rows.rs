@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::sync::Arc;
 
 use catalogue_core::{
     AccountId, CourseRow, CourseVisitor, CredentialKind, CredentialRecord, Identity, Revision, Scopes, StorageError,
@@ -83,7 +84,8 @@ pub(crate) fn identity(row: &Row) -> Result<Identity> {
     }
 }
 
-/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at`.
+/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at,
+/// replaced_by`.
 pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord> {
     Ok(CredentialRecord {
         identity: identity(row)?,
@@ -93,6 +95,7 @@ pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord> {
         expires_at: optional_time(row, 8)?,
         revoked_at: optional_time(row, 9)?,
         last_used_at: optional_time(row, 10)?,
+        replaced_by: get::<Option<&str>>(row, 11)?.map(Arc::from),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Writing and listing credentials, on a connection that the caller has opened.
 
 use catalogue_core::{
-    AccountId, CredentialRecord, CredentialUse, NewCredential, StorageError, StorageErrorKind, Timestamp,
+    AccountId, CredentialRecord, CredentialUse, Identity, NewCredential, StorageError, StorageErrorKind, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
@@ -10,23 +10,24 @@ use crate::error::storage_error;
 use crate::rows::{Micros, credential_record};
 
 const INSERT: &str = "INSERT INTO credentials \
-     (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+     (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
+     replaced_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
 const LIST: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
-     expires_at, revoked_at, last_used_at FROM credentials WHERE account_id = ?1 ORDER BY created_at, id";
+     expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 ORDER BY created_at, id";
 
 const FIND: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
-     expires_at, revoked_at, last_used_at FROM credentials WHERE id = ?1";
+     expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE id = ?1";
 
 const REVOKE: &str = "UPDATE credentials SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1 RETURNING account_id, \
-     kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, last_used_at";
+     kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, last_used_at, replaced_by";
 
-/// Of one that still holds at an instant.
-const END: &str = "UPDATE credentials SET expires_at = min(coalesce(expires_at, ?3), ?3) \
+/// Of one that still holds at an instant, and has no successor.
+const END: &str = "UPDATE credentials SET expires_at = min(coalesce(expires_at, ?3), ?3), replaced_by = ?5 \
      WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4) \
+     AND replaced_by IS NULL \
      RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-     last_used_at";
+     last_used_at, replaced_by";
 
 const NOTE_USE: &str = "UPDATE credentials SET last_used_at = ?3 \
      WHERE account_id = ?1 AND id = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)";
@@ -76,7 +77,8 @@ pub(crate) fn rotate(
 ) -> Result<Option<CredentialRecord>, StorageError> {
     let transaction = begin(connection)?;
     let record = &successor.record;
-    let values = params![record.identity.account.as_str(), id, Micros(ends_at), Micros(record.created_at)];
+    let Identity { account, credential_id, .. } = &record.identity;
+    let values = params![account.as_str(), id, Micros(ends_at), Micros(record.created_at), credential_id];
     let ended = transaction.query_row(END, values, credential_record).optional().map_err(storage_error)?;
     if ended.is_some() {
         insert(&transaction, successor)?;
@@ -133,6 +135,7 @@ fn insert(transaction: &Transaction<'_>, credential: &NewCredential) -> Result<(
         record.expires_at.map(Micros),
         record.revoked_at.map(Micros),
         record.last_used_at.map(Micros),
+        record.replaced_by,
     ];
     transaction.execute(INSERT, values).map(|_| ()).map_err(storage_error)
 }

@@ -7,8 +7,11 @@ use crate::error::storage_error;
 use crate::open_error::OpenError;
 
 /// The migrations in order; the first makes version 1.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("../migrations/0001_initial.sql"), include_str!("../migrations/0002_last_use.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("../migrations/0001_initial.sql"),
+    include_str!("../migrations/0002_last_use.sql"),
+    include_str!("../migrations/0003_successors.sql"),
+];
 
 /// The schema version that this crate reads and writes.
 pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;

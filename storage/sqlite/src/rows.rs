@@ -55,7 +55,8 @@ pub(crate) fn identity(row: &Row<'_>) -> Result<Identity> {
     }
 }
 
-/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at`.
+/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at,
+/// replaced_by`.
 pub(crate) fn credential_record(row: &Row<'_>) -> Result<CredentialRecord> {
     Ok(CredentialRecord {
         identity: identity(row)?,
@@ -65,6 +66,7 @@ pub(crate) fn credential_record(row: &Row<'_>) -> Result<CredentialRecord> {
         expires_at: optional_time(row, 8)?,
         revoked_at: optional_time(row, 9)?,
         last_used_at: optional_time(row, 10)?,
+        replaced_by: row.get(11)?,
     })
 }
 

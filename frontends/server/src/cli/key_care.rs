@@ -13,7 +13,7 @@ Example: a successor, while the old key works for another day
   TOKEN=$(catalogue keys rotate key_0198c5d2a4b07c3e9f1d6a5b4c3d2e1f \\
     --overlap 24h)")]
 pub(crate) struct RotateKey {
-    /// The id of the key (key_...), which must be neither revoked nor expired
+    /// The id of the key (key_...), which must be neither revoked nor expired nor rotated before
     #[arg(value_name = "KEY_ID")]
     pub(crate) id: String,
     /// How long the old key goes on to work: a whole number and s, m, h or d. It never outlives the expiry that it has;

@@ -62,7 +62,8 @@ pub(crate) struct Global {
     /// [env: CATALOGUE_DATABASE_POOLER]
     #[arg(long, global = true)]
     pub(crate) database_pooler: bool,
-    /// What is logged to standard error, in tracing's filter syntax; info,catalogue::access=off leaves requests out
+    /// What is logged to standard error, in tracing's filter syntax; a level alone is that of this program's own lines, of
+    /// libraries that are not named errors are shown (debug,h2=debug); info,catalogue::access=off leaves requests out
     ///
     /// [default: info] [env: CATALOGUE_LOG]
     #[arg(long, global = true, value_name = "LEVEL")]

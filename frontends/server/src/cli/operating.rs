@@ -27,14 +27,20 @@ pub(crate) struct DoctorArguments {
 /// `catalogue health`
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Without a URL, the documents of the server that the environment and the
+configuration file describe are asked for on this machine: CATALOGUE_LISTEN,
+CATALOGUE_DOCS_URL, and over HTTPS where CATALOGUE_TLS_CERT is set. Its
+certificate is not verified then: it names the server to clients.
+
 Exit status: 0 where the answer is a success, 1 where there is none or another.
 
 Example: a server with --admin-listen 127.0.0.1:9090
   catalogue health http://127.0.0.1:9090/ready")]
 pub(crate) struct HealthArguments {
-    /// What to ask for, over plain HTTP: http://ADDRESS:PORT/PATH; by default the documents, which need no key
-    #[arg(default_value = "http://127.0.0.1:8080/docs/openapi.json")]
-    pub(crate) url: String,
+    /// What to ask for, over plain HTTP: http://ADDRESS:PORT/PATH
+    ///
+    /// [default: the documents, which need no key, of the server with these settings]
+    pub(crate) url: Option<String>,
 }
 
 /// `catalogue completions`

@@ -4,6 +4,7 @@ mod clock;
 mod credentials;
 mod database;
 mod files;
+mod listeners;
 mod report;
 #[cfg(unix)]
 mod volume;
@@ -30,7 +31,9 @@ pub(super) fn run(arguments: &DoctorArguments, context: Context) -> Result<(), F
     certificate(&prepared, &mut report);
     clock::look(SystemTime::now(), &mut report);
     open_file_limit(&prepared, &mut report);
+    listeners::look(&prepared, &mut report);
     block_on(async {
+        rate_limit_store(&prepared, &mut report).await;
         database::look(&prepared.database, prepared.migration, &mut report).await;
         Ok(())
     })?;
@@ -58,6 +61,20 @@ fn certificate(prepared: &Prepared, report: &mut Report) {
         report.warning("certificate", format!("{text}; renew it"));
     } else {
         report.fine("certificate", text);
+    }
+}
+
+async fn rate_limit_store(prepared: &Prepared, report: &mut Report) {
+    const CHECK: &str = "rate limit";
+    let limiting = prepared.rate_limiting();
+    match limiting.check_store().await {
+        None => {}
+        Some(Ok(())) => report.fine(CHECK, format!("{limiting} is counted")),
+        Some(Err(why)) => {
+            let text =
+                format!("{limiting} is not counted, so nothing is limited: {why}; start Redis or let it be reached");
+            report.warning(CHECK, text);
+        }
     }
 }
 

@@ -1,12 +1,19 @@
 //! SIGHUP: what is read again while a server runs.
 
 use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
 
 #[cfg(unix)]
 use tokio::signal::unix::{self, SignalKind};
 
 use crate::exit::Failure;
+use crate::http::{self, Tls};
 use crate::logging::Logs;
+use crate::systemd;
+
+/// How often the certificate's files are looked at, also without a signal.
+const RENEWAL: Duration = Duration::from_secs(60);
 
 /// SIGHUP, which from now on ends nothing.
 #[cfg(unix)]
@@ -43,10 +50,18 @@ impl Hangup {
     }
 }
 
-/// Reads what is to be logged again at each signal, for ever.
-pub(super) async fn keep_log_level(mut hangup: Hangup, logs: &Logs) {
-    loop {
+/// Reads again at each signal what is to be logged, and the certificate where there is one, for ever.
+pub(super) async fn keep_reloading(mut hangup: Hangup, logs: &Logs, tls: Option<Arc<Tls>>) {
+    let mut asked = async || {
         hangup.next().await;
+        let reload = systemd::Reload::begin();
         logs.reload();
+        reload
+    };
+    match tls {
+        Some(tls) => http::keep_renewed(tls, RENEWAL, asked).await,
+        None => loop {
+            drop(asked().await);
+        },
     }
 }

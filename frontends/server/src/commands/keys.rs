@@ -12,8 +12,8 @@ use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 
-/// A usual row has 132 columns at most. The kind is left out, as the id tells it; `--json` shows everything.
-const HEADINGS: [&str; 7] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "LAST USED", "STATE"];
+/// A usual row has 144 columns at most. The kind is left out, as the id tells it; `--json` shows everything.
+const HEADINGS: [&str; 7] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "LAST USED (UTC)", "STATE (UTC)"];
 
 pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure> {
     let open = async || -> Result<Storage, Failure> { Ok(context.database()?.open().await?) };
@@ -49,7 +49,7 @@ fn row(record: &CredentialRecord, now: Timestamp) -> [String; 7] {
         record.shown_prefix.clone(),
         record.identity.scopes.to_string(),
         date(record.created_at),
-        record.last_used_at.map_or_else(|| "never".to_owned(), date),
+        record.last_used_at.map_or_else(|| "never".to_owned(), minute),
         state(record, now),
     ]
 }
@@ -57,17 +57,23 @@ fn row(record: &CredentialRecord, now: Timestamp) -> [String; 7] {
 /// Whether the credential is of use, and since or until when.
 fn state(record: &CredentialRecord, now: Timestamp) -> String {
     match (record.revoked_at, record.expires_at) {
-        (Some(time), _) => format!("revoked {}", date(time)),
-        (None, Some(time)) if time <= now => format!("expired {}", date(time)),
-        (None, Some(time)) => format!("until {}", date(time)),
+        (Some(time), _) => format!("revoked {}", minute(time)),
+        (None, Some(time)) if time <= now => format!("expired {}", minute(time)),
+        (None, Some(time)) => format!("until {}", minute(time)),
         (None, None) => "valid".to_owned(),
     }
 }
 
-/// The day alone, in UTC: a table has no room for more.
+/// `2026-01-02`
 fn date(time: Timestamp) -> String {
+    minute(time).chars().take_while(|character| *character != ' ').collect()
+}
+
+/// `2026-01-02 03:04`, and no later than the time itself.
+fn minute(time: Timestamp) -> String {
     let time = time.to_string();
-    time.split_once('T').map_or(&*time, |(date, _)| date).to_owned()
+    let parts = time.split_once('T').and_then(|(date, rest)| Some((date, rest.get(..5)?)));
+    parts.map_or(time.clone(), |(date, minute)| format!("{date} {minute}"))
 }
 
 async fn revoke(storage: &dyn AdminStorage, revoke: &RevokeKey) -> Result<(), Failure> {

@@ -72,7 +72,12 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Demo(_) | Command::Serve(_) => Sink::background().map_err(|error| Failure::because(&error))?,
         _ => Sink::Direct,
     };
-    let logs = Logs::start(&layers, LogArguments { log, format: log_format, config }, sink)?;
+    let arguments = LogArguments { log, format: log_format, config };
+    let logs = match (&cli.command, Logs::start(&layers, arguments, sink)) {
+        // It says itself what is wrong of logs, beside all else that is.
+        (Command::Config(_), Err(_)) => Logs::start(&Layers::default(), LogArguments::default(), Sink::Direct)?,
+        (_, logs) => logs?,
+    };
     let context = Context { layers, database, database_pooler, logs };
     match cli.command {
         Command::Demo(arguments) => demo::run(arguments, &context),
@@ -85,7 +90,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Migrate(arguments) => migrate::run(&arguments, &context),
         Command::Config(command) => config::run(command, context),
         Command::Doctor(arguments) => doctor::run(&arguments, context),
-        Command::Health(arguments) => health::run(&arguments),
+        Command::Health(arguments) => health::run(&arguments, &context),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(arguments),
     }

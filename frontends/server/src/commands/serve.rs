@@ -19,7 +19,7 @@ use crate::database::{Database, Migration};
 use crate::exit::Failure;
 use crate::http::Front;
 use crate::last_uses::Recorder;
-use crate::logging::AccessLog;
+use crate::logging::{self, AccessLog};
 use crate::otlp::{Exporter, SpanExport};
 use crate::rate_limit::RateLimiting;
 use crate::{duration, size, systemd};
@@ -30,9 +30,10 @@ pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Fa
     let monitor = Monitor::new(context.logs.sink());
     serve_on_all_cores(async {
         let hangup = Hangup::catch()?;
+        let tls = front.tls.clone();
         tokio::select! {
             outcome = serve(&database, migration, &settings, front, inherited, monitor) => outcome,
-            () = hangup::keep_log_level(hangup, &context.logs) => Ok(()),
+            () = hangup::keep_reloading(hangup, &context.logs, tls) => Ok(()),
         }
     })
 }
@@ -98,8 +99,27 @@ pub(super) struct Prepared {
     pub(super) front: Front,
 }
 
+impl Prepared {
+    pub(super) fn listen(&self) -> SocketAddr {
+        self.settings.listen
+    }
+
+    pub(super) fn admin_listen(&self) -> Option<SocketAddr> {
+        self.settings.admin_listen
+    }
+
+    pub(super) fn base_url(&self) -> &str {
+        self.settings.catalogue.base_url()
+    }
+
+    pub(super) fn rate_limiting(&self) -> &RateLimiting {
+        &self.settings.catalogue.rate_limiting
+    }
+}
+
 /// Whether all that `serve` is told by the layers can be.
 pub(super) fn check(context: &Context) -> Result<Prepared, Failure> {
+    logging::check(&context.layers)?;
     prepare(ServeArguments::default(), context)
 }
 

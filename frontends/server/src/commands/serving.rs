@@ -1,10 +1,7 @@
 //! What `serve` and `demo` share: an address to listen on, and serving until a signal ends it.
 
-use std::future::pending;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use std::time::Duration;
 
 use catalogue_core::Catalogue;
 use tokio::net::TcpListener;
@@ -12,19 +9,15 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{self, SignalKind};
 use tokio::sync::oneshot;
 
-use super::hangup::Hangup;
 use crate::admin::Monitor;
 use crate::api::Api;
 use crate::config::{Layers, Setting, Sourced};
 use crate::exit::Failure;
-use crate::http::{self, Front, Tls};
+use crate::http::{self, Front};
 use crate::{open_files, output, systemd};
 
 /// Where a server listens unless `--listen` says otherwise.
 pub(super) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
-
-/// How often the certificate's files are looked at.
-const RENEWAL: Duration = Duration::from_secs(60);
 
 /// The address that the layers name, if they do.
 pub(super) fn listen_address(layers: &Layers, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
@@ -83,7 +76,9 @@ pub(super) async fn serve(
 ) -> Result<(), Failure> {
     front.limits.connections = open_files::room_for_connections(front.limits.connections);
     let scheme = if front.tls.is_some() { "https" } else { "http" };
-    let renewal = renewal(front.tls.clone())?;
+    if let Some(tls) = &front.tls {
+        tracing::info!(expires = tls.expires(), "read the certificate");
+    }
     let grace = front.limits.shutdown_grace;
     front.counts = monitor.metrics.connections();
     monitor.serves(catalogue.clone(), front.limits.connections);
@@ -105,26 +100,11 @@ pub(super) async fn serve(
     let api = Api(warp::service(catalogue_warp::filter(catalogue)));
     tokio::select! {
         () = http::serve(listener, api, front, told_once) => {}
-        () = renewal => {}
         () = systemd::keep_alive() => {}
         () = told_twice => return Err(Failure::work("told to end a second time; running requests were cut off")),
     }
     tracing::info!("stopped");
     Ok(())
-}
-
-/// Looks after the certificate for ever, if there is one.
-fn renewal(tls: Option<Arc<Tls>>) -> Result<impl Future<Output = ()>, Failure> {
-    if let Some(tls) = &tls {
-        tracing::info!(expires = tls.expires(), "read the certificate");
-    }
-    let hangup = tls.is_some().then(Hangup::catch).transpose()?;
-    Ok(async {
-        match (tls, hangup) {
-            (Some(tls), Some(mut hangup)) => http::keep_renewed(tls, RENEWAL, async || hangup.next().await).await,
-            _ => pending().await,
-        }
-    })
 }
 
 /// SIGTERM and SIGINT, which from now on do not end the process by themselves.
@@ -169,7 +149,7 @@ impl Signals {
     /// Waits for a signal.
     pub(super) async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
-            pending::<()>().await;
+            std::future::pending::<()>().await;
         }
     }
 }

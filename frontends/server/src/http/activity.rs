@@ -10,7 +10,14 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{Counts, Limits, backlog::Backlog, body::Unwanted, http2::Streams, tail::Tail, watchdog::IDLE};
+use super::{
+    Counts, Limits,
+    backlog::Backlog,
+    body::Unwanted,
+    http2::Streams,
+    tail::Tail,
+    watchdog::{IDLE, LONG_LINE},
+};
 
 /// The record that a connection's stream and service write and its watchdog reads.
 ///
@@ -54,12 +61,14 @@ struct State {
     blocked: bool,
     /// When our side was closed.
     closed: Option<Instant>,
-    /// Bytes read since the last request began.
-    received: usize,
-    /// Bytes read behind its head, as far as that is written in the usual way.
+    /// That was for want of time.
+    late: bool,
+    /// Bytes read behind the last head, or of the first one, as far as heads are written in the usual way.
     behind_head: u64,
     /// How they end.
     tail: Tail,
+    /// A request line is longer than any head may be.
+    long_line: bool,
     /// Bytes have arrived that were not read yet; only kept up to date while stopping.
     unread: bool,
 }
@@ -106,9 +115,10 @@ impl Activity {
             unwanted_length: None,
             blocked: false,
             closed: None,
-            received: 0,
+            late: false,
             behind_head: 0,
             tail: Tail::default(),
+            long_line: false,
             unread: false,
         };
         Arc::new(Self { state: Mutex::new(state), stopping: AtomicBool::new(false), counts })
@@ -152,21 +162,35 @@ impl Activity {
             return;
         }
         state.moved = now;
-        state.received += bytes.len();
+        if state.head.is_none() && !state.is_busy() {
+            state.head = Some(now);
+            // Whatever heads in unusual ways have made of it.
+            state.behind_head = 0;
+        }
         state.behind_head += bytes.len() as u64;
         state.tail.read(bytes);
-        if state.head.is_none() && !state.is_busy() {
-            state.head = Some(state.moved);
+    }
+
+    /// How much of a request line may still be read, where one of `most` bytes can be part of a head that is read. With
+    /// none left the connection ends, as soon as what came before is answered.
+    pub(super) fn line_room(&self, most: usize, cx: &mut Context<'_>) -> usize {
+        let mut state = self.state();
+        state.drain(cx);
+        // In the first line of a head, no line has ended since it began; the end of a body may stand before it.
+        if state.head.is_none() || state.tail.line() < state.behind_head {
+            return usize::MAX;
         }
+        let room = (most as u64).saturating_sub(state.behind_head);
+        state.long_line = room == 0;
+        usize::try_from(room).unwrap_or(usize::MAX)
     }
 
     /// A request's head was read, usually of `length` bytes, with a body behind it or not. Tells also whether certainly
     /// nothing was read behind the head.
     pub(super) fn begin(self: &Arc<Self>, length: usize, unwanted: Option<Unwanted>) -> (Running, bool) {
         let mut state = self.state();
-        let alone = state.received == length && state.tail.is_empty_line();
-        state.behind_head = state.received.saturating_sub(length) as u64;
-        state.received = 0;
+        let alone = state.behind_head == length as u64 && state.tail.is_empty_line();
+        state.behind_head = state.behind_head.saturating_sub(length as u64);
         state.running = true;
         state.began = state.moved;
         state.proven = true;
@@ -215,6 +239,11 @@ impl Activity {
         state.closed = Some(state.moved);
     }
 
+    /// A deadline has ended the connection: nothing that still comes makes it last longer.
+    pub(super) fn set_late(&self) {
+        self.state().late = true;
+    }
+
     /// Whether our side of the connection was closed.
     pub(super) fn is_closed(&self) -> bool {
         self.state().closed.is_some()
@@ -242,17 +271,7 @@ impl Activity {
 
     /// Throws away what has come of an unwanted body.
     pub(super) fn drain(&self, cx: &mut Context<'_>) {
-        let mut state = self.state();
-        let Some(mut body) = state.unwanted.take() else { return };
-        let before = body.left();
-        if body.poll_end(cx).is_ready() {
-            state.note_next_head();
-            return;
-        }
-        if body.left() < before {
-            state.unwanted_moved = state.moved;
-        }
-        state.unwanted = Some(body);
+        self.state().drain(cx);
     }
 
     /// Whether the connection cannot go on after this request.
@@ -260,10 +279,16 @@ impl Activity {
         self.state().is_hopeless()
     }
 
-    /// Whether the last answer that was possible is out.
-    pub(super) fn is_over(&self) -> bool {
+    /// Why there can be no further answer, where the last one is out.
+    pub(super) fn is_over(&self) -> Option<&'static str> {
         let state = self.state();
-        state.is_hopeless() && !state.running && !state.blocked && state.closed.is_none()
+        if state.running || state.blocked || state.closed.is_some() {
+            None
+        } else if state.long_line {
+            Some(LONG_LINE)
+        } else {
+            state.is_hopeless().then_some("unread body")
+        }
     }
 
     /// Whether a body, or more of it, is to come.
@@ -284,7 +309,8 @@ impl Activity {
     pub(super) fn deadline(&self, limits: &Limits) -> (Instant, &'static str) {
         let state = self.state();
         if let Some(since) = state.closed {
-            return ((state.moved + limits.linger_time).min(since + limits.stall_time), "lingering");
+            let most = if state.late { limits.linger_time } else { limits.stall_time };
+            return ((state.moved + limits.linger_time).min(since + most), "lingering");
         }
         if state.gives_way {
             return (state.moved, "gave way to another");
@@ -372,13 +398,31 @@ impl State {
         self.running || self.blocked || self.unwanted.is_some()
     }
 
+    fn drain(&mut self, cx: &mut Context<'_>) {
+        let Some(mut body) = self.unwanted.take() else { return };
+        let before = body.left();
+        if body.poll_end(cx).is_ready() {
+            self.behind_head = match self.unwanted_length {
+                Some(length) => self.behind_head.saturating_sub(length),
+                // Chunks are not counted, but end with a line.
+                None => self.tail.line(),
+            };
+            self.note_next_head();
+            return;
+        }
+        if body.left() < before {
+            self.unwanted_moved = self.moved;
+        }
+        self.unwanted = Some(body);
+    }
+
     /// A message has ended: notes whether the beginning of the next head came with it.
     ///
     /// A body of known length is counted; behind a head that is written in an unusual way that can be wrong by a few
     /// bytes, and an idle connection be timed as a head. All other messages end with an empty line.
     fn note_next_head(&mut self) {
         let has_begun = match self.unwanted_length {
-            Some(length) => self.behind_head > length,
+            Some(_) => self.behind_head > 0,
             None => !self.tail.is_empty_line(),
         };
         self.head = has_begun.then_some(self.moved);

@@ -22,11 +22,14 @@ use super::{
     socket::Socket,
     stream::{Transport, WatchedStream},
     tls::Secured,
-    watchdog::{Stopping, Watchdog},
+    watchdog::{LONG_LINE, Stopping, Watchdog},
 };
 
 /// The answer to what hyper refuses without one: the preface of HTTP/2.
 const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+/// The answer to a request line that is longer than any head may be. hyper would take it for fields that are too large.
+const URI_TOO_LONG: &[u8] = b"HTTP/1.1 414 URI Too Long\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// How many header fields hyper takes unless told otherwise.
 const HYPERS_HEADER_FIELDS: usize = 100;
@@ -123,18 +126,22 @@ where
 {
     let Escort { client, limits, activity, mut watchdog, place: _place, mut counted } = escort;
     let (peer, secured) = (client.peer, client.secured);
-    let stream = WatchedStream::new(transport, activity.clone());
+    let stream = WatchedStream::new(transport, activity.clone(), limits.head_bytes);
     let service = service::for_connection(service, client, limits, activity.clone());
     let mut connection = builder(&limits).serve_connection(TokioIo::new(stream), service);
 
     let outcome = watchdog.guard(|cx| Pin::new(&mut connection).poll(cx)).await;
-    let refused = matches!(&outcome, Ok(Err(error)) if error.is_parse());
+    let refusal = match &outcome {
+        Ok(Err(error)) if error.is_parse() => Some(BAD_REQUEST),
+        Err(LONG_LINE) => Some(URI_TOO_LONG),
+        _ => None,
+    };
     counted.ends(match &outcome {
         Ok(Ok(())) => "closed",
-        Ok(Err(_)) => "failed",
+        Ok(Err(_)) | Err(LONG_LINE) => "failed",
         Err(reason) => reason,
     });
-    if refused {
+    if refusal.is_some() {
         activity.counts().note_malformed();
     }
     let farewell = match outcome {
@@ -143,24 +150,24 @@ where
         Ok(Ok(())) => !activity.is_closed(),
         Ok(Err(error)) => {
             tracing::debug!(%peer, %error, "a connection failed");
-            refused && !activity.is_closed()
+            refusal.is_some() && !activity.is_closed()
         }
         // Bytes of a body may be on their way, and would reset the connection. TLS has its own end.
         Err(reason) => {
             tracing::debug!(%peer, reason, "closed a connection");
-            (activity.expects_body() || secured) && !activity.is_closed()
+            (refusal.is_some() || activity.expects_body() || secured) && !activity.is_closed()
         }
     };
     if !farewell {
         return;
     }
     let mut stream = connection.into_parts().io.into_inner();
-    if !refused && !activity.expects_body() {
+    if refusal.is_none() && !activity.expects_body() {
         stream.socket().linger_at_most(0);
     }
     let mut farewell = pin!(async {
-        if refused {
-            stream.write_all(BAD_REQUEST).await?;
+        if let Some(refusal) = refusal {
+            stream.write_all(refusal).await?;
         }
         stream.shutdown().await
     });

@@ -2,11 +2,15 @@
 
 use std::net::Ipv6Addr;
 
-use http::{HeaderValue, Method, Version, header::HOST, request::Parts};
+use http::{
+    HeaderValue, Method, Version,
+    header::{HOST, TRANSFER_ENCODING},
+    request::Parts,
+};
 
 /// Whether the head is one that a server may act on: else it is refused with 400.
 pub(super) fn acceptable(head: &Parts) -> bool {
-    target_fits_method(head) && host_is_valid(head)
+    target_fits_method(head) && host_is_valid(head) && coding_is_chunked(head)
 }
 
 /// RFC 9112, 3.2: a bare authority is for CONNECT, and nothing else is; the asterisk is for OPTIONS.
@@ -16,6 +20,14 @@ fn target_fits_method(head: &Parts) -> bool {
         "*" => head.method == Method::OPTIONS,
         _ => head.method != Method::CONNECT,
     }
+}
+
+/// RFC 9112, 6.1: chunked is said once, and behind the codings that are applied before it; of those none is known here.
+/// hyper looks at the last one alone, and another server on the way may look at the first.
+fn coding_is_chunked(head: &Parts) -> bool {
+    let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
+    let known = codings.next().is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"));
+    known && codings.next().is_none()
 }
 
 /// RFC 9112, 3.2: one valid `Host`, which only HTTP/1.0 may leave out. RFC 9113, 8.3.1: in HTTP/2 the authority stands

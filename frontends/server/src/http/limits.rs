@@ -15,7 +15,7 @@ pub(crate) struct Limits {
     /// whose every byte comes just in time.
     pub(crate) request_time: Duration,
     /// After the last answer of a connection, without a byte from a client that has not closed its side.
-    /// All in all such a connection lasts `stall_time` at most.
+    /// All in all such a connection lasts `stall_time` at most, and no longer than this where it was ended for want of time.
     pub(crate) linger_time: Duration,
     /// What is read and thrown away after the last answer, so that the answer is not lost with it.
     pub(crate) linger_bytes: u64,
@@ -27,6 +27,10 @@ pub(crate) struct Limits {
     pub(crate) drained_body: u64,
     /// What requests still get once the server stops.
     pub(crate) shutdown_grace: Duration,
+    /// How long a quiet connection of a server that stops is kept for one more request, if its client was here in the
+    /// last `recent_time`: such a client asks again and again, and its request may be on the way.
+    pub(crate) last_request_time: Duration,
+    pub(crate) recent_time: Duration,
     /// Connections at the same time; further ones wait in the listen queue. An idle one takes 20 KiB, with TLS 34 KiB, so
     /// that the documented number of them takes half a GiB.
     pub(crate) connections: u32,
@@ -52,6 +56,8 @@ impl Default for Limits {
             head_bytes: 64 * 1024,
             drained_body: 64 * 1024,
             shutdown_grace: Duration::from_secs(10),
+            last_request_time: Duration::from_millis(500),
+            recent_time: Duration::from_secs(1),
             connections: 15_000,
             yield_time: Duration::from_secs(1),
             streams: 100,

@@ -25,17 +25,22 @@ pub(super) struct WatchedStream<T> {
     transport: T,
     activity: Arc<Activity>,
     framed: bool,
+    /// The longest request line that may be part of a head.
+    longest_line: usize,
+    /// The last byte that came in ended a line.
+    line_ended: bool,
 }
 
 impl<T: Transport> WatchedStream<T> {
-    /// Notes in `activity` what comes in over `transport`.
-    pub(super) fn new(transport: T, activity: Arc<Activity>) -> Self {
-        Self { transport, activity, framed: false }
+    /// Notes in `activity` what comes in over `transport`, whose heads have `head_bytes` at most.
+    pub(super) fn new(transport: T, activity: Arc<Activity>, head_bytes: usize) -> Self {
+        // One byte less than where hyper gives up, which cannot tell a long line from many fields.
+        Self { transport, activity, framed: false, longest_line: head_bytes.saturating_sub(1), line_ended: true }
     }
 
     /// The same for HTTP/2, whose frames are noted in both directions.
     pub(super) fn framed(transport: T, activity: Arc<Activity>) -> Self {
-        Self { transport, activity, framed: true }
+        Self { framed: true, ..Self::new(transport, activity, usize::MAX) }
     }
 
     /// The socket at the bottom.
@@ -61,9 +66,24 @@ impl<T: Transport> AsyncRead for WatchedStream<T> {
             return Poll::Pending;
         }
         let before = buf.filled().len();
-        ready!(Pin::new(&mut self.transport).poll_read(cx, buf))?;
-        if buf.filled().len() > before {
-            self.activity.read(&buf.filled()[before..]);
+        let room =
+            if self.line_ended || self.framed { usize::MAX } else { self.activity.line_room(self.longest_line, cx) };
+        if room == 0 {
+            // The watchdog ends the connection in this turn, or when the answers before are out.
+            return Poll::Pending;
+        }
+        if room < buf.remaining() {
+            let mut part = ReadBuf::new(buf.initialize_unfilled_to(room));
+            ready!(Pin::new(&mut self.transport).poll_read(cx, &mut part))?;
+            let read = part.filled().len();
+            buf.advance(read);
+        } else {
+            ready!(Pin::new(&mut self.transport).poll_read(cx, buf))?;
+        }
+        let read = &buf.filled()[before..];
+        if let Some(last) = read.last() {
+            self.activity.read(read);
+            self.line_ended = *last == b'\n';
         }
         if self.framed && self.activity.with_streams(|streams| streams.overdrawn()).flatten().is_some() {
             buf.set_filled(before);

@@ -2,13 +2,14 @@
 
 use std::{
     future::poll_fn,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
 };
 
 use tokio::{
     sync::watch,
+    task::unconstrained,
     time::{Instant, Sleep, sleep_until},
 };
 
@@ -16,6 +17,12 @@ use super::{Limits, activity::Activity};
 
 /// The reason why a connection ends that nobody has used for long.
 pub(super) const IDLE: &str = "idle";
+
+/// The reason why a connection ends whose request line is longer than any head may be.
+pub(super) const LONG_LINE: &str = "long request line";
+
+/// The reason why a connection ends that has nothing to do when the server stops.
+const STOPPING: &str = "the server stops";
 
 /// Tells connections that the server stops, and until when they may go on.
 pub(super) type Stopping = watch::Receiver<Option<Instant>>;
@@ -33,6 +40,8 @@ pub(super) struct Watchdog {
     listening: bool,
     end: Option<Instant>,
     quiet: Option<Instant>,
+    /// Until when a last request is waited for, once the server stops and the connection was quiet.
+    last_request: Option<Instant>,
 }
 
 impl Watchdog {
@@ -48,6 +57,7 @@ impl Watchdog {
             listening: false,
             end: None,
             quiet: None,
+            last_request: None,
         }
     }
 
@@ -66,13 +76,14 @@ impl Watchdog {
                 return Poll::Ready(Ok(done));
             }
             self.activity.drain(cx);
-            if self.activity.is_over() {
-                return Poll::Ready(Err("unread body"));
+            if let Some(reason) = self.activity.is_over() {
+                return Poll::Ready(Err(reason));
             }
-            if self.end.is_some() && self.is_quiet(cx) {
-                return Poll::Ready(Err("the server stops"));
+            let last_request = self.poll_quiet(cx);
+            if last_request.is_some_and(|until| until <= Instant::now()) {
+                return Poll::Ready(Err(STOPPING));
             }
-            self.poll_deadline(cx).map(Err)
+            self.poll_deadline(cx, last_request).map(Err)
         })
         .await
     }
@@ -90,30 +101,49 @@ impl Watchdog {
         }
     }
 
-    /// Whether nothing has happened for two turns. hyper may pause with requests in its buffer, but then goes on with
-    /// them in the next turn.
-    fn is_quiet(&mut self, cx: &mut Context<'_>) -> bool {
+    /// Where the server stops and the connection is quiet: until when it is kept all the same.
+    ///
+    /// A client that asks again and again may have sent its next request before it can know of the end, and that would
+    /// be lost. So it is waited for, once; the answer then says that it is the last.
+    fn poll_quiet(&mut self, cx: &mut Context<'_>) -> Option<Instant> {
+        self.end?;
+        let since = self.quiet_since(cx)?;
+        let Limits { last_request_time, recent_time, .. } = self.limits;
+        Some(*self.last_request.get_or_insert_with(|| {
+            let now = Instant::now();
+            if now.duration_since(since) < recent_time { now + last_request_time } else { now }
+        }))
+    }
+
+    /// Since when nothing has happened, if that was so for two turns. hyper may pause with requests in its buffer, but
+    /// then goes on with them in the next turn.
+    fn quiet_since(&mut self, cx: &mut Context<'_>) -> Option<Instant> {
         let quiet = self.activity.quiet_since();
         if quiet.is_some() && quiet == self.quiet {
-            return true;
+            return quiet;
         }
         self.quiet = quiet;
         if quiet.is_some() {
             cx.waker().wake_by_ref();
         }
-        false
+        None
     }
 
-    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<&'static str> {
+    fn poll_deadline(&mut self, cx: &mut Context<'_>, last_request: Option<Instant>) -> Poll<&'static str> {
         let (mut deadline, mut reason) = self.activity.deadline(&self.limits);
+        if let Some(until) = last_request.filter(|until| *until < deadline) {
+            (deadline, reason) = (until, STOPPING);
+        }
         if let Some(end) = self.end.filter(|end| *end < deadline) {
             (deadline, reason) = (end, "end of the grace");
         }
         if deadline < self.sleep.deadline() {
             self.sleep.as_mut().reset(deadline);
         }
-        while self.sleep.as_mut().poll(cx).is_ready() {
+        // A client that sends without a pause uses up what a task may do in one turn, and the timer must not need that.
+        while pin!(unconstrained(self.sleep.as_mut())).poll(cx).is_ready() {
             if deadline <= Instant::now() {
+                self.activity.set_late();
                 return Poll::Ready(reason);
             }
             self.sleep.as_mut().reset(deadline);

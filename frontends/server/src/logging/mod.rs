@@ -5,6 +5,7 @@
 
 mod access;
 mod fields;
+mod filter;
 mod format;
 mod lines;
 mod sink;
@@ -19,7 +20,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Registry, reload};
 
-use crate::config::{Layers, Setting, Sourced};
+use crate::config::Layers;
 use crate::exit::Failure;
 
 pub(crate) use access::AccessLog;
@@ -28,9 +29,6 @@ pub(crate) use access::{limit, method};
 pub(crate) use format::Format;
 use lines::Lines;
 pub(crate) use sink::Sink;
-
-/// What is logged unless `--log` says otherwise.
-const DEFAULT: &str = "info";
 
 /// What the command line says of the logs, kept so that the other layers can be asked again.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +51,7 @@ impl Logs {
     /// Starts logging as the layers say, to that sink.
     pub(crate) fn start(layers: &Layers, arguments: LogArguments, sink: Sink) -> Result<Self, Failure> {
         let format = Format::named(layers, arguments.format.clone())?;
-        let (filter, handle) = reload::Layer::new(filter(layers, arguments.log.clone())?);
+        let (filter, handle) = reload::Layer::new(filter::named(layers, arguments.log.clone())?);
         let sink = Arc::new(sink);
         let lines = Lines::new(format, Arc::clone(&sink));
         let started = tracing_subscriber::registry().with(filter).with(lines).try_init();
@@ -66,7 +64,7 @@ impl Logs {
     /// still wins. What is wrong is told to the log, which then stays as it is.
     pub(crate) fn reload(&self) {
         let LogArguments { log, config, .. } = self.arguments.clone();
-        let found = Layers::of_this_process(config).and_then(|layers| filter(&layers, log));
+        let found = Layers::of_this_process(config).and_then(|layers| filter::named(&layers, log));
         match found.map(|filter| (filter.to_string(), self.filter.reload(filter))) {
             Ok((filter, Ok(()))) => tracing::info!(filter, "read again what is to be logged"),
             Ok((_, Err(error))) => tracing::error!(%error, "what is to be logged cannot be changed"),
@@ -87,14 +85,10 @@ impl Drop for Logs {
     }
 }
 
-/// The filter that the layers name, in tracing's syntax.
-fn filter(layers: &Layers, given: Option<String>) -> Result<EnvFilter, Failure> {
-    let filter = layers.text(Setting::Log, given)?.unwrap_or_else(|| Sourced::default(DEFAULT.to_owned()));
-    filter.parse(|text| {
-        EnvFilter::builder().parse(text).map_err(|error| {
-            format!("{text:?} is not a log filter: {error}; write a level like info, or target=level, with commas")
-        })
-    })
+/// Whether what the layers say of logs can be.
+pub(crate) fn check(layers: &Layers) -> Result<(), Failure> {
+    Format::named(layers, None)?;
+    filter::named(layers, None).map(drop)
 }
 
 /// A panic is a line of the log like any other: written by itself, it could wait for standard error.

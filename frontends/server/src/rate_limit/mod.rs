@@ -4,6 +4,8 @@
 mod outage;
 #[cfg(feature = "redis")]
 mod shared;
+#[cfg(feature = "redis")]
+mod store;
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,6 +30,8 @@ struct Limiting {
     shown: String,
     /// Requests that a store out of reach did not count.
     uncounted: Arc<AtomicU64>,
+    #[cfg(feature = "redis")]
+    store: Option<shared::SharedRateLimiter>,
 }
 
 impl RateLimiting {
@@ -42,7 +46,13 @@ impl RateLimiting {
         let shown = limit.value.clone();
         let limit = limit.parse(|text| parse(text))?;
         let limiting = match store {
-            None => Limiting { limiter: Arc::new(LocalRateLimiter::new(limit)), shown, uncounted: Arc::default() },
+            None => Limiting {
+                limiter: Arc::new(LocalRateLimiter::new(limit)),
+                shown,
+                uncounted: Arc::default(),
+                #[cfg(feature = "redis")]
+                store: None,
+            },
             Some(store) => store.parse(|address| shared(limit, &shown, address))?,
         };
         Ok(Self(Some(limiting)))
@@ -56,6 +66,19 @@ impl RateLimiting {
     /// How many requests went on without being counted, as the store was out of reach; none where nothing is limited.
     pub(crate) fn uncounted(&self) -> Arc<AtomicU64> {
         self.0.as_ref().map(|limiting| Arc::clone(&limiting.uncounted)).unwrap_or_default()
+    }
+
+    /// Whether the store counts, or why it does not; `None` where there is none.
+    #[cfg(feature = "redis")]
+    pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
+        let store = self.0.as_ref()?.store.as_ref()?;
+        Some(store.check().await.map_err(|silence| silence.to_string()))
+    }
+
+    /// No build without Redis has one.
+    #[cfg(not(feature = "redis"))]
+    pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
+        None
     }
 }
 
@@ -83,7 +106,7 @@ fn shared(limit: RateLimit, shown: &str, address: &str) -> Result<Limiting, Stri
     let limiter = shared::SharedRateLimiter::at(address, limit)?;
     let shown = format!("{shown} in {limiter}");
     let uncounted = limiter.uncounted();
-    Ok(Limiting { limiter: Arc::new(limiter), shown, uncounted })
+    Ok(Limiting { limiter: Arc::new(limiter.clone()), shown, uncounted, store: Some(limiter) })
 }
 
 #[cfg(not(feature = "redis"))]

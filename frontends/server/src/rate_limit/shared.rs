@@ -1,32 +1,23 @@
 //! [`SharedRateLimiter`]: several servers count together, in Redis.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use catalogue_core::{Identity, LimiterFuture, RateLimit, RateLimitKey, RateLimiter, Taken};
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, FromRedisValue, RedisError, Script, ScriptInvocation};
-use tokio::time::timeout;
+use redis::Client;
 
-use super::outage::Outage;
-
-/// The longest that a request waits for the store.
-const PATIENCE: Duration = Duration::from_millis(250);
+use super::store::{Silence, Store};
 
 const RIGHT: &str = "write redis://HOST:PORT, like redis://127.0.0.1:6379";
 
 /// Counts in Redis, in one round trip a request and a second one where the request is given back. While Redis does not
 /// answer, requests go on without being counted.
+#[derive(Clone)]
 pub(super) struct SharedRateLimiter {
     limit: RateLimit,
-    client: Client,
-    /// Made by the first request, since it belongs to the runtime.
-    connection: OnceLock<ConnectionManager>,
-    take: Script,
-    give_back: Script,
-    outage: Outage,
+    store: Arc<Store>,
 }
 
 impl SharedRateLimiter {
@@ -36,52 +27,17 @@ impl SharedRateLimiter {
             return Err(format!("the store of the rate limit is Redis without TLS; {RIGHT}"));
         }
         let client = Client::open(address).map_err(|_| format!("the address of the store cannot be read; {RIGHT}"))?;
-        Ok(Self {
-            limit,
-            client,
-            connection: OnceLock::new(),
-            take: Script::new(include_str!("take.lua")),
-            give_back: Script::new(include_str!("give_back.lua")),
-            outage: Outage::new(),
-        })
+        Ok(Self { limit, store: Store::new(client) })
     }
 
     /// How many requests went on without being counted.
     pub(super) fn uncounted(&self) -> Arc<AtomicU64> {
-        Arc::clone(self.outage.uncounted())
+        Arc::clone(self.store.outage.uncounted())
     }
 
-    fn connection(&self) -> ConnectionManager {
-        let connect = || {
-            let config = ConnectionManagerConfig::new()
-                .set_number_of_retries(0)
-                .set_connection_timeout(Some(PATIENCE))
-                .set_response_timeout(Some(PATIENCE));
-            ConnectionManager::new_lazy_with_config(self.client.clone(), config).expect("nothing is subscribed to")
-        };
-        self.connection.get_or_init(connect).clone()
-    }
-
-    /// Runs a script; `None` where the store does not answer.
-    async fn run<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Option<T> {
-        if !self.outage.may_ask() {
-            return None;
-        }
-        let mut connection = self.connection();
-        let answer: Result<T, Silence> = match timeout(PATIENCE, script.invoke_async(&mut connection)).await {
-            Ok(answer) => answer.map_err(Silence::Failed),
-            Err(_) => Err(Silence::TooLong),
-        };
-        match answer {
-            Ok(answer) => {
-                self.outage.is_over();
-                Some(answer)
-            }
-            Err(silence) => {
-                self.outage.goes_on(&silence);
-                None
-            }
-        }
+    /// Whether Redis counts.
+    pub(super) async fn check(&self) -> Result<(), Silence> {
+        self.store.check().await
     }
 
     /// Where the windows of a key are. Servers with another limit count elsewhere.
@@ -106,10 +62,9 @@ impl RateLimiter for SharedRateLimiter {
 
     fn take<'l>(&'l self, key: RateLimitKey<'l>) -> LimiterFuture<'l, Taken> {
         LimiterFuture::later(async move {
-            let mut script = self.take.key(self.place(key));
-            let script = script.arg(self.limit.requests()).arg(self.limit.window().as_millis() as u64);
-            let Some((granted, remaining, milliseconds, window)) = self.run(script).await else {
-                self.outage.let_through();
+            let taken = self.store.take(self.place(key), self.limit.requests(), self.limit.window()).await;
+            let Some((granted, remaining, milliseconds, window)) = taken else {
+                self.store.outage.let_through();
                 return Taken::Uncounted;
             };
             let resets_in = Duration::from_millis(milliseconds);
@@ -118,39 +73,20 @@ impl RateLimiter for SharedRateLimiter {
     }
 
     fn give_back<'l>(&'l self, key: RateLimitKey<'l>, window: u64) -> LimiterFuture<'l, ()> {
-        LimiterFuture::later(async move {
-            // What is not given back is back when the window ends.
-            let _: Option<()> = self.run(self.give_back.key(self.place(key)).arg(window)).await;
-        })
+        LimiterFuture::later(self.store.give_back(self.place(key), window))
     }
 }
 
 /// Where the store is, without what may be secret.
 impl fmt::Display for SharedRateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "redis://{}", self.client.get_connection_info().addr())
+        self.store.fmt(f)
     }
 }
 
 impl fmt::Debug for SharedRateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedRateLimiter").field("limit", &self.limit).finish_non_exhaustive()
-    }
-}
-
-/// Why the store gave no answer.
-#[derive(Debug)]
-enum Silence {
-    Failed(RedisError),
-    TooLong,
-}
-
-impl fmt::Display for Silence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(error) => error.fmt(f),
-            Self::TooLong => write!(f, "no answer for {PATIENCE:?}"),
-        }
     }
 }
 

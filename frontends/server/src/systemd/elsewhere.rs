@@ -17,6 +17,16 @@ pub(crate) fn ready(_: &dyn Display) {}
 /// Nobody is told.
 pub(crate) fn stopping() {}
 
+/// Nobody is told of it.
+pub(crate) struct Reload;
+
+impl Reload {
+    /// Nobody is told.
+    pub(crate) fn begin() -> Self {
+        Self
+    }
+}
+
 /// Nobody waits for a sign of life.
 pub(crate) async fn keep_alive() {
     pending().await

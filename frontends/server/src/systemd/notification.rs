@@ -5,22 +5,55 @@ use std::fmt::Display;
 use std::future::pending;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, io, process};
 
+use rustix::time::{ClockId, clock_gettime};
 use tokio::time::MissedTickBehavior;
 
 /// How long a datagram may wait for room in the socket.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Whether systemd was told that requests are answered, and not yet that the server ends. The end of a reload is told in
+/// the same word, which must not stand for either.
+static SERVES: AtomicBool = AtomicBool::new(false);
+
 /// Requests are answered from now on.
 pub(crate) fn ready(status: &dyn Display) {
+    SERVES.store(true, Ordering::Relaxed);
     notify(&format!("READY=1\nSTATUS={status}"));
 }
 
 /// The server has begun to end.
 pub(crate) fn stopping() {
+    SERVES.store(false, Ordering::Relaxed);
     notify("STOPPING=1\nSTATUS=finishing running requests");
+}
+
+/// A reload, which is over when this is dropped.
+#[must_use]
+pub(crate) struct Reload(());
+
+impl Reload {
+    /// Settings are read again from now on. With `Type=notify-reload`, systemd waits for the end of a reload that began
+    /// after it had asked for one, by the clock that is told.
+    pub(crate) fn begin() -> Self {
+        if SERVES.load(Ordering::Relaxed) {
+            let now = clock_gettime(ClockId::Monotonic);
+            let microseconds = i128::from(now.tv_sec) * 1_000_000 + i128::from(now.tv_nsec) / 1_000;
+            notify(&format!("RELOADING=1\nMONOTONIC_USEC={microseconds}"));
+        }
+        Self(())
+    }
+}
+
+impl Drop for Reload {
+    fn drop(&mut self) {
+        if SERVES.load(Ordering::Relaxed) {
+            notify("READY=1");
+        }
+    }
 }
 
 /// Gives signs of life for ever, twice as often as systemd asks for them, if it does.

@@ -53,6 +53,17 @@ fn all_faults_are_told_and_what_follows_from_them_is_not() {
 }
 
 #[test]
+fn a_fault_of_the_log_is_one_of_many() {
+    let place = Place::new();
+    place.write("c.toml", "listen = 'here'\nlog = 'a=b=c'\nlog-format = 'yaml'\naccept = 'cookie'\n");
+    let outcome = place.run("config check --config c.toml");
+    let faults: Vec<_> = outcome.err.lines().map(str::to_owned).collect();
+    outcome.fails(2, &["line 1: listen: ", "line 2: log: ", "line 3: log-format: ", "line 4: accept: "]);
+    assert_eq!(faults.len(), 4, "{faults:?}");
+    place.run("config check --log a=b=c --log-format yaml").fails(2, &["--log: ", "--log-format: "]);
+}
+
+#[test]
 fn unknown_keys_and_variables_come_with_what_was_meant() {
     let place = Place::new();
     place.write("c.toml", "lisen = \"127.0.0.1:0\"\nbase_url = \"/x\"\n");

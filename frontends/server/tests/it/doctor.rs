@@ -125,3 +125,52 @@ fn a_file_with_a_password_should_be_hidden() {
     assert!(!outcome.out.contains("s3cret") && !outcome.err.contains("s3cret"));
     place.run("doctor --listen here").fails(2, &["--listen"]);
 }
+
+#[test]
+fn where_the_server_listens_and_whom_it_believes_is_looked_at() {
+    let place = Place::with_courses();
+    let look = |arguments: &str| place.run(&format!("doctor --json {arguments}"));
+    let sound = look("--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --trusted-proxies 10.0.0.0/8");
+    assert_eq!(sound.status, Some(0), "{sound:?}");
+    assert_eq!((finding(&sound, "listen").0, finding(&sound, "proxies").0), ("ok".to_owned(), "ok".to_owned()));
+    assert!(findings(&sound, "admin").iter().all(|(verdict, _)| verdict == "ok"), "{sound:?}");
+
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let used = look(&format!("--listen {}", taken.local_addr().unwrap()));
+    assert!(finding(&used, "listen").1.ends_with("is in use, by the server if it runs"), "{used:?}");
+    assert!(findings(&used, "admin").is_empty() && findings(&used, "proxies").is_empty(), "{used:?}");
+
+    let wrong = look("--listen 192.0.2.1:0 --admin-listen 0.0.0.0:0 --trusted-proxies 0.0.0.0/0");
+    assert_eq!(wrong.status, Some(1));
+    let (verdict, message) = finding(&wrong, "listen");
+    assert!(verdict == "fault" && message.contains("no address 192.0.2.1"), "{message}");
+    let (verdict, message) = findings(&wrong, "admin").pop().unwrap();
+    assert!(verdict == "warning" && message.contains("name an address of an inner network"), "{message}");
+    let (verdict, message) = finding(&wrong, "proxies");
+    assert!(verdict == "fault" && message.contains("name the proxies alone"), "{message}");
+
+    let behind = look("--listen 127.0.0.1:0 --base-url https://api.example.com/api/v1");
+    let (verdict, message) = finding(&behind, "proxies");
+    assert!(verdict == "warning" && message.contains("--trusted-proxies"), "{message}");
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn the_store_of_the_rate_limit_is_asked() {
+    use crate::redis::{Redis, free_port};
+
+    let place = Place::with_courses();
+    let look = |port| {
+        let store = format!("redis://:s3cret@127.0.0.1:{port}");
+        place.run(&format!("doctor --json --rate-limit 600/1m --rate-limit-store {store}"))
+    };
+    let away = look(free_port());
+    let (verdict, message) = finding(&away, "rate limit");
+    assert!(verdict == "warning" && message.contains("start Redis") && away.status == Some(0), "{away:?}");
+    assert!(!away.out.contains("s3cret"), "{message}");
+    assert!(findings(&place.run("doctor --json --rate-limit 600/1m"), "rate limit").is_empty());
+    let Some(redis) = Redis::start() else { return };
+    let store = format!("--rate-limit 600/1m --rate-limit-store {}", redis.url());
+    let (verdict, message) = finding(&place.run(&format!("doctor --json {store}")), "rate limit");
+    assert!(verdict == "ok" && message.starts_with("600/1m in redis://127.0.0.1:"), "{message}");
+}

@@ -13,7 +13,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use crate::program::{Place, Server};
 
 /// A place with a certificate for `localhost` and its key.
-fn place() -> Place {
+pub(crate) fn place() -> Place {
     let place = Place::new();
     issue(&place);
     place
@@ -26,16 +26,27 @@ pub(crate) fn issue(place: &Place) {
     place.write("key.pem", key.serialize_pem());
 }
 
-const SERVE: &str = "serve --listen 127.0.0.1:0 --tls-cert chain.pem --tls-key key.pem";
+pub(crate) const SERVE: &str = "serve --listen 127.0.0.1:0 --tls-cert chain.pem --tls-key key.pem";
 
-/// The answer of a server to a client that trusts the certificate in the file alone.
-fn get(place: &Place, server: &Server) -> Result<String, io::Error> {
+/// A connection of a client that trusts the certificate in the file alone, and speaks these protocols.
+pub(crate) fn connect(
+    place: &Place,
+    server: &Server,
+    protocols: &[&[u8]],
+) -> io::Result<StreamOwned<ClientConnection, TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(place.path("chain.pem")).unwrap()).unwrap();
     let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots);
-    let session = ClientConnection::new(Arc::new(builder.with_no_client_auth()), "localhost".try_into().unwrap());
-    let mut stream = StreamOwned::new(session.unwrap(), TcpStream::connect(&server.address)?);
+    let mut config = builder.with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+    let session = ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap());
+    Ok(StreamOwned::new(session.unwrap(), TcpStream::connect(&server.address)?))
+}
+
+/// The answer of a server to such a client.
+fn get(place: &Place, server: &Server) -> io::Result<String> {
+    let mut stream = connect(place, server, &[])?;
     stream.write_all(b"GET /docs/llms.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;

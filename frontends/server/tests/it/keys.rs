@@ -88,10 +88,18 @@ fn the_list_is_narrow_and_tells_what_is_of_use() {
     let key = place.run(&format!("{create} revoked --json")).json();
     place.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
     let listed = place.run("keys list --account a").succeeds();
-    assert!(listed.lines().all(|line| line.chars().count() <= 132), "{listed}");
+    assert!(listed.lines().all(|line| line.chars().count() <= 144), "{listed}");
     let row = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap();
-    assert!(row("A-partner-1").contains("  until 2"), "{listed}");
-    assert!(row("expired").contains("  expired 2") && row("revoked").contains("  revoked 2"), "{listed}");
+    let json = place.run("keys list --account a --json").json();
+    // To the minute, and in UTC.
+    let minute = |name: &str, time: &str| {
+        let key = json.as_array().unwrap().iter().find(|key| key["name"] == name).unwrap();
+        key[time].as_str().unwrap()[..16].replace('T', " ")
+    };
+    assert!(row("A-partner-1").ends_with(&format!("  until {}", minute("A-partner-1", "expiresAt"))), "{listed}");
+    assert!(row("expired").ends_with(&format!("  expired {}", minute("expired", "expiresAt"))), "{listed}");
+    assert!(row("revoked").ends_with(&format!("  revoked {}", minute("revoked", "revokedAt"))), "{listed}");
+    assert!(row("for-good").contains(&format!("  {}  never", &minute("for-good", "createdAt")[..10])), "{listed}");
     assert!(row("for-good").ends_with("  valid"), "{listed}");
 }
 

@@ -113,3 +113,28 @@ fn what_is_of_no_use_is_not_rotated() {
     place.run(&format!("keys rotate {} --overlap 9999999d", text(&key, "id"))).fails(2, &["--overlap", "9999"]);
     assert_eq!(listed(&place, text(&key, "id"))["expiresAt"], Value::Null);
 }
+
+/// Its own expiry is the overlap's by then: a successor would end with it.
+#[test]
+fn a_key_has_one_successor() {
+    let place = Place::with_courses();
+    for options in ["", "--expires-in 90d"] {
+        let old = place.run(&format!("{CREATE} {options}")).json();
+        let rotate = |id: &str| place.run(&format!("keys rotate {id} --overlap 1h --json"));
+        let new: Value = serde_json::from_str(&rotate(text(&old, "id")).out).unwrap();
+        let before = place.run("keys list --account a --json").json();
+        let again = format!("{} has a successor, {}, and ends at 2", text(&old, "id"), text(&new, "id"));
+        let next = format!("`keys rotate {}`", text(&new, "id"));
+        place.run(&format!("keys rotate {} --expires-in 1d", text(&old, "id"))).fails(1, &[&again, &next]);
+        assert_eq!(place.run("keys list --account a --json").json(), before);
+        // The successor lives as long as the first key was made to.
+        let newest: Value = serde_json::from_str(&rotate(text(&new, "id")).out).unwrap();
+        match options {
+            "" => assert_eq!(newest["expiresAt"], Value::Null),
+            _ => {
+                let lives = seconds_between(text(&newest, "createdAt"), text(&newest, "expiresAt"));
+                assert_eq!(lives, 90 * 24 * 60 * 60);
+            }
+        }
+    }
+}

@@ -90,6 +90,24 @@ fn lines_of_requests_can_be_left_out() {
 }
 
 #[cfg(unix)]
+/// Else whoever sends rubbish would fill the disk.
+#[test]
+fn what_cannot_be_read_leaves_no_line() {
+    let place = Place::new();
+    let observed = Observed::start(&place, "");
+    let status = |request: &str| ask(&observed.server.address, request).0;
+    for request in
+        ["bad", "GET / HTTP/1.1\nX : y", "GET / HTTP/1.1\nHost: b", "GET / HTTP/1.1\nTransfer-Encoding: gzip, chunked"]
+    {
+        assert_eq!(status(request), 400, "{request}");
+    }
+    assert_eq!(status(&format!("GET /{} HTTP/1.1", "x".repeat(70_000))), 414);
+    let log = observed.ended_log();
+    let pieces = ["admin on http://", "serving listening=", "stopping grace=", "stopped"];
+    assert_eq!(log.lines().count(), pieces.len(), "{log}");
+    assert!(pieces.iter().zip(log.lines()).all(|(piece, line)| line.contains(piece)), "{log}");
+}
+
 #[test]
 fn a_hangup_reads_the_level_again() {
     let place = Place::new();

@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod export;
 mod generated;
+mod health;
 mod https;
 mod import;
 mod keys;
@@ -18,6 +19,7 @@ mod keys_rotate;
 #[cfg(unix)]
 mod last_use;
 mod logs;
+mod logs_of_libraries;
 mod metrics;
 mod migrate;
 #[cfg(unix)]

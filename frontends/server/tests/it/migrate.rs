@@ -38,9 +38,9 @@ fn place_with_version_1() -> Place {
 fn an_older_version_is_brought_up_to_date_with_its_data() {
     let place = place_with_version_1();
     for command in ["keys list --account a", "export", "serve --no-migrate --listen 127.0.0.1:0"] {
-        place.run(command).fails(1, &["schema version 1", "needs 2", "`migrate`"]);
+        place.run(command).fails(1, &["schema version 1", "needs 3", "`migrate`"]);
     }
-    assert_eq!(place.run("migrate").succeeds(), "the schema was brought from version 1 to version 2\n");
+    assert_eq!(place.run("migrate").succeeds(), "the schema was brought from version 1 to version 3\n");
     let key = &place.run("keys list --account a --json").json()[0];
     assert_eq!((&key["id"], &key["prefix"], &key["lastUsedAt"]), (&"key_1".into(), &"ccat_abc".into(), &().into()));
     assert!(place.export().contains("\"slug\":\"one\""));
@@ -61,8 +61,8 @@ fn a_server_and_an_import_migrate_by_themselves() {
 #[test]
 fn a_newer_version_is_refused() {
     let place = place_with_version_1();
-    Connection::open(place.path("catalogue.db")).unwrap().pragma_update(None, "user_version", 3).unwrap();
+    Connection::open(place.path("catalogue.db")).unwrap().pragma_update(None, "user_version", 4).unwrap();
     for command in ["migrate", "keys list --account a", "serve --listen 127.0.0.1:0"] {
-        place.run(command).fails(1, &["schema version 3", "newer program", "up to 2"]);
+        place.run(command).fails(1, &["schema version 4", "newer program", "up to 3"]);
     }
 }

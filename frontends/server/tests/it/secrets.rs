@@ -5,6 +5,9 @@ use std::process::Stdio;
 
 use crate::program::{Place, Server};
 
+/// Everything that this program and its libraries have to say.
+pub(crate) const ALL: &str = "trace,deadpool=trace,h2=trace,hyper=trace,rustls=trace,tokio=trace,warp=trace";
+
 #[test]
 fn neither_files_nor_logs_nor_lists_hold_a_token() {
     let place = Place::with_courses();
@@ -14,7 +17,8 @@ fn neither_files_nor_logs_nor_lists_hold_a_token() {
     let create = "tokens create --account a --scope read:courses";
     tokens.push(place.run(create).succeeds().trim_end().to_owned());
 
-    let mut server = Server::start(place.command("serve --listen 127.0.0.1:0 --log trace").stderr(Stdio::piped()));
+    let mut server =
+        Server::start(place.command(&format!("serve --listen 127.0.0.1:0 --log {ALL}")).stderr(Stdio::piped()));
     let notes = server.take_notes();
     tokens.push(place.run(&format!("keys rotate {id} --overlap 1h")).succeeds().trim_end().to_owned());
     let rotated = place.run("keys list --account a --json").json();

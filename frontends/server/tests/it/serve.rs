@@ -139,17 +139,3 @@ fn a_port_in_use_is_1() {
     }
     assert!(place.files().is_empty(), "{:?}", place.files());
 }
-
-#[test]
-fn health_is_a_success_that_is_answered() {
-    let place = Place::new();
-    let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0"));
-    let url = format!("http://{}", server.address);
-    assert_eq!(place.run(&format!("health {url}/docs/openapi.json")).succeeds(), "200: the server is well\n");
-    place.run(&format!("health {url}/api/v1/courses")).fails(1, &["answers 401"]);
-    assert_eq!(server.end_by("TERM").0, Some(0));
-    place.run(&format!("health {url}/docs/openapi.json")).fails(1, &["does not answer"]);
-    for wrong in ["127.0.0.1:8080", "https://127.0.0.1/", "http://", "ftp://h/"] {
-        place.run(&format!("health {wrong}")).fails(2, &["like http://127.0.0.1:8080/"]);
-    }
-}

@@ -2,6 +2,7 @@
 
 use std::process::Stdio;
 
+use crate::observed::Observed;
 use crate::program::{Place, Server};
 use crate::rate_limit::{COURSES, ask, key, serve};
 use crate::redis::{Redis, free_port};
@@ -75,11 +76,44 @@ fn while_redis_is_away_nothing_is_limited() {
     let outage = notes.next().unwrap();
     assert!(outage.contains("WARN") && outage.contains("out of reach"), "{outage}");
 
+    // No request has to come for the server to notice, and the next one that does is counted.
     let _redis = Redis::start_at(port).unwrap();
-    let counted = std::iter::repeat_with(|| ask(&server, COURSES, &token, "")).find_map(|answer| answer.remaining());
-    assert_eq!(counted, Some(1));
     let recovery = notes.next().unwrap();
-    assert!(recovery.contains("INFO") && recovery.contains("answers again"), "{recovery}");
+    assert!(recovery.contains("INFO") && recovery.contains("answers again uncounted=5"), "{recovery}");
+    assert_eq!(ask(&server, COURSES, &token, "").remaining(), Some(1));
+}
+
+#[test]
+fn a_redis_that_was_started_anew_between_two_requests_counts_the_second() {
+    let Some(redis) = Redis::start() else { return };
+    let (port, place) = (redis.port(), Place::with_courses());
+    let token = key(&place);
+    let observed = Observed::start(&place, &format!("--rate-limit 2/1h --rate-limit-store {}", redis.url()));
+    assert_eq!(ask(&observed.server, COURSES, &token, "").remaining(), Some(1));
+    drop(redis);
+    let _redis = Redis::start_at(port).unwrap();
+    assert_eq!(ask(&observed.server, COURSES, &token, "").remaining(), Some(1));
+    assert_eq!(observed.metrics()["catalogue_limits_uncounted_total"], 0.0);
+    assert!(!observed.ended_log().contains("out of reach"));
+}
+
+#[test]
+fn what_was_not_counted_is_a_metric() {
+    let Some(redis) = Redis::start() else { return };
+    let place = Place::with_courses();
+    let token = key(&place);
+    let observed = Observed::start(&place, &format!("--rate-limit 2/1h --rate-limit-store {}", redis.url()));
+    let uncounted = || observed.metrics()["catalogue_limits_uncounted_total"];
+    assert_eq!(ask(&observed.server, COURSES, &token, "").remaining(), Some(1));
+    assert_eq!(uncounted(), 0.0);
+    drop(redis);
+    for requests in 1..=3 {
+        assert_eq!(ask(&observed.server, COURSES, &token, "").status, 200);
+        assert_eq!(uncounted(), f64::from(requests));
+    }
+    // A token that is not known would have been counted by its address, and one that is refused by no credential.
+    assert_eq!(ask(&observed.server, COURSES, "guess", "").status, 401);
+    assert_eq!(uncounted(), 4.0);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! What systemd asks of a service, without systemd.
 
+use std::fs::{self, File};
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::https::issue;
 use crate::program::{Outcome, Place, Server};
 
 const SERVE: &str = "serve --listen 127.0.0.1:0";
@@ -20,9 +22,7 @@ fn told(socket: &UnixDatagram) -> String {
 #[test]
 fn readiness_signs_of_life_and_the_end_are_told() {
     let place = Place::new();
-    let socket = UnixDatagram::bind(place.path("notify")).unwrap();
-    // What never comes is a failure, and not a test without an end.
-    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let socket = listening(&place);
     let mut command = place.command(SERVE);
     command.env("NOTIFY_SOCKET", place.path("notify")).env("WATCHDOG_USEC", "20000");
     let server = Server::start(&mut command);
@@ -34,6 +34,47 @@ fn readiness_signs_of_life_and_the_end_are_told() {
     server.signal("TERM");
     let last = std::iter::repeat_with(|| told(&socket)).find(|told| told != "WATCHDOG=1");
     assert!(last.unwrap().starts_with("STOPPING=1\n"));
+}
+
+/// A socket in the place of systemd's.
+fn listening(place: &Place) -> UnixDatagram {
+    let socket = UnixDatagram::bind(place.path("notify")).unwrap();
+    // What never comes is a failure, and not a test without an end.
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    socket
+}
+
+/// Between the two words the certificate was read again, as the log says.
+#[test]
+fn a_reload_is_told_from_its_begin_to_its_end() {
+    let place = Place::new();
+    issue(&place);
+    for tls in ["", "--tls-cert chain.pem --tls-key key.pem"] {
+        let socket = listening(&place);
+        let mut command = place.command(&format!("{SERVE} {tls}"));
+        let log = place.path("log");
+        command.env("NOTIFY_SOCKET", place.path("notify")).stderr(File::create(&log).unwrap());
+        let server = Server::start(&mut command);
+        assert!(told(&socket).starts_with("READY=1\nSTATUS="));
+        let mut last = 0;
+        for _ in 0..2 {
+            server.signal("HUP");
+            let begin = told(&socket);
+            let time = begin.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").unwrap_or_else(|| panic!("{begin}"));
+            let time: u64 = time.parse().unwrap();
+            assert!(time > last);
+            last = time;
+            assert_eq!(told(&socket), "READY=1");
+        }
+        server.signal("TERM");
+        assert!(told(&socket).starts_with("STOPPING=1\n"));
+        assert_eq!(server.wait(), Some(0));
+        fs::remove_file(place.path("notify")).unwrap();
+        let log = fs::read_to_string(log).unwrap();
+        assert_eq!(log.matches("read again what is to be logged").count(), 2, "{log}");
+        let looked_at = if tls.is_empty() { 0 } else { 2 };
+        assert_eq!(log.matches("the certificate's files are the same").count(), looked_at, "{log}");
+    }
 }
 
 #[test]

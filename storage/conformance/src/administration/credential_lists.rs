@@ -65,6 +65,7 @@ pub async fn records_are_listed_as_they_were_stored(storage: &impl Storage) {
     let mut revoked = bare(api_key("a", "key_5", "token-5"), 5);
     revoked.record.revoked_at = Some(time(123_456));
     revoked.record.last_used_at = Some(time(-123_456));
+    revoked.record.replaced_by = Some("key_4".into());
     let of_a = [bare(oauth_token("a", "token-1"), 1), named, empty, unnamed, revoked];
     let of_b = [bare(api_key("b", "key_6", "token-6"), 0), bare(oauth_token("b", "token-7"), 1)];
     for credential in of_a.iter().chain(&of_b) {

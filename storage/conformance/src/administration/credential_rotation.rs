@@ -56,8 +56,12 @@ pub async fn rotating_ends_the_old_and_stores_the_new(storage: &impl Storage) {
         let id = old.record.identity.credential_id.clone();
         let rotated = rotate(storage, &id, time(END), &new).await;
         old.record.expires_at = Some(time(END));
+        old.record.replaced_by = Some(new.record.identity.credential_id.clone());
         let returned = Ok(Some(old.record.clone()));
-        assert_eq!(rotated, returned, "Rotating returns the credential that is replaced, which ends.");
+        assert_eq!(
+            rotated, returned,
+            "Rotating returns the credential that is replaced, which ends and names its successor."
+        );
         stored.extend([old, new]);
     }
     stored.sort_by_key(|credential| credential.record.created_at);
@@ -102,6 +106,33 @@ pub async fn only_a_credential_that_holds_is_rotated(storage: &impl Storage) {
         assert_stored(storage, &stored, RULE).await;
     }
     assert_eq!(find(storage, &foreign.digest).await, found_as(&foreign), "{RULE}");
+}
+
+/// A credential that has a successor is not rotated again, whatever has become of that; the successor is.
+pub async fn what_has_a_successor_is_not_rotated_again(storage: &impl Storage) {
+    const RULE: &str = "A credential that has a successor is not rotated again; its successor is.";
+    seed_accounts(storage, &["a"]).await;
+    let (mut old, mut new) = (key("a", "key_1", "token-1", Some(99)), successor("a", "key_2", "token-2"));
+    create(storage, &old).await;
+    let rotated = rotate(storage, "key_1", time(END), &new).await;
+    assert!(rotated.is_ok_and(|rotated| rotated.is_some()), "{RULE}");
+    (old.record.expires_at, old.record.replaced_by) = (Some(time(END)), Some("key_2".into()));
+    let refused = rotate(storage, "key_1", time(NOW + 1), &successor("a", "key_3", "token-3")).await;
+    assert_eq!(refused, Ok(None), "{RULE}");
+    assert_stored(storage, &[old.clone(), new.clone()], RULE).await;
+
+    let mut newest = successor("a", "key_3", "token-3");
+    newest.record.created_at = time(NOW + 1);
+    let rotated = rotate(storage, "key_2", time(END), &newest).await;
+    (new.record.expires_at, new.record.replaced_by) = (Some(time(END)), Some("key_3".into()));
+    assert_eq!(rotated, Ok(Some(new.record.clone())), "{RULE}");
+    let at = time(NOW + 2);
+    storage.revoke_credential("key_2", at).await.expect("a credential can be revoked");
+    new.record.revoked_at = Some(at);
+    let mut late = successor("a", "key_4", "token-4");
+    late.record.created_at = time(NOW + 3);
+    assert_eq!(rotate(storage, "key_1", time(END), &late).await, Ok(None), "{RULE}");
+    assert_stored(storage, &[old, new, newest], RULE).await;
 }
 
 /// A successor whose digest or id is there already is refused, and the credential that it was to replace stays.

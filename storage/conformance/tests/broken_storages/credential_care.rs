@@ -66,11 +66,13 @@ flaws! {
     the_old_one_goes_on: Broken::new().rotate(|memory, id, _, successor| {
         rotate(memory, id, Timestamp::MAX, successor)
     }) => administration::credential_rotation::rotating_ends_the_old_and_stores_the_new, "which ends";
-    no_successor: Broken::new().rotate(|memory, id, ends_at, _| {
+    no_successor: Broken::new().rotate(|memory, id, ends_at, successor| {
         let (_, stranger) = NewCredential::api_key(AccountId::new("a"), "", Default::default());
         let mut stranger = stranger;
         stranger.record.created_at = Timestamp::MIN;
-        rotate(memory, id, ends_at, &stranger)
+        let replaced_by = Some(successor.record.identity.credential_id.clone());
+        let rotated = rotate(memory, id, ends_at, &stranger)?;
+        Ok(rotated.map(|record| CredentialRecord { replaced_by, ..record }))
     }) => administration::credential_rotation::rotating_ends_the_old_and_stores_the_new, "stores the new one";
     returned_as_it_was: Broken::new().rotate(|memory, id, ends_at, successor| {
         let before = record(memory, id);
@@ -86,6 +88,13 @@ flaws! {
         => administration::credential_rotation::only_a_credential_that_holds_is_rotated, "that holds is rotated";
     foreign_ones_rotated: rotated_if(|old, new| old.revoked_at.is_none() && unexpired(old, new))
         => administration::credential_rotation::only_a_credential_that_holds_is_rotated, "that holds is rotated";
+    a_successor_unnamed: Broken::new().rotate(|memory, id, ends_at, successor| {
+        let rotated = rotate(memory, id, ends_at, successor)?;
+        Ok(rotated.map(|record| CredentialRecord { replaced_by: None, ..record }))
+    }) => administration::credential_rotation::rotating_ends_the_old_and_stores_the_new, "names its successor";
+    replaced_ones_rotated: rotated_if(|old, new| {
+        of_one_account(old, new) && unexpired(old, new) && old.revoked_at.is_none()
+    }) => administration::credential_rotation::what_has_a_successor_is_not_rotated_again, "is not rotated again";
     ended_by_a_refused_successor: Broken::new().rotate(|memory, id, ends_at, successor| {
         let rotated = rotate(memory, id, ends_at, successor);
         if rotated.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::AlreadyThere) {

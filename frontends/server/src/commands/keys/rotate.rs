@@ -27,15 +27,17 @@ pub(super) async fn run(storage: &dyn AdminStorage, rotate: &RotateKey) -> Resul
     )?;
     let now = successor.record.created_at;
     check_holds(&old, now)?;
+    check_is_the_last(&old)?;
     let ends_at = now.checked_add(rotate.overlap).ok_or_else(|| {
         Failure::usage("--overlap: that is after the year 9999; `keys create` makes a key beside the old one")
     })?;
     let replaced =
         storage.rotate_credential(id, ends_at, &successor).await.map_err(|error| Failure::because(&error))?;
-    let replaced = replaced
-        .ok_or_else(|| Failure::work(format!("{id} was revoked or has expired meanwhile; nothing was made")))?;
+    let replaced = replaced.ok_or_else(|| {
+        Failure::work(format!("{id} was revoked or rotated or has expired meanwhile; nothing was made"))
+    })?;
     credentials::show_created(&token, &successor.record, Some(&replaced), rotate.json)?;
-    // A key that was rotated before may have been cut short: nobody shall learn of that when the new one ends.
+    // Nobody shall learn of an expiry when the key ends.
     if let (Some(expiry), None) = (successor.record.expires_at, rotate.expires_in) {
         let new = &successor.record.identity.credential_id;
         output::note(&format!(
@@ -60,4 +62,15 @@ fn check_holds(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
         _ => return Ok(()),
     };
     Err(Failure::work(format!("{ended}, so there is nothing to rotate; `keys create` makes another key")))
+}
+
+/// Refuses a key that was rotated before: how long it was made to live only its successor says. Whoever repeats a command
+/// by mistake has made no second one either.
+fn check_is_the_last(key: &CredentialRecord) -> Result<(), Failure> {
+    let Some(successor) = &key.replaced_by else { return Ok(()) };
+    let id = &key.identity.credential_id;
+    let end = key.expires_at.map(|time| format!(", and ends at {time}")).unwrap_or_default();
+    Err(Failure::work(format!(
+        "{id} has a successor, {successor}{end}; `keys rotate {successor}` replaces that one, `keys revoke {id}` ends this one now"
+    )))
 }

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use tokio::io::AsyncWriteExt;
+
 use super::super::Limits;
-use super::support::{BIG, GET, SHORT, Server, status};
+use super::support::{BIG, Client, GET, SHORT, Server, soon, status};
+use super::timeouts::patient;
 
 #[tokio::test]
 async fn a_client_that_has_closed_its_side_gets_its_answer() {
@@ -63,9 +66,19 @@ async fn a_client_that_never_stops_sending_is_left() {
     let server = Server::start(limits).await;
     let mut client = server.connect().await;
     client.send("bad\r\n\r\n").await;
-    let endless = async {
-        use tokio::io::AsyncWriteExt;
-        while client.0.write_all(&[0; 64 * 1024]).await.is_ok() {}
-    };
-    super::support::soon(endless).await;
+    send_without_end(&mut client).await;
+}
+
+#[tokio::test]
+async fn a_client_whose_time_is_over_gets_none_for_the_rest_of_its_body() {
+    let limits = Limits { request_time: SHORT, linger_bytes: u64::MAX, ..patient() };
+    let server = Server::start(limits).await;
+    let mut client = server.connect().await;
+    client.send("POST /never HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000\r\n\r\n").await;
+    send_without_end(&mut client).await;
+}
+
+/// Sends until the server takes no more.
+async fn send_without_end(client: &mut Client) {
+    soon(async { while client.0.write_all(&[0; 64 * 1024]).await.is_ok() {} }).await;
 }

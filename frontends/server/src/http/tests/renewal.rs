@@ -27,7 +27,7 @@ async fn a_renewed_certificate_is_for_the_next_handshake() {
     let server = Server::with(Front { tls: Some(tls.clone()), ..Front::default() }).await;
     let mut open = authority.connect(server.address, PROTOCOL).await;
     // Asked by itself, often.
-    tokio::spawn(keep_renewed(tls, Duration::from_millis(1), async || std::future::pending().await));
+    tokio::spawn(keep_renewed(tls, Duration::from_millis(1), async || std::future::pending::<()>().await));
 
     authority.issue(&PKCS_RSA_SHA256, -1, 1);
     let connector = authority.client(PROTOCOL, rustls::DEFAULT_VERSIONS);
@@ -92,15 +92,11 @@ fn what_is_wrong_with_a_pair_is_said_at_once() {
     let [certificate, key] = [authority.certificate(), authority.key()].map(|path| path.display().to_string());
     let (good_certificate, good_key) = (fs::read(&certificate).unwrap(), fs::read(&key).unwrap());
     let cases: [(&str, &[u8], &[u8]); 8] = [
-        ("chain.pem has no certificate; write the chain in PEM", &good_key, &good_key),
-        ("chain.pem has no certificate", b"", &good_key),
-        ("chain.pem is not PEM", &good_certificate[..good_certificate.len() / 2], &good_key),
-        (
-            "chain.pem has a certificate that cannot be used",
-            b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-            &good_key,
-        ),
-        ("key.pem has no private key; write it in PEM", &good_certificate, &good_certificate),
+        ("chain.pem has no certificate, only PRIVATE KEY; write the chain in PEM", &good_key, &good_key),
+        ("chain.pem has no certificate, for it is empty", b"", &good_key),
+        ("chain.pem is not PEM: a section has no end", &good_certificate[..good_certificate.len() / 2], &good_key),
+        ("certificate 1 in ", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", &good_key),
+        ("key.pem has no private key, only CERTIFICATE; write it in PEM", &good_certificate, &good_certificate),
         (
             "key.pem is encrypted",
             &good_certificate,
@@ -112,7 +108,7 @@ fn what_is_wrong_with_a_pair_is_said_at_once() {
             b"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAAAA\n-----END RSA PRIVATE KEY-----\n",
         ),
         (
-            "key.pem has a key that cannot be used",
+            "key.pem is malformed, or of a kind or length that cannot be used; ",
             &good_certificate,
             b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
         ),

@@ -9,9 +9,18 @@ use super::support::{GET, SHORT, Server, says_close, soon, status};
 
 const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
 
+/// A time that does not end within a test.
+const LONG: Duration = Duration::from_secs(600);
+
+/// A server that waits for a last request for ever, of clients that were here in the last `recent_time`.
+async fn waiting(recent_time: Duration) -> Server {
+    let limits = Limits { shutdown_grace: LONG, last_request_time: LONG, recent_time, ..Limits::default() };
+    Server::start(limits).await
+}
+
 #[tokio::test]
-async fn idle_connections_close_at_once() {
-    let mut server = Server::start(Limits { shutdown_grace: Duration::from_secs(600), ..Limits::default() }).await;
+async fn connections_that_were_idle_for_long_close_at_once() {
+    let mut server = waiting(Duration::ZERO).await;
     let mut silent = server.connect().await;
     let mut used = server.connect().await;
     used.send(GET).await;
@@ -19,6 +28,87 @@ async fn idle_connections_close_at_once() {
     server.stop();
     assert_eq!(silent.rest().await, "");
     assert_eq!(used.rest().await, "");
+    server.stopped().await;
+}
+
+/// Its request may have left before it can know of the end.
+#[tokio::test]
+async fn a_client_that_was_here_a_moment_ago_may_ask_once_more() {
+    let mut server = waiting(LONG).await;
+    let mut fresh = server.connect().await;
+    let mut used = server.connect().await;
+    let mut busy = server.connect().await;
+    used.send(GET).await;
+    used.answer().await;
+    busy.send(GATE).await;
+    server.arrival().await;
+    server.arrival().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    // All connections have had their turn by now.
+    assert!(busy.rest().await.ends_with("passed"));
+    for client in [&mut fresh, &mut used] {
+        client.send(GET).await;
+        let answer = client.rest().await;
+        assert_eq!(status(&answer), "200");
+        assert!(says_close(&answer), "{answer}");
+    }
+    drop((fresh, used, busy));
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_ask_again_is_left() {
+    let limits = Limits { shutdown_grace: LONG, last_request_time: SHORT, recent_time: LONG, ..Limits::default() };
+    let mut server = Server::start(limits).await;
+    let mut fresh = server.connect().await;
+    let mut used = server.connect().await;
+    used.send(GET).await;
+    used.answer().await;
+    server.stop();
+    assert_eq!(fresh.rest().await, "");
+    assert_eq!(used.rest().await, "");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn nobody_is_waited_for_beyond_the_grace() {
+    let mut server = Server::start(Limits {
+        shutdown_grace: SHORT,
+        last_request_time: LONG,
+        recent_time: LONG,
+        ..Limits::default()
+    })
+    .await;
+    let mut used = server.connect().await;
+    used.send(GET).await;
+    used.answer().await;
+    server.stop();
+    used.end().await;
+    server.stopped().await;
+}
+
+/// Also where they come together, the last one is told that it is the last.
+#[tokio::test]
+async fn the_last_of_the_last_requests_is_told_so() {
+    let mut server = waiting(LONG).await;
+    let mut client = server.connect().await;
+    for _ in 0..2 {
+        client.send(GET.repeat(3)).await;
+        for _ in 0..3 {
+            client.answer().await;
+        }
+    }
+    server.stop();
+    soon(server.connect_refused()).await;
+    client.send(GET.repeat(3)).await;
+    for last in [false, false, true] {
+        let answer = client.answer().await;
+        assert_eq!((status(&answer), says_close(&answer)), ("200", last), "{answer}");
+    }
+    assert_eq!(client.rest().await, "");
+    drop(client);
     server.stopped().await;
 }
 

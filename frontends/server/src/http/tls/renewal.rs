@@ -7,17 +7,18 @@ use tokio::{task, time::sleep};
 use super::{Tls, pair};
 
 /// Looks at the files whenever `asked` resolves, and `every` so often by itself, for ever. Connections that are open
-/// keep what they have; the next handshake gets what was found.
+/// keep what they have; the next handshake gets what was found. What `asked` gives is dropped when that is done.
 ///
 /// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate that is in
 /// use alone. The log hears of them once.
-pub(crate) async fn keep_renewed(tls: Arc<Tls>, every: Duration, mut asked: impl AsyncFnMut()) {
+pub(crate) async fn keep_renewed<T>(tls: Arc<Tls>, every: Duration, mut asked: impl AsyncFnMut() -> T) {
     let mut missing = false;
     loop {
-        let on_demand = tokio::select! {
-            () = asked() => true,
-            () = sleep(every) => false,
+        let demand = tokio::select! {
+            demand = asked() => Some(demand),
+            () = sleep(every) => None,
         };
+        let on_demand = demand.is_some();
         let work = tls.clone();
         // A disk may be slow.
         let Ok(outcome) = task::spawn_blocking(move || work.renew()).await else { continue };
@@ -32,5 +33,6 @@ pub(crate) async fn keep_renewed(tls: Arc<Tls>, every: Duration, mut asked: impl
             Ok(None) | Err(_) => {}
         }
         missing = unreadable;
+        drop(demand);
     }
 }

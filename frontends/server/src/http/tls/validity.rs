@@ -1,35 +1,54 @@
-//! From when to when a certificate is valid.
+//! Whether clients can take a certificate: its version, its dates, and whether it names hosts.
 
 use time::{Date, OffsetDateTime, PrimitiveDateTime, Time};
 
-/// Tags of DER (X.690, 8.1.2) that stand on the way to the dates.
+/// Tags of DER (X.690, 8.1.2) that stand on the way.
 const SEQUENCE: u8 = 0x30;
 const INTEGER: u8 = 0x02;
-const VERSION: u8 = 0xa0;
+const OBJECT_IDENTIFIER: u8 = 0x06;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
+const VERSION: u8 = 0xa0;
+const ISSUER_ID: u8 = 0x81;
+const SUBJECT_ID: u8 = 0x82;
+const EXTENSIONS: u8 = 0xa3;
 
-/// The two dates of a certificate.
+/// `id-ce-subjectAltName` (RFC 5280, 4.2.1.6).
+const SUBJECT_ALT_NAME: [u8; 3] = [0x55, 0x1d, 0x11];
+
+/// What a certificate says of when and for whom it is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Validity {
+    /// Of X.509, from 1 on.
+    pub(crate) version: u8,
     /// The first moment at which it is valid.
     pub(crate) not_before: OffsetDateTime,
     /// The last one.
     pub(crate) not_after: OffsetDateTime,
+    /// Whether it has names where clients look for the server's (RFC 9525, 6.3).
+    pub(crate) names_hosts: bool,
 }
 
 impl Validity {
-    /// The dates of a certificate in DER (RFC 5280, 4.1), or `None` where it has none that can be read.
+    /// Reads it from a certificate in DER (RFC 5280, 4.1); `None` where that cannot be read.
     pub(crate) fn of(certificate: &[u8]) -> Option<Self> {
         let mut certificate = Der(certificate).take(SEQUENCE)?;
         let mut signed = certificate.take(SEQUENCE)?;
-        // Version 1 leaves the version out.
-        let _ = signed.take(VERSION);
+        // Version 1 leaves the version out, and version 3 is written as 2.
+        let version = match signed.take(VERSION) {
+            Some(mut version) => version.take(INTEGER)?.0.last()?.saturating_add(1),
+            None => 1,
+        };
         let _serial_number = signed.take(INTEGER)?;
         let _signature_algorithm = signed.take(SEQUENCE)?;
         let _issuer = signed.take(SEQUENCE)?;
         let mut dates = signed.take(SEQUENCE)?;
-        Some(Self { not_before: dates.take_time()?, not_after: dates.take_time()? })
+        let (not_before, not_after) = (dates.take_time()?, dates.take_time()?);
+        let _subject = signed.take(SEQUENCE)?;
+        let _public_key = signed.take(SEQUENCE)?;
+        let _ = (signed.take(ISSUER_ID), signed.take(SUBJECT_ID));
+        let names_hosts = signed.take(EXTENSIONS).is_some_and(Der::has_alternative_names);
+        Some(Self { version, not_before, not_after, names_hosts })
     }
 }
 
@@ -55,6 +74,17 @@ impl<'a> Der<'a> {
         let (content, rest) = rest.split_at_checked(length)?;
         self.0 = rest;
         Some(Self(content))
+    }
+
+    /// Whether one of the extensions is the subject's alternative names.
+    fn has_alternative_names(mut self) -> bool {
+        let Some(mut extensions) = self.take(SEQUENCE) else { return false };
+        while let Some(mut extension) = extensions.take(SEQUENCE) {
+            if extension.take(OBJECT_IDENTIFIER).is_some_and(|id| id.0 == SUBJECT_ALT_NAME) {
+                return true;
+            }
+        }
+        false
     }
 
     /// A time in one of the two forms that RFC 5280, 4.1.2.5, allows.
@@ -106,9 +136,17 @@ mod tests {
             (1_700_000_000, 2_524_608_000),
             (2_524_608_000, 253_402_300_799),
         ] {
-            let validity = Validity { not_before: at(not_before), not_after: at(not_after) };
-            assert_eq!(Validity::of(&certificate(validity.not_before, validity.not_after)), Some(validity));
+            let (not_before, not_after) = (at(not_before), at(not_after));
+            let validity = Validity { version: 3, not_before, not_after, names_hosts: true };
+            assert_eq!(Validity::of(&certificate(not_before, not_after)), Some(validity));
         }
+    }
+
+    #[test]
+    fn a_certificate_may_name_no_host() {
+        let params = CertificateParams::new([]).unwrap();
+        let unnamed = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
+        assert!(!Validity::of(unnamed.der()).unwrap().names_hosts);
     }
 
     #[test]

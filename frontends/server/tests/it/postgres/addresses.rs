@@ -4,6 +4,7 @@ use catalogue_postgres_cluster::Cluster;
 
 use super::scene::{Scene, url};
 use crate::program::Place;
+use crate::secrets::ALL;
 
 #[test]
 fn every_layer_can_name_one() {
@@ -64,7 +65,7 @@ fn no_message_repeats_a_password() {
 fn the_log_shows_host_and_name_alone() {
     let Some(scene) = Scene::new() else { return };
     let with_password = scene.address.replace("postgres@", "postgres:s3cret@");
-    let mut command = scene.command("serve --listen 127.0.0.1:0 --log trace");
+    let mut command = scene.command(&format!("serve --listen 127.0.0.1:0 --log {ALL}"));
     let mut server = crate::program::Server::start(
         command.env("CATALOGUE_DATABASE", with_password).stderr(std::process::Stdio::piped()),
     );

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::scene::Scene;
+use catalogue_postgres_cluster::Cluster;
+
+use super::scene::{Scene, Session, url};
 use crate::dashboard::{queried, shown};
 use crate::observed::Observed;
+use crate::program::COURSES;
 
 fn observed(scene: &Scene) -> Observed {
     Observed::by(&scene.place, &mut scene.command("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0"))
@@ -34,4 +37,48 @@ fn ready_is_red_where_the_tables_are_not_those_of_this_build() {
     assert!(status == 503 && found["checks"]["credentials"] == "ok" && found["checks"]["courses"] != "ok", "{found}");
     scene.session().run("ALTER TABLE elsewhere RENAME TO modules");
     assert_eq!(observed.ready().0, 200);
+}
+
+#[test]
+fn replicas_are_shown_each_with_its_lag() {
+    if Cluster::shared().is_none() {
+        return;
+    }
+    let primary = Cluster::start().unwrap();
+    let scene = Scene::on(&primary, "postgres");
+    scene.import(COURSES);
+    let standby = primary.standby().unwrap();
+    let serve = "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --database-replica-lag 1d --database-replicas";
+    let observed = Observed::by(&scene.place, scene.command(serve).arg(url(&standby, "postgres")));
+    let (_, token) = scene.key("a");
+    let metric = |name: &str| {
+        let metrics = observed.metrics();
+        let of = |labelled: &&String| {
+            labelled.strip_prefix(name).is_some_and(|labels| labels.starts_with('{') && !labels.contains("\"primary\""))
+        };
+        let found: Vec<_> = metrics.keys().filter(of).map(|name| metrics[name]).collect();
+        assert!(found.len() <= 1, "{name}: {metrics:#?}");
+        found.first().copied()
+    };
+    let becomes = |name: &str, value: f64| {
+        while metric(name) != Some(value) {
+            assert_eq!(observed.server.get("/api/v1/courses", &token).0, 200);
+        }
+    };
+    becomes("catalogue_replica_read", 1.0);
+    assert_eq!(metric("catalogue_replica_up"), Some(1.0));
+    assert!(metric("catalogue_replica_lag_seconds").is_some_and(|lag| (0.0..86_400.0).contains(&lag)));
+    assert!(metric("catalogue_database_connections_max").is_some());
+    assert_eq!(observed.ready().0, 200);
+
+    // A state that stands still grows older.
+    Session::of(&standby.address("postgres")).run("SELECT pg_wal_replay_pause()");
+    let before = metric("catalogue_replica_lag_seconds").unwrap();
+    while metric("catalogue_replica_lag_seconds").is_none_or(|lag| lag <= before + 1.0) {
+        scene.import(COURSES);
+    }
+    standby.kill();
+    becomes("catalogue_replica_up", 0.0);
+    becomes("catalogue_replica_read", 0.0);
+    assert_eq!(observed.metrics()["catalogue_database_up"], 1.0);
 }

@@ -1,0 +1,89 @@
+//! Where the server listens, and whom it believes.
+
+use std::io::ErrorKind;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+
+use super::super::serve::Prepared;
+use super::report::Report;
+
+pub(super) fn look(prepared: &Prepared, report: &mut Report) {
+    can_be_had("listen", prepared.listen(), report);
+    if let Some(address) = prepared.admin_listen() {
+        can_be_had("admin", address, report);
+        hidden(address, report);
+    }
+    proxies(prepared, report);
+}
+
+/// An address that is in use is most likely the server's own, which runs.
+fn can_be_had(check: &'static str, address: SocketAddr, report: &mut Report) {
+    match TcpListener::bind(address) {
+        Ok(_) => report.fine(check, format!("{address} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            report.fine(check, format!("{address} is in use, by the server if it runs"));
+        }
+        Err(error) if error.kind() == ErrorKind::AddrNotAvailable => {
+            report.fault(check, format!("this machine has no address {}; name one of its own", address.ip()));
+        }
+        Err(error) => {
+            let hint = "ports below 1024 are for root, or for who has CAP_NET_BIND_SERVICE";
+            report.warning(check, format!("{address} cannot be had by who runs this: {error}; {hint}"));
+        }
+    }
+}
+
+/// What operators are told is not for clients.
+fn hidden(address: SocketAddr, report: &mut Report) {
+    if is_inside(address.ip()) {
+        report.fine("admin", format!("{} is not an address of the internet", address.ip()));
+    } else {
+        report
+            .warning("admin", format!("all who reach {address} read the metrics; name an address of an inner network"));
+    }
+}
+
+/// Whether an address is this machine's own or one of a private network (RFC 1918, RFC 4193) or link.
+fn is_inside(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
+    }
+}
+
+fn proxies(prepared: &Prepared, report: &mut Report) {
+    const CHECK: &str = "proxies";
+    let proxies = &prepared.front.proxies;
+    // Of networks for documentation (RFC 5737, RFC 3849), where nobody is.
+    let nobody: [IpAddr; 2] = [[192, 0, 2, 1].into(), [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1].into()];
+    if nobody.into_iter().any(|address| proxies.contain(address)) {
+        report.fault(
+            CHECK,
+            "everybody is believed, so each client says itself where it comes from; name the proxies alone".to_owned(),
+        );
+    } else if proxies.is_empty() && prepared.front.tls.is_none() && prepared.base_url().starts_with("https://") {
+        report.warning(
+            CHECK,
+            "clients come over HTTPS and the server speaks HTTP, so a proxy is between; name it with --trusted-proxies, or \
+             all clients have its address"
+                .to_owned(),
+        );
+    } else if !proxies.is_empty() {
+        report.fine(CHECK, "the proxies that are named are believed, and nobody else".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inner_networks_are_told_from_the_internet() {
+        for inside in ["127.0.0.1", "::1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.1.1", "fd00::1", "fe80::1"]
+        {
+            assert!(is_inside(inside.parse().unwrap()), "{inside}");
+        }
+        for outside in ["0.0.0.0", "::", "192.0.2.1", "172.32.0.1", "2001:db8::1", "::ffff:192.0.2.1"] {
+            assert!(!is_inside(outside.parse().unwrap()), "{outside}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! [`Store`]: Redis, asked over one connection, and left alone while it is out of reach.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, FromRedisValue, RedisError, Script, ScriptInvocation};
+use tokio::sync::Mutex;
+use tokio::time::{sleep, timeout};
+
+use super::outage::Outage;
+
+/// The longest that a request waits for the store.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// How long a store that failed is left alone before it is asked again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Where nobody counts: what asks whether the store is back does there what requests do.
+const PROBE: &str = "catalogue:probe";
+
+/// What a window says when one is taken from it: whether one was left, how many remain, for how many milliseconds, and what
+/// tells the window from others.
+pub(super) type Answer = (bool, u32, u64, u64);
+
+/// Redis.
+///
+/// The first request that gets no answer begins an outage. From then on requests do not ask: a task does, until the store
+/// counts again.
+pub(super) struct Store {
+    client: Client,
+    kept: RwLock<Option<Kept>>,
+    /// Held by whoever connects, so that the others wait for that connection.
+    connecting: Mutex<()>,
+    take: Script,
+    give_back: Script,
+    pub(super) outage: Outage,
+}
+
+/// The connection that all share.
+#[derive(Clone)]
+struct Kept {
+    /// Tells it from those before.
+    number: u64,
+    connection: MultiplexedConnection,
+}
+
+impl Store {
+    /// Nothing is asked there yet.
+    pub(super) fn new(client: Client) -> Arc<Self> {
+        Arc::new(Self {
+            client,
+            kept: RwLock::default(),
+            connecting: Mutex::default(),
+            take: Script::new(include_str!("take.lua")),
+            give_back: Script::new(include_str!("give_back.lua")),
+            outage: Outage::default(),
+        })
+    }
+
+    /// Takes one of so many requests in a window of that length; `None` where the store does not answer.
+    pub(super) async fn take(self: &Arc<Self>, place: String, requests: u32, window: Duration) -> Option<Answer> {
+        let mut script = self.take.key(place);
+        self.run(script.arg(requests).arg(window.as_millis() as u64)).await
+    }
+
+    /// Gives one back to that window.
+    pub(super) async fn give_back(self: &Arc<Self>, place: String, window: u64) {
+        // What is not given back is back when the window ends.
+        let _: Option<()> = self.run(self.give_back.key(place).arg(window)).await;
+    }
+
+    /// Whether the store counts.
+    pub(super) async fn check(&self) -> Result<(), Silence> {
+        let mut script = self.take.key(PROBE);
+        self.ask::<Answer>(script.arg(1).arg(1)).await.map(drop)
+    }
+
+    async fn run<T: FromRedisValue>(self: &Arc<Self>, script: &ScriptInvocation<'_>) -> Option<T> {
+        if self.outage.lasts() {
+            return None;
+        }
+        match self.ask(script).await {
+            Ok(answer) => Some(answer),
+            Err(silence) => {
+                if self.outage.begins(&silence) {
+                    self.keep(None);
+                    tokio::spawn(watch(Arc::downgrade(self)));
+                }
+                None
+            }
+        }
+    }
+
+    async fn ask<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, Silence> {
+        match timeout(PATIENCE, self.invoke(script)).await {
+            Ok(answer) => answer.map_err(Silence::Failed),
+            Err(_) => Err(Silence::TooLong),
+        }
+    }
+
+    /// A connection may have ended while nobody used it, as the store was started anew: then another one is made.
+    async fn invoke<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, RedisError> {
+        if let Some(Kept { number, mut connection }) = self.kept() {
+            match script.invoke_async(&mut connection).await {
+                Err(error) if error.is_unrecoverable_error() => self.forget(number),
+                answer => return answer,
+            }
+        }
+        script.invoke_async(&mut self.connect().await?).await
+    }
+
+    async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
+        let _connecting = self.connecting.lock().await;
+        if let Some(kept) = self.kept() {
+            return Ok(kept.connection);
+        }
+        let config = AsyncConnectionConfig::new();
+        let config = config.set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
+        let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
+        self.keep(Some(connection.clone()));
+        Ok(connection)
+    }
+
+    fn kept(&self) -> Option<Kept> {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn keep(&self, connection: Option<MultiplexedConnection>) {
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        let number = kept.as_ref().map_or(0, |kept| kept.number + 1);
+        *kept = connection.map(|connection| Kept { number, connection });
+    }
+
+    /// Drops that connection, unless another one is kept by now.
+    fn forget(&self, number: u64) {
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_some_and(|kept| kept.number == number) {
+            *kept = None;
+        }
+    }
+}
+
+/// Asks after each pause whether the store counts again, until it does.
+async fn watch(store: Weak<Store>) {
+    loop {
+        sleep(PAUSE).await;
+        let Some(store) = store.upgrade() else { return };
+        if store.check().await.is_ok() {
+            return store.outage.ends();
+        }
+        store.keep(None);
+    }
+}
+
+/// Where the store is, without what may be secret.
+impl fmt::Display for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "redis://{}", self.client.get_connection_info().addr())
+    }
+}
+
+/// Why the store gave no answer.
+#[derive(Debug)]
+pub(super) enum Silence {
+    Failed(RedisError),
+    TooLong,
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(error) => error.fmt(f),
+            Self::TooLong => write!(f, "no answer for {PATIENCE:?}"),
+        }
+    }
+}
