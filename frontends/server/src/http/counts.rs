@@ -33,6 +33,7 @@ pub(crate) struct Counts {
     accepted: AtomicU64,
     ended: [AtomicU64; ENDS.len() + 1],
     malformed: AtomicU64,
+    refused: AtomicU64,
     panics: AtomicU64,
     accept_failures: AtomicU64,
 }
@@ -60,6 +61,11 @@ impl Counts {
         self.malformed.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A request was refused, as too many wait for their clients to take the answer.
+    pub(super) fn note_refused(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The service has panicked.
     pub(super) fn note_panic(&self) {
         self.panics.fetch_add(1, Ordering::Relaxed);
@@ -85,6 +91,11 @@ impl Counts {
     /// How many requests could not be read, and were refused.
     pub(crate) fn malformed(&self) -> u64 {
         self.malformed.load(Ordering::Relaxed)
+    }
+
+    /// How many requests were refused, as too many waited for their clients to take the answer.
+    pub(crate) fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
     }
 
     /// How many requests were answered 500 because the service panicked.

@@ -38,8 +38,9 @@ pub(crate) struct Limits {
     pub(crate) yield_time: Duration,
     /// Requests at the same time on a connection of HTTP/2.
     pub(crate) streams: u32,
-    /// Requests of HTTP/2 that are not answered to the last byte, on all connections together; beyond the half of it,
-    /// connections give way whose answers wait for their clients, and beyond it, requests are answered with 503. It is as many as HTTP/1 could hold, one a connection.
+    /// Requests of HTTP/2 that are not answered to the last byte, on all connections together: as many as HTTP/1 could
+    /// hold, one a connection. Beyond the half of it, connections give way whose answers wait for their clients; beyond
+    /// all of it, requests are refused.
     pub(crate) unanswered: u32,
 }
 

@@ -148,6 +148,11 @@ impl Metrics {
             "Requests that could not be read, and were answered 4xx bare.",
         )
         .value(counts.malformed());
+        out.counter(
+            "catalogue_refused_streams_total",
+            "Requests of HTTP/2 that were refused, as too many answers waited for their clients.",
+        )
+        .value(counts.refused());
         out.counter("catalogue_panics_total", "Requests that were answered 500 bare, as their service panicked.")
             .value(counts.panics());
     }

@@ -3,10 +3,8 @@
 use std::{cell::RefCell, convert::Infallible, error::Error, sync::Arc};
 
 use bytes::Bytes;
-use http::{
-    HeaderValue, Request, Response, StatusCode,
-    header::{CONTENT_LENGTH, RETRY_AFTER},
-};
+use h2::Reason;
+use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_LENGTH};
 use http_body::Body;
 use http_body_util::{Either, Empty};
 use hyper::{
@@ -32,7 +30,7 @@ pub(super) fn for_connection<S, B>(
     limits: Limits,
     activity: Arc<Activity>,
     backlog: Arc<Backlog>,
-) -> impl HttpService<Incoming, ResBody = Either<B, Empty<B::Data>>, Error = Infallible, Future: Send + 'static>
+) -> impl HttpService<Incoming, ResBody = Either<B, Empty<B::Data>>, Error = h2::Error, Future: Send + 'static>
 where
     S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send + 'static,
@@ -44,11 +42,11 @@ where
         let peer = client.peer;
         let way = client.introduce(&mut head);
         let work = if backlog.is_full() {
-            Err(StatusCode::SERVICE_UNAVAILABLE)
+            Err(None)
         } else if head.headers.len() > limits.header_fields {
-            Err(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE)
+            Err(Some(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE))
         } else if !head::acceptable(&head) {
-            Err(StatusCode::BAD_REQUEST)
+            Err(Some(StatusCode::BAD_REQUEST))
         } else {
             Ok(Work::begin(&service, Request::from_parts(head, Empty::new())))
         };
@@ -57,11 +55,14 @@ where
         Box::pin(async move {
             let work = match work {
                 Ok(work) => work,
-                Err(status) => {
-                    if status.is_client_error() {
-                        activity.counts().note_malformed();
-                    }
+                Err(Some(status)) => {
+                    activity.counts().note_malformed();
                     return Ok(bare(status, way));
+                }
+                // Nothing was done, so the client may ask again (RFC 9113, 8.7); an answer could have to wait too.
+                Err(None) => {
+                    activity.counts().note_refused();
+                    return Err(Reason::REFUSED_STREAM.into());
                 }
             };
             let Some(response) = work.await else {
@@ -80,9 +81,6 @@ where
 fn bare<B: Body>(status: StatusCode, way: Way) -> Response<Either<B, Empty<B::Data>>> {
     let mut response = Response::new(Either::Right(Empty::new()));
     *response.status_mut() = status;
-    if status == StatusCode::SERVICE_UNAVAILABLE {
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
-    }
     response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     way.mark(response.headers_mut());
     response
