@@ -23,8 +23,13 @@ fn the_pool_is_shown_and_the_dashboard_asks_for_it() {
     assert_eq!(metrics["catalogue_database_up"], 1.0);
     assert_eq!(metrics[r#"catalogue_database_connections_max{server="primary"}"#], 10.0);
     assert!(metrics[r#"catalogue_database_connections_idle{server="primary"}"#] >= 1.0);
-    let queried: BTreeSet<_> = queried().into_iter().filter(|name| name.starts_with("catalogue_database_")).collect();
-    assert!(!queried.is_empty() && queried.is_subset(&shown(&observed)), "{queried:?}");
+    assert_dashboard_asks(&observed, "catalogue_database_");
+}
+
+/// Whether the dashboard asks for metrics of that kind, and all it asks for are there.
+fn assert_dashboard_asks(observed: &Observed, kind: &str) {
+    let queried: BTreeSet<_> = queried().into_iter().filter(|name| name.starts_with(kind)).collect();
+    assert!(!queried.is_empty() && queried.is_subset(&shown(observed)), "{queried:?}");
 }
 
 #[test]
@@ -69,6 +74,7 @@ fn replicas_are_shown_each_with_its_lag() {
     assert_eq!(metric("catalogue_replica_up"), Some(1.0));
     assert!(metric("catalogue_replica_lag_seconds").is_some_and(|lag| (0.0..86_400.0).contains(&lag)));
     assert!(metric("catalogue_database_connections_max").is_some());
+    assert_dashboard_asks(&observed, "catalogue_replica_");
     assert_eq!(observed.ready().0, 200);
 
     // A state that stands still grows older.
