@@ -177,6 +177,7 @@ impl Activity {
             }
             return;
         }
+        self.turn.fetch_add(bytes.len(), Ordering::Relaxed);
         state.moved = now;
         if state.head.is_none() && !state.is_busy() {
             state.head = Some(now);
@@ -500,6 +501,23 @@ impl Drop for Running {
         // The next head could not be read any earlier than now.
         if state.head.is_some() {
             state.head = Some(Instant::now());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_ends_however_much_there_is_to_read() {
+        let activity = Activity::new(Arc::default());
+        for _ in 0..2 {
+            activity.begin_turn();
+            activity.read(&[b'x'; BYTES_A_TURN - 1]);
+            assert!(!activity.ends_turn());
+            activity.read(b"x");
+            assert!(activity.ends_turn());
         }
     }
 }

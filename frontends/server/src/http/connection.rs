@@ -130,7 +130,12 @@ where
     let service = service::for_connection(service, client, limits, activity.clone());
     let mut connection = builder(&limits).serve_connection(TokioIo::new(stream), service);
 
-    let outcome = watchdog.guard(|cx| Pin::new(&mut connection).poll(cx)).await;
+    let outcome = watchdog
+        .guard(|cx| {
+            activity.begin_turn();
+            Pin::new(&mut connection).poll(cx)
+        })
+        .await;
     let refusal = match &outcome {
         Ok(Err(error)) if error.is_parse() => Some(BAD_REQUEST),
         Err(LONG_LINE) => Some(URI_TOO_LONG),
