@@ -76,6 +76,9 @@ fn files_that_cannot_be_used_are_1_and_named() {
     place.run("serve --tls-cert chain.pem --tls-key chain.pem").fails(1, &["chain.pem has no private key"]);
     place.write("other.pem", KeyPair::generate().unwrap().serialize_pem());
     place.run("serve --tls-cert chain.pem --tls-key other.pem").fails(1, &["other.pem does not belong to"]);
+    let device = "/dev/zero cannot be read: it is a device";
+    place.run("serve --tls-cert /dev/zero --tls-key key.pem").fails(1, &[device]);
+    place.run("serve --tls-cert chain.pem --tls-key /dev/zero").fails(1, &[device]);
     assert!(!place.files().contains(&"catalogue.db".to_owned()), "nothing is made for what cannot be served");
 }
 

@@ -1,5 +1,6 @@
 //! HTTPS: a certificate from files, TLS 1.2 and 1.3, and certificates that are renewed while the server runs.
 
+mod file;
 mod pair;
 mod renewal;
 mod stream;

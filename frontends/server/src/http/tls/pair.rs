@@ -1,7 +1,6 @@
 //! A certificate and its key, read from files and checked.
 
 use std::{
-    fs,
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
@@ -19,7 +18,7 @@ use rustls::{
 };
 use time::OffsetDateTime;
 
-use super::validity::Validity;
+use super::{file, validity::Validity};
 
 /// Where a certificate and its key stand. It may be one file.
 #[derive(Clone, Debug)]
@@ -89,7 +88,7 @@ impl PairFiles {
     /// Reads both files.
     pub(super) fn read(&self) -> Result<PairBytes, PairError> {
         let read = |path: &Path| {
-            fs::read(path).map_err(|source| PairError::Unreadable { path: path.display().to_string(), source })
+            file::read(path).map_err(|source| PairError::Unreadable { path: path.display().to_string(), source })
         };
         Ok(PairBytes { certificate: read(&self.certificate)?, key: read(&self.key)? })
     }
