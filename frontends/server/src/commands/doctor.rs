@@ -11,6 +11,8 @@ mod volume;
 
 use std::time::SystemTime;
 
+use time::{Duration, OffsetDateTime};
+
 use super::serve::{self, Prepared};
 use super::{Context, block_on};
 use crate::cli::{self, DoctorArguments};
@@ -19,9 +21,9 @@ use crate::exit::Failure;
 use crate::open_files;
 use report::Report;
 
-/// A certificate that expires before that many days have passed should have been renewed: services that renew by themselves
-/// do it thirty days before.
-const DAYS_TO_RENEW: i64 = 14;
+/// A certificate that expires within that time should have been renewed: services that renew by themselves do it thirty
+/// days before.
+const TIME_TO_RENEW: Duration = Duration::days(14);
 
 pub(super) fn run(arguments: &DoctorArguments, context: Context) -> Result<(), Failure> {
     let mut context = context.with_options(cli::given_settings());
@@ -55,9 +57,10 @@ fn prepare(context: &mut Context, report: &mut Report) -> Result<Prepared, Failu
 
 fn certificate(prepared: &Prepared, report: &mut Report) {
     let Some(tls) = &prepared.front.tls else { return };
-    let days = (tls.not_after() - time::OffsetDateTime::now_utc()).whole_days();
+    let (validity, now) = (tls.validity(), OffsetDateTime::now_utc());
+    let days = (validity.not_after - now).whole_days();
     let text = format!("expires on {}, in {days} days", tls.expires());
-    if days < DAYS_TO_RENEW {
+    if validity.is_due(TIME_TO_RENEW, now) {
         report.warning("certificate", format!("{text}; renew it"));
     } else {
         report.fine("certificate", text);

@@ -81,7 +81,7 @@ pub(super) struct PairBytes {
 #[derive(Debug)]
 pub(super) struct Pair {
     pub(super) certified: Arc<CertifiedKey>,
-    pub(super) not_after: OffsetDateTime,
+    pub(super) validity: Validity,
 }
 
 impl PairFiles {
@@ -112,7 +112,7 @@ impl PairFiles {
                 "the certificate in {path} names no host in subjectAltName, so clients refuse it; have one made that does"
             );
         }
-        Ok(Pair { certified, not_after: own.not_after })
+        Ok(Pair { certified, validity: own })
     }
 
     /// The certificates, and what the first of them says.
