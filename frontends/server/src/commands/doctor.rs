@@ -1,5 +1,6 @@
 //! `catalogue doctor`
 
+mod certificate;
 mod clock;
 mod credentials;
 mod database;
@@ -11,8 +12,6 @@ mod volume;
 
 use std::time::SystemTime;
 
-use time::{Duration, OffsetDateTime};
-
 use super::serve::{self, Prepared};
 use super::{Context, block_on};
 use crate::cli::{self, DoctorArguments};
@@ -21,16 +20,12 @@ use crate::exit::Failure;
 use crate::open_files;
 use report::Report;
 
-/// A certificate that expires within that time should have been renewed: services that renew by themselves do it thirty
-/// days before.
-const TIME_TO_RENEW: Duration = Duration::days(14);
-
 pub(super) fn run(arguments: &DoctorArguments, context: Context) -> Result<(), Failure> {
     let mut context = context.with_options(cli::given_settings());
     let mut report = Report::default();
     files::look(&context.layers, &mut report)?;
     let prepared = prepare(&mut context, &mut report)?;
-    certificate(&prepared, &mut report);
+    certificate::look(&prepared, &mut report);
     clock::look(SystemTime::now(), &mut report);
     open_file_limit(&prepared, &mut report);
     listeners::look(&prepared, &mut report);
@@ -52,18 +47,6 @@ fn prepare(context: &mut Context, report: &mut Report) -> Result<Prepared, Failu
             serve::check(context)
         }
         other => other,
-    }
-}
-
-fn certificate(prepared: &Prepared, report: &mut Report) {
-    let Some(tls) = &prepared.front.tls else { return };
-    let (validity, now) = (tls.validity(), OffsetDateTime::now_utc());
-    let days = (validity.not_after - now).whole_days();
-    let text = format!("expires on {}, in {days} days", tls.expires());
-    if validity.is_due(TIME_TO_RENEW, now) {
-        report.warning("certificate", format!("{text}; renew it"));
-    } else {
-        report.fine("certificate", text);
     }
 }
 

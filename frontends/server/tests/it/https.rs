@@ -97,6 +97,18 @@ fn a_certificate_that_ends_is_warned_of_until_it_is_renewed() {
 }
 
 #[test]
+fn what_clients_refuse_about_a_certificate_is_in_the_log() {
+    let place = place();
+    let observed = Observed::start(&place, "--tls-cert chain.pem --tls-key key.pem");
+    let key = KeyPair::generate().unwrap();
+    place.write("chain.pem", CertificateParams::new([]).unwrap().self_signed(&key).unwrap().pem());
+    place.write("key.pem", key.serialize_pem());
+    assert!(!observed.log().contains("names no host"));
+    observed.server.signal("HUP");
+    observed.logs("the certificate names no host in subjectAltName, so clients refuse it");
+}
+
+#[test]
 fn files_that_cannot_be_used_are_1_and_named() {
     let place = place();
     place.run("serve --tls-cert none.pem --tls-key key.pem").fails(1, &["--tls-cert", "none.pem cannot be read"]);

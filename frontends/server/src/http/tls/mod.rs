@@ -2,6 +2,7 @@
 
 mod expiry;
 mod file;
+mod flaw;
 mod pair;
 mod renewal;
 mod stream;
@@ -25,6 +26,7 @@ pub(crate) use pair::{PairError, PairFiles};
 pub(crate) use renewal::keep_renewed;
 pub(super) use stream::Secured;
 
+use flaw::Flaw;
 use pair::Pair;
 use validity::Validity;
 
@@ -70,6 +72,16 @@ impl Tls {
     /// When it is valid.
     pub(crate) fn validity(&self) -> Validity {
         self.current.read().validity
+    }
+
+    /// What clients refuse about it.
+    pub(crate) fn flaws(&self) -> Vec<Flaw> {
+        self.current.read().flaws.clone()
+    }
+
+    /// Whether it is for that host, a name or an address; `None` where that cannot be told.
+    pub(crate) fn names(&self, host: &str) -> Option<bool> {
+        flaw::names(&self.current.read().certified.cert[0], host)
     }
 
     /// The certificate for the next handshake.

@@ -18,7 +18,7 @@ use rustls::{
 };
 use time::OffsetDateTime;
 
-use super::{file, validity::Validity};
+use super::{file, flaw::Flaw, validity::Validity};
 
 /// Where a certificate and its key stand. It may be one file.
 #[derive(Clone, Debug)]
@@ -82,6 +82,7 @@ pub(super) struct PairBytes {
 pub(super) struct Pair {
     pub(super) certified: Arc<CertifiedKey>,
     pub(super) validity: Validity,
+    pub(super) flaws: Vec<Flaw>,
 }
 
 impl PairFiles {
@@ -106,13 +107,8 @@ impl PairFiles {
         let key = provider.key_provider.load_private_key(self.private_key(&bytes.key)?);
         let key = key.map_err(|_| PairError::BadKey(self.key.display().to_string()))?;
         let certified = Arc::new(self.joined(chain, key)?);
-        if !own.names_hosts {
-            let path = self.certificate.display();
-            tracing::warn!(
-                "the certificate in {path} names no host in subjectAltName, so clients refuse it; have one made that does"
-            );
-        }
-        Ok(Pair { certified, validity: own })
+        let flaws = Flaw::all_of(&certified.cert, own, provider);
+        Ok(Pair { certified, validity: own, flaws })
     }
 
     /// The certificates, and what the first of them says.

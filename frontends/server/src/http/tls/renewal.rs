@@ -5,15 +5,16 @@ use std::{sync::Arc, time::Duration};
 use time::OffsetDateTime;
 use tokio::{task, time::sleep};
 
-use super::{Tls, expiry::ExpiryWatch};
+use super::{Tls, expiry::ExpiryWatch, flaw::Flaw};
 
 /// Looks at the files whenever `asked` resolves, and `every` so often by itself, for ever. Connections that are open
 /// keep what they have; the next handshake gets what was found. What `asked` gives is dropped when that is done.
 ///
 /// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate that is in
-/// use alone. The log hears of them once, and at each look of a certificate in use that ends.
+/// use alone. The log hears of them once, of what clients refuse about the one in use, and of its end.
 pub(crate) async fn keep_renewed<T>(tls: Arc<Tls>, every: Duration, mut asked: impl AsyncFnMut() -> T) {
     let (mut missing, mut expiry) = (false, ExpiryWatch::default());
+    log_flaws(&tls);
     loop {
         expiry.look(tls.validity(), OffsetDateTime::now_utc());
         let demand = tokio::select! {
@@ -26,7 +27,10 @@ pub(crate) async fn keep_renewed<T>(tls: Arc<Tls>, every: Duration, mut asked: i
         let Ok(outcome) = task::spawn_blocking(move || work.renew()).await else { continue };
         let unreadable = matches!(outcome, Err(super::PairError::Unreadable { .. }));
         match outcome {
-            Ok(true) => tracing::info!(expires = tls.expires(), "took up another certificate"),
+            Ok(true) => {
+                tracing::info!(expires = tls.expires(), "took up another certificate");
+                log_flaws(&tls);
+            }
             Ok(false) if on_demand => tracing::info!("the certificate's files are the same as before"),
             Err(error) if !(unreadable && missing) || on_demand => {
                 let error = crate::exit::chain(&error);
@@ -36,5 +40,12 @@ pub(crate) async fn keep_renewed<T>(tls: Arc<Tls>, every: Duration, mut asked: i
         }
         missing = unreadable;
         drop(demand);
+    }
+}
+
+fn log_flaws(tls: &Tls) {
+    // One from a root of the operator's own is rightly alone, at each start; `doctor` mentions it.
+    for flaw in tls.flaws().iter().filter(|&&flaw| flaw != Flaw::Alone) {
+        tracing::warn!("{flaw}");
     }
 }
