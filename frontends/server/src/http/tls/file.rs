@@ -2,7 +2,7 @@
 //! than a certificate or a key can take.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, ErrorKind, Read},
     path::Path,
 };
@@ -16,7 +16,7 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     {
         use std::os::unix::fs::FileTypeExt;
 
-        let kind = fs::metadata(path)?.file_type();
+        let kind = path.metadata()?.file_type();
         if kind.is_char_device() {
             return Err(io::Error::new(ErrorKind::InvalidInput, "it is a device; name a file"));
         }
@@ -97,7 +97,7 @@ mod pipe {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use std::{io::Write, os::fd::AsRawFd, path::PathBuf, process::Command, thread, time::Duration};
+    use std::{fs, io::Write, os::fd::AsRawFd, path::PathBuf, process::Command, thread, time::Duration};
 
     use super::*;
 
