@@ -1,5 +1,6 @@
 //! `catalogue doctor`
 
+mod certificate;
 mod clock;
 mod credentials;
 mod database;
@@ -19,16 +20,12 @@ use crate::exit::Failure;
 use crate::open_files;
 use report::Report;
 
-/// A certificate that expires before that many days have passed should have been renewed: services that renew by themselves
-/// do it thirty days before.
-const DAYS_TO_RENEW: i64 = 14;
-
 pub(super) fn run(arguments: &DoctorArguments, context: Context) -> Result<(), Failure> {
     let mut context = context.with_options(cli::given_settings());
     let mut report = Report::default();
     files::look(&context.layers, &mut report)?;
     let prepared = prepare(&mut context, &mut report)?;
-    certificate(&prepared, &mut report);
+    certificate::look(&prepared, &mut report);
     clock::look(SystemTime::now(), &mut report);
     open_file_limit(&prepared, &mut report);
     listeners::look(&prepared, &mut report);
@@ -50,17 +47,6 @@ fn prepare(context: &mut Context, report: &mut Report) -> Result<Prepared, Failu
             serve::check(context)
         }
         other => other,
-    }
-}
-
-fn certificate(prepared: &Prepared, report: &mut Report) {
-    let Some(tls) = &prepared.front.tls else { return };
-    let days = (tls.not_after() - time::OffsetDateTime::now_utc()).whole_days();
-    let text = format!("expires on {}, in {days} days", tls.expires());
-    if days < DAYS_TO_RENEW {
-        report.warning("certificate", format!("{text}; renew it"));
-    } else {
-        report.fine("certificate", text);
     }
 }
 

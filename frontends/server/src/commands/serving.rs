@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 use catalogue_core::Catalogue;
 use tokio::net::TcpListener;
@@ -78,6 +79,7 @@ pub(super) async fn serve(
     let scheme = if front.tls.is_some() { "https" } else { "http" };
     if let Some(tls) = &front.tls {
         tracing::info!(expires = tls.expires(), "read the certificate");
+        monitor.metrics.secures(Arc::clone(tls));
     }
     let grace = front.limits.shutdown_grace;
     front.counts = monitor.metrics.connections();

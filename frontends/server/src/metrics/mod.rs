@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use catalogue_core::Catalogue;
 use catalogue_postgres::Status;
 
-use crate::http::Counts;
+use crate::http::{Counts, Tls};
 use crate::logging::Sink;
 use crate::otlp::SpanCounts;
 use exposition::Exposition;
@@ -37,6 +37,8 @@ pub(crate) struct Metrics {
     uncounted: OnceLock<Arc<AtomicU64>>,
     /// Where spans are exported.
     spans: OnceLock<Arc<SpanCounts>>,
+    /// Where the server speaks HTTPS.
+    tls: OnceLock<Arc<Tls>>,
     log: Arc<Sink>,
     process: Process,
 }
@@ -51,6 +53,7 @@ impl Metrics {
             catalogue: OnceLock::new(),
             uncounted: OnceLock::new(),
             spans: OnceLock::new(),
+            tls: OnceLock::new(),
             log,
             process: Process::begun_now(),
         }
@@ -85,6 +88,12 @@ impl Metrics {
         let _ = self.spans.set(spans);
     }
 
+    /// From now on that certificate is shown to clients.
+    pub(crate) fn secures(&self, tls: Arc<Tls>) {
+        // As above.
+        let _ = self.tls.set(tls);
+    }
+
     /// All of them as text, with those of a PostgreSQL database where there is one, which may have given no answer.
     pub(crate) fn render(&self, database: Option<Option<&Status>>) -> String {
         let mut out = Exposition::default();
@@ -109,6 +118,13 @@ impl Metrics {
                 "Spans that were dropped, as there was no room for them or no collector took them.",
             )
             .value(spans.dropped.load(Ordering::Relaxed));
+        }
+        if let Some(tls) = self.tls.get() {
+            out.gauge(
+                "catalogue_tls_certificate_expiry_timestamp_seconds",
+                "When the certificate in use expires, since 1970-01-01T00:00:00Z.",
+            )
+            .value(tls.validity().not_after.unix_timestamp());
         }
         if let Some(status) = database {
             database::render(status, &mut out);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use rcgen::{CertificateParams, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use serde_json::Value;
 use time::{Duration, OffsetDateTime};
 
@@ -104,6 +104,41 @@ fn a_certificate_should_last_and_its_key_be_hidden() {
     let outcome = look();
     assert_eq!((outcome.status, finding(&outcome, "certificate").0), (Some(1), "fault".to_owned()));
     assert_eq!(finding(&outcome, "database").0, "ok", "the rest is looked at");
+}
+
+#[test]
+fn what_clients_refuse_about_a_certificate_is_said() {
+    let place = Place::with_courses();
+    let (root_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+    let mut root = CertificateParams::new([]).unwrap();
+    root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let root = CertifiedIssuer::self_signed(root, root_key).unwrap();
+    let issue = |params: &CertificateParams, behind: &str| {
+        place.write("chain.pem", params.signed_by(&key, &root).unwrap().pem() + behind);
+        place.write("key.pem", key.serialize_pem());
+    };
+    let look = |base_url: &str| {
+        let outcome = place.run(&format!("doctor --json --tls-cert chain.pem --tls-key key.pem --base-url {base_url}"));
+        assert_eq!((outcome.status, &*outcome.err), (Some(0), ""), "warnings are no faults: {outcome:?}");
+        let warnings = findings(&outcome, "certificate").into_iter().filter(|(verdict, _)| verdict == "warning");
+        warnings.map(|(_, message)| message).collect::<Vec<_>>()
+    };
+    let mut params = CertificateParams::new(["api.example.com".to_owned(), "::1".to_owned()]).unwrap();
+    issue(&params, &root.pem());
+    for base_url in ["/api/v1", "https://api.example.com/api/v1", "https://[::1]:8443/api/v1"] {
+        assert_eq!(look(base_url), [""; 0]);
+    }
+    let other = look("https://www.example.com/api/v1");
+    assert!(other.len() == 1 && other[0].starts_with("does not name www.example.com, "), "{other:?}");
+    issue(&params, "");
+    let alone = look("/api/v1");
+    assert!(alone.len() == 1 && alone[0].contains("intermediate certificates"), "{alone:?}");
+    params.subject_alt_names.clear();
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    issue(&params, &root.pem());
+    let refused = look("https://api.example.com/api/v1");
+    assert!(refused.len() == 2 && refused[0].contains("subjectAltName"), "{refused:?}");
+    assert!(refused[1].contains("serverAuth"), "{refused:?}");
 }
 
 #[cfg(feature = "redis")]

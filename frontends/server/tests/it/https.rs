@@ -9,7 +9,10 @@ use rcgen::{CertificateParams, KeyPair};
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use time::{Duration, OffsetDateTime};
 
+use crate::dashboard;
+use crate::observed::Observed;
 use crate::program::{Place, Server};
 
 /// A place with a certificate for `localhost` and its key.
@@ -20,8 +23,13 @@ pub(crate) fn place() -> Place {
 }
 
 pub(crate) fn issue(place: &Place) {
+    issue_until(place, OffsetDateTime::now_utc() + Duration::days(90));
+}
+
+fn issue_until(place: &Place, not_after: OffsetDateTime) {
     let key = KeyPair::generate().unwrap();
-    let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    params.not_after = not_after;
     place.write("chain.pem", params.self_signed(&key).unwrap().pem());
     place.write("key.pem", key.serialize_pem());
 }
@@ -68,6 +76,39 @@ fn https_is_announced_served_and_renewed() {
 }
 
 #[test]
+fn a_certificate_that_ends_is_warned_of_until_it_is_renewed() {
+    const EXPIRY: &str = "catalogue_tls_certificate_expiry_timestamp_seconds";
+
+    let place = Place::new();
+    let (soon, later) = (OffsetDateTime::now_utc() + Duration::days(3), OffsetDateTime::now_utc() + Duration::days(90));
+    issue_until(&place, soon);
+    let observed = Observed::start(&place, "--tls-cert chain.pem --tls-key key.pem");
+    observed.logs("the certificate in use expires soon; renew it");
+    let shown = dashboard::shown(&observed);
+    assert!(dashboard::queried().contains(EXPIRY) && shown.contains(EXPIRY), "{shown:?}");
+    assert_eq!(observed.metrics()[EXPIRY], soon.unix_timestamp() as f64);
+
+    issue_until(&place, later);
+    observed.server.signal("HUP");
+    observed.logs("took up another certificate");
+    assert_eq!(observed.metrics()[EXPIRY], later.unix_timestamp() as f64);
+    let log = observed.ended_log();
+    assert_eq!(log.matches("expires soon").count(), 1, "{log}");
+}
+
+#[test]
+fn what_clients_refuse_about_a_certificate_is_in_the_log() {
+    let place = place();
+    let observed = Observed::start(&place, "--tls-cert chain.pem --tls-key key.pem");
+    let key = KeyPair::generate().unwrap();
+    place.write("chain.pem", CertificateParams::new([]).unwrap().self_signed(&key).unwrap().pem());
+    place.write("key.pem", key.serialize_pem());
+    assert!(!observed.log().contains("names no host"));
+    observed.server.signal("HUP");
+    observed.logs("the certificate names no host in subjectAltName, so clients refuse it");
+}
+
+#[test]
 fn files_that_cannot_be_used_are_1_and_named() {
     let place = place();
     place.run("serve --tls-cert none.pem --tls-key key.pem").fails(1, &["--tls-cert", "none.pem cannot be read"]);
@@ -76,6 +117,9 @@ fn files_that_cannot_be_used_are_1_and_named() {
     place.run("serve --tls-cert chain.pem --tls-key chain.pem").fails(1, &["chain.pem has no private key"]);
     place.write("other.pem", KeyPair::generate().unwrap().serialize_pem());
     place.run("serve --tls-cert chain.pem --tls-key other.pem").fails(1, &["other.pem does not belong to"]);
+    let device = "/dev/zero cannot be read: it is a device";
+    place.run("serve --tls-cert /dev/zero --tls-key key.pem").fails(1, &[device]);
+    place.run("serve --tls-cert chain.pem --tls-key /dev/zero").fails(1, &[device]);
     assert!(!place.files().contains(&"catalogue.db".to_owned()), "nothing is made for what cannot be served");
 }
 

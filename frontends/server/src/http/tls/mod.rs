@@ -1,5 +1,8 @@
 //! HTTPS: a certificate from files, TLS 1.2 and 1.3, and certificates that are renewed while the server runs.
 
+mod expiry;
+mod file;
+mod flaw;
 mod pair;
 mod renewal;
 mod stream;
@@ -7,7 +10,7 @@ mod validity;
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard},
 };
 
 use rustls::{
@@ -23,7 +26,9 @@ pub(crate) use pair::{PairError, PairFiles};
 pub(crate) use renewal::keep_renewed;
 pub(super) use stream::Secured;
 
+use flaw::Flaw;
 use pair::Pair;
+use validity::Validity;
 
 /// The names of the protocols for ALPN (RFC 7301), what the server likes best first.
 const HTTP_2: &[u8] = b"h2";
@@ -37,44 +42,52 @@ pub(crate) struct Tls {
     current: Arc<Current>,
     /// Of the files as they were last read, usable or not.
     seen: Mutex<u64>,
-    expires: OffsetDateTime,
 }
 
 /// The certificate for the next handshake.
 #[derive(Debug)]
-struct Current(RwLock<Arc<CertifiedKey>>);
+struct Current(RwLock<Pair>);
 
 impl Tls {
     /// Reads and checks a certificate and its key.
     pub(crate) fn load(files: PairFiles) -> Result<Self, PairError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let bytes = files.read()?;
-        let Pair { certified, not_after } = files.check(&bytes, &provider, OffsetDateTime::now_utc())?;
-        let current = Arc::new(Current(RwLock::new(certified)));
+        let pair = files.check(&bytes, &provider, OffsetDateTime::now_utc())?;
+        let current = Arc::new(Current(RwLock::new(pair)));
         Ok(Self {
             config: Arc::new(config(provider.clone(), current.clone())),
             seen: Mutex::new(bytes.fingerprint()),
-            expires: not_after,
             files,
             provider,
             current,
         })
     }
 
-    /// When the certificate that was loaded first expires.
+    /// When the certificate in use expires.
     pub(crate) fn expires(&self) -> String {
-        pair::shown(self.expires)
+        pair::shown(self.validity().not_after)
     }
 
-    /// The last moment at which that one is valid.
-    pub(crate) fn not_after(&self) -> OffsetDateTime {
-        self.expires
+    /// When it is valid.
+    pub(crate) fn validity(&self) -> Validity {
+        self.current.read().validity
+    }
+
+    /// What clients refuse about it.
+    pub(crate) fn flaws(&self) -> Vec<Flaw> {
+        self.current.read().flaws.clone()
+    }
+
+    /// Whether it is for that host, a name or an address; `None` where that cannot be told.
+    pub(crate) fn names(&self, host: &str) -> Option<bool> {
+        flaw::names(&self.current.read().certified.cert[0], host)
     }
 
     /// The certificate for the next handshake.
     #[cfg(test)]
     pub(super) fn in_use(&self) -> rustls::pki_types::CertificateDer<'static> {
-        self.current.0.read().unwrap().cert[0].clone()
+        self.current.read().certified.cert[0].clone()
     }
 
     pub(super) fn acceptor(&self) -> TlsAcceptor {
@@ -82,17 +95,17 @@ impl Tls {
     }
 
     /// Takes what stands in the files, if that is another pair than the last time and can be used; else the one that
-    /// is in use stays. Gives when the new one expires.
-    fn renew(&self) -> Result<Option<OffsetDateTime>, PairError> {
+    /// is in use stays. Says whether there is a new one.
+    fn renew(&self) -> Result<bool, PairError> {
         let bytes = self.files.read()?;
         let fingerprint = bytes.fingerprint();
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if std::mem::replace(&mut *seen, fingerprint) == fingerprint {
-            return Ok(None);
+            return Ok(false);
         }
-        let Pair { certified, not_after } = self.files.check(&bytes, &self.provider, OffsetDateTime::now_utc())?;
-        *self.current.0.write().unwrap_or_else(PoisonError::into_inner) = certified;
-        Ok(Some(not_after))
+        let pair = self.files.check(&bytes, &self.provider, OffsetDateTime::now_utc())?;
+        *self.current.0.write().unwrap_or_else(PoisonError::into_inner) = pair;
+        Ok(true)
     }
 }
 
@@ -102,9 +115,15 @@ impl fmt::Debug for Tls {
     }
 }
 
+impl Current {
+    fn read(&self) -> RwLockReadGuard<'_, Pair> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl ResolvesServerCert for Current {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.0.read().unwrap_or_else(PoisonError::into_inner).clone())
+        Some(self.read().certified.clone())
     }
 }
 

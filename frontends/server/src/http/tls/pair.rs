@@ -1,7 +1,6 @@
 //! A certificate and its key, read from files and checked.
 
 use std::{
-    fs,
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
@@ -19,7 +18,7 @@ use rustls::{
 };
 use time::OffsetDateTime;
 
-use super::validity::Validity;
+use super::{file, flaw::Flaw, validity::Validity};
 
 /// Where a certificate and its key stand. It may be one file.
 #[derive(Clone, Debug)]
@@ -82,14 +81,15 @@ pub(super) struct PairBytes {
 #[derive(Debug)]
 pub(super) struct Pair {
     pub(super) certified: Arc<CertifiedKey>,
-    pub(super) not_after: OffsetDateTime,
+    pub(super) validity: Validity,
+    pub(super) flaws: Vec<Flaw>,
 }
 
 impl PairFiles {
     /// Reads both files.
     pub(super) fn read(&self) -> Result<PairBytes, PairError> {
         let read = |path: &Path| {
-            fs::read(path).map_err(|source| PairError::Unreadable { path: path.display().to_string(), source })
+            file::read(path).map_err(|source| PairError::Unreadable { path: path.display().to_string(), source })
         };
         Ok(PairBytes { certificate: read(&self.certificate)?, key: read(&self.key)? })
     }
@@ -107,13 +107,8 @@ impl PairFiles {
         let key = provider.key_provider.load_private_key(self.private_key(&bytes.key)?);
         let key = key.map_err(|_| PairError::BadKey(self.key.display().to_string()))?;
         let certified = Arc::new(self.joined(chain, key)?);
-        if !own.names_hosts {
-            let path = self.certificate.display();
-            tracing::warn!(
-                "the certificate in {path} names no host in subjectAltName, so clients refuse it; have one made that does"
-            );
-        }
-        Ok(Pair { certified, not_after: own.not_after })
+        let flaws = Flaw::all_of(&certified.cert, own, provider);
+        Ok(Pair { certified, validity: own, flaws })
     }
 
     /// The certificates, and what the first of them says.

@@ -1,6 +1,6 @@
 //! Whether clients can take a certificate: its version, its dates, and whether it names hosts.
 
-use time::{Date, OffsetDateTime, PrimitiveDateTime, Time};
+use time::{Date, Duration, OffsetDateTime, PrimitiveDateTime, Time};
 
 /// Tags of DER (X.690, 8.1.2) that stand on the way.
 const SEQUENCE: u8 = 0x30;
@@ -49,6 +49,12 @@ impl Validity {
         let _ = (signed.take(ISSUER_ID), signed.take(SUBJECT_ID));
         let names_hosts = signed.take(EXTENSIONS).is_some_and(Der::has_alternative_names);
         Some(Self { version, not_before, not_after, names_hosts })
+    }
+
+    /// Whether it ends `within` that time and should have been renewed. Services renew a certificate when a third of its
+    /// time is left, or half of a short one, so that one with more than a quarter left is not late.
+    pub(crate) fn is_due(&self, within: Duration, now: OffsetDateTime) -> bool {
+        self.not_after - now < within.min((self.not_after - self.not_before) / 4)
     }
 }
 

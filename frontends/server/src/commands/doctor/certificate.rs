@@ -1,0 +1,48 @@
+//! Whether clients take the certificate, and for how long.
+
+use http::Uri;
+use time::{Duration, OffsetDateTime};
+
+use super::super::serve::Prepared;
+use super::report::Report;
+use crate::http::Tls;
+
+/// A certificate that expires within that time should have been renewed: services that renew by themselves do it thirty
+/// days before.
+const TIME_TO_RENEW: Duration = Duration::days(14);
+
+const CHECK: &str = "certificate";
+
+pub(super) fn look(prepared: &Prepared, report: &mut Report) {
+    let Some(tls) = &prepared.front.tls else { return };
+    let (validity, now) = (tls.validity(), OffsetDateTime::now_utc());
+    let days = (validity.not_after - now).whole_days();
+    let text = format!("expires on {}, in {days} days", tls.expires());
+    if validity.is_due(TIME_TO_RENEW, now) {
+        report.warning(CHECK, format!("{text}; renew it"));
+    } else {
+        report.fine(CHECK, text);
+    }
+    for flaw in tls.flaws() {
+        report.warning(CHECK, flaw.to_string());
+    }
+    if validity.names_hosts {
+        host(tls, prepared.base_url(), report);
+    }
+}
+
+/// Whether the certificate is for where clients find the API, if that is known.
+fn host(tls: &Tls, base_url: &str, report: &mut Report) {
+    let Ok(base_url) = base_url.parse::<Uri>() else { return };
+    let Some(host) = base_url.host() else { return };
+    // Those of an IPv6 address belong to the URL.
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    match tls.names(host) {
+        Some(true) => report.fine(CHECK, format!("is for {host}, where --base-url says that the API is")),
+        Some(false) => {
+            let text = "so clients refuse it there; have one made that does, or name another address";
+            report.warning(CHECK, format!("does not name {host}, where --base-url says that the API is, {text}"));
+        }
+        None => {}
+    }
+}
