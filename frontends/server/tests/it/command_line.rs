@@ -59,7 +59,10 @@ fn wrong_command_lines_are_2() {
         ("serve --database postgres://u:s3cret@h:x/n", "--database: the address is none"),
         ("migrate --database sqlite:", "no path"),
         ("migrate --database sqlite::memory:", "nothing to migrate"),
-        ("export --log catalogue=loud", "--log"),
+        ("export --log catalogue=loud", "--log: \"loud\" is not a level"),
+        ("export --log warning", "did you mean \"warn\"?"),
+        ("serve --listen 127.0.0.1:0 --log verbose", "the levels are off, error"),
+        ("export --log=", "--log: \"\" says nothing"),
         ("export --config missing.toml", "--config: the configuration file missing.toml"),
     ] {
         place.run(arguments).fails(2, &[piece]);

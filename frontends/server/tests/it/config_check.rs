@@ -61,6 +61,8 @@ fn a_fault_of_the_log_is_one_of_many() {
     outcome.fails(2, &["line 1: listen: ", "line 2: log: ", "line 3: log-format: ", "line 4: accept: "]);
     assert_eq!(faults.len(), 4, "{faults:?}");
     place.run("config check --log a=b=c --log-format yaml").fails(2, &["--log: ", "--log-format: "]);
+    place.write("c.toml", "log = 'warning'\n");
+    place.run("config check --config c.toml").fails(2, &["line 1: log: ", "did you mean \"warn\"?"]);
 }
 
 #[test]
