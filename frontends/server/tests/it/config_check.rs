@@ -53,6 +53,57 @@ fn all_faults_are_told_and_what_follows_from_them_is_not() {
 }
 
 #[test]
+fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
+    let place = Place::new();
+    let file = [
+        ("lisen = '127.0.0.1:0'", "no such key"),
+        ("page-cache = true", "of type boolean"),
+        ("max-connections = 'many'", "\"many\" is not a number"),
+        ("max-in-flight = 0", "\"0\" is not a number"),
+        ("cors-origin = '*'", "\"*\""),
+        ("rate-limit = '0/0s'", "\"0/0s\""),
+        ("base-url = 'ftp://x'", "ftp://x"),
+        ("docs-url = 'ftp://y'", "ftp://y"),
+        ("database = 'mysql://u:s3cret@db/n'", "\"mysql\" is not a kind of database"),
+        ("request-timeout = '0s'", "leaves no time"),
+        ("shutdown-grace = '10'", "not a duration"),
+        ("otlp-endpoint = 'here'", "collector"),
+        ("trusted-proxies = 'proxy'", "\"proxy\""),
+        ("accept = 'cookie'", "\"cookie\""),
+        ("log = 'loud'", "not a level"),
+        ("log-format = 'xml'", "not a format"),
+    ];
+    place.write("c.toml", file.map(|(line, _)| line).join("\n"));
+    let layers = [("CATALOGUE_DATABASE_TIMEOUT", "0s"), ("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_WAIT", "soon")];
+    let outcome = place.run_in(&layers, "config check --database-connections many --admin-listen there");
+    assert_eq!(outcome.status, Some(2));
+    for (number, (line, piece)) in (1..).zip(file) {
+        let key = line.split(' ').next().unwrap();
+        let told = outcome.err.lines().find(|told| told.contains(&format!("c.toml: line {number}: {key}: ")));
+        assert!(told.is_some_and(|told| told.contains(piece)), "{line}: {}", outcome.err);
+    }
+    for start in ["CATALOGUE_DATABASE_TIMEOUT: ", "CATALOGUE_WAIT: ", "--database-connections: ", "--admin-listen: "] {
+        assert!(outcome.err.lines().any(|told| told.starts_with(start)), "{start}: {}", outcome.err);
+    }
+    assert_eq!(outcome.err.lines().count(), file.len() + 4, "{}", outcome.err);
+    assert!(!outcome.err.contains("s3cret"), "{}", outcome.err);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_one_fault_of_many() {
+    let place = Place::new();
+    place.write("c.toml", "rate-limit = 600/1m\n");
+    let variables = [("CATALOGUE_RATE_LIMIT_STORE", "redis://127.0.0.1"), ("CATALOGUE_LISTEN", "here")];
+    let outcome = place.run_in(&variables, "config check --config c.toml");
+    // The store misses a limit that the file may well name.
+    assert_eq!(outcome.err.lines().count(), 2, "{}", outcome.err);
+    outcome.fails(2, &["c.toml: line 1: not TOML", "CATALOGUE_LISTEN: "]);
+    let missing = place.run_in(&variables[1..], "config check --config missing.toml");
+    missing.fails(2, &["--config: the configuration file missing.toml cannot be read", "\nCATALOGUE_LISTEN: "]);
+    place.run("config example --config c.toml").succeeds();
+}
+
+#[test]
 fn a_fault_of_the_log_is_one_of_many() {
     let place = Place::new();
     place.write("c.toml", "listen = 'here'\nlog = 'a=b=c'\nlog-format = 'yaml'\naccept = 'cookie'\n");
