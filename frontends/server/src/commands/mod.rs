@@ -11,6 +11,7 @@ mod hangup;
 mod health;
 mod import;
 mod keys;
+mod listening;
 mod man;
 mod migrate;
 mod openapi;

@@ -23,6 +23,7 @@ pub(crate) struct Layers {
     /// Of a command that checks what others take.
     options: BTreeMap<Setting, Value>,
     left_out: BTreeSet<Setting>,
+    told: secret::Told,
 }
 
 /// A value, and where it came from.
@@ -160,7 +161,7 @@ impl Layers {
             return Ok(Some(found));
         };
         let source = format!("{}, file {}", found.source, path.display());
-        Ok(Some(Sourced { value: found.parse(|_| secret::read(&path))?, source }))
+        Ok(Some(Sourced { value: found.parse(|_| secret::read(&path, &self.told))?, source }))
     }
 
     /// A setting of several texts: those of the highest layer that gives any.
@@ -177,7 +178,7 @@ impl Layers {
             return Ok(Some(items));
         }
         let opened = |item: &String| match secret::file_of(item) {
-            Some(path) => secret::read(path).map(|text| split(&[text])),
+            Some(path) => secret::read(path, &self.told).map(|text| split(&[text])),
             None => Ok(vec![item.clone()]),
         };
         let source = items.source.clone();

@@ -124,6 +124,9 @@ impl Database {
     /// any of an address.
     pub(crate) fn with_replicas(self, addresses: &[String]) -> Result<Self, String> {
         const RIGHT: &str = "name a database of PostgreSQL by --database, or leave them out";
+        if addresses.is_empty() {
+            return Ok(self);
+        }
         let Self::Postgres(mut postgres) = self else {
             return Err(format!("only a database of PostgreSQL has replicas; {RIGHT}"));
         };
@@ -284,6 +287,7 @@ mod tests {
             assert!(message.contains("replica 2") && message.contains("write postgres://"), "{message}");
             assert!(!message.contains("hunter2"), "{message}");
         }
+        assert!(matches!(Database::default().with_replicas(&[]), Ok(Database::File(_))), "an empty list names none");
         assert!(Database::default().with_replicas(&replicas).unwrap_err().contains("only a database of PostgreSQL"));
     }
 

@@ -104,6 +104,32 @@ fn a_file_that_cannot_be_read_is_one_fault_of_many() {
 }
 
 #[test]
+fn an_empty_list_names_none() {
+    let place = Place::new();
+    place.write("c.toml", "database-replicas = []\ncors-origin = []\ntrusted-proxies = []\n");
+    let shown = place.run("config check --config c.toml --json").json();
+    assert_eq!(row(&shown, "database-replicas"), (String::new(), "c.toml: line 1".to_owned()));
+}
+
+#[test]
+fn one_address_for_clients_and_operators_is_told() {
+    let place = Place::new();
+    for command in ["serve", "config check", "doctor"] {
+        let pieces = ["--listen and --admin-listen: 127.0.0.1:1 cannot be both"];
+        place.run(&format!("{command} --listen 127.0.0.1:1 --admin-listen 127.0.0.1:1")).fails(2, &pieces);
+        place.run(&format!("{command} --admin-listen 127.0.0.1:8080")).fails(2, &["--admin-listen: 127.0.0.1:8080"]);
+    }
+    place.run("config check --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0").succeeds();
+    place.write("c.toml", "listen = '127.0.0.1:1'\n\nadmin-listen = '127.0.0.1:1'\naccept = 'cookie'\n");
+    let faults = ["line 1: listen and c.toml: line 3: admin-listen: 127.0.0.1:1", "line 4: accept: "];
+    place.run("config check --config c.toml").fails(2, &faults);
+    // The default in the place of what is wrong is no fault of its own.
+    let wrong = place.run("config check --listen here --admin-listen 127.0.0.1:8080");
+    assert_eq!(wrong.err.lines().count(), 1, "{wrong:?}");
+    assert_eq!(place.files(), ["c.toml"]);
+}
+
+#[test]
 fn a_fault_of_the_log_is_one_of_many() {
     let place = Place::new();
     place.write("c.toml", "listen = 'here'\nlog = 'a=b=c'\nlog-format = 'yaml'\naccept = 'cookie'\n");
@@ -162,6 +188,15 @@ fn an_address_in_a_file_is_used_and_the_file_is_looked_at() {
     permit(0o644);
     let outcome = place.run_in(&[("CATALOGUE_DATABASE", "file:address")], "export");
     assert!(outcome.status == Some(0) && outcome.err.contains("others may read address"), "{outcome:?}");
+    place.write("store", "redis://store.example:6379\n");
+    fs::set_permissions(place.path("store"), fs::Permissions::from_mode(0o644)).unwrap();
+    place.write(
+        "c.toml",
+        "database = 'file:address'\nrate-limit = '1/1s'\nrate-limit-store = 'file:store'\nlisten = 'x'\n",
+    );
+    let outcome = place.run("config check --config c.toml");
+    let told = |name: &str| outcome.err.matches(&format!("others may read {name};")).count();
+    assert_eq!([told("address"), told("store")], [1, 1], "{outcome:?}");
     let missing = [("CATALOGUE_DATABASE", "file:missing")];
     place.run_in(&missing, "export").fails(2, &["CATALOGUE_DATABASE: the file missing cannot be read"]);
     place.write("address", "s3cret");
