@@ -74,6 +74,7 @@ async fn serve(
         Some(bound) => bound,
         None => bind_for_clients().await?,
     };
+    settings.catalogue.rate_limiting.look_at_store().await;
     monitor.metrics.limits(settings.catalogue.rate_limiting.uncounted());
     let requests = settings.listening.admin().map(|_| monitor.metrics.requests());
     let recorder = Recorder::start(Arc::from(storage.clone().into_admin()));

@@ -40,6 +40,11 @@ impl SharedRateLimiter {
         self.store.check().await
     }
 
+    /// Asks Redis before any request does, so that its silence is told in the log at once.
+    pub(super) async fn look(&self) {
+        self.store.look().await;
+    }
+
     /// Where the windows of a key are. Servers with another limit count elsewhere.
     fn place(&self, key: RateLimitKey<'_>) -> String {
         let (requests, seconds) = (self.limit.requests(), self.limit.window().as_secs());
