@@ -76,7 +76,7 @@ pub(crate) struct Grant {
     /// When it expires, from now: a whole number and s, m, h or d
     ///
     /// [default: never]
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_lifetime)]
     pub(crate) expires_in: Option<Duration>,
     /// Prints one JSON object instead of the token alone
     #[arg(long)]
