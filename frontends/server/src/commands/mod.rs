@@ -67,6 +67,9 @@ impl Context {
 
 /// Runs the command that the command line names.
 pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
+    if let Command::Serve(_) = cli.command {
+        hangup::Hangup::forget_early_ones()?;
+    }
     let Global { database, database_pooler, log, log_format, config } = cli.global;
     let layers = Layers::of_this_process(config.clone());
     let layers = match cli.command {
