@@ -13,7 +13,7 @@ const DEFAULT: &str = "info";
 const OWN: &str = "catalogue";
 
 /// The levels, as messages name them. In a filter they may be in capitals too, or numbers from 0 to 5.
-const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+pub(crate) const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// The filter that the layers name.
 pub(super) fn named(layers: &Layers, given: Option<String>) -> Result<EnvFilter, Failure> {

@@ -26,6 +26,7 @@ use crate::exit::Failure;
 pub(crate) use access::AccessLog;
 #[cfg(feature = "otel")]
 pub(crate) use access::{limit, method};
+pub(crate) use filter::LEVELS;
 pub(crate) use format::Format;
 use lines::Lines;
 pub(crate) use sink::Sink;
