@@ -10,7 +10,8 @@ use http::{HeaderMap, HeaderValue, Method, Uri};
 use crate::address::has_bad_port;
 use crate::route::{ALLOWED_METHODS, Route};
 
-const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static("Authorization, If-None-Match, X-Request-Id");
+const REQUEST_HEADERS: HeaderValue =
+    HeaderValue::from_static("Authorization, If-None-Match, Traceparent, Tracestate, X-Request-Id");
 const EXPOSED_HEADERS: HeaderValue =
     HeaderValue::from_static("ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id");
 /// How many seconds a browser may remember the answer to a preflight.

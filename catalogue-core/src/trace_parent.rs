@@ -9,15 +9,16 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// `version "-" trace-id "-" parent-id "-" trace-flags`
 const LENGTH: usize = 55;
 
-/// The header `traceparent` of a request, in version 00: which trace the caller is in, and where.
+/// The header `traceparent` of a request: which trace the caller is in, and where.
 ///
 /// It is what the caller says, and proves nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TraceParent<'r>(&'r str);
 
 impl<'r> TraceParent<'r> {
-    /// The one header of that name; `None` where there is none, where there are several, and where it is not exactly as
-    /// section 3.2 of the recommendation has it: version 00, lower-case digits, no id of zeros alone.
+    /// The one header of that name; `None` where there is none, where there are several, and where it is not as section
+    /// 3.2 of the recommendation has it: lower-case digits, no id of zeros alone. Of a version above 00, which can have
+    /// more behind the flags, what 00 knows is read (section 4.3).
     #[must_use]
     pub fn of(headers: &'r HeaderMap) -> Option<Self> {
         let mut given = headers.get_all(TRACEPARENT).iter();
@@ -26,15 +27,20 @@ impl<'r> TraceParent<'r> {
     }
 
     fn parse(text: &'r str) -> Option<Self> {
-        let bytes = text.as_bytes();
-        let is_right = bytes.len() == LENGTH
-            && bytes.starts_with(b"00-")
-            && is_id(&bytes[3..35])
-            && bytes[35] == b'-'
-            && is_id(&bytes[36..52])
-            && bytes[52] == b'-'
-            && bytes[53..].iter().all(is_digit);
-        is_right.then_some(Self(text))
+        let (known, more) = text.as_bytes().split_at_checked(LENGTH)?;
+        let is_of_a_version = match &known[..2] {
+            b"00" => more.is_empty(),
+            b"ff" => false,
+            version => version.iter().all(is_digit) && (more.is_empty() || more.starts_with(b"-")),
+        };
+        let is_right = is_of_a_version
+            && known[2] == b'-'
+            && is_id(&known[3..35])
+            && known[35] == b'-'
+            && is_id(&known[36..52])
+            && known[52] == b'-'
+            && known[53..].iter().all(is_digit);
+        is_right.then(|| Self(&text[..LENGTH]))
     }
 
     /// The trace's id: 32 hexadecimal digits.
@@ -94,6 +100,16 @@ mod tests {
     }
 
     #[test]
+    fn of_a_later_version_reads_what_it_knows() {
+        let later = GOOD.replacen("00-", "cc-", 1);
+        for text in [later.clone(), format!("{later}-"), format!("{later}-what-the-future-brings")] {
+            let parent = TraceParent::parse(&text).unwrap();
+            assert_eq!(parent, TraceParent(&later));
+            assert!(parent.is_sampled() && parent.parent_id() == "00f067aa0ba902b7");
+        }
+    }
+
+    #[test]
     fn takes_nothing_else() {
         for bad in [
             "",
@@ -101,8 +117,10 @@ mod tests {
             &GOOD[..54],
             &format!("{GOOD}0"),
             &format!("{GOOD}-00"),
-            &GOOD.replacen("00-", "01-", 1),
             &GOOD.replacen("00-", "ff-", 1),
+            &GOOD.replacen("00-", "0g-", 1),
+            &GOOD.replacen("00-", "0A-", 1),
+            &format!("{}0", GOOD.replacen("00-", "01-", 1)),
             &GOOD.replace('-', "_"),
             &GOOD.to_uppercase(),
             &GOOD.replace('b', "g"),

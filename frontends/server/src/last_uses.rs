@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ const INTERVAL: Duration = Duration::from_secs(60);
 /// How long the last writing may take.
 const LAST_WRITE: Duration = Duration::from_secs(5);
 /// How many credentials are noted between two writings, for each place; some 2 MB. Another one is noted later, when it is
-/// used again.
+/// used again, and the log tells how often that was so.
 const MOST: usize = 10_000;
 
 /// By the credential's id.
@@ -33,22 +34,32 @@ type Uses = HashMap<Arc<str>, (AccountId, Timestamp)>;
 
 /// The uses since the last writing.
 #[derive(Default)]
-pub(crate) struct LastUses(PerThread<Mutex<Uses>>);
+pub(crate) struct LastUses {
+    noted: PerThread<Mutex<Uses>>,
+    /// Uses that found no room.
+    missed: AtomicU64,
+}
 
 impl LastUses {
     fn note(&self, id: &Arc<str>, account: &AccountId, at: Timestamp) {
-        add(&mut locked(self.0.own()), id, account, at, MOST);
+        if !add(&mut locked(self.noted.own()), id, account, at, MOST) {
+            self.missed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How many uses were not noted since this was asked last.
+    fn take_missed(&self) -> u64 {
+        self.missed.swap(0, Ordering::Relaxed)
     }
 
     /// Moves what was noted to `uses`.
     fn drain_into(&self, uses: &mut Uses) {
-        let all = self.0.all();
+        let all = self.noted.all();
         let most = MOST * all.len();
         for noted in all {
             let noted = mem::take(&mut *locked(noted));
-            for (id, (account, at)) in noted {
-                add(uses, &id, &account, at, most);
-            }
+            let missed = noted.iter().filter(|(id, (account, at))| !add(uses, id, account, *at, most)).count();
+            self.missed.fetch_add(missed as u64, Ordering::Relaxed);
         }
     }
 }
@@ -57,13 +68,17 @@ fn locked(uses: &Mutex<Uses>) -> MutexGuard<'_, Uses> {
     uses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Nothing is allocated for a credential that is there.
-fn add(uses: &mut Uses, id: &Arc<str>, account: &AccountId, at: Timestamp, most: usize) {
+/// Nothing is allocated for a credential that is there. Tells whether there was room.
+fn add(uses: &mut Uses, id: &Arc<str>, account: &AccountId, at: Timestamp, most: usize) -> bool {
     if let Some((_, last)) = uses.get_mut(id) {
         *last = at.max(*last);
-    } else if uses.len() < most {
+        return true;
+    }
+    let has_room = uses.len() < most;
+    if has_room {
         uses.insert(Arc::clone(id), (account.clone(), at));
     }
+    has_room
 }
 
 impl Observer for LastUses {
@@ -135,6 +150,13 @@ struct Writer {
 impl Writer {
     async fn write(&mut self) {
         self.uses.drain_into(&mut self.waiting);
+        let missed = self.uses.take_missed();
+        if missed > 0 {
+            tracing::warn!(
+                uses = missed,
+                "the last use of some credentials was not recorded: too many were used since it was done last"
+            );
+        }
         if self.waiting.is_empty() {
             return;
         }
@@ -195,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_greatest_time_of_all_threads_is_kept() {
-        let uses = LastUses(PerThread::new(2));
+        let uses = LastUses { noted: PerThread::new(2), ..LastUses::default() };
         let (id, account) = (Arc::from("key_1"), AccountId::new("a"));
         thread::scope(|scope| {
             for last in [3, 9, 5] {
@@ -209,13 +231,14 @@ mod tests {
 
     #[test]
     fn no_more_than_so_many_are_noted() {
-        let (uses, account) = (LastUses(PerThread::new(1)), AccountId::new("a"));
+        let (uses, account) = (LastUses { noted: PerThread::new(1), ..LastUses::default() }, AccountId::new("a"));
         for (time, number) in (0..).zip(0..2 * MOST) {
             uses.note(&format!("key_{number}").into(), &account, at(time));
         }
         uses.note(&"key_0".into(), &account, at(77));
         let noted = drained(&uses);
         assert_eq!((noted.len(), noted.get("key_0")), (MOST, Some(&(account.clone(), at(77)))));
+        assert_eq!((uses.take_missed(), uses.take_missed()), (MOST as u64, 0));
         uses.note(&"another".into(), &account, at(1));
         assert_eq!(drained(&uses).len(), 1);
     }
@@ -231,7 +254,7 @@ mod tests {
         let (_, key) = NewCredential::api_key(account.clone(), "n", Scopes::default());
         storage.create_credential(&key).await.unwrap();
 
-        let uses = Arc::new(LastUses(PerThread::new(1)));
+        let uses = Arc::new(LastUses::default());
         let mut writer =
             Writer { storage: Arc::new(storage.clone()), uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
         let last_use = async || storage.list_credentials(&account).await.unwrap().unwrap()[0].last_used_at;

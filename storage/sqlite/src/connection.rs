@@ -1,6 +1,6 @@
 //! [`Database`]: where a database is, what state it is in, and connections to it.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -100,8 +100,12 @@ impl Database {
         Ok(connection)
     }
 
-    /// A connection that can read and write, and makes the file where it is missing.
+    /// A connection that can read and write, and makes the file where it is missing: for its owner to write, for the
+    /// owner's group to read, and for nobody else.
     pub(crate) fn open_writer(&self) -> Result<Connection, OpenError> {
+        if let Self::File(path) = self {
+            make_private(path);
+        }
         let connection = self.open_writable(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         self.prepare_for_writing(&connection).map_err(|error| self.failed(storage_error(error)))?;
         Ok(connection)
@@ -216,6 +220,16 @@ pub(crate) fn empty_wal(connection: &Connection) {
     if !matches!(checkpoint, Ok(false)) {
         tracing::debug!(?checkpoint, "the WAL was not emptied: somebody is reading");
     }
+}
+
+/// Makes an empty file where there is none, as SQLite would do, which lets everybody read it. Its WAL takes over the mode.
+/// What stands in the way is told by SQLite.
+fn make_private(path: &Path) {
+    let mut file = OpenOptions::new();
+    file.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o640);
+    drop(file.open(path));
 }
 
 fn check_file(path: &Path) -> Result<(), OpenError> {

@@ -35,17 +35,18 @@ impl Client {
     /// Puts the client's address into a request's extensions.
     pub(super) fn introduce(&self, head: &mut Parts) -> Way {
         let Hop { address, https } = self.origin(&head.headers);
+        let address = address.unwrap_or_else(|| self.peer.ip().to_canonical());
         head.extensions.insert(ClientAddress(address));
         Way { secured: self.secured || https }
     }
 
-    /// Who has sent the request first.
+    /// What trusted proxies tell of who has sent the request first.
     fn origin(&self, headers: &HeaderMap) -> Hop {
-        let peer = Hop { address: self.peer.ip().to_canonical(), https: false };
-        if self.proxies.is_empty() || !self.proxies.contain(peer.address) {
-            return peer;
+        let nothing = Hop { address: None, https: false };
+        if self.proxies.is_empty() || !self.proxies.contain(self.peer.ip().to_canonical()) {
+            return nothing;
         }
-        forwarded::origin(headers, &self.proxies).unwrap_or(peer)
+        forwarded::origin(headers, &self.proxies).unwrap_or(nothing)
     }
 }
 

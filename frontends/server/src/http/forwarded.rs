@@ -12,7 +12,8 @@ const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto
 /// A sender of a request, and how it reached the proxy that tells of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hop {
-    pub(super) address: IpAddr,
+    /// `None` where the proxy does not tell.
+    pub(super) address: Option<IpAddr>,
     pub(super) https: bool,
 }
 
@@ -25,9 +26,9 @@ pub(super) fn origin(headers: &HeaderMap, proxies: &Networks) -> Option<Hop> {
     let standard = told(headers, &FORWARDED).map(|text| first_sender(&text, proxies, element));
     let common = told(headers, &X_FORWARDED_FOR).map(|text| first_sender(&text, proxies, plain));
     let (standard, common) = match (standard, common) {
-        (None, None) => return None,
+        (None, None) => return is_https(headers).map(|https| Hop { address: None, https }),
         (Some(standard), None) => return standard,
-        (standard, Some(common)) => (standard, Hop { https: is_https(headers), ..common? }),
+        (standard, Some(common)) => (standard, Hop { https: is_https(headers).unwrap_or(false), ..common? }),
     };
     match standard {
         None => Some(common),
@@ -48,7 +49,7 @@ fn first_sender(list: &str, proxies: &Networks, read: impl Fn(&str) -> Option<Ho
     for text in split(list, ',').into_iter().rev() {
         let hop = read(text)?;
         sender = Some(hop);
-        if !proxies.contain(hop.address) {
+        if !hop.address.is_some_and(|address| proxies.contain(address)) {
             break;
         }
     }
@@ -67,12 +68,12 @@ fn element(text: &str) -> Option<Hop> {
         let (name, value) = pair.split_once('=')?;
         let value = unquoted(value.trim())?;
         if name.trim().eq_ignore_ascii_case("for") {
-            address = Some(node(&value)?);
+            address = node(&value)?;
         } else if name.trim().eq_ignore_ascii_case("proto") {
             https = value.eq_ignore_ascii_case("https");
         }
     }
-    Some(Hop { address: address?, https })
+    Some(Hop { address, https })
 }
 
 /// Splits where `separator` stands outside of quotes.
@@ -100,17 +101,25 @@ fn unquoted(text: &str) -> Option<String> {
     Some(value)
 }
 
-/// An address with or without a port, of IPv6 with or without brackets.
-fn node(text: &str) -> Option<IpAddr> {
+/// An address with or without a port, of IPv6 with or without brackets. `Some(None)` is one that is not told on purpose
+/// (RFC 7239, 6.2 and 6.3).
+fn node(text: &str) -> Option<Option<IpAddr>> {
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
     let address = bare.parse().ok().or_else(|| text.parse().ok().map(|address: SocketAddr| address.ip()));
-    address.map(|address: IpAddr| address.to_canonical())
+    let hidden = || {
+        let name = text.split(':').next().unwrap_or_default();
+        name.starts_with('_') || name.eq_ignore_ascii_case("unknown")
+    };
+    match address {
+        Some(address) => Some(Some(address.to_canonical())),
+        None => hidden().then_some(None),
+    }
 }
 
-/// Whether `X-Forwarded-Proto` says HTTPS, and nothing else.
-fn is_https(headers: &HeaderMap) -> bool {
-    told(headers, &X_FORWARDED_PROTO)
-        .is_some_and(|list| list.split(',').all(|scheme| scheme.trim().eq_ignore_ascii_case("https")))
+/// Whether `X-Forwarded-Proto` says HTTPS, and nothing else; `None` where it is not there.
+fn is_https(headers: &HeaderMap) -> Option<bool> {
+    let list = told(headers, &X_FORWARDED_PROTO)?;
+    Some(list.split(',').all(|scheme| scheme.trim().eq_ignore_ascii_case("https")))
 }
 
 #[cfg(test)]
@@ -126,7 +135,8 @@ mod tests {
         for (name, value) in lines {
             headers.append(*name, value.parse().unwrap());
         }
-        origin(&headers, &proxies()).map(|hop| (hop.address.to_string(), hop.https))
+        let shown = |address: Option<IpAddr>| address.map_or("hidden".to_owned(), |address| address.to_string());
+        origin(&headers, &proxies()).map(|hop| (shown(hop.address), hop.https))
     }
 
     #[test]
@@ -157,6 +167,11 @@ mod tests {
             ("for=192.0.2.9;proto=https, for=192.0.2.1;proto=http", "192.0.2.1", false),
             ("for=192.0.2.1;proto=https, for=10.0.0.1;proto=http", "192.0.2.1", true),
             ("for=\"[2001:db8::1]:4711\"", "2001:db8::1", false),
+            ("for=unknown;proto=https", "hidden", true),
+            ("proto=https;for=_Proxy-7", "hidden", true),
+            ("for=192.0.2.1, for=\"_hidden:_4711\";proto=http", "hidden", false),
+            ("for=_a;proto=https, for=10.0.0.1;proto=http", "hidden", true),
+            ("proto=https", "hidden", true),
             ("for=\"192\\.0.2.1\" ; host=\"a,b;c\\\"\"", "192.0.2.1", false),
         ] {
             assert_eq!(origin_of(&[("forwarded", line)]), Some((address.to_owned(), https)), "{line}");
@@ -165,11 +180,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_tells_nothing() {
-        for line in ["", "nonsense", "192.0.2.1,", "192.0.2.1, unknown", "192.0.2.256", "[2001:db8::1", "for=192.0.2.1"]
-        {
+        for line in ["", "nonsense", "192.0.2.1,", "192.0.2.1, none", "192.0.2.256", "[2001:db8::1", "for=192.0.2.1"] {
             assert_eq!(origin_of(&[("x-forwarded-for", line)]), None, "{line}");
         }
-        for line in ["", "for", "for=", "for=_hidden", "for=unknown", "for=\"192.0.2.1", "proto=https", "192.0.2.1"] {
+        for line in ["", "for", "for=", "for=hidden", "for=\"192.0.2.1", "for=192.0.2.256;proto=https", "192.0.2.1"] {
             assert_eq!(origin_of(&[("forwarded", line)]), None, "{line}");
         }
         assert_eq!(origin_of(&[]), None);
@@ -190,6 +204,9 @@ mod tests {
             |line| origin_of(&[("x-forwarded-for", "192.0.2.1"), ("x-forwarded-proto", line)]).map(|(_, https)| https);
         for (line, https) in [("https", true), ("HTTPS, https", true), ("https, http", false), ("", false)] {
             assert_eq!(scheme(line), Some(https), "{line}");
+            assert_eq!(origin_of(&[("x-forwarded-proto", line)]), Some(("hidden".to_owned(), https)), "{line}");
         }
+        let hidden = [("x-forwarded-for", "192.0.2.1, unknown"), ("x-forwarded-proto", "https")];
+        assert_eq!(origin_of(&hidden), Some(("hidden".to_owned(), true)));
     }
 }

@@ -155,3 +155,22 @@ fn a_relative_path_is_never_a_uri_or_a_special_name() {
         assert!(directory.path().join(name).exists(), "{name}");
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn a_new_database_is_not_for_everybody_to_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("catalogue.db");
+    let storage = SqliteStorage::open_and_migrate(&path).unwrap();
+    let files: Vec<_> = fs::read_dir(directory.path()).unwrap().map(Result::unwrap).collect();
+    assert!(!files.is_empty());
+    for file in files {
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o027, 0, "{:?} {mode:o}", file.file_name());
+    }
+    drop(storage);
+    // What is there stays as its owner wants it.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    SqliteStorage::open_and_migrate(&path).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
+}
