@@ -127,13 +127,15 @@ impl Database {
         if addresses.is_empty() {
             return Ok(self);
         }
-        let Self::Postgres(mut postgres) = self else {
-            return Err(format!("only a database of PostgreSQL has replicas; {RIGHT}"));
-        };
         for (number, address) in (1..).zip(addresses) {
             if !address.starts_with("postgres:") && !address.starts_with("postgresql:") {
                 return Err(format!("replica {number} has no address of PostgreSQL; write postgres://USER@HOST/NAME"));
             }
+        }
+        let Self::Postgres(mut postgres) = self else {
+            return Err(format!("only a database of PostgreSQL has replicas; {RIGHT}"));
+        };
+        for (number, address) in (1..).zip(addresses) {
             let replicated = postgres.replicated(address);
             postgres = Box::new(replicated.map_err(|error| format!("replica {number}: {error}"))?);
         }

@@ -39,6 +39,9 @@ impl RateLimiting {
     pub(crate) fn named(layers: &Layers, limit: Option<String>, store: Option<String>) -> Result<Self, Failure> {
         let limit = layers.text(Setting::RateLimit, limit)?;
         let store = layers.text(Setting::RateLimitStore, store)?;
+        // First, so that it is told where there is no limit either.
+        #[cfg(feature = "redis")]
+        store.clone().map(|store| store.parse(|address| shared::client(address))).transpose()?;
         let Some(limit) = limit else {
             let idle = |store: Sourced<String>| store.wrong(&format!("there is no --rate-limit to count; {RIGHT}"));
             return store.map_or(Ok(Self::default()), |store| Err(idle(store)));

@@ -103,6 +103,24 @@ fn a_file_that_cannot_be_read_is_one_fault_of_many() {
     place.run("config example --config c.toml").succeeds();
 }
 
+#[cfg(feature = "redis")]
+#[test]
+fn what_goes_with_a_wrong_value_is_looked_at_too() {
+    let place = Place::new();
+    let pairs = [
+        ("rate-limit = '0/0s'", "rate-limit-store = 'http://store'", "rate-limit-store = 'redis://store'"),
+        ("otlp-endpoint = 'here'", "otlp-sample = '2'", "otlp-sample = '0.5'"),
+        ("database = 'mysql://db/n'", "database-replicas = ['db']", "database-replicas = ['postgres://u@db/n']"),
+    ];
+    for (wrong, second, right) in pairs {
+        for (other, faults) in [(second, 2), (right, 1)] {
+            place.write("c.toml", format!("{wrong}\n{other}\n"));
+            let outcome = place.run("config check --config c.toml");
+            assert_eq!((outcome.status, outcome.err.lines().count()), (Some(2), faults), "{other}: {}", outcome.err);
+        }
+    }
+}
+
 #[test]
 fn an_empty_list_names_none() {
     let place = Place::new();
