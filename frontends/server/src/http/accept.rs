@@ -29,6 +29,9 @@ const LONGEST_GRACE: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 /// What tasks get to notice that the grace has ended.
 const LAST_TURN: Duration = Duration::from_secs(1);
 
+/// How many clients a listen queue can hold. Further ones came after the server was told to stop.
+const LONGEST_QUEUE: usize = 65_535;
+
 /// How connections are served.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Front {
@@ -91,13 +94,15 @@ where
         }
     }
 
-    // Clients in the listen queue have a connection already, perhaps with a request in it.
-    for client in waiting.into_iter().chain(queued(listener)) {
-        let Some(place) = crowd.free_place() else { break };
-        begin(service.clone(), place, client);
-    }
+    // Clients in the listen queue have a connection already, perhaps with a request in it. They get the places of those
+    // who go now; nobody else is accepted meanwhile.
+    let left: Vec<_> = waiting.into_iter().chain(queued(listener).take(LONGEST_QUEUE)).collect();
     let deadline = Instant::now() + limits.shutdown_grace.min(LONGEST_GRACE);
     stop.send_replace(Some(deadline));
+    for client in left {
+        let Ok(place) = timeout_at(deadline, crowd.place()).await else { break };
+        begin(service.clone(), place, client);
+    }
     if timeout_at(deadline + LAST_TURN, crowd.gone()).await.is_err() {
         tracing::warn!("left connections behind whose requests do not yield");
     }

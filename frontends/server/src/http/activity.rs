@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Waker},
 };
@@ -19,6 +19,10 @@ use super::{
     watchdog::{IDLE, LONG_LINE},
 };
 
+/// How much a connection of HTTP/1 may read before others have their turn. hyper goes on for as long as there is anything,
+/// and the largest heads cost most.
+const BYTES_A_TURN: usize = 64 * 1024;
+
 /// The record that a connection's stream and service write and its watchdog reads.
 ///
 /// All three run in the connection's task, so nobody waits for the lock: it is here because hyper owns the stream and
@@ -27,6 +31,8 @@ pub(super) struct Activity {
     state: Mutex<State>,
     /// Apart from the rest, because every flush asks.
     stopping: AtomicBool,
+    /// Bytes of HTTP/1 that were read in this turn of the connection.
+    turn: AtomicUsize,
     counts: Arc<Counts>,
 }
 
@@ -121,7 +127,7 @@ impl Activity {
             long_line: false,
             unread: false,
         };
-        Arc::new(Self { state: Mutex::new(state), stopping: AtomicBool::new(false), counts })
+        Arc::new(Self { state: Mutex::new(state), stopping: AtomicBool::new(false), turn: AtomicUsize::new(0), counts })
     }
 
     /// What is counted of all connections.
@@ -147,6 +153,16 @@ impl Activity {
         state.moved = Instant::now();
         state.handshake = Handshake::Done(state.moved);
         state.streams = http2.map(|backlog| Box::new(Streams::new(state.moved, backlog)));
+    }
+
+    /// The connection has its turn, on HTTP/1.
+    pub(super) fn begin_turn(&self) {
+        self.turn.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether the turn is over, as far as it is for reading.
+    pub(super) fn ends_turn(&self) -> bool {
+        self.turn.load(Ordering::Relaxed) >= BYTES_A_TURN
     }
 
     /// `bytes` of HTTP came in.

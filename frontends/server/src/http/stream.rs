@@ -61,7 +61,12 @@ impl<T: Transport> WatchedStream<T> {
 
 impl<T: Transport> AsyncRead for WatchedStream<T> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        if self.framed && self.activity.with_streams(|streams| streams.ends_turn()) == Some(true) {
+        let over = if self.framed {
+            self.activity.with_streams(|streams| streams.ends_turn()) == Some(true)
+        } else {
+            self.activity.ends_turn()
+        };
+        if over {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }

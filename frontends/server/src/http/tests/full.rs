@@ -2,7 +2,7 @@
 
 use super::{
     Limits,
-    support::{Client, GET, SHORT, Server, status},
+    support::{Client, GET, SHORT, Server, soon, status},
     timeouts::patient,
 };
 
@@ -77,4 +77,26 @@ async fn silent_clients_keep_nobody_out() {
     let mut client = server.connect().await;
     client.send(GET).await;
     assert_eq!(status(&client.answer().await), "200");
+}
+
+#[tokio::test]
+async fn whoever_waits_for_a_place_when_the_server_stops_is_answered() {
+    let mut server = with_places(1).await;
+    let mut busy = server.connect().await;
+    busy.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    let mut waiting = Vec::new();
+    for _ in 0..5 {
+        let mut client = server.connect().await;
+        client.send(GET).await;
+        waiting.push(client);
+    }
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    assert!(busy.answer().await.ends_with("passed"));
+    for mut client in waiting {
+        assert_eq!(status(&client.answer().await), "200");
+    }
+    server.stopped().await;
 }

@@ -27,6 +27,18 @@ async fn pipelined_requests_are_answered_in_order() {
     }
 }
 
+/// More than a connection reads in one turn.
+#[tokio::test]
+async fn large_pipelined_requests_are_answered_in_order() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(60_000));
+    client.send((0..40).map(request).collect::<String>()).await;
+    for path in 0..40 {
+        assert!(client.answer().await.ends_with(&format!("GET /{path}")));
+    }
+}
+
 #[tokio::test]
 async fn the_client_address_is_in_the_extensions() {
     let server = Server::usual().await;
