@@ -22,6 +22,15 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("{text:?} is longer than can be counted"))
 }
 
+/// Reads how long something is to live: some time.
+pub(crate) fn parse_lifetime(text: &str) -> Result<Duration, String> {
+    let lifetime = parse(text)?;
+    if lifetime.is_zero() {
+        return Err(format!("{text:?} would be over at once; write a duration from 1s on, like 90d"));
+    }
+    Ok(lifetime)
+}
+
 fn not_a_duration(text: &str) -> String {
     format!("{text:?} is not a duration; write a whole number and s, m, h or d, like 90d")
 }
@@ -34,6 +43,15 @@ mod tests {
     fn a_whole_number_and_a_unit() {
         for (text, seconds) in [("0s", 0), ("10s", 10), ("2m", 120), ("3h", 10_800), ("90d", 7_776_000), ("007s", 7)] {
             assert_eq!(parse(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_life_is_some_time() {
+        assert_eq!(parse_lifetime("1s"), Ok(Duration::from_secs(1)));
+        for text in ["0s", "00d", "0"] {
+            let message = parse_lifetime(text).unwrap_err();
+            assert!(message.contains(&format!("{text:?}")) && message.contains("like 90d"), "{message}");
         }
     }
 

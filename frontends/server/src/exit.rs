@@ -13,6 +13,9 @@ use crate::text::{printable, shortened, without_passwords};
 const LONGEST_MESSAGE: usize = 1_400;
 const MOST_LINES: usize = 20;
 
+/// The longest line of what is told in one line each.
+const LONGEST_LINE: usize = 400;
+
 /// Why a command ends without success.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
@@ -20,6 +23,8 @@ pub(crate) enum Failure {
     Work(String),
     /// The command line, the environment or the configuration is wrong: status 2.
     Usage(String),
+    /// All that is wrong with a configuration, a line each: status 2. However many there are, none is kept back.
+    Faults(String),
     /// Whoever reads standard output has had enough (`| head`). That is no fault: status 0, and nothing is said.
     ReaderLeft,
 }
@@ -43,16 +48,17 @@ impl Failure {
     /// What is wrong, for a log.
     pub(crate) fn message(&self) -> &str {
         match self {
-            Self::Work(message) | Self::Usage(message) => message,
+            Self::Work(message) | Self::Usage(message) | Self::Faults(message) => message,
             Self::ReaderLeft => "nobody reads standard output",
         }
     }
 
     /// Says on standard error what is wrong, and turns into the exit status.
     pub(crate) fn report(self) -> ExitCode {
-        let (message, status) = match self {
-            Self::Work(message) => (message, 1),
-            Self::Usage(message) => (message, 2),
+        let (message, status, presentable): (_, _, fn(&str) -> String) = match self {
+            Self::Work(message) => (message, 1, presentable),
+            Self::Usage(message) => (message, 2, presentable),
+            Self::Faults(message) => (message, 2, presentable_lines),
             Self::ReaderLeft => return ExitCode::SUCCESS,
         };
         let arguments = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
@@ -97,6 +103,12 @@ fn presentable(message: &str) -> String {
     shortened(&format!("{}\n…\n{}", start.join("\n"), end.join("\n")), LONGEST_MESSAGE).into_owned()
 }
 
+/// The lines as a terminal may see them: all of them, each without control characters and of some length at most.
+fn presentable_lines(message: &str) -> String {
+    let lines = message.split('\n').map(|line| shortened(&printable(line), LONGEST_LINE).into_owned());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use std::fmt;
@@ -110,6 +122,14 @@ mod tests {
         assert!(long.len() < LONGEST_MESSAGE + 10 && long.ends_with("; write less"), "{long}");
         let high = presentable(&format!("first{}last", "\n".repeat(1_000)));
         assert!(high.lines().count() <= MOST_LINES + 1 && high.starts_with("first") && high.ends_with("last"));
+    }
+
+    #[test]
+    fn of_many_faults_none_is_kept_back() {
+        let faults = format!("a\u{1b}: wrong\n{}", "x".repeat(10_000));
+        let shown = presentable_lines(&[&*faults; 28].join("\n"));
+        assert!(shown.lines().count() == 56 && shown.starts_with("a\\u{1b}: wrong\nx"), "{shown}");
+        assert!(shown.lines().all(|line| line.len() < LONGEST_LINE + 10), "{shown}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use catalogue_core::{Scope, Scopes};
 use clap::{Args, Subcommand};
 
+use super::Offered;
 use super::key_care::{CheckKeys, RotateKey};
 use crate::duration;
 
@@ -71,12 +72,13 @@ pub(crate) struct Grant {
     #[arg(long, value_name = "ID")]
     pub(crate) account: String,
     /// What it may do: read:profile, read:courses, or both; may be repeated
-    #[arg(long = "scope", value_name = "SCOPE", required = true, num_args = 1.., value_parser = parse_scopes)]
+    #[arg(long = "scope", value_name = "SCOPE", required = true, num_args = 1..)]
+    #[arg(value_parser = Offered::new(parse_scopes, &["read:profile", "read:courses"]), hide_possible_values = true)]
     scopes: Vec<Scopes>,
     /// When it expires, from now: a whole number and s, m, h or d
     ///
     /// [default: never]
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_lifetime)]
     pub(crate) expires_in: Option<Duration>,
     /// Prints one JSON object instead of the token alone
     #[arg(long)]

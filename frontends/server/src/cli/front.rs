@@ -1,6 +1,6 @@
 //! How `serve` meets its clients.
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 /// HTTPS, proxies, and what clients may take up.
 #[derive(Debug, Default, Args)]
@@ -9,12 +9,12 @@ pub(crate) struct FrontArguments {
     /// The certificate for HTTPS, in PEM: the chain, the server's own first. It is read again when it changes, and on SIGHUP
     ///
     /// [default: none, which is HTTP] [env: CATALOGUE_TLS_CERT]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) tls_cert: Option<String>,
     /// The certificate's private key, in PEM: ECDSA, Ed25519 or RSA, without a passphrase
     ///
     /// [env: CATALOGUE_TLS_KEY]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) tls_key: Option<String>,
     /// The proxies, as addresses or ranges like 10.0.0.0/8, whose Forwarded or X-Forwarded-For says who the client is
     ///

@@ -23,7 +23,7 @@ pub(crate) struct RotateKey {
     /// When the new key expires, from now: a whole number and s, m, h or d
     ///
     /// [default: as long after its making as the old one; never where that has no expiry]
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_lifetime)]
     pub(crate) expires_in: Option<Duration>,
     /// Prints one JSON object instead of the token alone, with what the key replaces
     #[arg(long)]

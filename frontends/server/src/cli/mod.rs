@@ -6,6 +6,7 @@ mod credentials;
 mod data;
 mod front;
 mod key_care;
+mod offered;
 mod operating;
 mod serving;
 mod settings;
@@ -19,9 +20,12 @@ pub(crate) use credentials::{Grant, KeysCommand, ListKeys, RevokeKey, TokensComm
 pub(crate) use data::{ExportArguments, ImportArguments, MigrateArguments, OpenapiArguments};
 pub(crate) use front::FrontArguments;
 pub(crate) use key_care::{CheckKeys, RotateKey};
+use offered::Offered;
 pub(crate) use operating::{CompletionsArguments, DoctorArguments, HealthArguments, ManArguments};
 pub(crate) use serving::{DemoArguments, ServeArguments};
 pub(crate) use settings::{Explanation, explanations, given_settings};
+
+use crate::logging::LEVELS;
 
 const AFTER_HELP: &str = "\
 Settings: every option of `serve` has an environment variable (--base-url:
@@ -67,11 +71,13 @@ pub(crate) struct Global {
     ///
     /// [default: info] [env: CATALOGUE_LOG]
     #[arg(long, global = true, value_name = "LEVEL")]
+    #[arg(value_parser = Offered::texts(&LEVELS), hide_possible_values = true)]
     pub(crate) log: Option<String>,
     /// What lines of the log look like: text, or json for an object a line
     ///
     /// [default: text] [env: CATALOGUE_LOG_FORMAT]
     #[arg(long, global = true, value_name = "FORMAT")]
+    #[arg(value_parser = Offered::texts(&["text", "json"]), hide_possible_values = true)]
     pub(crate) log_format: Option<String>,
     /// The configuration file, in TOML; none is read where none is named
     ///

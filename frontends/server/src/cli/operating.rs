@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use clap_complete::Shell;
 
 use super::ServeArguments;
@@ -61,6 +61,6 @@ Example: all pages, for man to find
   catalogue man --out /usr/local/share/man/man1")]
 pub(crate) struct ManArguments {
     /// The directory to write a page for each command into; without it the page of the program is printed
-    #[arg(long, value_name = "DIRECTORY")]
+    #[arg(long, value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
 }

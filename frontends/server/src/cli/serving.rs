@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::FrontArguments;
+use super::{FrontArguments, Offered};
 
 /// `catalogue demo`
 #[derive(Debug, Args)]
@@ -56,6 +56,7 @@ pub(crate) struct ServeArguments {
     ///
     /// [default: api-key,oauth] [env: CATALOGUE_ACCEPT]
     #[arg(long, value_name = "KIND", num_args = 1..)]
+    #[arg(value_parser = Offered::texts(&["api-key", "oauth"]), hide_possible_values = true)]
     pub(crate) accept: Vec<String>,
     /// The origins whose scripts may call the API, like https://app.example.com
     ///

@@ -98,7 +98,7 @@ pub(super) fn show_created(
     // A token that nobody has seen can never be shown again.
     printed.map_err(|failure| {
         let why = match failure {
-            Failure::Work(why) | Failure::Usage(why) => why,
+            Failure::Work(why) | Failure::Usage(why) | Failure::Faults(why) => why,
             Failure::ReaderLeft => "nobody reads standard output".to_owned(),
         };
         let id = &record.identity.credential_id;

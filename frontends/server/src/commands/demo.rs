@@ -7,7 +7,7 @@ use catalogue_core::{AccountId, AdminStorage, CredentialKind, NewToken, Scope};
 use tokio::net::TcpListener;
 
 use super::serving::{self, Signals};
-use super::{Context, credentials, serve_on_all_cores, waiting};
+use super::{Context, credentials, listening, serve_on_all_cores, waiting};
 use crate::admin::Monitor;
 use crate::cli::DemoArguments;
 use crate::config::Setting;
@@ -25,7 +25,7 @@ const COURSE: &str = "english-for-the-workshop";
 pub(super) fn run(arguments: DemoArguments, context: &Context) -> Result<(), Failure> {
     let migration = Migration::unless_forbidden(&context.layers, arguments.no_migrate)?;
     let database = context.named_database()?.unwrap_or(Database::Memory);
-    let listen = serving::listen_address(&context.layers, arguments.listen)?;
+    let listen = listening::listen_address(&context.layers, arguments.listen)?;
     serve_on_all_cores(async {
         let mut signals = Signals::catch()?;
         let (listener, bound) = bind(listen).await?;
@@ -49,7 +49,7 @@ pub(super) fn run(arguments: DemoArguments, context: &Context) -> Result<(), Fai
 
 /// The address that was asked for, or else the default one, or else any that is free.
 async fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), Failure> {
-    let wanted = listen.unwrap_or(serving::DEFAULT_ADDRESS);
+    let wanted = listen.unwrap_or(listening::DEFAULT_ADDRESS);
     let bound = match serving::bind(wanted).await {
         Err(error) if listen.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
             serving::bind(SocketAddr::new(wanted.ip(), 0)).await

@@ -57,9 +57,7 @@ async fn rate_limit_store(prepared: &Prepared, report: &mut Report) {
         None => {}
         Some(Ok(())) => report.fine(CHECK, format!("{limiting} is counted")),
         Some(Err(why)) => {
-            let text =
-                format!("{limiting} is not counted, so nothing is limited: {why}; start Redis or let it be reached");
-            report.warning(CHECK, text);
+            report.warning(CHECK, format!("{limiting} is not counted, so nothing is limited: {why}"));
         }
     }
 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(unix)]
+use tokio::runtime::Builder;
+#[cfg(unix)]
 use tokio::signal::unix::{self, SignalKind};
 
 use crate::exit::Failure;
@@ -26,6 +28,15 @@ impl Hangup {
         caught.map(Self).map_err(|error| Failure::work(format!("cannot wait for signals: {error}")))
     }
 
+    /// From now on the signal does not end the process. One that comes before there is a [`Hangup`] may be forgotten: what
+    /// it asks for is yet to be read.
+    pub(super) fn forget_early_ones() -> Result<(), Failure> {
+        // Of a signal that was once caught, tokio keeps the handler, also beyond the runtime.
+        let runtime = super::runtime(Builder::new_current_thread().enable_io().build())?;
+        let _inside = runtime.enter();
+        Self::catch().map(drop)
+    }
+
     /// Waits for the signal.
     pub(super) async fn next(&mut self) {
         if self.0.recv().await.is_none() {
@@ -42,6 +53,10 @@ pub(super) struct Hangup;
 impl Hangup {
     pub(super) fn catch() -> Result<Self, Failure> {
         Ok(Self)
+    }
+
+    pub(super) fn forget_early_ones() -> Result<(), Failure> {
+        Ok(())
     }
 
     /// Waits for ever.

@@ -11,6 +11,7 @@ mod hangup;
 mod health;
 mod import;
 mod keys;
+mod listening;
 mod man;
 mod migrate;
 mod openapi;
@@ -66,15 +67,23 @@ impl Context {
 
 /// Runs the command that the command line names.
 pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
+    if let Command::Serve(_) = cli.command {
+        hangup::Hangup::forget_early_ones()?;
+    }
     let Global { database, database_pooler, log, log_format, config } = cli.global;
-    let layers = Layers::of_this_process(config.clone())?;
+    let layers = Layers::of_this_process(config.clone());
+    let layers = match cli.command {
+        // It says itself what is wrong, all at once.
+        Command::Config(_) => layers,
+        _ => layers.sound()?,
+    };
     let sink = match cli.command {
         Command::Demo(_) | Command::Serve(_) => Sink::background().map_err(|error| Failure::because(&error))?,
         _ => Sink::Direct,
     };
     let arguments = LogArguments { log, format: log_format, config };
     let logs = match (&cli.command, Logs::start(&layers, arguments, sink)) {
-        // It says itself what is wrong of logs, beside all else that is.
+        // That is among what it says.
         (Command::Config(_), Err(_)) => Logs::start(&Layers::default(), LogArguments::default(), Sink::Direct)?,
         (_, logs) => logs?,
     };

@@ -8,6 +8,7 @@ use catalogue_core::{Catalogue, MemoryStorage};
 
 use super::front::FrontSettings;
 use super::hangup::{self, Hangup};
+use super::listening::Listening;
 use super::serving::{self, Signals};
 use super::settings::{self, CatalogueSettings};
 use super::waiting::{self, Wait};
@@ -27,6 +28,9 @@ use crate::{duration, size, systemd};
 pub(super) fn run(arguments: ServeArguments, context: &Context) -> Result<(), Failure> {
     let Prepared { database, migration, settings, front } = prepare(arguments, context)?;
     let inherited = systemd::inherited_listener()?;
+    if inherited.is_none() {
+        settings.listening.check_apart()?;
+    }
     let monitor = Monitor::new(context.logs.sink());
     serve_on_all_cores(async {
         let hangup = Hangup::catch()?;
@@ -53,10 +57,10 @@ async fn serve(
     };
     let bind_for_clients = async || match &inherited {
         Some(listener) => serving::adopt(listener).map_err(|error| Failure::because(&error)),
-        None => bind(Setting::Listen, settings.listen).await,
+        None => bind(Setting::Listen, settings.listening.clients()).await,
     };
     // First, so that it says what is waited for.
-    if let Some(address) = settings.admin_listen {
+    if let Some(address) = settings.listening.admin() {
         let (listener, bound) = bind(Setting::AdminListen, address).await?;
         admin::start(listener, bound, Arc::clone(&monitor));
     }
@@ -70,8 +74,9 @@ async fn serve(
         Some(bound) => bound,
         None => bind_for_clients().await?,
     };
+    settings.catalogue.rate_limiting.look_at_store().await;
     monitor.metrics.limits(settings.catalogue.rate_limiting.uncounted());
-    let requests = settings.admin_listen.map(|_| monitor.metrics.requests());
+    let requests = settings.listening.admin().map(|_| monitor.metrics.requests());
     let recorder = Recorder::start(Arc::from(storage.clone().into_admin()));
     let exporter = settings.spans.start(settings.catalogue.base_url(), front.tls.is_some())?;
     if let Some(exporter) = &exporter {
@@ -100,12 +105,8 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn listen(&self) -> SocketAddr {
-        self.settings.listen
-    }
-
-    pub(super) fn admin_listen(&self) -> Option<SocketAddr> {
-        self.settings.admin_listen
+    pub(super) fn listening(&self) -> &Listening {
+        &self.settings.listening
     }
 
     pub(super) fn base_url(&self) -> &str {
@@ -120,7 +121,9 @@ impl Prepared {
 /// Whether all that `serve` is told by the layers can be.
 pub(super) fn check(context: &Context) -> Result<Prepared, Failure> {
     logging::check(&context.layers)?;
-    prepare(ServeArguments::default(), context)
+    let prepared = prepare(ServeArguments::default(), context)?;
+    prepared.settings.listening.check_apart()?;
+    Ok(prepared)
 }
 
 fn prepare(arguments: ServeArguments, context: &Context) -> Result<Prepared, Failure> {
@@ -147,8 +150,7 @@ fn grace(text: &str) -> Result<Duration, String> {
 /// What `serve` can be told.
 #[derive(Debug)]
 struct Settings {
-    listen: SocketAddr,
-    admin_listen: Option<SocketAddr>,
+    listening: Listening,
     catalogue: CatalogueSettings,
     front: FrontSettings,
     /// `None` leaves it to the server.
@@ -162,8 +164,7 @@ impl Settings {
         let shutdown_grace = layers.text(Setting::ShutdownGrace, arguments.shutdown_grace)?;
         let front = FrontSettings::resolve(layers, arguments.front)?;
         Ok(Self {
-            listen: serving::listen_address(layers, arguments.listen)?.unwrap_or(serving::DEFAULT_ADDRESS),
-            admin_listen: serving::admin_address(layers, arguments.admin_listen)?,
+            listening: Listening::resolve(layers, arguments.listen, arguments.admin_listen)?,
             catalogue: CatalogueSettings {
                 base_url: layers.text(Setting::BaseUrl, arguments.base_url)?,
                 docs_url: layers.text(Setting::DocsUrl, arguments.docs_url)?,

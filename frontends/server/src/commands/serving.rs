@@ -1,7 +1,7 @@
-//! What `serve` and `demo` share: an address to listen on, and serving until a signal ends it.
+//! What `serve` and `demo` share: binding an address, and serving until a signal ends it.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use catalogue_core::Catalogue;
@@ -12,32 +12,10 @@ use tokio::sync::oneshot;
 
 use crate::admin::Monitor;
 use crate::api::Api;
-use crate::config::{Layers, Setting, Sourced};
+use crate::config::Setting;
 use crate::exit::Failure;
 use crate::http::{self, Front};
 use crate::{open_files, output, systemd};
-
-/// Where a server listens unless `--listen` says otherwise.
-pub(super) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
-
-/// The address that the layers name, if they do.
-pub(super) fn listen_address(layers: &Layers, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
-    address(layers, Setting::Listen, given)
-}
-
-/// The address for those who operate the server, if the layers name one.
-pub(super) fn admin_address(layers: &Layers, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
-    address(layers, Setting::AdminListen, given)
-}
-
-fn address(layers: &Layers, setting: Setting, given: Option<String>) -> Result<Option<SocketAddr>, Failure> {
-    let parse = |text: &String| {
-        text.parse().map_err(|_| {
-            format!("{text:?} is not an address to listen on; write an IP address and a port, like 127.0.0.1:8080")
-        })
-    };
-    layers.text(setting, given)?.map(|text: Sourced<String>| text.parse(parse)).transpose()
-}
 
 /// A listener, and the address that it got.
 pub(super) async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {

@@ -6,15 +6,15 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Setting, Shape, nearest};
-use crate::exit::Failure;
+use super::{Fault, Setting, Shape, nearest};
 use crate::text::printable;
 
-/// The settings of a configuration file, each with the line that it stands on.
+/// The settings of a configuration file, each with the line that it stands on, as far as they can be read.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigFile {
     name: String,
     values: BTreeMap<Setting, (Value, usize)>,
+    faults: Vec<Fault>,
 }
 
 /// A value of the right shape for its setting.
@@ -26,26 +26,38 @@ pub(crate) enum Value {
 }
 
 impl ConfigFile {
-    /// Reads a file's text; `name` stands in messages. All that is wrong is said at once, a line each.
-    pub(crate) fn parse(name: String, text: &str) -> Result<Self, Failure> {
-        let table = DeTable::parse(text).map_err(|error| {
-            let line = line_of(text, error.span().map_or(0, |span| span.start));
-            Failure::usage(format!("{name}: line {line}: not TOML: {}", error.message()))
-        })?;
+    /// Reads a file's text; `name` stands in messages.
+    pub(crate) fn parse(name: String, text: &str) -> Self {
+        let table = match DeTable::parse(text) {
+            Ok(table) => table,
+            Err(error) => {
+                let line = line_of(text, error.span().map_or(0, |span| span.start));
+                let message = format!("{name}: line {line}: not TOML: {}", error.message());
+                return Self::unreadable(name, message);
+            }
+        };
         let (mut values, mut faults) = (BTreeMap::new(), Vec::new());
         for (key, value) in table.get_ref() {
             let line = line_of(text, key.span().start);
             match read_pair(key.get_ref(), value) {
                 Ok((setting, value)) => drop(values.insert(setting, (value, line))),
-                Err(fault) => faults.push((line, fault)),
+                Err(Fault { message, settings }) => {
+                    faults.push((line, Fault { message: format!("{name}: line {line}: {message}"), settings }));
+                }
             }
         }
-        if faults.is_empty() {
-            return Ok(Self { name, values });
-        }
         faults.sort_by_key(|(line, _)| *line);
-        let faults: Vec<_> = faults.into_iter().map(|(line, fault)| format!("{name}: line {line}: {fault}")).collect();
-        Err(Failure::usage(faults.join("\n")))
+        Self { name, values, faults: faults.into_iter().map(|(_, fault)| fault).collect() }
+    }
+
+    /// A file of which nothing can be read, and why.
+    pub(crate) fn unreadable(name: String, message: String) -> Self {
+        Self { name, values: BTreeMap::new(), faults: vec![Fault::of_all(message)] }
+    }
+
+    /// All that is wrong with it, in the order of its lines.
+    pub(crate) fn faults(&self) -> &[Fault] {
+        &self.faults
     }
 
     /// The file, as it was named.
@@ -61,16 +73,21 @@ impl ConfigFile {
 }
 
 /// The setting of that key with its value, or what is wrong with one of them.
-fn read_pair(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(Setting, Value), String> {
-    let Some(setting) = Setting::ALL.into_iter().find(|setting| setting.name() == key) else {
-        let hint = match nearest(key, Setting::ALL.into_iter().map(Setting::name)) {
+fn read_pair(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(Setting, Value), Fault> {
+    let called = |name: &str| Setting::ALL.into_iter().find(|setting| setting.name() == name);
+    let Some(setting) = called(key) else {
+        let meant = nearest(key, Setting::ALL.into_iter().map(Setting::name));
+        let hint = match meant {
             Some(name) => format!("did you mean {name:?}?"),
             None => format!("the keys are {}", all_names()),
         };
-        return Err(format!("{}: no such key; {hint}", printable(key)));
+        let message = format!("{}: no such key; {hint}", printable(key));
+        return Err(Fault { message, settings: meant.and_then(called).into_iter().collect() });
     };
     let shaped = shaped(setting, value).ok_or_else(|| {
-        format!("{}: the value is of type {}; write {}", setting.name(), value.get_ref().type_str(), right(setting))
+        let (name, found) = (setting.name(), value.get_ref().type_str());
+        let message = format!("{name}: the value is of type {found}; write {}", right(setting));
+        Fault { message, settings: vec![setting] }
     })?;
     Ok((setting, shaped))
 }
@@ -116,16 +133,15 @@ mod tests {
     use super::*;
 
     fn message(text: &str) -> String {
-        match ConfigFile::parse("c.toml".to_owned(), text) {
-            Err(Failure::Usage(message)) => message,
-            other => panic!("{text:?}: {other:?}"),
-        }
+        let file = ConfigFile::parse("c.toml".to_owned(), text);
+        file.faults().iter().map(|fault| &*fault.message).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
     fn reads_every_shape() {
         let text = "# a comment\nlisten = \"127.0.0.1:1\"\naccept = \"oauth\"\ncors-origin = [\"a\", \"b\"]\nno-migrate = true\n";
-        let file = ConfigFile::parse("c.toml".to_owned(), text).unwrap();
+        let file = ConfigFile::parse("c.toml".to_owned(), text);
+        assert_eq!(file.faults(), []);
         let (value, place) = file.get(Setting::Listen).unwrap();
         assert_eq!((value, &*place), (&Value::Text("127.0.0.1:1".to_owned()), "c.toml: line 2: listen"));
         assert_eq!(file.get(Setting::Accept).unwrap().0, &Value::List(vec!["oauth".to_owned()]));
@@ -137,7 +153,7 @@ mod tests {
     #[test]
     fn a_size_may_be_a_number() {
         for (text, value) in [("'64MiB'", "64MiB"), ("65_536", "65536"), ("-1", "-1"), ("0x10", "0x10")] {
-            let file = ConfigFile::parse("c.toml".to_owned(), &format!("page-cache = {text}")).unwrap();
+            let file = ConfigFile::parse("c.toml".to_owned(), &format!("page-cache = {text}"));
             assert_eq!(file.get(Setting::PageCache).unwrap().0, &Value::Text(value.to_owned()));
         }
         assert!(message("page-cache = 1.5").contains("a number, or a string in quotes"));
@@ -146,7 +162,7 @@ mod tests {
     #[test]
     fn a_choice_may_be_true_or_false() {
         for (text, value) in [("true", "true"), ("false", "false"), ("'30s'", "30s")] {
-            let file = ConfigFile::parse("c.toml".to_owned(), &format!("wait = {text}")).unwrap();
+            let file = ConfigFile::parse("c.toml".to_owned(), &format!("wait = {text}"));
             assert_eq!(file.get(Setting::Wait).unwrap().0, &Value::Text(value.to_owned()));
         }
         assert!(message("wait = 30").contains("true, false, or a string in quotes"));
@@ -160,6 +176,15 @@ mod tests {
         assert!(lines[0].starts_with("c.toml: line 1: lisen: ") && lines[0].ends_with("did you mean \"listen\"?"));
         assert!(lines[1].starts_with("c.toml: line 3: page-cache: "));
         assert!(lines[2].starts_with("c.toml: line 4: log-levels: "));
+    }
+
+    #[test]
+    fn what_is_right_is_read_beside_what_is_wrong() {
+        let file = ConfigFile::parse("c.toml".to_owned(), "tls-crt = 'x'\nlog = 'warn'\naccept = 1\npassword = 2");
+        assert_eq!(file.get(Setting::Log).unwrap().0, &Value::Text("warn".to_owned()));
+        let settings: Vec<_> = file.faults().iter().map(|fault| &*fault.settings).collect();
+        assert_eq!(settings, [&[Setting::TlsCert][..], &[Setting::Accept], &[]]);
+        assert_eq!(ConfigFile::parse("c.toml".to_owned(), "log: info").faults()[0].settings, Setting::ALL);
     }
 
     #[test]

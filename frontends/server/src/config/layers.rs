@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::file::{ConfigFile, Value};
-use super::{Setting, Shape, secret};
+use super::{Fault, Setting, Shape, secret};
 use crate::exit::Failure;
 
 /// The variable that names the configuration file.
@@ -23,6 +23,7 @@ pub(crate) struct Layers {
     /// Of a command that checks what others take.
     options: BTreeMap<Setting, Value>,
     left_out: BTreeSet<Setting>,
+    told: secret::Told,
 }
 
 /// A value, and where it came from.
@@ -60,20 +61,31 @@ impl<T> Sourced<T> {
 }
 
 impl Layers {
-    /// The layers of this process; `config` is what `--config` says.
-    pub(crate) fn of_this_process(config: Option<PathBuf>) -> Result<Self, Failure> {
+    /// The layers of this process, as far as they can be read; `config` is what `--config` says.
+    pub(crate) fn of_this_process(config: Option<PathBuf>) -> Self {
         let variables = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         Self::read(variables.filter(|(name, _)| name.starts_with("CATALOGUE_")).collect(), config)
     }
 
-    fn read(variables: HashMap<String, OsString>, config: Option<PathBuf>) -> Result<Self, Failure> {
+    fn read(variables: HashMap<String, OsString>, config: Option<PathBuf>) -> Self {
         let option = config.map(|path| Sourced { value: path, source: "--config".to_owned() });
         let variable = || {
             let path = variables.get(CONFIG_VARIABLE).filter(|path| !path.is_empty())?;
             Some(Sourced { value: path.into(), source: CONFIG_VARIABLE.to_owned() })
         };
-        let file = option.or_else(variable).map(read_file).transpose()?.unwrap_or_default();
-        Ok(Self { variables, file, ..Self::default() })
+        let file = option.or_else(variable).map(read_file).unwrap_or_default();
+        Self { variables, file, ..Self::default() }
+    }
+
+    /// The same layers, where nothing is wrong with the configuration file; all that is wrong is said at once, a line each.
+    pub(crate) fn sound(self) -> Result<Self, Failure> {
+        let faults: Vec<_> = self.file.faults().iter().map(|fault| &*fault.message).collect();
+        if faults.is_empty() { Ok(self) } else { Err(Failure::usage(faults.join("\n"))) }
+    }
+
+    /// What is wrong with the configuration file.
+    pub(crate) fn file_faults(&self) -> &[Fault] {
+        self.file.faults()
     }
 
     /// The same layers below options of a command line.
@@ -149,7 +161,7 @@ impl Layers {
             return Ok(Some(found));
         };
         let source = format!("{}, file {}", found.source, path.display());
-        Ok(Some(Sourced { value: found.parse(|_| secret::read(&path))?, source }))
+        Ok(Some(Sourced { value: found.parse(|_| secret::read(&path, &self.told))?, source }))
     }
 
     /// A setting of several texts: those of the highest layer that gives any.
@@ -166,7 +178,7 @@ impl Layers {
             return Ok(Some(items));
         }
         let opened = |item: &String| match secret::file_of(item) {
-            Some(path) => secret::read(path).map(|text| split(&[text])),
+            Some(path) => secret::read(path, &self.told).map(|text| split(&[text])),
             None => Ok(vec![item.clone()]),
         };
         let source = items.source.clone();
@@ -224,12 +236,15 @@ impl Layers {
     }
 }
 
-fn read_file(path: Sourced<PathBuf>) -> Result<ConfigFile, Failure> {
+fn read_file(path: Sourced<PathBuf>) -> ConfigFile {
     let name = path.value.display().to_string();
     let text = path.parse(|path| {
         fs::read_to_string(path).map_err(|error| format!("the configuration file {name} cannot be read: {error}"))
-    })?;
-    ConfigFile::parse(name, &text)
+    });
+    match text {
+        Ok(text) => ConfigFile::parse(name, &text),
+        Err(failure) => ConfigFile::unreadable(name, failure.message().to_owned()),
+    }
 }
 
 fn split(items: &[String]) -> Vec<String> {
@@ -243,7 +258,8 @@ mod tests {
 
     fn layers(variables: &[(&str, &str)], file: &str) -> Layers {
         let variables = variables.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
-        Layers { variables, file: ConfigFile::parse("c.toml".to_owned(), file).unwrap(), ..Layers::default() }
+        let file = ConfigFile::parse("c.toml".to_owned(), file);
+        Layers { variables, file, ..Layers::default() }.sound().unwrap()
     }
 
     fn strings(items: &[&str]) -> Vec<String> {
@@ -352,9 +368,9 @@ mod tests {
             (Layers::read(variables(missing), None), CONFIG_VARIABLE),
             (Layers::read(HashMap::new(), Some(missing.into())), "--config"),
         ] {
-            let Err(Failure::Usage(text)) = read else { panic!("{read:?}") };
+            let Err(Failure::Usage(text)) = read.sound() else { panic!("{source}") };
             assert!(text.starts_with(&format!("{source}: ")) && text.contains(missing), "{text}");
         }
-        assert!(Layers::read(variables(""), None).is_ok());
+        assert!(Layers::read(variables(""), None).sound().is_ok());
     }
 }

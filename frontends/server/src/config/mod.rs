@@ -1,5 +1,6 @@
 //! Settings and their layers: the command line over the environment over the configuration file.
 
+mod fault;
 mod file;
 mod layers;
 mod nearest;
@@ -7,6 +8,7 @@ mod secret;
 mod setting;
 mod stated;
 
+pub(crate) use fault::Fault;
 #[cfg(test)]
 pub(crate) use file::ConfigFile;
 pub(crate) use file::Value;

@@ -1,9 +1,11 @@
 //! Values that stand in a file of their own: `file:PATH` in the place of an address with a password, so that it is
 //! neither in the list of processes nor in the environment.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What such a value begins with. No database and no store has such an address.
 const PREFIX: &str = "file:";
@@ -15,8 +17,12 @@ pub(crate) fn file_of(value: &str) -> Option<&Path> {
     value.strip_prefix(PREFIX).map(Path::new)
 }
 
+/// Those that others may read, which was said. A command may ask for a value more than once.
+#[derive(Debug, Default)]
+pub(super) struct Told(RefCell<BTreeSet<PathBuf>>);
+
 /// What stands in the file, without the blanks and line feeds around it. No message repeats any of it.
-pub(crate) fn read(path: &Path) -> Result<String, String> {
+pub(super) fn read(path: &Path, told: &Told) -> Result<String, String> {
     const RIGHT: &str = "write the address into it, and no more";
     let fault = |what: &str| format!("the file {} {what}", path.display());
     let unreadable = |error: io::Error| match error.kind() {
@@ -24,7 +30,7 @@ pub(crate) fn read(path: &Path) -> Result<String, String> {
         _ => fault(&format!("cannot be read: {error}")),
     };
     let file = File::open(path).map_err(unreadable)?;
-    if others_may_read(&file) {
+    if others_may_read(&file) && told.0.borrow_mut().insert(path.to_owned()) {
         tracing::warn!("others may read {}; take that from them (chmod o-rwx)", path.display());
     }
     let mut text = String::new();
@@ -66,14 +72,15 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("secret");
         fs::write(&path, "\n postgres://u:p@h/n\r\n").unwrap();
-        assert_eq!(read(&path).unwrap(), "postgres://u:p@h/n");
+        let told = Told::default();
+        assert_eq!(read(&path, &told).unwrap(), "postgres://u:p@h/n");
         for (content, piece) in
             [(&b" \n"[..], "is empty"), (b"s3cret\xff", "is not text"), (&b"s3cret".repeat(20_000), "is longer")]
         {
             fs::write(&path, content).unwrap();
-            let message = read(&path).unwrap_err();
+            let message = read(&path, &told).unwrap_err();
             assert!(message.contains(piece) && !message.contains("s3cret"), "{message}");
         }
-        assert!(read(directory.path()).unwrap_err().contains("cannot be read"));
+        assert!(read(directory.path(), &told).unwrap_err().contains("cannot be read"));
     }
 }

@@ -124,13 +124,18 @@ impl Database {
     /// any of an address.
     pub(crate) fn with_replicas(self, addresses: &[String]) -> Result<Self, String> {
         const RIGHT: &str = "name a database of PostgreSQL by --database, or leave them out";
-        let Self::Postgres(mut postgres) = self else {
-            return Err(format!("only a database of PostgreSQL has replicas; {RIGHT}"));
-        };
+        if addresses.is_empty() {
+            return Ok(self);
+        }
         for (number, address) in (1..).zip(addresses) {
             if !address.starts_with("postgres:") && !address.starts_with("postgresql:") {
                 return Err(format!("replica {number} has no address of PostgreSQL; write postgres://USER@HOST/NAME"));
             }
+        }
+        let Self::Postgres(mut postgres) = self else {
+            return Err(format!("only a database of PostgreSQL has replicas; {RIGHT}"));
+        };
+        for (number, address) in (1..).zip(addresses) {
             let replicated = postgres.replicated(address);
             postgres = Box::new(replicated.map_err(|error| format!("replica {number}: {error}"))?);
         }
@@ -284,6 +289,7 @@ mod tests {
             assert!(message.contains("replica 2") && message.contains("write postgres://"), "{message}");
             assert!(!message.contains("hunter2"), "{message}");
         }
+        assert!(matches!(Database::default().with_replicas(&[]), Ok(Database::File(_))), "an empty list names none");
         assert!(Database::default().with_replicas(&replicas).unwrap_err().contains("only a database of PostgreSQL"));
     }
 

@@ -3,7 +3,7 @@
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::config::{Layers, Setting, Sourced};
+use crate::config::{Layers, Setting, Sourced, nearest};
 use crate::exit::Failure;
 
 /// What is logged unless `--log` says otherwise.
@@ -12,11 +12,14 @@ const DEFAULT: &str = "info";
 /// What the targets of this program and of its own libraries begin with.
 const OWN: &str = "catalogue";
 
+/// The levels, as messages name them. In a filter they may be in capitals too, or numbers from 0 to 5.
+pub(crate) const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
 /// The filter that the layers name.
 pub(super) fn named(layers: &Layers, given: Option<String>) -> Result<EnvFilter, Failure> {
     let filter = layers.text(Setting::Log, given)?.unwrap_or_else(|| Sourced::default(DEFAULT.to_owned()));
     filter.parse(|text| {
-        EnvFilter::builder().parse(quiet(text)).map_err(|error| {
+        EnvFilter::builder().parse(quiet(text)?).map_err(|error| {
             format!("{text:?} is not a log filter: {error}; write a level like info, or target=level, with commas")
         })
     })
@@ -24,18 +27,47 @@ pub(super) fn named(layers: &Layers, given: Option<String>) -> Result<EnvFilter,
 
 /// The same with libraries of others at `error`, as far as they are not named: many of their lines are caused by clients,
 /// who could fill the log with them.
-fn quiet(text: &str) -> String {
-    let items = text.split(',').map(|item| (item, level(item)));
-    let (levels, named): (Vec<_>, Vec<_>) = items.partition(|(_, level)| level.is_some());
-    let last = levels.into_iter().filter_map(|(_, level)| level).next_back();
+fn quiet(text: &str) -> Result<String, String> {
+    let items: Vec<_> = text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
+    if items.is_empty() {
+        return Err(format!("{text:?} says nothing of what is to be logged; {}", right()));
+    }
+    items.iter().try_for_each(|item| check(item))?;
+    let (levels, named): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| level(item).is_some());
+    let last = levels.last().and_then(|item| level(item));
+    let floor = last.map_or(LevelFilter::ERROR, |level| level.min(LevelFilter::ERROR));
     // What names a target wins over what stands before it.
-    let first = last.map(|level| format!("{},{OWN}={level}", level.min(LevelFilter::ERROR)));
-    first.into_iter().chain(named.into_iter().map(|(item, _)| item.to_owned())).collect::<Vec<_>>().join(",")
+    let own = last.map(|level| format!("{OWN}={level}"));
+    let first = [floor.to_string()].into_iter().chain(own);
+    Ok(first.chain(named.into_iter().map(str::to_owned)).collect::<Vec<_>>().join(","))
+}
+
+/// Refuses what was meant for a level and is none. tracing takes such a word for a target, and logs nothing of all others.
+fn check(item: &str) -> Result<(), String> {
+    let (word, is_level) = match item.split_once('=') {
+        // Of a span, which tracing reads.
+        _ if item.contains('[') => return Ok(()),
+        Some((_, word)) => (word, level(word).is_some()),
+        // A path is no slip of a level.
+        None => (item, level(item).is_some() || item.contains("::")),
+    };
+    if is_level {
+        return Ok(());
+    }
+    let hint = match nearest(&word.to_lowercase(), LEVELS.into_iter()) {
+        Some(known) => format!("did you mean {known:?}? "),
+        None => String::new(),
+    };
+    Err(format!("{word:?} is not a level; {hint}{}", right()))
+}
+
+fn right() -> String {
+    format!("the levels are {}; a target is written with its level, like hyper=trace", LEVELS.join(", "))
 }
 
 /// The level, where an item is nothing else.
 fn level(item: &str) -> Option<LevelFilter> {
-    Some(item.trim()).filter(|item| !item.is_empty()).and_then(|item| item.parse().ok())
+    Some(item).filter(|item| !item.is_empty()).and_then(|item| item.parse().ok())
 }
 
 #[cfg(test)]
@@ -52,20 +84,53 @@ mod tests {
             ("off", "off,catalogue=off"),
             ("info,catalogue::access=off", "error,catalogue=info,catalogue::access=off"),
             ("catalogue=trace, warn", "error,catalogue=warn,catalogue=trace"),
-            ("debug,h2=debug,hyper", "error,catalogue=debug,h2=debug,hyper"),
-            ("h2=debug", "h2=debug"),
-            ("info,", "error,catalogue=info,"),
+            ("info, h2=debug", "error,catalogue=info,h2=debug"),
+            ("debug,h2=debug,hyper::proto", "error,catalogue=debug,h2=debug,hyper::proto"),
+            ("info,", "error,catalogue=info"),
             ("info,warn", "error,catalogue=warn"),
-            ("", ""),
         ] {
-            assert_eq!(quiet(text), expected, "{text:?}");
-            assert!(EnvFilter::builder().parse(quiet(text)).is_ok(), "{text:?}");
+            assert_eq!(quiet(text).unwrap(), expected, "{text:?}");
+            assert!(EnvFilter::builder().parse(quiet(text).unwrap()).is_ok(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_level_alone_errors_of_all_are_shown() {
+        for (text, expected) in [
+            ("h2=debug", "error,h2=debug"),
+            ("catalogue::access=off", "error,catalogue::access=off"),
+            ("[request]=debug", "error,[request]=debug"),
+            ("h2[stream{id=1}]", "error,h2[stream{id=1}]"),
+        ] {
+            assert_eq!(quiet(text).unwrap(), expected, "{text:?}");
+            assert!(EnvFilter::builder().parse(quiet(text).unwrap()).is_ok(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_no_level_is_refused() {
+        for (text, piece) in [
+            ("warning", "\"warning\" is not a level; did you mean \"warn\"?"),
+            ("inof", "\"inof\" is not a level; did you mean \"info\"?"),
+            ("INFOS", "\"INFOS\" is not a level; did you mean \"info\"?"),
+            ("info,h2=debgu", "\"debgu\" is not a level; did you mean \"debug\"?"),
+            ("verbose", "\"verbose\" is not a level; the levels are off, error, warn, info, debug, trace"),
+            ("info,hyper", "\"hyper\" is not a level; the levels"),
+            ("6", "\"6\" is not a level"),
+            ("h2=", "\"\" is not a level"),
+            ("a=b=c", "\"b=c\" is not a level"),
+            ("", "says nothing"),
+            (" , ", "says nothing"),
+        ] {
+            let message = quiet(text).unwrap_err();
+            assert!(message.contains(piece), "{text:?}: {message}");
+            assert!(message.ends_with("a target is written with its level, like hyper=trace"), "{message}");
         }
     }
 
     #[test]
     fn what_is_wrong_is_repeated_as_it_was_written() {
-        let wrong = named(&Layers::default(), Some("info,a=b=c".to_owned())).unwrap_err();
-        assert!(wrong.message().starts_with("--log: \"info,a=b=c\" is not a log filter"), "{wrong:?}");
+        let wrong = named(&Layers::default(), Some("info,[a".to_owned())).unwrap_err();
+        assert!(wrong.message().starts_with("--log: \"info,[a\" is not a log filter"), "{wrong:?}");
     }
 }

@@ -26,6 +26,7 @@ use crate::exit::Failure;
 pub(crate) use access::AccessLog;
 #[cfg(feature = "otel")]
 pub(crate) use access::{limit, method};
+pub(crate) use filter::LEVELS;
 pub(crate) use format::Format;
 use lines::Lines;
 pub(crate) use sink::Sink;
@@ -64,7 +65,7 @@ impl Logs {
     /// still wins. What is wrong is told to the log, which then stays as it is.
     pub(crate) fn reload(&self) {
         let LogArguments { log, config, .. } = self.arguments.clone();
-        let found = Layers::of_this_process(config).and_then(|layers| filter::named(&layers, log));
+        let found = Layers::of_this_process(config).sound().and_then(|layers| filter::named(&layers, log));
         match found.map(|filter| (filter.to_string(), self.filter.reload(filter))) {
             Ok((filter, Ok(()))) => tracing::info!(filter, "read again what is to be logged"),
             Ok((_, Err(error))) => tracing::error!(%error, "what is to be logged cannot be changed"),

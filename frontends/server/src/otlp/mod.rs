@@ -63,13 +63,14 @@ impl SpanExport {
     pub(crate) fn named(layers: &Layers, endpoint: Option<String>, sample: Option<String>) -> Result<Self, Failure> {
         let endpoint = layers.text(Setting::OtlpEndpoint, endpoint)?;
         let sample = layers.text(Setting::OtlpSample, sample)?;
+        // First, so that it is told where there is no endpoint either.
+        let share = sample.clone().map(|text| text.parse(|text| ratio(text))).transpose()?;
         let Some(endpoint) = endpoint else {
             let idle = "there is no --otlp-endpoint to send spans to; name one, like http://127.0.0.1:4318";
             return sample.map_or(Ok(Self::default()), |sample| Err(sample.wrong(&idle)));
         };
         let endpoint = endpoint.parse(|text| Endpoint::parse(text))?;
-        let ratio = sample.map(|text| text.parse(|text| ratio(text))).transpose()?.unwrap_or(1.0);
-        Ok(Self(Some(Wanted { endpoint, ratio })))
+        Ok(Self(Some(Wanted { endpoint, ratio: share.unwrap_or(1.0) })))
     }
 
     /// Begins to send spans of what is served at `base_url`, over TLS if `secured`; nothing where none are wanted. To be

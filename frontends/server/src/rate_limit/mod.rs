@@ -39,6 +39,9 @@ impl RateLimiting {
     pub(crate) fn named(layers: &Layers, limit: Option<String>, store: Option<String>) -> Result<Self, Failure> {
         let limit = layers.text(Setting::RateLimit, limit)?;
         let store = layers.text(Setting::RateLimitStore, store)?;
+        // First, so that it is told where there is no limit either.
+        #[cfg(feature = "redis")]
+        store.clone().map(|store| store.parse(|address| shared::client(address))).transpose()?;
         let Some(limit) = limit else {
             let idle = |store: Sourced<String>| store.wrong(&format!("there is no --rate-limit to count; {RIGHT}"));
             return store.map_or(Ok(Self::default()), |store| Err(idle(store)));
@@ -68,11 +71,22 @@ impl RateLimiting {
         self.0.as_ref().map(|limiting| Arc::clone(&limiting.uncounted)).unwrap_or_default()
     }
 
-    /// Whether the store counts, or why it does not; `None` where there is none.
+    /// Whether the store counts, or why it does not and what would help; `None` where there is none.
     #[cfg(feature = "redis")]
     pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
         let store = self.0.as_ref()?.store.as_ref()?;
-        Some(store.check().await.map_err(|silence| silence.to_string()))
+        Some(store.check().await.map_err(|silence| match silence.advice() {
+            Some(advice) => format!("{silence}; {advice}"),
+            None => silence.to_string(),
+        }))
+    }
+
+    /// Tells the log at once, and not at the first request, where the store does not count.
+    pub(crate) async fn look_at_store(&self) {
+        #[cfg(feature = "redis")]
+        if let Some(store) = self.0.as_ref().and_then(|limiting| limiting.store.as_ref()) {
+            store.look().await;
+        }
     }
 
     /// No build without Redis has one.

@@ -21,13 +21,9 @@ pub(super) struct SharedRateLimiter {
 }
 
 impl SharedRateLimiter {
-    /// Counts at that address. Nothing is asked there yet. No message repeats the address: it may hold a password.
+    /// Counts at that address. Nothing is asked there yet.
     pub(super) fn at(address: &str, limit: RateLimit) -> Result<Self, String> {
-        if !address.starts_with("redis://") {
-            return Err(format!("the store of the rate limit is Redis without TLS; {RIGHT}"));
-        }
-        let client = Client::open(address).map_err(|_| format!("the address of the store cannot be read; {RIGHT}"))?;
-        Ok(Self { limit, store: Store::new(client) })
+        Ok(Self { limit, store: Store::new(client(address)?) })
     }
 
     /// How many requests went on without being counted.
@@ -38,6 +34,11 @@ impl SharedRateLimiter {
     /// Whether Redis counts.
     pub(super) async fn check(&self) -> Result<(), Silence> {
         self.store.check().await
+    }
+
+    /// Asks Redis before any request does, so that its silence is told in the log at once.
+    pub(super) async fn look(&self) {
+        self.store.look().await;
     }
 
     /// Where the windows of a key are. Servers with another limit count elsewhere.
@@ -75,6 +76,14 @@ impl RateLimiter for SharedRateLimiter {
     fn give_back<'l>(&'l self, key: RateLimitKey<'l>, window: u64) -> LimiterFuture<'l, ()> {
         LimiterFuture::later(self.store.give_back(self.place(key), window))
     }
+}
+
+/// Reads an address. No message repeats it: it may hold a password.
+pub(super) fn client(address: &str) -> Result<Client, String> {
+    if !address.starts_with("redis://") {
+        return Err(format!("the store of the rate limit is Redis without TLS; {RIGHT}"));
+    }
+    Client::open(address).map_err(|_| format!("the address of the store cannot be read; {RIGHT}"))
 }
 
 /// Where the store is, without what may be secret.

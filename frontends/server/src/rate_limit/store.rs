@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, FromRedisValue, RedisError, Script, ScriptInvocation};
+use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisError, Script, ScriptInvocation};
 use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 
@@ -75,6 +75,12 @@ impl Store {
     pub(super) async fn check(&self) -> Result<(), Silence> {
         let mut script = self.take.key(PROBE);
         self.ask::<Answer>(script.arg(1).arg(1)).await.map(drop)
+    }
+
+    /// Asks before any request does, so that an outage is told in the log at once.
+    pub(super) async fn look(self: &Arc<Self>) {
+        let mut script = self.take.key(PROBE);
+        let _: Option<Answer> = self.run(script.arg(1).arg(1)).await;
     }
 
     async fn run<T: FromRedisValue>(self: &Arc<Self>, script: &ScriptInvocation<'_>) -> Option<T> {
@@ -166,6 +172,22 @@ impl fmt::Display for Store {
 pub(super) enum Silence {
     Failed(RedisError),
     TooLong,
+}
+
+impl Silence {
+    /// What would help, where that is known.
+    pub(super) fn advice(&self) -> Option<&'static str> {
+        const START: &str = "start Redis or let it be reached";
+        const PASSWORD: &str = "write the user and password that Redis knows into its address";
+        let Self::Failed(error) = self else { return Some(START) };
+        match (error.kind(), error.code()) {
+            (ErrorKind::AuthenticationFailed, _) | (_, Some("NOAUTH" | "WRONGPASS")) => Some(PASSWORD),
+            (_, Some("NOPERM")) => Some("let this user run scripts on keys that begin with catalogue:"),
+            (ErrorKind::Io, _) => Some(START),
+            // It answers, and says itself what is wrong.
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Silence {

@@ -34,6 +34,9 @@ fn wrong_command_lines_are_2() {
         ("keys create --account a --name n --scope read:everything", "read:everything"),
         ("keys create --account a --name n --scope read:courses --expires-in 90", "like 90d"),
         ("keys create --account a --name n --scope read:courses --expires-in 99999999999999999999d", "longer than"),
+        ("keys create --account a --name n --scope read:courses --expires-in 0s", "\"0s\" would be over at once"),
+        ("tokens create --account a --scope read:courses --expires-in 0d", "write a duration from 1s on"),
+        ("keys rotate key_1 --expires-in 0h", "--expires-in"),
         ("keys revoke", "<ID>"),
         ("openapi --format yaml", "json-3.0"),
         ("serve --listen localhost", "--listen: \"localhost\" is not an address"),
@@ -59,7 +62,10 @@ fn wrong_command_lines_are_2() {
         ("serve --database postgres://u:s3cret@h:x/n", "--database: the address is none"),
         ("migrate --database sqlite:", "no path"),
         ("migrate --database sqlite::memory:", "nothing to migrate"),
-        ("export --log catalogue=loud", "--log"),
+        ("export --log catalogue=loud", "--log: \"loud\" is not a level"),
+        ("export --log warning", "did you mean \"warn\"?"),
+        ("serve --listen 127.0.0.1:0 --log verbose", "the levels are off, error"),
+        ("export --log=", "--log: \"\" says nothing"),
         ("export --config missing.toml", "--config: the configuration file missing.toml"),
     ] {
         place.run(arguments).fails(2, &[piece]);

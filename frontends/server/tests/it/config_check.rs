@@ -53,6 +53,101 @@ fn all_faults_are_told_and_what_follows_from_them_is_not() {
 }
 
 #[test]
+fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
+    let place = Place::new();
+    let file = [
+        ("lisen = '127.0.0.1:0'", "no such key"),
+        ("page-cache = true", "of type boolean"),
+        ("max-connections = 'many'", "\"many\" is not a number"),
+        ("max-in-flight = 0", "\"0\" is not a number"),
+        ("cors-origin = '*'", "\"*\""),
+        ("rate-limit = '0/0s'", "\"0/0s\""),
+        ("base-url = 'ftp://x'", "ftp://x"),
+        ("docs-url = 'ftp://y'", "ftp://y"),
+        ("database = 'mysql://u:s3cret@db/n'", "\"mysql\" is not a kind of database"),
+        ("request-timeout = '0s'", "leaves no time"),
+        ("shutdown-grace = '10'", "not a duration"),
+        ("otlp-endpoint = 'here'", "collector"),
+        ("trusted-proxies = 'proxy'", "\"proxy\""),
+        ("accept = 'cookie'", "\"cookie\""),
+        ("log = 'loud'", "not a level"),
+        ("log-format = 'xml'", "not a format"),
+    ];
+    place.write("c.toml", file.map(|(line, _)| line).join("\n"));
+    let layers = [("CATALOGUE_DATABASE_TIMEOUT", "0s"), ("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_WAIT", "soon")];
+    let outcome = place.run_in(&layers, "config check --database-connections many --admin-listen there");
+    assert_eq!(outcome.status, Some(2));
+    for (number, (line, piece)) in (1..).zip(file) {
+        let key = line.split(' ').next().unwrap();
+        let told = outcome.err.lines().find(|told| told.contains(&format!("c.toml: line {number}: {key}: ")));
+        assert!(told.is_some_and(|told| told.contains(piece)), "{line}: {}", outcome.err);
+    }
+    for start in ["CATALOGUE_DATABASE_TIMEOUT: ", "CATALOGUE_WAIT: ", "--database-connections: ", "--admin-listen: "] {
+        assert!(outcome.err.lines().any(|told| told.starts_with(start)), "{start}: {}", outcome.err);
+    }
+    assert_eq!(outcome.err.lines().count(), file.len() + 4, "{}", outcome.err);
+    assert!(!outcome.err.contains("s3cret"), "{}", outcome.err);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_one_fault_of_many() {
+    let place = Place::new();
+    place.write("c.toml", "rate-limit = 600/1m\n");
+    let variables = [("CATALOGUE_RATE_LIMIT_STORE", "redis://127.0.0.1"), ("CATALOGUE_LISTEN", "here")];
+    let outcome = place.run_in(&variables, "config check --config c.toml");
+    // The store misses a limit that the file may well name.
+    assert_eq!(outcome.err.lines().count(), 2, "{}", outcome.err);
+    outcome.fails(2, &["c.toml: line 1: not TOML", "CATALOGUE_LISTEN: "]);
+    let missing = place.run_in(&variables[1..], "config check --config missing.toml");
+    missing.fails(2, &["--config: the configuration file missing.toml cannot be read", "\nCATALOGUE_LISTEN: "]);
+    place.run("config example --config c.toml").succeeds();
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn what_goes_with_a_wrong_value_is_looked_at_too() {
+    let place = Place::new();
+    let pairs = [
+        ("rate-limit = '0/0s'", "rate-limit-store = 'http://store'", "rate-limit-store = 'redis://store'"),
+        ("otlp-endpoint = 'here'", "otlp-sample = '2'", "otlp-sample = '0.5'"),
+        ("database = 'mysql://db/n'", "database-replicas = ['db']", "database-replicas = ['postgres://u@db/n']"),
+    ];
+    for (wrong, second, right) in pairs {
+        for (other, faults) in [(second, 2), (right, 1)] {
+            place.write("c.toml", format!("{wrong}\n{other}\n"));
+            let outcome = place.run("config check --config c.toml");
+            assert_eq!((outcome.status, outcome.err.lines().count()), (Some(2), faults), "{other}: {}", outcome.err);
+        }
+    }
+}
+
+#[test]
+fn an_empty_list_names_none() {
+    let place = Place::new();
+    place.write("c.toml", "database-replicas = []\ncors-origin = []\ntrusted-proxies = []\n");
+    let shown = place.run("config check --config c.toml --json").json();
+    assert_eq!(row(&shown, "database-replicas"), (String::new(), "c.toml: line 1".to_owned()));
+}
+
+#[test]
+fn one_address_for_clients_and_operators_is_told() {
+    let place = Place::new();
+    for command in ["serve", "config check", "doctor"] {
+        let pieces = ["--listen and --admin-listen: 127.0.0.1:1 cannot be both"];
+        place.run(&format!("{command} --listen 127.0.0.1:1 --admin-listen 127.0.0.1:1")).fails(2, &pieces);
+        place.run(&format!("{command} --admin-listen 127.0.0.1:8080")).fails(2, &["--admin-listen: 127.0.0.1:8080"]);
+    }
+    place.run("config check --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0").succeeds();
+    place.write("c.toml", "listen = '127.0.0.1:1'\n\nadmin-listen = '127.0.0.1:1'\naccept = 'cookie'\n");
+    let faults = ["line 1: listen and c.toml: line 3: admin-listen: 127.0.0.1:1", "line 4: accept: "];
+    place.run("config check --config c.toml").fails(2, &faults);
+    // The default in the place of what is wrong is no fault of its own.
+    let wrong = place.run("config check --listen here --admin-listen 127.0.0.1:8080");
+    assert_eq!(wrong.err.lines().count(), 1, "{wrong:?}");
+    assert_eq!(place.files(), ["c.toml"]);
+}
+
+#[test]
 fn a_fault_of_the_log_is_one_of_many() {
     let place = Place::new();
     place.write("c.toml", "listen = 'here'\nlog = 'a=b=c'\nlog-format = 'yaml'\naccept = 'cookie'\n");
@@ -61,6 +156,8 @@ fn a_fault_of_the_log_is_one_of_many() {
     outcome.fails(2, &["line 1: listen: ", "line 2: log: ", "line 3: log-format: ", "line 4: accept: "]);
     assert_eq!(faults.len(), 4, "{faults:?}");
     place.run("config check --log a=b=c --log-format yaml").fails(2, &["--log: ", "--log-format: "]);
+    place.write("c.toml", "log = 'warning'\n");
+    place.run("config check --config c.toml").fails(2, &["line 1: log: ", "did you mean \"warn\"?"]);
 }
 
 #[test]
@@ -109,6 +206,15 @@ fn an_address_in_a_file_is_used_and_the_file_is_looked_at() {
     permit(0o644);
     let outcome = place.run_in(&[("CATALOGUE_DATABASE", "file:address")], "export");
     assert!(outcome.status == Some(0) && outcome.err.contains("others may read address"), "{outcome:?}");
+    place.write("store", "redis://store.example:6379\n");
+    fs::set_permissions(place.path("store"), fs::Permissions::from_mode(0o644)).unwrap();
+    place.write(
+        "c.toml",
+        "database = 'file:address'\nrate-limit = '1/1s'\nrate-limit-store = 'file:store'\nlisten = 'x'\n",
+    );
+    let outcome = place.run("config check --config c.toml");
+    let told = |name: &str| outcome.err.matches(&format!("others may read {name};")).count();
+    assert_eq!([told("address"), told("store")], [1, 1], "{outcome:?}");
     let missing = [("CATALOGUE_DATABASE", "file:missing")];
     place.run_in(&missing, "export").fails(2, &["CATALOGUE_DATABASE: the file missing cannot be read"]);
     place.write("address", "s3cret");

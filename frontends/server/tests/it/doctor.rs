@@ -65,6 +65,20 @@ fn what_is_to_be_mended_is_said() {
 }
 
 #[test]
+fn a_directory_in_which_everybody_may_write_is_told() {
+    let place = Place::with_courses();
+    permit(&place, "catalogue.db", 0o640);
+    permit(&place, ".", 0o777);
+    let outcome = place.run("doctor --json");
+    let found = findings(&outcome, "permissions");
+    let [(verdict, message), _] = &*found else { panic!("{outcome:?}") };
+    assert!(verdict == "warning" && message.ends_with("chmod o-w ."), "{message}");
+    assert_eq!(outcome.status, Some(0));
+    permit(&place, ".", 0o770);
+    assert_eq!(finding(&place.run("doctor --json"), "permissions").0, "ok");
+}
+
+#[test]
 fn a_database_that_cannot_be_served_is_a_fault() {
     let place = Place::new();
     let missing = place.run("doctor --json");
@@ -208,4 +222,14 @@ fn the_store_of_the_rate_limit_is_asked() {
     let store = format!("--rate-limit 600/1m --rate-limit-store {}", redis.url());
     let (verdict, message) = finding(&place.run(&format!("doctor --json {store}")), "rate limit");
     assert!(verdict == "ok" && message.starts_with("600/1m in redis://127.0.0.1:"), "{message}");
+
+    redis.require_password("s3cret");
+    for user in ["", ":guess@"] {
+        let store = redis.url().replace("//", &format!("//{user}"));
+        let refused = place.run(&format!("doctor --json --rate-limit 600/1m --rate-limit-store {store}"));
+        let (verdict, message) = finding(&refused, "rate limit");
+        assert!(verdict == "warning" && message.contains("; write the user and password"), "{message}");
+        assert!(!message.contains("start Redis") && !message.contains("guess"), "{message}");
+    }
+    assert_eq!(finding(&look(redis.port()), "rate limit").0, "ok");
 }

@@ -38,7 +38,34 @@ fn bash_completes() {
     let Some(options) = completed(&place, "catalogue serve --rate") else { return };
     assert_eq!(options, ["--rate-limit", "--rate-limit-store"]);
     assert_eq!(completed(&place, "catalogue keys ro").unwrap(), ["rotate"]);
+    for (words, values) in [
+        ("catalogue serve --log-format j", &["json"][..]),
+        ("catalogue serve --accept o", &["oauth"]),
+        ("catalogue export --log w", &["warn"]),
+    ] {
+        assert_eq!(completed(&place, words).unwrap(), values, "{words}");
+    }
     assert!(completed(&place, "catalogue openapi --format j").unwrap().contains(&"json-3.0".to_owned()));
+}
+
+/// What is offered is not all that can be written, and is not said twice.
+#[test]
+fn values_that_are_known_are_offered_and_no_more() {
+    let place = Place::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = place.run(&format!("completions {shell}")).succeeds();
+        if ["bash", "fish", "zsh"].contains(&shell) {
+            for piece in ["oauth", "trace", "json", "courses"] {
+                assert!(script.contains(piece), "{shell}: {piece}");
+            }
+        }
+    }
+    for command in ["serve", "keys create"] {
+        let help = place.run(&format!("{command} --help")).succeeds();
+        assert!(!help.contains("possible values"), "{help}");
+    }
+    place.run("serve --log-format yaml --listen 127.0.0.1:0").fails(2, &["write text or json"]);
+    place.run("config check --log info,catalogue::access=off --accept api-key,oauth").succeeds();
 }
 
 #[test]

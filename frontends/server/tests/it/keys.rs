@@ -83,7 +83,9 @@ fn the_list_is_narrow_and_tells_what_is_of_use() {
     let place = Place::with_courses();
     let create = "keys create --account a --scope read:profile read:courses --name";
     place.run(&format!("{create} A-partner-1 --expires-in 90d")).succeeds();
-    place.run(&format!("{create} expired --expires-in 0s")).succeeds();
+    let key = place.run(&format!("{create} replaced --json")).json();
+    let expired = key["id"].as_str().unwrap();
+    place.run(&format!("keys rotate {expired} --overlap 0s")).succeeds();
     place.run(&format!("{create} for-good")).succeeds();
     let key = place.run(&format!("{create} revoked --json")).json();
     place.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
@@ -93,11 +95,11 @@ fn the_list_is_narrow_and_tells_what_is_of_use() {
     let json = place.run("keys list --account a --json").json();
     // To the minute, and in UTC.
     let minute = |name: &str, time: &str| {
-        let key = json.as_array().unwrap().iter().find(|key| key["name"] == name).unwrap();
+        let key = json.as_array().unwrap().iter().find(|key| key["name"] == name || key["id"] == name).unwrap();
         key[time].as_str().unwrap()[..16].replace('T', " ")
     };
     assert!(row("A-partner-1").ends_with(&format!("  until {}", minute("A-partner-1", "expiresAt"))), "{listed}");
-    assert!(row("expired").ends_with(&format!("  expired {}", minute("expired", "expiresAt"))), "{listed}");
+    assert!(row(expired).ends_with(&format!("  expired {}", minute(expired, "expiresAt"))), "{listed}");
     assert!(row("revoked").ends_with(&format!("  revoked {}", minute("revoked", "revokedAt"))), "{listed}");
     assert!(row("for-good").contains(&format!("  {}  never", &minute("for-good", "createdAt")[..10])), "{listed}");
     assert!(row("for-good").ends_with("  valid"), "{listed}");

@@ -91,7 +91,8 @@ fn what_is_of_no_use_is_not_rotated() {
     let place = Place::with_courses();
     let revoked = place.run(CREATE).json();
     place.run(&format!("keys revoke {}", text(&revoked, "id"))).succeeds();
-    let expired = place.run(&format!("{CREATE} --expires-in 0s")).json();
+    let expired = place.run(CREATE).json();
+    place.run(&format!("keys rotate {} --overlap 0s", text(&expired, "id"))).succeeds();
     let oauth = place.run("tokens create --account a --scope read:courses --json").json();
     let before = place.run("keys list --account a --json").json();
     for (id, piece) in [

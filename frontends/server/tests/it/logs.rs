@@ -118,11 +118,13 @@ fn a_hangup_reads_the_level_again() {
     observed.server.signal("HUP");
     observed.logs("read again what is to be logged");
     ask(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: after");
-    place.write("c.toml", "log = \"=\"\n");
+    place.write("c.toml", "log = \"warning\"\n");
     observed.server.signal("HUP");
     observed.logs("stays as it is");
+    assert!(observed.log().contains("did you mean"), "{}", observed.log());
+    ask(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: still");
     let log = observed.ended_log();
-    assert!(!log.contains("before") && log.contains("after"), "{log}");
+    assert!(!log.contains("before") && log.contains("after") && log.contains("still"), "{log}");
 
     place.write("c.toml", "log = \"off\"\n");
     let observed = Observed::start(&place, "--config c.toml --log info");

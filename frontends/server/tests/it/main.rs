@@ -8,6 +8,8 @@ mod dashboard;
 mod demo;
 #[cfg(unix)]
 mod doctor;
+#[cfg(unix)]
+mod early_hangup;
 mod export;
 mod generated;
 mod health;

@@ -4,7 +4,7 @@
 //! `redis`, which makes that a panic.
 
 use std::io::{BufRead, BufReader, Write, stderr};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 /// Runs Redis until whoever started this is gone: it holds the other end of the input, which closes with that process
@@ -50,6 +50,15 @@ impl Redis {
         });
         let redis = Self { port, watchdog };
         is_ready.unwrap_or_default().then_some(redis)
+    }
+
+    /// From now on whoever connects has to know the password.
+    pub(crate) fn require_password(&self, password: &str) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        write!(stream, "CONFIG SET requirepass {password}\r\n").unwrap();
+        let mut answer = String::new();
+        BufReader::new(stream).read_line(&mut answer).unwrap();
+        assert_eq!(answer, "+OK\r\n");
     }
 
     pub(crate) fn port(&self) -> u16 {

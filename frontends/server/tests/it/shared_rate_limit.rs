@@ -121,9 +121,13 @@ fn a_server_starts_while_its_store_is_away() {
     let place = Place::with_courses();
     let token = key(&place);
     let options = format!("--rate-limit 1/1h --rate-limit-store redis://127.0.0.1:{}", free_port());
-    let server = serve(&place, &options);
+    let observed = Observed::start(&place, &options);
+    // Told before anybody asks.
+    observed.logs("the store of the rate limit is out of reach");
+    assert_eq!(observed.metrics()["catalogue_limits_uncounted_total"], 0.0);
     for _ in 0..3 {
-        let answer = ask(&server, COURSES, &token, "");
+        let answer = ask(&observed.server, COURSES, &token, "");
         assert_eq!((answer.status, answer.field("ratelimit")), (200, None));
     }
+    assert_eq!(observed.ended_log().matches("WARN").count(), 1);
 }

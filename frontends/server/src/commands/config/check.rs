@@ -1,5 +1,7 @@
 //! `catalogue config check`
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::super::{Context, serve, table};
@@ -23,7 +25,7 @@ pub(super) fn run(json: bool, context: Context) -> Result<(), Failure> {
     let warnings: Vec<_> = context.layers.variables().filter_map(warning).collect();
     let faults = faults(context);
     if !faults.is_empty() {
-        return Err(Failure::usage(faults.join("\n")));
+        return Err(Failure::Faults(faults.join("\n")));
     }
     let rows = rows?;
     if json {
@@ -46,24 +48,33 @@ fn rows(layers: &Layers) -> Result<Vec<Row>, Failure> {
     cli::explanations().into_iter().map(row).collect()
 }
 
-/// All that `serve` would say is wrong. What is wrong is left out, and the rest looked at again.
+/// All that `serve` would say is wrong: with the file, and then with the values of all layers. A value that is wrong is
+/// left out, and the rest looked at again.
 fn faults(mut context: Context) -> Vec<String> {
-    let (mut faults, mut left_out) = (Vec::new(), Vec::<Setting>::new());
+    let of_file = context.layers.file_faults();
+    let mut faults: Vec<_> = of_file.iter().map(|fault| fault.message.clone()).collect();
+    let mut missing: BTreeSet<_> = of_file.iter().flat_map(|fault| fault.settings.clone()).collect();
     while let Err(failure) = serve::check(&context) {
         let message = failure.message();
-        // What was left out is missed by what goes with it, such as a key by its certificate: that is no fault of its own.
-        let follows = left_out.iter().any(|setting| message.contains(&format!("--{}", setting.name())));
+        let blamed = context.layers.blamed_by(message);
+        // What is left out is missed by what goes with it, such as a certificate by its key: that is no fault of its own.
+        let follows = missing.iter().any(|setting| !blamed.contains(setting) && mentions(message, *setting));
         if !follows {
             faults.push(message.to_owned());
         }
-        let blamed = context.layers.blamed_by(message);
         if blamed.is_empty() {
             break;
         }
         blamed.iter().for_each(|setting| context.layers.leave_out(*setting));
-        left_out.extend(blamed);
+        missing.extend(blamed);
     }
     faults
+}
+
+/// Whether a message names the setting's option, and not one whose name only begins with it.
+fn mentions(message: &str, setting: Setting) -> bool {
+    let mut words = message.split(|character: char| !character.is_ascii_alphanumeric() && character != '-');
+    words.any(|word| word.strip_prefix("--") == Some(setting.name()))
 }
 
 /// A variable that is none of ours, and looks like one.

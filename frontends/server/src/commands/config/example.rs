@@ -74,7 +74,8 @@ mod tests {
     fn every_key_is_there_and_of_the_right_shape() {
         let keys =
             file().lines().filter(|line| !line.starts_with("# ")).collect::<Vec<_>>().join("\n").replace('#', "");
-        let file = ConfigFile::parse("example".to_owned(), &keys).unwrap();
+        let file = ConfigFile::parse("example".to_owned(), &keys);
+        assert_eq!(file.faults(), []);
         for setting in Setting::ALL {
             assert!(file.get(setting).is_some(), "{setting:?}: {keys}");
         }

@@ -45,7 +45,11 @@ pub(super) async fn look(database: &Database, migration: Migration, report: &mut
 /// What can be seen from outside.
 fn look_at_file(path: &Path, report: &mut Report) {
     #[cfg(unix)]
-    super::volume::look(path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new(".")), report);
+    {
+        let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+        super::volume::look(directory, report);
+        files::look_at_directory(directory, report);
+    }
     files::look_at(path, report);
     match is_wal(path) {
         Some(true) => report.fine("journal", "the database is in WAL mode".to_owned()),

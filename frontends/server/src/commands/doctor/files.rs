@@ -34,6 +34,20 @@ pub(super) fn look_at(file: &Path, report: &mut Report) {
     }
 }
 
+/// The directory of a database of SQLite, which keeps its log and its index beside it.
+#[cfg(unix)]
+pub(super) fn look_at_directory(directory: &Path, report: &mut Report) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let Ok(metadata) = directory.metadata() else { return };
+    let mode = metadata.permissions().mode() & 0o7777;
+    if mode & 0o002 != 0 {
+        let what =
+            format!("everybody may write into the database's directory (mode {mode:03o}) and put files beside it");
+        report.warning(CHECK, format!("{what}; chmod o-w {}", directory.display()));
+    }
+}
+
 /// Elsewhere who may read a file is not in its mode.
 #[cfg(not(unix))]
 pub(super) fn look_at(_: &Path, _: &mut Report) {}

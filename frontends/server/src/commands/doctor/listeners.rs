@@ -7,8 +7,8 @@ use super::super::serve::Prepared;
 use super::report::Report;
 
 pub(super) fn look(prepared: &Prepared, report: &mut Report) {
-    can_be_had("listen", prepared.listen(), report);
-    if let Some(address) = prepared.admin_listen() {
+    can_be_had("listen", prepared.listening().clients(), report);
+    if let Some(address) = prepared.listening().admin() {
         can_be_had("admin", address, report);
         hidden(address, report);
     }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use http::Uri;
 
-use super::super::serving;
+use super::super::listening;
 use crate::config::{Layers, Setting};
 use crate::exit::Failure;
 
@@ -37,7 +37,7 @@ impl Target {
 
     /// The documents of the server that has these settings, on this machine.
     pub(super) fn of_settings(layers: &Layers) -> Result<Self, Failure> {
-        let listening = serving::listen_address(layers, None)?.unwrap_or(serving::DEFAULT_ADDRESS);
+        let listening = listening::listen_address(layers, None)?.unwrap_or(listening::DEFAULT_ADDRESS);
         if listening.port() == 0 {
             let what = format!("the server of these settings listens on a port that is found when it starts; {RIGHT}");
             return Err(Failure::usage(what));

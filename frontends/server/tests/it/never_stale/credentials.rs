@@ -21,7 +21,7 @@ fn a_revoked_key_is_refused_at_once() {
 fn a_key_works_as_soon_as_it_is_made() {
     let scene = Scene::new();
     for _ in 0..3 {
-        let key = Key::create(&scene.place, "catalogue.db", "");
+        let key = Key::create(&scene.place, "catalogue.db");
         let mut readers = scene.newcomers(&key.token);
         for reader in &mut readers {
             assert_eq!(reader.ask(LIST, "").status, 200);
@@ -34,9 +34,10 @@ fn a_key_works_as_soon_as_it_is_made() {
 }
 
 #[test]
-fn a_key_that_expires_in_no_time_is_refused() {
+fn a_key_that_was_rotated_without_an_overlap_is_refused() {
     let scene = Scene::new();
-    let key = Key::create(&scene.place, "catalogue.db", " --expires-in 0s");
+    let key = Key::create(&scene.place, "catalogue.db");
+    scene.place.run(&format!("keys rotate {} --overlap 0s", key.id)).succeeds();
     for mut reader in scene.newcomers(&key.token) {
         let answer = reader.ask(LIST, "");
         assert!(answer.status == 401 && answer.body.contains("expired"), "{answer:?}");

@@ -9,7 +9,7 @@ fn without_a_log() -> Scene {
     let place = Place::in_memory();
     fill(&place, "first.db");
     // Made beforehand: a command that writes to the copy would bring the log back.
-    let key = Key::create(&place, "first.db", "");
+    let key = Key::create(&place, "first.db");
     let copy = format!("VACUUM INTO '{}'", place.path("catalogue.db").display());
     Sql::open(&place.path("first.db")).run(&copy);
     Scene::served_by(place, "catalogue.db", key, |command| command)

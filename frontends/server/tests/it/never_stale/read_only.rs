@@ -59,7 +59,7 @@ fn every_commit_of_somebody_who_may_write() {
     let place = Place::in_memory();
     fs::create_dir(place.path("shelf")).unwrap();
     fill(&place, DATABASE);
-    let key = Key::create(&place, DATABASE, "");
+    let key = Key::create(&place, DATABASE);
     // Log and index are there as long as somebody has the database open, and whoever may read them can read.
     let mut first = Sql::open(&place.path(DATABASE));
     first.run(&change("first"));

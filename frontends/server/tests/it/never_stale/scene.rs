@@ -40,7 +40,7 @@ impl Scene {
 
     /// Over a database that is there, by its path below the working directory. Every reader has read everything.
     pub(super) fn over(place: Place, database: &str) -> Self {
-        let key = Key::create(&place, database, "");
+        let key = Key::create(&place, database);
         Self::served_by(place, database, key, |command| command)
     }
 
@@ -122,9 +122,9 @@ impl Scene {
 
 impl Key {
     /// Mints a key of account `a`.
-    pub(super) fn create(place: &Place, database: &str, options: &str) -> Self {
+    pub(super) fn create(place: &Place, database: &str) -> Self {
         let create = "keys create --account a --name n --scope read:courses --json";
-        let key = place.run(&format!("{create} --database sqlite:{database}{options}")).json();
+        let key = place.run(&format!("{create} --database sqlite:{database}")).json();
         let text = |name: &str| key.get(name).and_then(Value::as_str).unwrap().to_owned();
         Self { id: text("id"), token: text("token") }
     }
