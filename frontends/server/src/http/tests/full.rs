@@ -146,7 +146,7 @@ async fn chunks_that_dribble_in_give_way() {
     slow.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
     slow.answer().await;
     tokio::select! {
-        // The length of a chunk that never begins would be too large soon.
+        // In an extension of the first chunk: its length would soon be too large.
         () = async { slow.send("1;").await; dribble(&mut slow).await } => {}
         _ = used(&server) => {}
     }
