@@ -199,8 +199,7 @@ impl Activity {
         state.running = true;
         state.began = state.moved;
         state.proven = true;
-        // A request keeps the connection, unless answers before it are what it gives way for.
-        state.gives_way &= state.delivery.is_blocked();
+        state.gives_way = false;
         state.unwanted_length = unwanted.as_ref().and_then(Unwanted::length);
         state.unwanted = unwanted;
         state.unwanted_moved = state.moved;

@@ -37,7 +37,8 @@ impl Delivery {
     /// Since when the client is behind, if the socket takes no more: since then, or as much earlier as it was behind
     /// already.
     pub(super) fn behind_since(&self) -> Option<Instant> {
-        self.blocked.map(|since| since.checked_sub(self.debt).unwrap_or(since))
+        // No debt is longer than the time before it.
+        self.blocked.map(|since| since - self.debt)
     }
 }
 
@@ -47,15 +48,14 @@ mod tests {
 
     const KIB: usize = 1024;
 
-    fn later(seconds: u64) -> Instant {
-        // Behind this one there is room for a debt, however young the machine is.
-        static BEGIN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-        *BEGIN + Duration::from_secs(1_000 + seconds)
+    fn clock() -> impl Fn(u64) -> Instant {
+        let begin = Instant::now();
+        move |seconds| begin + Duration::from_secs(seconds)
     }
 
     #[test]
     fn whoever_takes_nothing_is_behind_from_the_first_time_on() {
-        let mut delivery = Delivery::default();
+        let (later, mut delivery) = (clock(), Delivery::default());
         delivery.take(100 * KIB, later(0));
         assert_eq!(delivery.behind_since(), None);
         delivery.block(later(1));
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn whoever_takes_less_than_the_slowest_falls_ever_further_behind() {
-        let mut delivery = Delivery::default();
+        let (later, mut delivery) = (clock(), Delivery::default());
         for seconds in (0..10).step_by(2) {
             delivery.block(later(seconds));
             assert_eq!(delivery.behind_since(), Some(later(seconds / 2)));
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn whoever_takes_more_is_behind_no_longer_than_it_takes_nothing() {
-        let mut delivery = Delivery::default();
+        let (later, mut delivery) = (clock(), Delivery::default());
         for seconds in 0..10 {
             delivery.block(later(seconds));
             assert_eq!(delivery.behind_since(), Some(later(seconds)));
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_debt_is_paid_by_what_is_taken_later() {
-        let mut delivery = Delivery::default();
+        let (later, mut delivery) = (clock(), Delivery::default());
         delivery.block(later(0));
         delivery.take(KIB, later(8));
         delivery.take(6 * KIB, later(9));

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::{
     Limits,
-    support::{BIG, Client, GET, SHORT, Server, status},
+    support::{BIG, Client, GET, SHORT, Server, soon, status},
     timeouts::{LONG, patient},
 };
 
@@ -238,6 +238,20 @@ async fn a_connection_with_a_body_gives_way_before_one_that_is_idle() {
 }
 
 #[tokio::test]
+async fn of_bodies_the_one_that_has_lasted_longest_gives_way_whenever_a_byte_came() {
+    let server = without_patience(3).await;
+    let mut idle = used(&server).await;
+    let mut first = with_body(&server).await;
+    let mut second = with_body(&server).await;
+    first.send("x").await;
+    assert_stays(&mut idle).await;
+    used(&server).await;
+    assert_eq!(first.end().await, b"");
+    second.send([b'x'; 60_000]).await;
+    assert_stays(&mut second).await;
+}
+
+#[tokio::test]
 async fn a_slow_head_gives_way_before_whoever_has_asked_since_it_began() {
     let server = without_patience(2).await;
     let mut busy = used(&server).await;
@@ -261,4 +275,23 @@ async fn slow_clients_that_come_again_keep_nobody_out() {
         slow.push(lingering(&server).await);
     }
     used(&server).await;
+}
+
+#[tokio::test]
+async fn an_answer_that_moves_stays_however_long_it_takes() {
+    let yield_time = 4 * SHORT;
+    let server = Server::start(Limits { connections: 1, yield_time, ..patient() }).await;
+    let mut reader = server.connect().await;
+    reader.send("GET /big HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    let read = async {
+        let mut ticks = tokio::time::interval(SHORT);
+        let mut part = vec![0; BIG / 8];
+        for _ in 0..8 {
+            ticks.tick().await;
+            soon(reader.0.read_exact(&mut part)).await.unwrap();
+        }
+        assert!(!reader.rest().await.is_empty());
+        drop(reader);
+    };
+    tokio::join!(read, used(&server));
 }
