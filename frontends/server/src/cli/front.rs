@@ -21,7 +21,7 @@ pub(crate) struct FrontArguments {
     /// [default: none] [env: CATALOGUE_TRUSTED_PROXIES]
     #[arg(long, value_name = "CIDR", num_args = 1..)]
     pub(crate) trusted_proxies: Vec<String>,
-    /// How many connections there may be; where there are as many, one that is idle gives way to the next
+    /// How many connections there may be; where there are as many, one that is idle or slow gives way to the next
     ///
     /// [default: 15000] [env: CATALOGUE_MAX_CONNECTIONS]
     #[arg(long, value_name = "NUMBER")]

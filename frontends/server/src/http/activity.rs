@@ -14,6 +14,8 @@ use super::{
     Counts, Limits,
     backlog::Backlog,
     body::Unwanted,
+    claim::{Claim, Standing},
+    delivery::Delivery,
     http2::Streams,
     tail::Tail,
     watchdog::{IDLE, LONG_LINE},
@@ -63,8 +65,10 @@ struct State {
     unwanted_moved: Instant,
     /// Its length, where that is known.
     unwanted_length: Option<u64>,
-    /// The socket takes no more of the answer.
-    blocked: bool,
+    /// When hyper had the whole answer to its request.
+    unwanted_since: Instant,
+    /// How well the socket takes what goes out.
+    delivery: Delivery,
     /// When our side was closed.
     closed: Option<Instant>,
     /// That was for want of time.
@@ -119,7 +123,8 @@ impl Activity {
             unwanted: None,
             unwanted_moved: now,
             unwanted_length: None,
-            blocked: false,
+            unwanted_since: now,
+            delivery: Delivery::default(),
             closed: None,
             late: false,
             behind_head: 0,
@@ -222,13 +227,14 @@ impl Activity {
         (Running(self.clone()), alone)
     }
 
-    /// Bytes went out through the socket. Those that are of no answer, but of TLS itself, keep no connection alive.
-    pub(super) fn wrote(&self) {
+    /// `bytes` went out through the socket. Those that are of no answer, but of TLS itself, keep no connection alive.
+    pub(super) fn wrote(&self, bytes: usize) {
         let mut state = self.state();
-        if state.running || state.blocked || state.unsent {
-            state.moved = Instant::now();
+        let now = Instant::now();
+        if state.running || state.delivery.is_blocked() || state.unsent {
+            state.moved = now;
         }
-        state.blocked = false;
+        state.delivery.take(bytes, now);
         state.unsent = false;
     }
 
@@ -246,7 +252,7 @@ impl Activity {
 
     /// The socket took no byte of an answer.
     pub(super) fn blocked(&self) {
-        self.state().blocked = true;
+        self.state().delivery.block(Instant::now());
     }
 
     /// Our side of the connection was closed.
@@ -299,7 +305,7 @@ impl Activity {
     /// Why there can be no further answer, where the last one is out.
     pub(super) fn is_over(&self) -> Option<&'static str> {
         let state = self.state();
-        if state.running || state.blocked || state.closed.is_some() {
+        if state.running || state.delivery.is_blocked() || state.closed.is_some() {
             None
         } else if state.long_line {
             Some(LONG_LINE)
@@ -318,19 +324,23 @@ impl Activity {
     pub(super) fn quiet_since(&self) -> Option<Instant> {
         let state = self.state();
         let shakes = matches!(state.handshake, Handshake::Running(_) | Handshake::Done(_));
-        let busy = state.running || state.blocked || state.head.is_some() || state.closed.is_some() || state.unread;
+        let busy = state.running
+            || state.delivery.is_blocked()
+            || state.head.is_some()
+            || state.closed.is_some()
+            || state.unread;
         (!busy && !shakes && state.streams.is_none()).then_some(state.moved)
     }
 
     /// When the connection has been silent or slow for too long, and at what.
     pub(super) fn deadline(&self, limits: &Limits) -> (Instant, &'static str) {
         let state = self.state();
+        if state.gives_way {
+            return (state.moved, "gave way to another");
+        }
         if let Some(since) = state.closed {
             let most = if state.late { limits.linger_time } else { limits.stall_time };
             return ((state.moved + limits.linger_time).min(since + most), "lingering");
-        }
-        if state.gives_way {
-            return (state.moved, "gave way to another");
         }
         if let Handshake::Awaited(since) | Handshake::Running(since) = state.handshake {
             return (since + limits.head_time, "slow handshake");
@@ -339,10 +349,14 @@ impl Activity {
             if let Some(since) = streams.overdrawn() {
                 return (since, "too many frames");
             }
-            return if state.blocked { (state.moved + limits.stall_time, "stalled") } else { streams.deadline(limits) };
+            return if state.delivery.is_blocked() {
+                (state.moved + limits.stall_time, "stalled")
+            } else {
+                streams.deadline(limits)
+            };
         }
         let total = state.began + limits.request_time;
-        if state.running || state.blocked {
+        if state.running || state.delivery.is_blocked() {
             ((state.moved + limits.stall_time).min(total), "stalled")
         } else if state.unwanted.is_some() {
             // Bytes alone do not count. Once the answer is out, hyper does not report the end of trailers, and a slow
@@ -360,18 +374,16 @@ impl Activity {
         }
     }
 
-    /// Since when the connection is of no use to anybody, and whether it has been of any: what a server that is full
-    /// can do without.
-    pub(super) fn idle_since(&self) -> Option<(bool, Instant)> {
-        self.state().idle_since()
+    /// What speaks for the connection where the server is full, if it can give way at all.
+    pub(super) fn claim(&self) -> Option<Claim> {
+        self.state().claim()
     }
 
-    /// Ends the connection for another one's sake, if it is idle since `idle_since` at the latest. Tells whether it
-    /// will.
-    pub(super) fn give_way(&self, idle_since: Instant) -> bool {
+    /// Ends the connection for another one's sake, if its claim is still as it was `seen`. Tells whether it will.
+    pub(super) fn give_way(&self, seen: Claim) -> bool {
         let mut state = self.state();
-        let idle = state.idle_since().is_some_and(|(_, since)| since <= idle_since);
-        state.give_way_if(idle)
+        let still = state.claim().is_some_and(|claim| claim.is_still(seen));
+        state.give_way_if(still)
     }
 
     /// Since when an answer of HTTP/2 waits for its client, and how many requests are not answered to the last byte.
@@ -412,7 +424,7 @@ impl Activity {
 impl State {
     /// Whether a request is being answered or its body read.
     fn is_busy(&self) -> bool {
-        self.running || self.blocked || self.unwanted.is_some()
+        self.running || self.delivery.is_blocked() || self.unwanted.is_some()
     }
 
     fn drain(&mut self, cx: &mut Context<'_>) {
@@ -445,26 +457,33 @@ impl State {
         self.head = has_begun.then_some(self.moved);
     }
 
-    /// Since when there is nothing to do but to wait for the client, and whether it has asked for anything before. One
-    /// that takes its time over its first request counts from its accept, however busy it seems.
-    fn idle_since(&self) -> Option<(bool, Instant)> {
-        if self.running || self.blocked || self.closed.is_some() || self.gives_way {
+    /// What speaks for the connection, if there is nothing to do but to wait for the client. A byte now and then makes
+    /// no claim younger.
+    fn claim(&self) -> Option<Claim> {
+        let (standing, since) = if self.gives_way {
             return None;
-        }
-        if !self.proven {
-            return Some((false, self.began));
-        }
-        let since = match &self.streams {
-            Some(streams) => streams.idle_since()?,
-            None if self.unwanted.is_some() => self.unwanted_moved,
-            None => self.head.unwrap_or(self.moved),
+        } else if let Some(since) = self.closed {
+            (Standing::Closed, since)
+        } else if !self.proven {
+            (Standing::Untried, self.began)
+        } else if let Some(since) = self.delivery.behind_since() {
+            // A request that was read behind such an answer is not with the service yet, or cannot be answered.
+            (Standing::Waiting, since)
+        } else if self.running {
+            return None;
+        } else if let Some(streams) = &self.streams {
+            (Standing::Waiting, streams.idle_since()?)
+        } else if self.unwanted.is_some() {
+            (Standing::Answered, self.unwanted_since)
+        } else {
+            (Standing::Waiting, self.head.unwrap_or(self.moved))
         };
-        Some((true, since))
+        Some(Claim { standing, since })
     }
 
     fn answers_wait(&self) -> Option<(Instant, usize)> {
         let streams = self.streams.as_ref().filter(|streams| streams.requests() > 0 && !self.gives_way)?;
-        let blocked = self.blocked.then_some(self.moved);
+        let blocked = self.delivery.is_blocked().then_some(self.moved);
         let since = streams.answers_wait().into_iter().chain(blocked).min()?;
         Some((since, streams.requests()))
     }
@@ -498,9 +517,14 @@ impl Drop for Running {
         let mut state = self.0.state();
         state.running = false;
         state.unsent = true;
+        let now = Instant::now();
+        state.unwanted_since = now;
+        if !state.delivery.is_blocked() {
+            state.moved = now;
+        }
         // The next head could not be read any earlier than now.
         if state.head.is_some() {
-            state.head = Some(Instant::now());
+            state.head = Some(now);
         }
     }
 }

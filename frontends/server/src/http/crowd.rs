@@ -15,25 +15,28 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{Limits, activity::Activity, backlog::Backlog, relief::relieve};
+use super::{Limits, activity::Activity, backlog::Backlog, claim::Claim, relief::relieve};
 
 /// How long to wait before looking again for a connection that can give way.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// What the task of a connection gets to end that gives way, before another one has to.
+const LAST_TURN: Duration = Duration::from_secs(1);
 
 /// One look at all connections finds those that give way to so many of them: the sixteenth part.
 const SHARE: usize = 16;
 
 /// The connections of a server.
 ///
-/// Silent clients cannot keep others out: where all places are taken, one that has not asked for anything yet gives way
-/// first, the oldest of them, then the one that has been idle longest. Whoever is being answered stays.
+/// Silent and slow clients cannot keep others out: where all places are taken, the one with the least [`Claim`] gives way
+/// that is older than the yield time. Whoever is being answered stays, as long as it takes the answer.
 pub(super) struct Crowd {
     places: Arc<Semaphore>,
     size: u32,
     yield_time: Duration,
     members: Arc<Members>,
     /// Who can give way, the next one at the end.
-    candidates: Vec<(Arc<Activity>, Instant)>,
+    candidates: Vec<(Arc<Activity>, Claim)>,
 }
 
 /// The records of all connections, and what they have in common.
@@ -83,7 +86,7 @@ impl Crowd {
             if let Some(place) = self.free_place() {
                 return place;
             }
-            let pause = if self.make_room() { self.yield_time } else { PAUSE };
+            let pause = if self.make_room() { LAST_TURN } else { PAUSE };
             tokio::select! {
                 permit = self.places.clone().acquire_owned() => {
                     return self.place_with(permit.expect("nobody closes the semaphore"));
@@ -115,11 +118,16 @@ impl Crowd {
 
     /// Has one connection end, if there is one that can. All are looked at once for many that give way.
     fn make_room(&mut self) -> bool {
-        if self.candidates.is_empty() {
-            self.find_candidates();
+        if self.next_gives_way() {
+            return true;
         }
-        while let Some((activity, idle_since)) = self.candidates.pop() {
-            if activity.give_way(idle_since) {
+        self.find_candidates();
+        self.next_gives_way()
+    }
+
+    fn next_gives_way(&mut self) -> bool {
+        while let Some((activity, claim)) = self.candidates.pop() {
+            if activity.give_way(claim) {
                 return true;
             }
         }
@@ -130,14 +138,13 @@ impl Crowd {
         let Some(latest) = Instant::now().checked_sub(self.yield_time) else { return };
         let members = self.members.all();
         let share = members.len().div_ceil(SHARE);
-        let idle = |activity: &Arc<Activity>| activity.idle_since().filter(|(_, since)| *since <= latest);
+        let claim = |activity: &Arc<Activity>| activity.claim().filter(|claim| claim.since <= latest);
         let mut found: Vec<_> =
-            members.values().filter_map(|activity| Some((idle(activity)?, activity.clone()))).collect();
+            members.values().filter_map(|activity| Some((activity.clone(), claim(activity)?))).collect();
         drop(members);
-        // Who has not asked for anything stands first.
-        found.sort_by_key(|(order, _)| *order);
+        found.sort_by_key(|(_, claim)| *claim);
         found.truncate(share);
-        self.candidates.extend(found.into_iter().rev().map(|((_, since), activity)| (activity, since)));
+        self.candidates.extend(found.into_iter().rev());
     }
 }
 

@@ -34,7 +34,8 @@ pub(crate) struct Limits {
     /// Connections at the same time; further ones wait in the listen queue. An idle one takes 20 KiB, with TLS 34 KiB, so
     /// that the documented number of them takes half a GiB.
     pub(crate) connections: u32,
-    /// How long a connection is idle before it has to give way to another, where there are as many as there may be.
+    /// How long a connection is idle or slow, or lingers, before it has to give way to another, where there are as many
+    /// as there may be.
     pub(crate) yield_time: Duration,
     /// Requests at the same time on a connection of HTTP/2.
     pub(crate) streams: u32,

@@ -46,7 +46,7 @@ impl Socket {
 
     fn note_write(&self, outcome: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match outcome {
-            Poll::Ready(Ok(_)) => self.activity.wrote(),
+            Poll::Ready(Ok(bytes)) => self.activity.wrote(bytes),
             Poll::Ready(Err(_)) => {}
             Poll::Pending => self.activity.blocked(),
         }

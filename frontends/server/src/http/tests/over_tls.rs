@@ -14,6 +14,8 @@ mod body;
 mod close;
 #[path = "framing.rs"]
 mod framing;
+#[path = "full.rs"]
+mod full;
 #[path = "host.rs"]
 mod host;
 #[path = "panic.rs"]

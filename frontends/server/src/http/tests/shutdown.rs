@@ -315,3 +315,25 @@ async fn a_body_is_not_waited_for() {
     drop(client);
     server.stopped().await;
 }
+
+#[tokio::test]
+async fn whoever_waits_for_a_place_when_the_server_stops_is_answered() {
+    let mut server = Server::start(Limits { connections: 1, ..Limits::default() }).await;
+    let mut busy = server.connect().await;
+    busy.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    let mut waiting = Vec::new();
+    for _ in 0..5 {
+        let mut client = server.connect().await;
+        client.send(GET).await;
+        waiting.push(client);
+    }
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    assert!(busy.answer().await.ends_with("passed"));
+    for mut client in waiting {
+        assert_eq!(status(&client.answer().await), "200");
+    }
+    server.stopped().await;
+}

@@ -11,7 +11,7 @@ use super::super::Limits;
 use super::support::{BIG, Client, GET, SHORT, Server, soon, status};
 
 /// A time that does not end within a test.
-const LONG: Duration = Duration::from_secs(600);
+pub(super) const LONG: Duration = Duration::from_secs(600);
 
 /// One of the times short, the others long.
 pub(super) fn patient() -> Limits {
