@@ -2,6 +2,7 @@
 
 mod allowance;
 mod frames;
+mod open;
 mod pace;
 mod service;
 mod streams;

@@ -1,13 +1,13 @@
-//! [`Pace`]: whether a client takes its answers at a rate that is worth to keep them.
+//! [`Pace`]: whether a client takes its answers at a decent rate.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How many bytes a second each answer asks for that goes out, one a millisecond. The slowest links have more.
+/// What each answer asks for that goes out: 1 KB a second, which the slowest links have.
 const BYTES_A_MILLISECOND: i64 = 1;
 
-/// How many bytes beyond that are kept for the time when none goes out: the largest frame, which a slow link needs its
+/// How many bytes beyond that count for the time when none goes out: those of the largest frame, which a slow link needs
 /// time for.
 const MOST: i64 = 16 * 1024;
 

@@ -5,14 +5,10 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::{
-    super::{
-        Limits,
-        backlog::{Backlog, Holding},
-        watchdog::IDLE,
-    },
+    super::{Limits, backlog::Backlog, watchdog::IDLE},
     allowance::Allowance,
-    frames::{self, CONTINUATION, DATA, Frame, Frames, GOAWAY, HEADERS, RST_STREAM},
-    pace::Pace,
+    frames::{self, CONTINUATION, DATA, Frames, GOAWAY, HEADERS, RST_STREAM},
+    open::Open,
 };
 
 /// How often a connection may read before others have their turn. hyper goes on for as long as there is anything.
@@ -28,18 +24,14 @@ const UNFINISHED_HEAD: u32 = 16;
 pub(in super::super) struct Streams {
     incoming: Frames,
     outgoing: Frames,
-    open: Vec<Stream>,
+    open: Open,
     /// The highest number that a request has had: those of the next ones are higher.
     newest: u32,
     /// The head that is being read.
     head: Option<Head>,
-    /// When the last request ended; at first, when the connection began.
-    idle: Instant,
     /// When the client was asked to go.
     left: Option<Instant>,
     allowance: Allowance,
-    pace: Pace,
-    held: Holding,
     /// The connection has to end for the sake of others.
     given_up: bool,
     /// How often this turn may read yet.
@@ -54,31 +46,17 @@ struct Head {
     held: u32,
 }
 
-/// A request on its way.
-#[derive(Debug)]
-struct Stream {
-    number: u32,
-    began: Instant,
-    /// When more of its answer went out.
-    moved: Instant,
-    /// Its answer has begun to go out.
-    answered: bool,
-}
-
 impl Streams {
     /// Those of a connection that begins.
     pub(in super::super) fn new(now: Instant, backlog: Arc<Backlog>) -> Self {
         Self {
             incoming: Frames::of_client(),
             outgoing: Frames::of_server(),
-            open: Vec::new(),
+            open: Open::new(now, backlog),
             newest: 0,
             head: None,
-            idle: now,
             left: None,
             allowance: Allowance::new(now),
-            pace: Pace::new(now),
-            held: Holding::new(backlog),
             given_up: false,
             reads: READS_A_TURN,
         }
@@ -97,19 +75,19 @@ impl Streams {
     /// `bytes` came in.
     pub(in super::super) fn came(&mut self, bytes: &[u8], now: Instant) {
         self.reads = self.reads.saturating_sub(1);
-        let Self { incoming, open, newest, head, idle, allowance, pace, held, .. } = self;
+        let Self { incoming, open, newest, head, allowance, .. } = self;
         incoming.read(bytes, |frame, whole| {
             if !whole {
                 allowance.frame(now);
             }
             match frame.kind {
                 HEADERS | CONTINUATION if whole && frame.ends_head() => {
-                    held.remove(head.take().map_or(0, |head| head.held));
+                    open.held.remove(head.take().map_or(0, |head| head.held));
                 }
                 HEADERS if whole => {
                     if let Some(head) = head {
                         head.held = UNFINISHED_HEAD;
-                        held.add(UNFINISHED_HEAD);
+                        open.held.add(UNFINISHED_HEAD);
                     }
                 }
                 HEADERS => {
@@ -117,14 +95,10 @@ impl Streams {
                     // Else these are trailers.
                     if frame.stream > *newest {
                         *newest = frame.stream;
-                        held.add(1);
-                        open.push(Stream { number: frame.stream, began: now, moved: now, answered: false });
+                        open.begin(frame.stream, now);
                     }
                 }
-                RST_STREAM if whole && close(open, frame, pace, idle, now) => {
-                    held.remove(1);
-                    allowance.reset(now);
-                }
+                RST_STREAM if whole && open.end(frame.stream, now) => allowance.reset(now),
                 _ => {}
             }
         });
@@ -132,28 +106,13 @@ impl Streams {
 
     /// `bytes` went out.
     pub(in super::super) fn went(&mut self, bytes: &[u8], now: Instant) {
-        let Self { outgoing, open, idle, allowance, pace, held, .. } = self;
+        let Self { outgoing, open, allowance, .. } = self;
         allowance.sent(bytes.len());
         outgoing.read(bytes, |frame, whole| match frame.kind {
-            RST_STREAM if whole && close(open, frame, pace, idle, now) => {
-                held.remove(1);
-                allowance.reset(now);
-            }
-            DATA | HEADERS if whole && frame.ends_stream() && close(open, frame, pace, idle, now) => {
-                held.remove(1);
-                allowance.answered();
-            }
-            DATA | HEADERS => {
-                if let Some(stream) = open.iter_mut().find(|stream| stream.number == frame.stream) {
-                    stream.moved = now;
-                    if !std::mem::replace(&mut stream.answered, true) {
-                        pace.begin(now);
-                    }
-                    if !whole && frame.kind == DATA {
-                        pace.sent(frame.length, now);
-                    }
-                }
-            }
+            RST_STREAM if whole && open.end(frame.stream, now) => allowance.reset(now),
+            DATA | HEADERS if whole && frame.ends_stream() && open.end(frame.stream, now) => allowance.answered(),
+            DATA if !whole => open.moved(frame.stream, frame.length, now),
+            DATA | HEADERS => open.moved(frame.stream, 0, now),
             _ => {}
         });
     }
@@ -166,7 +125,7 @@ impl Streams {
     /// The connection has to end for the sake of others: what it has in the backlog is theirs from now on.
     pub(in super::super) fn give_up(&mut self) {
         self.given_up = true;
-        self.held.remove(self.held());
+        self.open.held.remove(self.held());
     }
 
     /// Whether [`give_up`](Self::give_up) was said.
@@ -183,20 +142,18 @@ impl Streams {
     /// in the backlog than `share`, each answer that goes out has to move too.
     pub(in super::super) fn wait_since(&self, share: u32) -> Option<Instant> {
         let head = self.head.as_ref().map(|head| head.began);
-        let answered = self.open.iter().filter(|stream| stream.answered && self.held() > share);
-        let unmoved = answered.map(|stream| stream.moved).min();
-        [head, self.pace.paid_until(), unmoved].into_iter().flatten().min()
+        head.into_iter().chain(self.open.wait_since(share)).min()
     }
 
     /// What is in the backlog: the requests that are not answered to the last byte, and more for a head that is not
     /// whole.
     pub(in super::super) fn held(&self) -> u32 {
-        self.held.requests()
+        self.open.held.requests()
     }
 
     /// Whether a request that has come is refused, as there are too many on all connections.
     pub(in super::super) fn is_refused(&self) -> bool {
-        self.held.is_refused()
+        self.open.held.is_refused()
     }
 
     /// Whether a request has come.
@@ -206,7 +163,7 @@ impl Streams {
 
     /// Since when there is no request, if there is none.
     pub(in super::super) fn idle_since(&self) -> Option<Instant> {
-        (self.open.is_empty() && self.head.is_none()).then_some(self.idle)
+        (self.open.is_empty() && self.head.is_none()).then(|| self.open.last_end())
     }
 
     /// Whether the client was asked to go.
@@ -225,27 +182,15 @@ impl Streams {
         if let Some(head) = &self.head {
             return (head.began + limits.head_time, "slow head");
         }
-        let due = |stream: &Stream| (stream.moved + limits.stall_time).min(stream.began + limits.request_time);
-        if let Some(due) = self.open.iter().map(due).min() {
+        if let Some(due) = self.open.due(limits) {
             return (due, "stalled");
         }
+        let idle = self.open.last_end();
         match self.left {
-            Some(since) => (since.max(self.idle) + limits.linger_time, "no goodbye"),
-            None => (self.idle + limits.idle_time, IDLE),
+            Some(since) => (since.max(idle) + limits.linger_time, "no goodbye"),
+            None => (idle + limits.idle_time, IDLE),
         }
     }
-}
-
-/// The frame ends its stream. Tells whether there was a request on it.
-fn close(open: &mut Vec<Stream>, frame: Frame, pace: &mut Pace, idle: &mut Instant, now: Instant) -> bool {
-    let Some(at) = open.iter().position(|stream| stream.number == frame.stream) else { return false };
-    if open.swap_remove(at).answered {
-        pace.end(now);
-    }
-    if open.is_empty() {
-        *idle = now;
-    }
-    true
 }
 
 #[cfg(test)]
