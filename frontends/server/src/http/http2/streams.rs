@@ -16,7 +16,7 @@ const READS_A_TURN: u32 = 16;
 
 /// As how many further requests a head counts that is not whole with its first frame: hyper keeps up to a quarter of a MiB
 /// for the fields of a few KiB. The usual head is one frame.
-const UNFINISHED_HEAD: u32 = 16;
+const UNFINISHED_HEAD: u32 = 32;
 
 /// The requests of a connection that are not answered to the last byte. hyper tells none of this, so the frames are
 /// read along, their headers alone. What is against the protocol ends the connection in hyper's hands.
