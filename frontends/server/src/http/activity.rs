@@ -386,16 +386,19 @@ impl Activity {
         state.give_way_if(still)
     }
 
-    /// Since when an answer of HTTP/2 waits for its client, and how many requests are not answered to the last byte.
-    pub(super) fn answers_wait(&self) -> Option<(Instant, usize)> {
-        self.state().answers_wait()
+    /// Since when a connection of HTTP/2 waits for its client, and what it has in the backlog, where its share is `share`.
+    pub(super) fn waits(&self, share: u32) -> Option<(Instant, u32)> {
+        self.state().waits(share)
     }
 
-    /// Ends the connection for all others' sake, if an answer waits since `since` at the latest. Tells whether it will.
-    pub(super) fn give_up_answers(&self, since: Instant) -> bool {
+    /// Ends the connection for all others' sake, if it waits since `since` at the latest.
+    pub(super) fn give_up(&self, since: Instant, share: u32) {
         let mut state = self.state();
-        let waits = state.answers_wait().is_some_and(|(earliest, _)| earliest <= since);
-        state.give_way_if(waits)
+        let waits = state.waits(share).is_some_and(|(earliest, _)| earliest <= since);
+        if let Some(streams) = state.streams.as_mut().filter(|_| waits) {
+            streams.give_up();
+        }
+        state.give_way_if(waits);
     }
 
     /// On HTTP/2: asks or tells what the connection is at.
@@ -481,11 +484,11 @@ impl State {
         Some(Claim { standing, since })
     }
 
-    fn answers_wait(&self) -> Option<(Instant, usize)> {
-        let streams = self.streams.as_ref().filter(|streams| streams.requests() > 0 && !self.gives_way)?;
+    fn waits(&self, share: u32) -> Option<(Instant, u32)> {
+        let streams = self.streams.as_ref().filter(|streams| streams.held() > 0 && !self.gives_way)?;
         let blocked = self.delivery.is_blocked().then_some(self.moved);
-        let since = streams.answers_wait().into_iter().chain(blocked).min()?;
-        Some((since, streams.requests()))
+        let since = streams.wait_since(share).into_iter().chain(blocked).min()?;
+        Some((since, streams.held()))
     }
 
     /// Ends the connection for the sake of others, in its own task.

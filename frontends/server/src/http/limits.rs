@@ -40,8 +40,9 @@ pub(crate) struct Limits {
     /// Requests at the same time on a connection of HTTP/2.
     pub(crate) streams: u32,
     /// Requests of HTTP/2 that are not answered to the last byte, on all connections together: as many as HTTP/1 could
-    /// hold, one a connection. Beyond the half of it, connections give way whose answers wait for their clients; beyond
-    /// all of it, requests are refused.
+    /// hold, one a connection. Beyond the half of it, connections give way that hold much and whose clients take little;
+    /// beyond all of it, requests are refused on those that hold more than their share, and an eighth more on the others.
+    /// A head that is not finished counts as several.
     pub(crate) unanswered: u32,
 }
 

@@ -1,6 +1,6 @@
-//! Ends connections of HTTP/2 whose answers wait for their clients, where too many do.
+//! Ends connections of HTTP/2 that hold too much and whose clients take too little, where the backlog is large.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{cmp::Reverse, convert::Infallible, sync::Arc, time::Duration};
 
 use tokio::time::{Instant, sleep};
 
@@ -19,23 +19,25 @@ pub(super) async fn relieve(members: Arc<Members>) -> Infallible {
     }
 }
 
-/// Has those connections end whose answers have waited longest, and longer than is bearable now.
+/// Has those connections end that wait for their clients for longer than is bearable now: first whoever is furthest
+/// beyond its share, of those that are as far, who has waited longest.
 fn make_room(members: &Members) {
     let backlog = members.backlog();
-    let Some(latest) = Instant::now().checked_sub(backlog.patience().max(PAUSE)) else { return };
+    let now = Instant::now();
+    let share = backlog.share();
+    let (patience, beyond) = (backlog.patience().max(PAUSE), backlog.patience_beyond().max(PAUSE));
     let waiting = |activity: &Arc<Activity>| {
-        let (since, requests) = activity.answers_wait().filter(|(since, _)| *since <= latest)?;
-        Some((since, requests, activity.clone()))
+        let (since, requests) = activity.waits(share)?;
+        let patience = if requests > share { beyond } else { patience };
+        let is_over = now.saturating_duration_since(since) >= patience;
+        is_over.then(|| (since, requests, activity.clone()))
     };
     let mut found: Vec<_> = members.all().values().filter_map(waiting).collect();
-    found.sort_by_key(|(since, ..)| *since);
-    let mut excess = backlog.excess() as usize;
-    for (since, requests, activity) in found {
-        if excess == 0 {
+    found.sort_by_key(|(since, requests, _)| (Reverse(requests.saturating_sub(share)), *since));
+    for (since, _, activity) in found {
+        if backlog.excess() == 0 {
             return;
         }
-        if activity.give_up_answers(since) {
-            excess = excess.saturating_sub(requests);
-        }
+        activity.give_up(since, share);
     }
 }

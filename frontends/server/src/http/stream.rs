@@ -48,7 +48,7 @@ impl<T: Transport> WatchedStream<T> {
         self.transport.socket()
     }
 
-    /// Tells a client why the connection ends that has sent too many frames, as far as it can be told at once. What it
+    /// Tells a client of HTTP/2 why the connection ends that costs too much, as far as it can be told at once. What it
     /// has sent is for nobody: the watchdog ends the connection in this turn.
     fn calm(&mut self, cx: &mut Context<'_>) {
         if let Some(goodbye) = self.activity.with_streams(|streams| streams.calming()).flatten()
@@ -68,6 +68,10 @@ impl<T: Transport> AsyncRead for WatchedStream<T> {
         };
         if over {
             cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if self.framed && self.activity.with_streams(|streams| streams.is_given_up()) == Some(true) {
+            self.calm(cx);
             return Poll::Pending;
         }
         let before = buf.filled().len();

@@ -23,6 +23,8 @@ pub(super) struct Frame {
     pub(super) kind: u8,
     pub(super) flags: u8,
     pub(super) stream: u32,
+    /// Bytes of the payload.
+    pub(super) length: u32,
 }
 
 impl Frame {
@@ -72,8 +74,7 @@ impl Frames {
                 if self.filled < HEADER {
                     return;
                 }
-                let [high, middle, low, ..] = self.header;
-                self.payload = u32::from_be_bytes([0, high, middle, low]) as usize;
+                self.payload = self.frame().length as usize;
                 note(self.frame(), false);
             }
             skip(&mut self.payload, &mut bytes);
@@ -91,8 +92,9 @@ impl Frames {
 
     /// The frame whose header is whole.
     fn frame(&self) -> Frame {
-        let [_, _, _, kind, flags, stream @ ..] = self.header;
-        Frame { kind, flags, stream: u32::from_be_bytes(stream) & 0x7fff_ffff }
+        let [high, middle, low, kind, flags, stream @ ..] = self.header;
+        let length = u32::from_be_bytes([0, high, middle, low]);
+        Frame { kind, flags, stream: u32::from_be_bytes(stream) & 0x7fff_ffff, length }
     }
 }
 
@@ -120,8 +122,8 @@ mod tests {
         let head = [0, 0, 3, 1, 0x5, 0x80, 0, 0, 1, b'a', b'b', b'c'].as_slice();
         let data = [0, 1, 0, 0, 0, 0, 0, 1, 2].as_slice();
         let bytes = [preface, settings, head, data, &[0; 256], settings].concat();
-        let frame = |kind, flags, stream| Frame { kind, flags, stream };
-        let found = [frame(4, 0, 0), frame(HEADERS, 5, 1), frame(DATA, 0, 258), frame(4, 0, 0)];
+        let frame = |kind, flags, stream, length| Frame { kind, flags, stream, length };
+        let found = [frame(4, 0, 0, 0), frame(HEADERS, 5, 1, 3), frame(DATA, 0, 258, 256), frame(4, 0, 0, 0)];
         let expected: Vec<_> = found.iter().flat_map(|frame| [(*frame, false), (*frame, true)]).collect();
         for size in [1, 2, 3, 8, 9, 10, 24, 100, bytes.len()] {
             let mut notes = Vec::new();

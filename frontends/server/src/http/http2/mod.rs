@@ -2,6 +2,8 @@
 
 mod allowance;
 mod frames;
+mod open;
+mod pace;
 mod service;
 mod streams;
 
@@ -45,11 +47,11 @@ where
     S::Future: Send + 'static,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let Escort { client, limits, activity, mut watchdog, place, mut counted } = escort;
+    let Escort { client, limits, activity, mut watchdog, place: _place, mut counted } = escort;
     let peer = client.peer;
     let mut stream = WatchedStream::framed(transport, activity.clone());
     stream.socket().linger_at_most(CONNECTION_WINDOW.into());
-    let service = service::for_connection(service, client, limits, activity.clone(), place.backlog());
+    let service = service::for_connection(service, client, limits, activity.clone());
     let mut connection = builder(&limits).serve_connection(TokioIo::new(stream), service);
 
     let mut leaving = false;

@@ -16,7 +16,6 @@ use tower_service::Service;
 use super::super::{
     Limits,
     activity::Activity,
-    backlog::Backlog,
     client::{Client, Way},
     head,
     work::Work,
@@ -29,7 +28,6 @@ pub(super) fn for_connection<S, B>(
     client: Client,
     limits: Limits,
     activity: Arc<Activity>,
-    backlog: Arc<Backlog>,
 ) -> impl HttpService<Incoming, ResBody = Either<B, Empty<B::Data>>, Error = h2::Error, Future: Send + 'static>
 where
     S: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
@@ -41,7 +39,7 @@ where
         let (mut head, _) = request.into_parts();
         let peer = client.peer;
         let way = client.introduce(&mut head);
-        let work = if backlog.is_full() {
+        let work = if activity.with_streams(|streams| streams.is_refused()) == Some(true) {
             Err(None)
         } else if head.headers.len() > limits.header_fields {
             Err(Some(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE))

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::{
-    super::{
-        Limits,
-        backlog::{Backlog, Entry},
-        watchdog::IDLE,
-    },
+    super::{Limits, backlog::Backlog, watchdog::IDLE},
     allowance::Allowance,
-    frames::{self, CONTINUATION, DATA, Frame, Frames, GOAWAY, HEADERS, RST_STREAM},
+    frames::{self, CONTINUATION, DATA, Frames, GOAWAY, HEADERS, RST_STREAM},
+    open::Open,
 };
 
 /// How often a connection may read before others have their turn. hyper goes on for as long as there is anything.
 const READS_A_TURN: u32 = 16;
+
+/// As how many further requests a head counts that is not whole with its first frame: hyper keeps up to a quarter of a MiB
+/// for the fields of a few KiB. The usual head is one frame.
+const UNFINISHED_HEAD: u32 = 32;
 
 /// The requests of a connection that are not answered to the last byte. hyper tells none of this, so the frames are
 /// read along, their headers alone. What is against the protocol ends the connection in hyper's hands.
@@ -23,31 +24,26 @@ const READS_A_TURN: u32 = 16;
 pub(in super::super) struct Streams {
     incoming: Frames,
     outgoing: Frames,
-    open: Vec<Stream>,
+    open: Open,
     /// The highest number that a request has had: those of the next ones are higher.
     newest: u32,
-    /// When the head that is being read began.
-    head: Option<Instant>,
-    /// When the last request ended; at first, when the connection began.
-    idle: Instant,
+    /// The head that is being read.
+    head: Option<Head>,
     /// When the client was asked to go.
     left: Option<Instant>,
     allowance: Allowance,
-    backlog: Arc<Backlog>,
+    /// The connection has to end for the sake of others.
+    given_up: bool,
     /// How often this turn may read yet.
     reads: u32,
 }
 
-/// A request on its way.
+/// A head on its way.
 #[derive(Debug)]
-struct Stream {
-    number: u32,
+struct Head {
     began: Instant,
-    /// When more of its answer went out.
-    moved: Instant,
-    /// Its answer has begun to go out.
-    answered: bool,
-    _entry: Entry,
+    /// What of it is in the backlog, beside the request.
+    held: u32,
 }
 
 impl Streams {
@@ -56,13 +52,12 @@ impl Streams {
         Self {
             incoming: Frames::of_client(),
             outgoing: Frames::of_server(),
-            open: Vec::new(),
+            open: Open::new(now, backlog),
             newest: 0,
             head: None,
-            idle: now,
             left: None,
             allowance: Allowance::new(now),
-            backlog,
+            given_up: false,
             reads: READS_A_TURN,
         }
     }
@@ -80,23 +75,30 @@ impl Streams {
     /// `bytes` came in.
     pub(in super::super) fn came(&mut self, bytes: &[u8], now: Instant) {
         self.reads = self.reads.saturating_sub(1);
-        let Self { incoming, open, newest, head, idle, allowance, backlog, .. } = self;
+        let Self { incoming, open, newest, head, allowance, .. } = self;
         incoming.read(bytes, |frame, whole| {
             if !whole {
                 allowance.frame(now);
             }
             match frame.kind {
-                HEADERS | CONTINUATION if whole && frame.ends_head() => *head = None,
-                HEADERS if !whole => {
-                    *head = Some(now);
+                HEADERS | CONTINUATION if whole && frame.ends_head() => {
+                    open.held.remove(head.take().map_or(0, |head| head.held));
+                }
+                HEADERS if whole => {
+                    if let Some(head) = head {
+                        head.held = UNFINISHED_HEAD;
+                        open.held.add(UNFINISHED_HEAD);
+                    }
+                }
+                HEADERS => {
+                    *head = Some(Head { began: now, held: 0 });
                     // Else these are trailers.
                     if frame.stream > *newest {
                         *newest = frame.stream;
-                        let (number, _entry) = (frame.stream, backlog.enter());
-                        open.push(Stream { number, began: now, moved: now, answered: false, _entry });
+                        open.begin(frame.stream, now);
                     }
                 }
-                RST_STREAM if whole && close(open, frame, idle, now) => allowance.reset(now),
+                RST_STREAM if whole && open.end(frame.stream, now) => allowance.reset(now),
                 _ => {}
             }
         });
@@ -104,17 +106,13 @@ impl Streams {
 
     /// `bytes` went out.
     pub(in super::super) fn went(&mut self, bytes: &[u8], now: Instant) {
-        let Self { outgoing, open, idle, allowance, .. } = self;
+        let Self { outgoing, open, allowance, .. } = self;
         allowance.sent(bytes.len());
         outgoing.read(bytes, |frame, whole| match frame.kind {
-            RST_STREAM if whole && close(open, frame, idle, now) => allowance.reset(now),
-            DATA | HEADERS if whole && frame.ends_stream() && close(open, frame, idle, now) => allowance.answered(),
-            DATA | HEADERS => {
-                if let Some(stream) = open.iter_mut().find(|stream| stream.number == frame.stream) {
-                    stream.moved = now;
-                    stream.answered = true;
-                }
-            }
+            RST_STREAM if whole && open.end(frame.stream, now) => allowance.reset(now),
+            DATA | HEADERS if whole && frame.ends_stream() && open.end(frame.stream, now) => allowance.answered(),
+            DATA if !whole => open.moved(frame.stream, frame.length, now),
+            DATA | HEADERS => open.moved(frame.stream, 0, now),
             _ => {}
         });
     }
@@ -124,19 +122,38 @@ impl Streams {
         self.allowance.overdrawn()
     }
 
-    /// What the client is told that has sent too many frames, where that does not fall into the midst of another frame.
+    /// The connection has to end for the sake of others: what it has in the backlog is theirs from now on.
+    pub(in super::super) fn give_up(&mut self) {
+        self.given_up = true;
+        self.open.held.remove(self.held());
+    }
+
+    /// Whether [`give_up`](Self::give_up) was said.
+    pub(in super::super) fn is_given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// What the client is told whose connection costs too much, where that does not fall into the midst of another frame.
     pub(in super::super) fn calming(&self) -> Option<[u8; GOAWAY]> {
         self.outgoing.is_between().then(|| frames::enhance_your_calm(self.newest))
     }
 
-    /// Since when an answer has not moved that has begun to go out, of all the one that waits longest.
-    pub(in super::super) fn answers_wait(&self) -> Option<Instant> {
-        self.open.iter().filter(|stream| stream.answered).map(|stream| stream.moved).min()
+    /// Since when the client is waited for: for the rest of a head, or to take its answers at a decent rate. Where more is
+    /// in the backlog than `share`, each answer that goes out has to move too.
+    pub(in super::super) fn wait_since(&self, share: u32) -> Option<Instant> {
+        let head = self.head.as_ref().map(|head| head.began);
+        head.into_iter().chain(self.open.wait_since(share)).min()
     }
 
-    /// How many requests are not answered to the last byte.
-    pub(in super::super) fn requests(&self) -> usize {
-        self.open.len()
+    /// What is in the backlog: the requests that are not answered to the last byte, and more for a head that is not
+    /// whole.
+    pub(in super::super) fn held(&self) -> u32 {
+        self.open.held.requests()
+    }
+
+    /// Whether a request that has come is refused, as there are too many on all connections.
+    pub(in super::super) fn is_refused(&self) -> bool {
+        self.open.held.is_refused()
     }
 
     /// Whether a request has come.
@@ -146,7 +163,7 @@ impl Streams {
 
     /// Since when there is no request, if there is none.
     pub(in super::super) fn idle_since(&self) -> Option<Instant> {
-        (self.open.is_empty() && self.head.is_none()).then_some(self.idle)
+        (self.open.is_empty() && self.head.is_none()).then(|| self.open.last_end())
     }
 
     /// Whether the client was asked to go.
@@ -162,29 +179,18 @@ impl Streams {
     /// When the connection has been silent or slow for too long, and at what. PING and what else is no request does
     /// not count.
     pub(in super::super) fn deadline(&self, limits: &Limits) -> (Instant, &'static str) {
-        if let Some(since) = self.head {
-            return (since + limits.head_time, "slow head");
+        if let Some(head) = &self.head {
+            return (head.began + limits.head_time, "slow head");
         }
-        let due = |stream: &Stream| (stream.moved + limits.stall_time).min(stream.began + limits.request_time);
-        if let Some(due) = self.open.iter().map(due).min() {
+        if let Some(due) = self.open.due(limits) {
             return (due, "stalled");
         }
+        let idle = self.open.last_end();
         match self.left {
-            Some(since) => (since.max(self.idle) + limits.linger_time, "no goodbye"),
-            None => (self.idle + limits.idle_time, IDLE),
+            Some(since) => (since.max(idle) + limits.linger_time, "no goodbye"),
+            None => (idle + limits.idle_time, IDLE),
         }
     }
-}
-
-/// The frame ends its stream. Tells whether there was a request on it.
-fn close(open: &mut Vec<Stream>, frame: Frame, idle: &mut Instant, now: Instant) -> bool {
-    let before = open.len();
-    open.retain(|stream| stream.number != frame.stream);
-    let was_open = open.len() < before;
-    if was_open && open.is_empty() {
-        *idle = now;
-    }
-    was_open
 }
 
 #[cfg(test)]
@@ -207,20 +213,67 @@ mod tests {
         (streams, backlog)
     }
 
+    /// A frame of an answer with a payload of 16,000 bytes.
+    fn data(stream: u8) -> Vec<u8> {
+        [[0, 0x3e, 0x80, DATA, 0, 0, 0, 0, stream].as_slice(), &[0; 16_000]].concat()
+    }
+
     #[test]
-    fn an_answer_waits_from_its_last_frame_on() {
+    fn beyond_the_share_an_answer_waits_from_its_last_frame_on() {
         let now = Instant::now();
         let later = |seconds| now + Duration::from_secs(seconds);
         let (mut streams, _) = streams(now);
         streams.came(&[frame(HEADERS, END, 1), frame(HEADERS, END, 3)].concat(), now);
-        assert_eq!((streams.answers_wait(), streams.requests()), (None, 2));
+        assert_eq!((streams.wait_since(1), streams.held()), (None, 2));
         streams.went(&frame(HEADERS, 0x4, 1), later(1));
-        streams.went(&frame(HEADERS, 0x4, 3), later(2));
-        assert_eq!(streams.answers_wait(), Some(later(1)));
-        streams.went(&frame(DATA, 0, 1), later(3));
-        assert_eq!(streams.answers_wait(), Some(later(2)));
-        streams.went(&frame(DATA, 0x1, 3), later(4));
-        assert_eq!((streams.answers_wait(), streams.requests()), (Some(later(3)), 1));
+        streams.went(&[&frame(HEADERS, 0x4, 3), &*data(3)].concat(), later(2));
+        assert_eq!(streams.wait_since(1), Some(later(1)));
+        streams.went(&data(1), later(3));
+        assert_eq!(streams.wait_since(1), Some(later(2)));
+        streams.went(&data(3), later(4));
+        assert_eq!(streams.wait_since(1), Some(later(3)));
+        streams.went(&frame(DATA, 0x1, 3), later(5));
+        assert!(streams.wait_since(1) > Some(later(5)));
+        assert_eq!(streams.held(), 1);
+    }
+
+    #[test]
+    fn within_the_share_a_rate_is_enough_and_a_byte_now_and_then_is_not() {
+        let begin = Instant::now();
+        let frames = |kind, flags| [frame(kind, flags, 1), frame(kind, flags, 3)].concat();
+        let [(mut fast, _), (mut slow, _)] = [streams(begin), streams(begin)];
+        for streams in [&mut fast, &mut slow] {
+            streams.came(&frames(HEADERS, END), begin);
+            streams.went(&frames(HEADERS, 0x4), begin);
+        }
+        let mut now = begin;
+        for _ in 0..50 {
+            now += Duration::from_millis(40);
+            fast.went(&data(1), now);
+            [1, 3].iter().for_each(|stream| slow.went(&[0, 0, 1, DATA, 0, 0, 0, 0, *stream, 0], now));
+        }
+        assert!(fast.wait_since(2) > Some(now));
+        assert_eq!(fast.wait_since(1), Some(begin));
+        assert_eq!(slow.wait_since(2), Some(begin + Duration::from_millis(50)));
+    }
+
+    #[test]
+    fn a_head_that_is_not_whole_counts_for_many_until_it_is() {
+        let now = Instant::now();
+        let (mut streams, backlog) = streams(now);
+        streams.came(&frame(HEADERS, 0x1, 1)[..8], now);
+        assert_eq!(streams.wait_since(100), None);
+        streams.came(&[1], now);
+        assert_eq!((streams.wait_since(100), streams.held()), (Some(now), 1 + UNFINISHED_HEAD));
+        streams.came(&frame(CONTINUATION, 0, 1), now);
+        assert_eq!(backlog.excess(), 1 + UNFINISHED_HEAD);
+        streams.came(&frame(CONTINUATION, 0x4, 1), now);
+        assert_eq!((streams.wait_since(100), backlog.excess()), (None, 1));
+        // Trailers.
+        streams.came(&frame(HEADERS, 0x1, 1), now);
+        assert_eq!((streams.wait_since(100), backlog.excess()), (Some(now), 1 + UNFINISHED_HEAD));
+        drop(streams);
+        assert_eq!(backlog.excess(), 0);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use super::{
     Limits,
     http2::{
-        DATA, END_HEADERS, END_STREAM, HEADERS, PING, RST_STREAM, Raw, SETTINGS, assert_unharmed, frame, head_of, raw,
+        CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PING, RST_STREAM, Raw, SETTINGS, assert_unharmed, frame,
+        head_of, raw,
     },
     support::{BIG, SHORT},
     timeouts::patient,
@@ -160,7 +161,7 @@ async fn answers_that_wait_for_a_window_give_way_where_there_are_many() {
     for stream in (1..20).step_by(2) {
         client.get(stream, "/").await;
     }
-    client.end().await;
+    assert_eq!(client.end().await, Some(ENHANCE_YOUR_CALM));
     assert_eq!(server.reached(), 10);
     assert_unharmed(&authority, &server).await;
 }
@@ -183,6 +184,57 @@ async fn the_answers_that_have_waited_longest_give_way_and_no_more_than_that() {
         client.write(&opened(1, 1_000)).await;
         assert_eq!(client.until(DATA).await.unwrap().0, 1);
     }
+}
+
+#[tokio::test]
+async fn whoever_holds_more_than_its_share_gives_way_before_those_that_have_waited_longer() {
+    // Only those beyond their share are not given the time.
+    let limits = Limits { unanswered: 48, yield_time: patient().stall_time, ..patient() };
+    let (authority, server, mut modest) = raw(limits).await;
+    let mut greedy = Raw::connect(&authority, &server).await;
+    for (client, requests) in [(&mut modest, 8), (&mut greedy, 40)] {
+        begin_with_window(client, 0).await;
+        for number in 0..requests {
+            client.get(2 * number + 1, "/").await;
+            client.until(HEADERS).await.unwrap();
+        }
+    }
+    assert_eq!(greedy.end().await, Some(ENHANCE_YOUR_CALM));
+    modest.write(&opened(1, 1_000)).await;
+    assert_eq!(modest.until(DATA).await.unwrap().0, 1);
+}
+
+#[tokio::test]
+async fn heads_that_are_not_finished_give_way_where_there_are_many() {
+    let limits = Limits { unanswered: 128, yield_time: SHORT, ..patient() };
+    let (authority, server, mut first) = raw(limits).await;
+    let mut second = Raw::connect(&authority, &server).await;
+    for client in [&mut first, &mut second] {
+        client.get(1, "/").await;
+        client.until(HEADERS).await.unwrap();
+        client.send(HEADERS, END_STREAM, 3, &head_of("/")).await;
+    }
+    // Both are two too many, so that one is enough.
+    assert_eq!(first.end().await, Some(ENHANCE_YOUR_CALM));
+    second.send(CONTINUATION, END_HEADERS, 3, b"").await;
+    assert_eq!(second.until(HEADERS).await.unwrap().0, 3);
+    assert_eq!(server.reached(), 3);
+}
+
+#[tokio::test]
+async fn a_connection_within_its_share_is_served_where_another_holds_all() {
+    let (authority, server, mut greedy) = raw(Limits { unanswered: 32, ..patient() }).await;
+    for number in 0..32 {
+        greedy.get(2 * number + 1, "/gate").await;
+        server.arrival().await;
+    }
+    for stream in [65, 67] {
+        assert_unharmed(&authority, &server).await;
+        server.arrival().await;
+        greedy.get(stream, "/").await;
+        assert_eq!(greedy.until(RST_STREAM).await.unwrap(), (stream, REFUSED_STREAM.to_vec()));
+    }
+    assert_eq!(server.reached(), 34);
 }
 
 #[tokio::test]
