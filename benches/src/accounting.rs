@@ -3,20 +3,36 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 /// How much of the processor's time all threads of a process have used so far, those that ended left out.
 ///
 /// # Errors
-/// When there is no such process, or the system has no `/proc`.
+/// When there is no such process, or the system does not say.
 pub fn cpu_of_process(id: u32) -> io::Result<Duration> {
+    sum_over_threads(id, on_cpu)
+}
+
+/// The same for all processes that one has started and that still run.
+pub(crate) fn cpu_of_children(id: u32) -> io::Result<Duration> {
+    sum_over_threads(id, |thread| {
+        let children = fs::read_to_string(thread.join("children"))?;
+        let children = children.split_ascii_whitespace().filter_map(|child| child.parse().ok());
+        // One that has ended meanwhile counts for nothing.
+        Ok(children.filter_map(|child| cpu_of_process(child).ok()).sum())
+    })
+}
+
+/// A thread that ends while it is read counts for nothing: its files are gone, or cannot be read any more.
+fn sum_over_threads(id: u32, used: impl Fn(&Path) -> io::Result<Duration>) -> io::Result<Duration> {
     let mut sum = Duration::ZERO;
-    for task in fs::read_dir(format!("/proc/{id}/task"))? {
-        match fs::read_to_string(task?.path().join("schedstat")) {
-            Ok(text) => sum += on_cpu(&text)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return cpu_in_ticks(id),
-            Err(error) => return Err(error),
+    for thread in fs::read_dir(format!("/proc/{id}/task"))? {
+        let thread = thread?.path();
+        match used(&thread) {
+            Err(_) if !thread.exists() => {}
+            used => sum += used?,
         }
     }
     Ok(sum)
@@ -29,7 +45,7 @@ pub fn cpu_of_process(id: u32) -> io::Result<Duration> {
 pub fn cpu_of_this_thread() -> io::Result<Duration> {
     // The account is brought up to date when a thread lets go of the processor.
     thread::yield_now();
-    on_cpu(&fs::read_to_string("/proc/thread-self/schedstat")?)
+    on_cpu(Path::new("/proc/thread-self"))
 }
 
 /// How many bytes of memory a process has now, and had at most.
@@ -48,36 +64,52 @@ pub fn resident_memory(id: u32) -> io::Result<(u64, u64)> {
     }
 }
 
-/// The first number of a `schedstat`: nanoseconds on the processor.
-fn on_cpu(schedstat: &str) -> io::Result<Duration> {
+/// The first number of a thread's `schedstat`: nanoseconds on the processor.
+fn on_cpu(thread: &Path) -> io::Result<Duration> {
+    let schedstat = fs::read_to_string(thread.join("schedstat"))?;
     let nanoseconds = schedstat.split_ascii_whitespace().next().and_then(|number| number.parse().ok());
     nanoseconds.map(Duration::from_nanos).ok_or_else(|| unreadable("schedstat"))
-}
-
-/// The same from `stat`, for kernels without schedstat: hundredths of a second, for the user and for the system.
-fn cpu_in_ticks(id: u32) -> io::Result<Duration> {
-    let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
-    // The second field is the program's name in parentheses, which may hold anything.
-    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let mut ticks = fields.split_ascii_whitespace().skip(11).map_while(|field| field.parse::<u64>().ok());
-    match (ticks.next(), ticks.next()) {
-        (Some(user), Some(system)) => Ok(Duration::from_millis((user + system) * 10)),
-        _ => Err(unreadable("stat")),
-    }
 }
 
 fn unreadable(file: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("/proc's {file} cannot be understood"))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
     #[test]
     fn the_kernel_says() {
-        assert!(cpu_of_process(std::process::id()).is_ok() && cpu_in_ticks(std::process::id()).is_ok());
-        assert!(cpu_of_this_thread().is_ok());
+        assert!(cpu_of_process(std::process::id()).is_ok_and(|used| !used.is_zero()));
+        assert!(cpu_of_this_thread().is_ok_and(|used| !used.is_zero()));
         assert!(resident_memory(std::process::id()).unwrap().1 > 0);
+    }
+
+    #[test]
+    fn a_child_is_counted_as_long_as_it_runs() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let alone = cpu_of_process(child.id()).unwrap();
+        let together = cpu_of_children(std::process::id()).unwrap();
+        let _ = child.kill();
+        assert!(child.wait().is_ok() && together >= alone, "{together:?} of {alone:?}");
+    }
+
+    #[test]
+    fn threads_that_end_meanwhile_are_left_out() {
+        let ended = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..2_000 {
+                    std::thread::spawn(|| ()).join().unwrap();
+                }
+                ended.store(true, std::sync::atomic::Ordering::Release);
+            });
+            while !ended.load(std::sync::atomic::Ordering::Acquire) {
+                cpu_of_process(std::process::id()).unwrap();
+                cpu_of_children(std::process::id()).unwrap();
+            }
+        });
     }
 }

@@ -1,59 +1,54 @@
-//! [`Caller`]: who asks the API, and [`Work`]: for what.
+//! [`Caller`]: who asks a catalogue without a socket, and [`Work`]: for what.
 
 use bytes::Bytes;
-use catalogue_core::{Catalogue, CatalogueBuilder, ClientAddress};
+use catalogue_core::limit::ClientAddress;
+use catalogue_core::{AccountId, Catalogue, CatalogueBuilder};
+use clap::ValueEnum;
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, ETAG, IF_NONE_MATCH};
 use http::{HeaderValue, Request, Response, StatusCode};
 
 use crate::courses::course;
-use crate::library::{Library, now};
+use crate::library::now;
 
 /// Someone with a key who asks a catalogue.
 #[derive(Debug)]
 pub struct Caller {
     catalogue: Catalogue,
     authorization: HeaderValue,
-    client: Option<ClientAddress>,
+    /// Where the requests come from, where that is known.
+    pub(crate) client: Option<ClientAddress>,
 }
 
-/// What is asked of the API: the rows of most tables here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is asked of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Work {
-    /// The first page of fifty.
+    /// The first page of fifty
     FirstPage,
-    /// The page of fifty nine tenths of the way down.
+    /// The page of fifty nine tenths of the way down
     DeepPage,
-    /// One course with its modules.
+    /// One course with its modules
     Detail,
-    /// Who the caller is.
+    /// Who the caller is
     Me,
-    /// The first page by someone who has it already.
+    /// The first page by someone who has it already
+    #[value(name = "304")]
     NotModified,
-    /// The first page, compressed.
-    Gzip,
+    /// The first page, compressed
+    GzipPage,
 }
 
 impl Work {
     /// Every work.
-    pub const ALL: [Self; 6] = [Self::FirstPage, Self::DeepPage, Self::Detail, Self::Me, Self::NotModified, Self::Gzip];
+    pub const ALL: [Self; 6] =
+        [Self::FirstPage, Self::DeepPage, Self::Detail, Self::Me, Self::NotModified, Self::GzipPage];
 
-    /// The work of that name; a hyphen is as good as a blank.
+    /// Its name on a command line and in tables.
+    ///
+    /// # Panics
+    /// Never: each has a name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|work| work.name() == name.replace('-', " "))
-    }
-
-    /// Its name in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::FirstPage => "first page",
-            Self::DeepPage => "deep page",
-            Self::Detail => "detail",
-            Self::Me => "me",
-            Self::NotModified => "304",
-            Self::Gzip => "gzip page",
-        }
+    pub fn name(self) -> String {
+        self.to_possible_value().expect("none is skipped").get_name().to_owned()
     }
 }
 
@@ -61,17 +56,12 @@ impl Caller {
     /// A caller of that catalogue with that token.
     ///
     /// # Panics
-    /// When the builder's settings cannot be.
+    /// When the builder's settings cannot be, or the token is none.
     #[must_use]
     pub fn new(builder: CatalogueBuilder, token: &str) -> Self {
         let catalogue = builder.build().expect("the settings are right");
-        Self { catalogue, authorization: authorization(token), client: None }
-    }
-
-    /// The same caller, whose requests say where they come from.
-    #[must_use]
-    pub fn at(self, client: ClientAddress) -> Self {
-        Self { client: Some(client), ..self }
+        let authorization = HeaderValue::try_from(format!("Bearer {token}")).expect("a token is visible ASCII");
+        Self { catalogue, authorization, client: None }
     }
 
     /// The catalogue.
@@ -80,12 +70,7 @@ impl Caller {
         &self.catalogue
     }
 
-    /// The request for `target` with the key.
-    ///
-    /// # Panics
-    /// When `target` is none.
-    #[must_use]
-    pub fn request(&self, target: &str) -> Request<()> {
+    fn request(&self, target: &str) -> Request<()> {
         let mut request = Request::get(target).header(AUTHORIZATION, &self.authorization);
         if let Some(client) = self.client {
             request = request.extension(client);
@@ -93,32 +78,28 @@ impl Caller {
         request.body(()).expect("a request")
     }
 
-    /// The request for that work on a library of so many courses.
+    /// The request for that work on an account with so many courses, made up by number.
     ///
-    /// # Panics
-    /// When the catalogue fails.
-    #[must_use]
-    pub fn request_for(&self, work: Work, courses: usize) -> Request<()> {
-        match work {
-            Work::FirstPage => self.request("/api/v1/courses"),
-            Work::DeepPage => self.request(&self.page_after(courses / 10 * 9)),
+    /// # Errors
+    /// When it is not answered: with another token, or by fewer courses.
+    pub fn request_for(&self, work: Work, courses: usize) -> Result<Request<()>, String> {
+        let first_page = "/api/v1/courses";
+        let mut request = match work {
+            Work::FirstPage | Work::NotModified | Work::GzipPage => self.request(first_page),
+            Work::DeepPage => self.request(&self.page_after(courses / 10 * 9)?),
             Work::Detail => {
-                let slug = course(&Library::account(), courses / 2).slug;
-                self.request(&format!("/api/v1/courses/{slug}"))
+                let slug = course(&AccountId::new("any"), courses / 2).slug;
+                self.request(&format!("{first_page}/{slug}"))
             }
             Work::Me => self.request("/api/v1/me"),
-            Work::NotModified => {
-                let mut request = self.request("/api/v1/courses");
-                let tag = self.send(&request).headers()[ETAG].clone();
-                request.headers_mut().insert(IF_NONE_MATCH, tag);
-                request
-            }
-            Work::Gzip => {
-                let mut request = self.request("/api/v1/courses");
-                request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate, br, zstd"));
-                request
-            }
+        };
+        let (answer, fields) = (self.answer(&request)?, request.headers_mut());
+        match work {
+            Work::NotModified => drop(fields.insert(IF_NONE_MATCH, answer.headers()[ETAG].clone())),
+            Work::GzipPage => drop(fields.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate, br, zstd"))),
+            _ => {}
         }
+        Ok(request)
     }
 
     /// The answer to a request.
@@ -127,24 +108,32 @@ impl Caller {
         now(self.catalogue.call(request.clone()))
     }
 
+    fn answer(&self, request: &Request<()>) -> Result<Response<Bytes>, String> {
+        let answer = self.send(request);
+        match answer.status() {
+            StatusCode::OK => Ok(answer),
+            status => Err(format!("{} is answered with {status} in place of 200", request.uri())),
+        }
+    }
+
     /// The address of the page of fifty after the newest `depth` courses, a multiple of 100.
     ///
-    /// # Panics
+    /// # Errors
     /// When the list ends before.
-    #[must_use]
-    pub fn page_after(&self, depth: usize) -> String {
+    pub fn page_after(&self, depth: usize) -> Result<String, String> {
         let mut cursor = String::new();
-        for _ in 0..depth / 100 {
-            let response = self.send(&self.request(&format!("/api/v1/courses?limit=100{cursor}")));
-            assert_eq!(response.status(), StatusCode::OK);
-            let page: serde_json::Value = serde_json::from_slice(response.body()).expect("an envelope");
-            cursor = format!("&cursor={}", page["meta"]["nextCursor"].as_str().expect("a further page"));
+        for before in (0..depth).step_by(100) {
+            let answer = self.answer(&self.request(&format!("/api/v1/courses?limit=100{cursor}")))?;
+            cursor =
+                next_cursor(answer.body()).ok_or_else(|| format!("the list ends before {} courses", before + 100))?;
         }
-        format!("/api/v1/courses?limit=50{cursor}")
+        Ok(format!("/api/v1/courses?limit=50{cursor}"))
     }
 }
 
-/// The header that carries a token.
-fn authorization(token: &str) -> HeaderValue {
-    HeaderValue::try_from(format!("Bearer {token}")).expect("a token is visible ASCII")
+/// What leads to the page after that one, as a parameter.
+#[must_use]
+pub fn next_cursor(page: &[u8]) -> Option<String> {
+    let page: serde_json::Value = serde_json::from_slice(page).ok()?;
+    Some(format!("&cursor={}", page["meta"]["nextCursor"].as_str()?))
 }

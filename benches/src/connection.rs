@@ -82,7 +82,7 @@ impl Connection {
         let status = text.get(9..12).and_then(|status| status.parse().ok()).ok_or_else(malformed)?;
         let length = match status {
             204 | 304 => 0,
-            _ => content_length(text).ok_or_else(malformed)?,
+            _ => field(text, "content-length").and_then(|length| length.parse().ok()).ok_or_else(malformed)?,
         };
         while self.filled < head + length {
             self.read()?;
@@ -109,19 +109,18 @@ impl Connection {
 }
 
 impl Answer<'_> {
-    /// A field of the head by its name in lower case, as servers on hyper send it.
+    /// A field of the head by its name.
     ///
     /// # Errors
     /// When it is not there.
     pub fn field(&self, name: &str) -> Result<&str, String> {
-        let mut fields = self.head.lines().filter_map(|line| line.split_once(": "));
-        fields.find(|field| field.0 == name).map(|field| field.1).ok_or_else(|| format!("an answer without {name}"))
+        field(self.head, name).ok_or_else(|| format!("an answer without {name}"))
     }
 }
 
-fn content_length(head: &str) -> Option<usize> {
+fn field<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     let mut fields = head.lines().filter_map(|line| line.split_once(": "));
-    fields.find(|(name, _)| name.eq_ignore_ascii_case("content-length"))?.1.parse().ok()
+    fields.find(|field| field.0.eq_ignore_ascii_case(name)).map(|field| field.1)
 }
 
 fn malformed() -> io::Error {

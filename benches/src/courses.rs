@@ -1,75 +1,16 @@
 //! Courses as an academy might publish them, made up by number.
 
-use catalogue_core::{Account, AccountId, Course, CourseModule, Position, Timestamp};
-use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+use catalogue_core::storage::Position;
+use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 
 /// What titles are made of: enough words that compression finds about as much as in real ones.
-const WORDS: [&str; 64] = [
-    "advanced",
-    "algebra",
-    "analysis",
-    "animals",
-    "arguments",
-    "baking",
-    "balance",
-    "basics",
-    "biology",
-    "budgets",
-    "cameras",
-    "chords",
-    "clay",
-    "colour",
-    "compost",
-    "contracts",
-    "data",
-    "dialogue",
-    "drawing",
-    "editing",
-    "energy",
-    "essays",
-    "fabric",
-    "fermentation",
-    "figures",
-    "finance",
-    "focus",
-    "garden",
-    "grammar",
-    "guitar",
-    "habits",
-    "harmony",
-    "history",
-    "inks",
-    "joints",
-    "kitchen",
-    "knots",
-    "landscape",
-    "leather",
-    "letters",
-    "light",
-    "logic",
-    "maps",
-    "markets",
-    "memory",
-    "metal",
-    "movement",
-    "negotiation",
-    "optics",
-    "paper",
-    "patterns",
-    "plots",
-    "practice",
-    "proofs",
-    "rhythm",
-    "seeds",
-    "sleep",
-    "sound",
-    "stitches",
-    "stories",
-    "teaching",
-    "timber",
-    "voice",
-    "water",
-];
+const WORDS: &str = "advanced algebra analysis animals arguments baking balance basics biology budgets cameras chords \
+    clay colour compost contracts data dialogue drawing editing energy essays fabric fermentation \
+    figures finance focus garden grammar guitar habits harmony history inks joints kitchen knots \
+    landscape leather letters light logic maps markets memory metal movement negotiation optics paper \
+    patterns plots practice proofs rhythm seeds sleep sound stitches stories teaching timber voice water";
 
 const MODULES: usize = 5;
 /// How many courses share a second of creation, so that slugs decide their order.
@@ -105,32 +46,6 @@ pub fn position_after(count: usize, depth: usize) -> Option<Position> {
     Some(Position { created_at: created_at(last), slug: slug(last) })
 }
 
-/// An account as a line of an import.
-#[must_use]
-pub fn account_line(account: &Account) -> Value {
-    json!({ "type": "account", "id": account.id.as_str(), "name": account.name, "email": account.email })
-}
-
-/// A course as a line of an import.
-#[must_use]
-pub fn course_line(course: &Course) -> Value {
-    let module =
-        |module: &CourseModule| json!({ "title": module.title, "summary": module.summary, "content": module.content });
-    json!({
-        "type": "course",
-        "account": course.account.as_str(),
-        "slug": course.slug,
-        "title": course.title,
-        "tagline": course.tagline,
-        "language": course.language,
-        "createdAt": course.created_at.to_exact_string(),
-        "publishedAt": course.published_at.map(Timestamp::to_exact_string),
-        "hidden": course.hidden,
-        "accessMode": course.access_mode,
-        "modules": course.modules.iter().map(module).collect::<Vec<_>>(),
-    })
-}
-
 /// Begins with the number, so that the order by slug is that of the numbers.
 fn slug(number: usize) -> String {
     format!("{number:07}-{}", words(number, 3).replace(' ', "-"))
@@ -143,12 +58,14 @@ fn created_at(number: usize) -> Timestamp {
 
 /// That many words, which look like chosen at random and are the same for the same number.
 fn words(number: usize, count: usize) -> String {
+    static ALL: LazyLock<Vec<&str>> = LazyLock::new(|| WORDS.split(' ').collect());
+
     let mut state = number as u64;
     let mut next = || {
         // Two steps of splitmix64.
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        WORDS[(mixed >> 32) as usize % WORDS.len()]
+        ALL[(mixed >> 32) as usize % ALL.len()]
     };
     (0..count).map(|_| next()).collect::<Vec<_>>().join(" ")
 }

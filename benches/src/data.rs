@@ -1,23 +1,32 @@
-//! [`Data`]: a database with accounts and a key for each, made through the import of the program itself.
+//! [`Data`]: a database of any size, with a key for each account.
 
+use std::env;
 use std::error::Error;
 use std::fs;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
 
-use catalogue_core::{Account, AccountId, NewToken};
+use catalogue_core::AccountId;
+use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::auth::{NewToken, Scopes};
+use catalogue_core::storage::StorageError;
+use catalogue_postgres::{Options, PostgresStorage};
+use catalogue_postgres_cluster::Cluster;
 use catalogue_sqlite::SqliteStorage;
 use tempfile::TempDir;
+use tokio::runtime::Builder;
+use tokio_postgres::NoTls;
 
-use crate::courses::{account_line, course, course_line};
-use crate::library::{grant, now};
+use crate::accounting::cpu_of_children;
+use crate::courses::course;
 
-/// A database in a directory of its own, removed with this value.
+/// A database that is removed with this value.
 #[derive(Debug)]
 pub struct Data {
     directory: TempDir,
-    accounts: Vec<Owner>,
+    cluster: Option<Cluster>,
+    owners: Vec<Owner>,
 }
 
 /// An account, how many courses it has, and a key that reads them.
@@ -32,41 +41,43 @@ pub struct Owner {
 }
 
 impl Data {
-    /// Imports accounts with so many courses each, with modules or without, and gives each a key.
+    /// An SQLite file with accounts of so many courses each, so many of the first of which have modules.
     ///
     /// # Errors
-    /// When the import fails, or the database does.
-    pub fn import(program: &Path, sizes: &[usize], modules: bool) -> Result<Self, Box<dyn Error>> {
-        let directory = tempfile::tempdir()?;
-        let database = directory.path().join("catalogue.db");
-        let mut import = Command::new(program)
-            .args(["import", "-", "--database", &address(&database)])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()?;
-        let written = import.stdin.take().map(|input| write(input, sizes, modules));
-        let status = import.wait()?;
-        if !status.success() {
-            return Err(format!("the import ended with {status}").into());
-        }
-        written.transpose()?;
-        let storage = SqliteStorage::open(&database)?;
-        let mut accounts = Vec::new();
-        for (number, &courses) in sizes.iter().enumerate() {
-            let account = account(number);
-            let token = now(grant(&storage, &account))?;
-            accounts.push(Owner { account, courses, token });
-        }
-        Ok(Self { directory, accounts })
+    /// When the file cannot be written.
+    pub fn sqlite(sizes: &[usize], modules: usize) -> Result<Self, Box<dyn Error>> {
+        let mut data = Self { directory: tempfile::tempdir()?, cluster: None, owners: Vec::new() };
+        let storage = SqliteStorage::open_and_migrate(data.path())?;
+        data.owners = Builder::new_current_thread().build()?.block_on(fill(&storage, sizes, modules))?;
+        Ok(data)
+    }
+
+    /// The same in a private PostgreSQL on the disk.
+    ///
+    /// # Errors
+    /// When PostgreSQL is missing or fails.
+    pub fn postgres(sizes: &[usize], modules: usize) -> Result<Self, Box<dyn Error>> {
+        let cluster = Cluster::start_in(&env::temp_dir()).map_err(|error| format!("no PostgreSQL: {error}"))?;
+        let address = cluster.address("postgres");
+        let owners = Builder::new_current_thread().enable_all().build()?.block_on(async {
+            let storage = PostgresStorage::open_and_migrate(&Options::parse(&address)?).await?;
+            let owners = fill(&storage, sizes, modules).await?;
+            let (client, connection) = tokio_postgres::connect(&address, NoTls).await?;
+            // An error of the connection is the next call's, too.
+            tokio::spawn(connection);
+            client.batch_execute("VACUUM (ANALYZE)").await?;
+            Ok::<_, Box<dyn Error>>(owners)
+        })?;
+        Ok(Self { directory: tempfile::tempdir()?, cluster: Some(cluster), owners })
     }
 
     /// The accounts, the first one first.
     #[must_use]
     pub fn accounts(&self) -> &[Owner] {
-        &self.accounts
+        &self.owners
     }
 
-    /// The database's file.
+    /// The SQLite file.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.directory.path().join("catalogue.db")
@@ -75,41 +86,73 @@ impl Data {
     /// The database as the program's command line names it.
     #[must_use]
     pub fn address(&self) -> String {
-        address(&self.path())
+        match &self.cluster {
+            Some(cluster) => format!("postgres://postgres@/postgres?host={}", cluster.directory.display()),
+            None => format!("sqlite:{}", self.path().display()),
+        }
+    }
+
+    /// How much of the processor's time PostgreSQL's processes have used so far; `None` for SQLite, which has none.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn cpu_of_database(&self) -> io::Result<Option<Duration>> {
+        let Some(cluster) = &self.cluster else { return Ok(None) };
+        let file = fs::read_to_string(cluster.directory.join("data/postmaster.pid"))?;
+        let id = file.lines().next().and_then(|line| line.parse().ok()).ok_or(io::ErrorKind::InvalidData)?;
+        cpu_of_children(id).map(Some)
     }
 
     /// Writes a file beside the database and says where it is.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write_beside(&self, name: &str, bytes: &[u8]) -> Result<String, Box<dyn Error>> {
+    pub fn write_beside(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
         let path = self.directory.path().join(name);
         fs::write(&path, bytes)?;
         Ok(path.display().to_string())
     }
 }
 
-fn address(database: &Path) -> String {
-    format!("sqlite:{}", database.display())
+impl Owner {
+    /// A request for that path of the API with the account's key and further fields, each of which ends its line.
+    #[must_use]
+    pub fn request(&self, path: &str, fields: &str) -> Vec<u8> {
+        let token = self.token.expose();
+        format!("GET /api/v1{path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {token}\r\n{fields}\r\n").into()
+    }
 }
 
-fn account(number: usize) -> AccountId {
-    AccountId::new(format!("acc_{number:04}"))
-}
-
-fn write(input: ChildStdin, sizes: &[usize], modules: bool) -> std::io::Result<()> {
-    let mut input = BufWriter::with_capacity(1 << 16, input);
+/// Writes accounts of so many courses each, so many of the first of which have modules, and a key for each.
+///
+/// # Errors
+/// When the storage fails.
+pub async fn fill(
+    storage: &impl AdminStorage,
+    sizes: &[usize],
+    mut modules: usize,
+) -> Result<Vec<Owner>, StorageError> {
+    let (mut import, mut owners, mut credentials) = (storage.begin_import().await?, Vec::new(), Vec::new());
     for (number, &courses) in sizes.iter().enumerate() {
-        let id = account(number);
-        let account = Account { id: id.clone(), name: format!("Studio {number}"), email: String::new() };
-        writeln!(input, "{}", account_line(&account))?;
+        let account = AccountId::new(format!("acc_{number:04}"));
+        let name = format!("Studio {number}");
+        import.put_account(&Account { id: account.clone(), name, email: String::new() }).await?;
         for number in 0..courses {
-            let mut course = course(&id, number);
-            if !modules {
+            let mut course = course(&account, number);
+            if modules == 0 {
                 course.modules.clear();
             }
-            writeln!(input, "{}", course_line(&course))?;
+            modules = modules.saturating_sub(1);
+            import.put_course(&course).await?;
         }
+        let scopes = Scopes::from_names(["read:courses"]);
+        let (token, credential) = NewCredential::api_key(account.clone(), "benchmark", scopes);
+        credentials.push(credential);
+        owners.push(Owner { account, courses, token });
     }
-    input.flush()
+    import.commit().await?;
+    for credential in &credentials {
+        storage.create_credential(credential).await?;
+    }
+    Ok(owners)
 }

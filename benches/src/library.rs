@@ -1,27 +1,23 @@
-//! [`Library`]: one account's courses in an SQLite file.
+//! [`Library`]: one account's courses in an SQLite file, read without a socket.
 
 use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use catalogue_core::{
-    Account, AccountId, AdminStorage, Catalogue, ClientAddress, CredentialKind, CredentialRecord, Identity,
-    LocalRateLimiter, NewCredential, NewToken, RateLimit, Scopes, StorageError, Timestamp,
-};
+use catalogue_core::limit::{ClientAddress, LocalRateLimiter, RateLimit};
+use catalogue_core::storage::{CourseRow, CourseRows, CourseStorage, PageRequest, StorageError};
+use catalogue_core::{Catalogue, CourseListItem};
 use catalogue_sqlite::SqliteStorage;
-use tempfile::TempDir;
 
 use crate::caller::Caller;
-use crate::courses::course;
+use crate::data::{Data, Owner};
 
 /// One account's courses in an SQLite file, and a key that reads them.
 #[derive(Debug)]
 pub struct Library {
     storage: SqliteStorage,
-    token: NewToken,
-    courses: usize,
-    directory: TempDir,
+    data: Data,
 }
 
 impl Library {
@@ -31,29 +27,20 @@ impl Library {
     /// When the temporary directory or its database fails.
     #[must_use]
     pub fn with_courses(courses: usize) -> Self {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let storage = SqliteStorage::open_and_migrate(directory.path().join("catalogue.db")).expect("a database");
-        now(fill(&storage, courses)).expect("the courses are written");
-        let token = now(grant(&storage, &Self::account())).expect("the key is written");
-        Self { storage, token, courses, directory }
+        let data = Data::sqlite(&[courses], courses).expect("the courses are written");
+        Self { storage: SqliteStorage::open(data.path()).expect("a database"), data }
     }
 
-    /// The account that has the courses.
+    /// The account, how many courses it has, and its key.
     #[must_use]
-    pub fn account() -> AccountId {
-        AccountId::new("acc")
-    }
-
-    /// How many courses there are.
-    #[must_use]
-    pub const fn courses(&self) -> usize {
-        self.courses
+    pub fn owner(&self) -> &Owner {
+        &self.data.accounts()[0]
     }
 
     /// Nine tenths of the way down the list.
     #[must_use]
-    pub const fn deep(&self) -> usize {
-        self.courses / 10 * 9
+    pub fn deep(&self) -> usize {
+        self.owner().courses / 10 * 9
     }
 
     /// The storage.
@@ -62,28 +49,34 @@ impl Library {
         &self.storage
     }
 
-    /// The key.
-    #[must_use]
-    pub const fn token(&self) -> &NewToken {
-        &self.token
-    }
-
     /// The database's file.
     #[must_use]
     pub fn path(&self) -> PathBuf {
-        self.directory.path().join("catalogue.db")
+        self.data.path()
+    }
+
+    /// The items of a page, as the storage reads it.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub fn page(&self, page: &PageRequest) -> Result<Vec<CourseListItem>, StorageError> {
+        let mut items = Vec::with_capacity(page.limit.get());
+        let mut take = |row: CourseRow<'_>| items.push(row.into());
+        let mut rows = CourseRows::new(page.limit, &mut take);
+        now(self.storage.list_courses(&self.owner().account, page, &mut rows))?;
+        Ok(items)
     }
 
     /// A caller whose catalogue keeps rendered answers as it does by default.
     #[must_use]
     pub fn hot(&self) -> Caller {
-        Caller::new(Catalogue::with_api_keys(self.storage.clone()), self.token.expose())
+        Caller::new(Catalogue::with_api_keys(self.storage.clone()), self.owner().token.expose())
     }
 
     /// A caller whose catalogue keeps no answer.
     #[must_use]
     pub fn cold(&self) -> Caller {
-        Caller::new(Catalogue::with_api_keys(self.storage.clone()).page_cache(0), self.token.expose())
+        Caller::new(Catalogue::with_api_keys(self.storage.clone()).page_cache(0), self.owner().token.expose())
     }
 
     /// A caller whose requests are kept within a limit that is never reached, and whose address is known.
@@ -94,7 +87,9 @@ impl Library {
     pub fn limited(&self) -> Caller {
         let limit = RateLimit::new(u32::MAX, Duration::from_secs(86_400)).expect("a limit");
         let builder = Catalogue::with_api_keys(self.storage.clone()).rate_limiter(LocalRateLimiter::new(limit));
-        Caller::new(builder, self.token.expose()).at(ClientAddress([192, 0, 2, 1].into()))
+        let mut caller = Caller::new(builder, self.owner().token.expose());
+        caller.client = Some(ClientAddress([192, 0, 2, 1].into()));
+        caller
     }
 }
 
@@ -107,34 +102,4 @@ pub fn now<F: Future>(future: F) -> F::Output {
             return value;
         }
     }
-}
-
-/// Gives an account a key that reads courses.
-///
-/// # Errors
-/// When the storage fails, or has no such account.
-pub async fn grant(storage: &SqliteStorage, account: &AccountId) -> Result<NewToken, StorageError> {
-    let token = NewToken::mint(CredentialKind::ApiKey);
-    let record = CredentialRecord {
-        identity: Identity::api_key(account.clone(), format!("key_{account}"), Scopes::from_names(["read:courses"])),
-        name: None,
-        shown_prefix: token.shown_prefix().to_owned(),
-        created_at: Timestamp::now(),
-        expires_at: None,
-        revoked_at: None,
-        last_used_at: None,
-        replaced_by: None,
-    };
-    storage.create_credential(&NewCredential { digest: token.digest(), record }).await?;
-    Ok(token)
-}
-
-async fn fill(storage: &SqliteStorage, courses: usize) -> Result<(), StorageError> {
-    let account = Library::account();
-    let mut import = storage.begin_import().await?;
-    import.put_account(&Account { id: account.clone(), name: String::new(), email: String::new() }).await?;
-    for number in 0..courses {
-        import.put_course(&course(&account, number)).await?;
-    }
-    import.commit().await
 }

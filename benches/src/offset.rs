@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Result, Row, params};
+use rusqlite::{Connection, OpenFlags, Result, params};
 
-const PAGE: &str = "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
+const PAGE: &str = "SELECT slug, title, language, published_at, created_at, hidden, module_count FROM courses \
      WHERE account_id = ?1 ORDER BY created_at DESC, slug DESC LIMIT ?2 OFFSET ?3";
 
 /// One course of a list: slug, title, language, times of publication and creation, whether hidden, number of modules.
@@ -33,11 +33,7 @@ impl OffsetReader {
     /// When SQLite fails.
     pub fn page(&self, account: &str, limit: usize, depth: usize) -> Result<Vec<Item>> {
         let mut statement = self.0.prepare_cached(PAGE)?;
-        let rows = statement.query_map(params![account, limit as i64 + 1, depth as i64], item)?;
+        let rows = statement.query_map(params![account, limit as i64 + 1, depth as i64], |row| row.try_into())?;
         rows.collect()
     }
-}
-
-fn item(row: &Row<'_>) -> Result<Item> {
-    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(6)?, row.get(4)?, row.get(5)?))
 }

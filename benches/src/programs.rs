@@ -1,19 +1,14 @@
 //! [`Program`]: another program, built by Cargo as a release and ended with its value.
 
 use std::env;
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::thread;
 
-/// What a server writes before its address, on a line of its own.
-const LISTENING: &str = "listening on http://";
 /// What the log of a server has in the line of a request.
 const REQUEST: &[u8] = b" catalogue::access: ";
-/// The processor that the measured programs run on, and the one for who measures them.
-const CORES: [&str; 2] = ["0", "1"];
 
 /// Builds the program `name` of `package` beside the running one and says where it is.
 ///
@@ -43,52 +38,38 @@ pub fn build(package: &str, name: &str) -> io::Result<PathBuf> {
 }
 
 /// A program that serves. It is ended when this value is dropped.
+#[derive(Debug)]
 pub struct Program {
     child: Child,
     addresses: Vec<SocketAddr>,
     /// Open as long as the program may write to it.
-    _out: BufReader<ChildStdout>,
+    out: BufReader<ChildStdout>,
 }
 
 impl Program {
-    /// Starts the program at `path`, with one thread to serve by, and waits until it has said on how many addresses it
-    /// listens.
+    /// Starts a command that serves, and waits until it has said on how many addresses it listens, a line for each.
     ///
     /// # Errors
     /// When it cannot be started, or ends before.
-    pub fn start(path: &Path, arguments: &[String], listeners: usize) -> io::Result<Self> {
-        let mut command = pinned(CORES[0], path);
-        Self::spawn(command.args(arguments).env("TOKIO_WORKER_THREADS", "1"), listeners)
-    }
-
-    /// Starts a command that serves, with as many threads as it takes by itself.
-    ///
-    /// # Errors
-    /// When it cannot be started, or ends before.
-    pub fn start_unbound(command: &mut Command) -> io::Result<Self> {
-        Self::spawn(command.env_remove("TOKIO_WORKER_THREADS"), 1)
-    }
-
-    fn spawn(command: &mut Command, listeners: usize) -> io::Result<Self> {
+    pub fn start(command: &mut Command, listeners: usize) -> io::Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
             command.env_remove(name);
         }
-        let mut child = command.spawn()?;
-        if let Some(notes) = child.stderr.take() {
-            thread::spawn(|| pass_on(notes));
-        }
-        let out = child.stdout.take().map(BufReader::new);
-        let out = out.ok_or_else(|| io::Error::other("the program has no standard output"))?;
-        // Made first, so that the program ends with a failure as well.
-        let mut program = Self { child, addresses: Vec::new(), _out: out };
+        let spawned = command.spawn();
+        let failed = |reason| io::Error::other(format!("{} {reason}", command.get_program().display()));
+        let mut child = spawned.map_err(|error| failed(format!("cannot be run: {error}")))?;
+        let (Some(out), Some(notes)) = (child.stdout.take(), child.stderr.take()) else {
+            return Err(failed("has no output".to_owned()));
+        };
+        thread::spawn(|| pass_on(notes));
+        let mut program = Self { child, addresses: Vec::new(), out: BufReader::new(out) };
         while program.addresses.len() < listeners {
             let mut line = String::new();
-            program._out.read_line(&mut line)?;
-            let address = line.trim_end().strip_prefix(LISTENING).and_then(|address| address.parse().ok());
-            let address = address
-                .ok_or_else(|| io::Error::other(format!("{command:?} did not say where it listens but {line:?}")))?;
-            program.addresses.push(address);
+            program.out.read_line(&mut line)?;
+            let url = line.trim_end().strip_prefix("listening on ");
+            let address = url.and_then(|url| url.split_once("://")?.1.parse().ok());
+            program.addresses.push(address.ok_or_else(|| failed(format!("says {line:?} in place of its address")))?);
         }
         Ok(program)
     }
@@ -103,12 +84,6 @@ impl Program {
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
-    }
-}
-
-impl fmt::Debug for Program {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Program").field("id", &self.id()).field("addresses", &self.addresses).finish_non_exhaustive()
     }
 }
 
@@ -131,16 +106,18 @@ fn pass_on(notes: ChildStderr) {
 /// Keeps the running program off the processor that the measured ones run on, where the system lets it.
 pub fn pin_this_process() {
     let id = std::process::id().to_string();
-    let _ = silent(Command::new("taskset").args(["-a", "-c", "-p", CORES[1], &id]));
+    let _ = silent(Command::new("taskset").args(["-a", "-c", "-p", "1", &id]));
 }
 
-/// A command that runs on that processor alone, where the system lets it.
-fn pinned(core: &str, path: &Path) -> Command {
-    if !silent(Command::new("taskset").args(["-c", core, "true"])) {
-        return Command::new(path);
+/// A command with one thread to serve by, on a processor of its own where the system lets it.
+#[must_use]
+pub fn on_one_processor(path: &Path) -> Command {
+    let mut command = Command::new(path);
+    if silent(Command::new("taskset").args(["-c", "0", "true"])) {
+        command = Command::new("taskset");
+        command.args(["-c", "0"]).arg(path);
     }
-    let mut command = Command::new("taskset");
-    command.args(["-c", core]).arg(path);
+    command.env("TOKIO_WORKER_THREADS", "1");
     command
 }
 

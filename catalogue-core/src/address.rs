@@ -3,8 +3,6 @@
 use http::Uri;
 use http::uri::Authority;
 
-use crate::operation::has_bad_escape;
-
 /// An address such as `https://api.example.com/api/v1`, or its path alone; without a slash at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
@@ -77,6 +75,12 @@ pub(crate) fn has_bad_port(authority: &Authority) -> bool {
     authority.as_str().len() > authority.host().len()
         && authority.port_u16().is_none()
         && !authority.as_str().contains('@')
+}
+
+/// Whether a `%` stands without its two hexadecimal digits; the decoder would let it stand for itself.
+pub(crate) fn has_bad_escape(text: &str) -> bool {
+    let mut pieces = text.split('%').skip(1);
+    pieces.any(|piece| !piece.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
 }
 
 #[cfg(test)]

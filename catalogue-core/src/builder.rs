@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::address::{Address, AddressError};
+use crate::address::Address;
+use crate::answer::Answers;
 use crate::auth::{Authenticator, CredentialKind};
-use crate::catalogue::{Catalogue, Parts};
+use crate::build_error::BuildError;
+use crate::catalogue::{Catalogue, Inner};
 use crate::cors::AllowedOrigins;
-use crate::documents::Documents;
 use crate::in_flight::InFlight;
 use crate::limit::{Limits, RateLimiter};
-use crate::observer::Observer;
-use crate::page_cache::PageCache;
-use crate::rendering::Rendering;
+use crate::mount::Mount;
+use crate::observe::Observer;
 use crate::request_id::RequestIds;
-use crate::route::Router;
 use crate::storage::{CourseStorage, CredentialStorage};
 
 /// How many bytes rendered answers may take up by default.
@@ -36,47 +35,20 @@ pub struct CatalogueBuilder {
     observer: Option<Arc<dyn Observer>>,
 }
 
-/// Why a catalogue cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The base address is not an address to mount at.
-    #[error("the base address {0}")]
-    BaseUrl(AddressError),
-    /// The documents' address is not an address to mount at.
-    #[error("the documents' address {0}")]
-    DocsUrl(AddressError),
-    /// The two addresses have the same path.
-    #[error("the base address and the documents' address have the same path {0:?}; give each its own")]
-    SamePath(String),
-    /// A document would stand where an operation is.
-    #[error("the document at {document:?} would hide the operation {operation}; move the documents' address elsewhere")]
-    Collision {
-        /// The document's path.
-        document: String,
-        /// The operation's name.
-        operation: &'static str,
-    },
-    /// No kind of credential is accepted.
-    #[error("no kind of credential is accepted, so nobody could read a course; accept one at least")]
-    NothingAccepted,
-    /// A text is not an origin as browsers write it.
-    #[error(
-        "{0:?} is not an origin; write a scheme, a host and a port where it is not the usual one, like https://app.example.com"
-    )]
-    Origin(String),
+impl Catalogue {
+    /// A catalogue of `courses` for the callers that `authenticator` knows.
+    pub fn builder(courses: impl CourseStorage, authenticator: impl Authenticator) -> CatalogueBuilder {
+        CatalogueBuilder::over(Arc::new(courses)).or_authenticator(authenticator)
+    }
+
+    /// A catalogue over one storage that holds the courses and the credentials, API keys and opaque OAuth tokens.
+    pub fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> CatalogueBuilder {
+        let storage = Arc::new(storage);
+        CatalogueBuilder { credentials: Some(storage.clone()), ..CatalogueBuilder::over(storage) }
+    }
 }
 
 impl CatalogueBuilder {
-    pub(crate) fn new(courses: impl CourseStorage, authenticator: impl Authenticator) -> Self {
-        Self::over(Arc::new(courses)).or_authenticator(authenticator)
-    }
-
-    pub(crate) fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> Self {
-        let storage = Arc::new(storage);
-        Self { credentials: Some(storage.clone()), ..Self::over(storage) }
-    }
-
     fn over(courses: Arc<dyn CourseStorage>) -> Self {
         Self {
             courses,
@@ -139,10 +111,11 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Limits the requests of each credential, and the unknown tokens of each [`ClientAddress`](crate::ClientAddress) that
-    /// comes with a request (decision A2). Default no limit.
+    /// Limits the requests of each credential, and the unknown tokens of each
+    /// [`ClientAddress`](crate::limit::ClientAddress) that comes with a request (decision A2). Default no limit.
     ///
-    /// What an operation answers with 304 costs nothing, nor does what is refused before it is counted: a wrong path, method,
+    /// A 304 to a tag that the caller has costs nothing where nothing had to be rendered for it (so `If-None-Match: *` costs
+    /// as an answer does, and every 304 of a storage without revisions), nor does what is refused before it is counted: a wrong path, method,
     /// token, scope or parameter. HEAD costs as GET does.
     pub fn rate_limiter(mut self, limiter: impl RateLimiter) -> Self {
         self.rate_limiter = Some(Arc::new(limiter));
@@ -160,17 +133,8 @@ impl CatalogueBuilder {
     /// # Errors
     /// When the settings contradict each other or cannot be.
     pub fn build(self) -> Result<Catalogue, BuildError> {
-        let router = Router {
-            base: Address::parse(&self.base_url).map_err(BuildError::BaseUrl)?,
-            docs: Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?,
-        };
-        if router.base.path() == router.docs.path() {
-            return Err(BuildError::SamePath(router.base.path().to_owned()));
-        }
-        if let Some((document, operation)) = router.collision() {
-            let document = format!("{}{}", router.docs.path(), document.path());
-            return Err(BuildError::Collision { document, operation: operation.id() });
-        }
+        let docs = Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?;
+        let mount = Arc::new(Mount::at(&self.base_url, docs)?);
         if self.accepted.is_empty() {
             return Err(BuildError::NothingAccepted);
         }
@@ -178,20 +142,18 @@ impl CatalogueBuilder {
         if let Some(bad) = self.origins.iter().find(|origin| !origins.allow(origin)) {
             return Err(BuildError::Origin(bad.clone()));
         }
-        Ok(Catalogue::assemble(Parts {
-            documents: Documents::render(&router),
-            rendering: Rendering::of_this_build(&router.base),
-            router,
-            courses: self.courses,
+        Ok(Catalogue(Arc::new(Inner {
+            mount,
+            answers: Answers::new(self.courses, self.page_cache),
             credentials: self.credentials,
             authenticators: self.authenticators,
             accepted: self.accepted,
             origins,
-            request_ids: RequestIds::default(),
-            in_flight: InFlight::new(self.max_in_flight),
-            page_cache: PageCache::new(self.page_cache),
-            limits: self.rate_limiter.map(Limits::new),
+            request_ids: Arc::new(RequestIds::default()),
+            identify: None,
+            in_flight: Arc::new(InFlight::new(self.max_in_flight)),
+            limits: self.rate_limiter.map(Limits::new).map(Arc::new),
             observer: self.observer,
-        }))
+        })))
     }
 }

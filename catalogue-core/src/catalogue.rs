@@ -1,32 +1,30 @@
 //! [`Catalogue`]: the assembled API, and the way of a request through it.
 
 use std::error::Error;
-use std::fmt::Write as _;
+use std::iter::successors;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, request};
+use http::{HeaderName, HeaderValue, Method, Request, Response, request};
 
-use crate::auth::{Authenticator, Authorized, BearerToken, CredentialKind, Identity, Refusal, Verdict, look_up};
-use crate::builder::CatalogueBuilder;
-use crate::conditional::ETag;
+use crate::answer::Answers;
+use crate::answer::envelope;
+use crate::answer::page_cache::PageCacheStatistics;
+use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, Refusal, Verdict, look_up};
 use crate::cors::AllowedOrigins;
-use crate::documents::{Document, Documents};
-use crate::entity::Entity;
-use crate::envelope;
 use crate::error::ApiError;
 use crate::in_flight::InFlight;
 use crate::limit::{ClientAddress, Limits, Throttled};
-use crate::observer::{Answered, Observer, Watch};
-use crate::operation::{self, Reply};
-use crate::page_cache::{Fresh, Key, PageCache, PageCacheStatistics};
+use crate::mount::Mount;
+use crate::observe::{Answered, Observer};
 use crate::panic_guard::catch_panic;
-use crate::rendering::Rendering;
 use crate::request_id::{RequestIds, X_REQUEST_ID};
-use crate::route::{Ask, Route, Router};
-use crate::storage::{CourseStorage, CredentialStorage, Revision};
+use crate::route::{MethodKind, Route};
+use crate::storage::{CredentialStorage, Revision};
+use crate::view::Identify;
 
 const X_CONTENT_TYPE_OPTIONS: HeaderName = HeaderName::from_static("x-content-type-options");
 
@@ -37,25 +35,24 @@ const OVERLOADED: ApiError = ApiError::RateLimited(Throttled { retry_after_secon
 ///
 /// See the [crate's documentation](crate) for an example.
 #[derive(Clone, Debug)]
-pub struct Catalogue(Arc<Parts>);
+pub struct Catalogue(pub(crate) Arc<Inner>);
 
-/// What a catalogue is made of.
-#[derive(Debug)]
-pub(crate) struct Parts {
-    pub(crate) router: Router,
-    pub(crate) documents: Documents,
-    pub(crate) courses: Arc<dyn CourseStorage>,
-    /// The credentials of that very storage, whose look-up brings the revision along. They are asked first.
+/// What a catalogue is made of. Its views share all but what they are for.
+#[derive(Clone, Debug)]
+pub(crate) struct Inner {
+    pub(crate) mount: Arc<Mount>,
+    pub(crate) answers: Answers,
+    /// The credentials of the storage that has the courses, whose look-up brings the revision along. They are asked first.
     pub(crate) credentials: Option<Arc<dyn CredentialStorage>>,
+    /// Asked before a bearer token is looked for.
+    pub(crate) identify: Option<Identify>,
     pub(crate) authenticators: Vec<Arc<dyn Authenticator>>,
     pub(crate) accepted: Vec<CredentialKind>,
     pub(crate) origins: AllowedOrigins,
-    pub(crate) request_ids: RequestIds,
-    pub(crate) in_flight: InFlight,
-    pub(crate) page_cache: PageCache,
-    pub(crate) rendering: Rendering,
+    pub(crate) request_ids: Arc<RequestIds>,
+    pub(crate) in_flight: Arc<InFlight>,
     /// `None` where nothing is limited.
-    pub(crate) limits: Option<Limits>,
+    pub(crate) limits: Option<Arc<Limits>>,
     pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
@@ -66,20 +63,6 @@ struct Caller {
 }
 
 impl Catalogue {
-    /// A catalogue of `courses` for the callers that `authenticator` knows.
-    pub fn builder(courses: impl CourseStorage, authenticator: impl Authenticator) -> CatalogueBuilder {
-        CatalogueBuilder::new(courses, authenticator)
-    }
-
-    /// A catalogue over one storage that holds the courses and the credentials, API keys and opaque OAuth tokens.
-    pub fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> CatalogueBuilder {
-        CatalogueBuilder::with_api_keys(storage)
-    }
-
-    pub(crate) fn assemble(parts: Parts) -> Self {
-        Self(Arc::new(parts))
-    }
-
     /// Answers a request. Its body is dropped unread (decision R10), and it always gets an answer: each failure is the
     /// envelope of section 2.6, a panic of a storage or an authenticator too.
     pub fn call<B>(&self, request: Request<B>) -> impl Future<Output = Response<Bytes>> + Send + use<'_, B> {
@@ -92,7 +75,12 @@ impl Catalogue {
         self.0.call(head, None)
     }
 
-    /// Answers a request of a caller whom the host knows already: no header is read for a token.
+    /// Answers a request of a caller whom the host knows already: no header is read for a token. On a route of the host's
+    /// own, ask [a view of the catalogue that is mounted there](Self::mounted_at), made once, so that answers link to that
+    /// route.
+    ///
+    /// The caller's `credential_id` is shown by `GET /me` (`apiKeyId`), to the observer and so in logs: never put the
+    /// session's secret there.
     pub fn call_as<B>(
         &self,
         caller: Identity,
@@ -105,7 +93,7 @@ impl Catalogue {
     /// How often kept answers were found since the catalogue was built, and how many bytes they take up now.
     #[must_use]
     pub fn page_cache(&self) -> PageCacheStatistics {
-        self.0.page_cache.statistics()
+        self.0.answers.statistics()
     }
 
     /// How many requests are being answered now.
@@ -115,14 +103,14 @@ impl Catalogue {
     }
 }
 
-impl Parts {
+impl Inner {
     async fn call(&self, request: &request::Parts, caller: Option<Identity>) -> Response<Bytes> {
-        let watch = self.observer.as_deref().map(Watch::new);
+        let began = self.observer.as_ref().map(|_| Instant::now());
         let request_id = self.request_ids.of(&request.headers);
-        let route = self.router.route(request.uri.path());
+        let route = self.mount.router.route(request.uri.path());
         let mut seen = None;
-        let place = self.in_flight.enter();
-        let outcome = match &place {
+        let permit = self.in_flight.enter();
+        let outcome = match &permit {
             None => Err(OVERLOADED),
             Some(_) => match catch_panic(pin!(self.respond(request, route, caller, &mut seen))).await {
                 Ok(outcome) => outcome,
@@ -133,16 +121,18 @@ impl Parts {
             Ok(response) => (response, None),
             Err(error) => (refuse(&error, &request_id), Some(error)),
         };
-        if let Some(watch) = watch {
+        if let Some((observer, began)) = self.observer.as_deref().zip(began) {
             let answered = Answered {
+                request,
                 operation: route.operation(),
+                began,
                 response: &response,
                 caller: seen.as_ref(),
                 request_id: &request_id,
                 error: error.as_ref(),
-                overloaded: place.is_none(),
+                overloaded: permit.is_none(),
             };
-            watch.tell(request, &answered);
+            answered.tell(observer);
         }
         self.finish(response, request, route, request_id)
     }
@@ -156,13 +146,14 @@ impl Parts {
         caller: Option<Identity>,
         seen: &mut Option<Identity>,
     ) -> Result<Response<Bytes>, ApiError> {
-        if route.ask(&request.method)? == Ask::Options {
+        if route.check_method(&request.method)? == MethodKind::Options {
             return Ok(envelope::options());
         }
         if let Route::Document(document) = route {
-            return Ok(envelope::document(self.documents.get(document), &request.headers));
+            return Ok(envelope::document(self.mount.documents.get(document), &request.headers));
         }
-        let Caller { identity, revision } = match caller {
+        let known = caller.or_else(|| self.identify.as_ref()?.call(request));
+        let Caller { identity, revision } = match known {
             Some(identity) => Caller { identity, revision: None },
             None => self.identify(request).await?,
         };
@@ -173,25 +164,32 @@ impl Parts {
             return Err(ApiError::NotFound);
         };
         let caller = operation.authorize(identity, &self.accepted)?;
-        let call = operation.parse(&caller, segment, request.uri.query())?;
+        let asked = operation.parse(&caller, segment, request.uri.query())?;
         let Some(limits) = &self.limits else {
-            return self.answer(call, &caller, revision, &request.headers).await;
+            return Ok(self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?.response);
         };
         let counted = limits.take(caller.identity()).await?;
-        let mut response = self.answer(call, &caller, revision, &request.headers).await?;
+        let answer = self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?;
+        let is_free = answer.is_free(&request.headers);
+        let mut response = answer.response;
         if let Some(counted) = counted {
-            counted.settle(&mut response).await;
+            counted.settle(&mut response, is_free).await;
         }
         Ok(response)
     }
 
     /// Finds out whose token the request carries, unless its client has tried too many.
     async fn identify(&self, request: &request::Parts) -> Result<Caller, ApiError> {
-        let token = BearerToken::from_headers(&request.headers).map_err(ApiError::Unauthorized)?;
+        let token = BearerToken::from_headers(&request.headers);
         let Some(limits) = &self.limits else {
-            return self.authenticate(token).await;
+            return self.authenticate(token.map_err(ApiError::Unauthorized)?).await;
         };
-        let attempt = limits.attempt(token, request.extensions.get::<ClientAddress>()).await?;
+        let client = request.extensions.get::<ClientAddress>();
+        if token.as_ref().is_err_and(|refusal| *refusal == Refusal::Invalid) {
+            limits.count_malformed(client).await?;
+        }
+        let token = token.map_err(ApiError::Unauthorized)?;
+        let attempt = limits.attempt(token, client).await?;
         let found = self.authenticate(token).await;
         if let Some(attempt) = attempt {
             attempt.settle(&found).await;
@@ -216,54 +214,6 @@ impl Parts {
             }
         }
         Err(ApiError::Unauthorized(Refusal::Invalid))
-    }
-
-    /// Answers a call: where the storage keeps revisions, from what is kept or with 304 as long as the revision is the
-    /// same, without reading a course.
-    async fn answer(
-        &self,
-        call: operation::Request,
-        caller: &Authorized,
-        revision: Option<Revision>,
-        headers: &HeaderMap,
-    ) -> Result<Response<Bytes>, ApiError> {
-        let revision = match revision {
-            _ if !call.reads_courses() => None,
-            None => self.courses.revision(caller.account()).await?,
-            known => known,
-        };
-        let Some(revision) = revision else {
-            let reply = call.run(&*self.courses, caller).await?;
-            return Ok(envelope::answer(&self.entity(&reply.value, None), headers));
-        };
-        let key = Key { account: caller.account().clone(), revision, request: call };
-        if let Some(kept) = self.page_cache.get(&key) {
-            return Ok(envelope::answer(&kept, headers));
-        }
-        let etag = self.rendering.tag(&key);
-        // A star would name an answer that may not be there; this very tag was only ever given to one that was.
-        if etag.is_listed_in(headers) {
-            return Ok(envelope::not_modified(&etag));
-        }
-        let entity = Box::pin(self.page_cache.get_or_render(&key, self.render(&key, etag, caller))).await?;
-        Ok(envelope::answer(&entity, headers))
-    }
-
-    /// Renders the answer that depends on `key`. Its tag is for the revision asked for: the courses were of that one if
-    /// it is still the same when they are read, as none ever comes back.
-    async fn render(&self, key: &Key, etag: ETag, caller: &Authorized) -> Result<Fresh, ApiError> {
-        let reply = key.request.clone().run(&*self.courses, caller).await?;
-        let same = reply.revision == Some(key.revision);
-        let entity = self.entity(&reply.value, same.then_some(etag));
-        Ok(if same { Fresh::OfTheRevision(entity) } else { Fresh::Changed(entity) })
-    }
-
-    /// A reply as bytes, with that tag or one of their own.
-    fn entity(&self, reply: &Reply, etag: Option<ETag>) -> Arc<Entity> {
-        match envelope::render(reply, etag, &self.router.base) {
-            Some(entity) => Arc::new(entity),
-            None => Arc::clone(self.documents.get(Document::OpenApi)),
-        }
     }
 
     /// Adds what every answer has, and takes the body from an answer to HEAD.
@@ -295,12 +245,8 @@ fn refuse(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
     envelope::failure(error, request_id)
 }
 
+/// An error and what caused it.
 fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        write!(text, ": {error}").expect("a String takes all");
-        cause = error.source();
-    }
-    text
+    let texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(ToString::to_string).collect();
+    texts.join(": ")
 }

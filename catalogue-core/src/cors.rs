@@ -8,7 +8,8 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Uri};
 
 use crate::address::has_bad_port;
-use crate::route::{ALLOWED_METHODS, Route};
+use crate::answer::entity::ALLOWED_METHODS;
+use crate::route::Route;
 
 const REQUEST_HEADERS: HeaderValue =
     HeaderValue::from_static("Authorization, If-None-Match, Traceparent, Tracestate, X-Request-Id");

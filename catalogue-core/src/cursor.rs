@@ -1,25 +1,33 @@
-//! [`Cursor`]: a [`Position`] as opaque text, at the edge only (decision R8).
+//! [`Cursor`]: a position in a list as opaque text, at the edge only (decision R8).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-use crate::model::{AccountId, MAX_SLUG_BYTES, is_slug};
-use crate::paging::Position;
-use crate::timestamp::Timestamp;
+use crate::model::AccountId;
 
-/// The first byte of every cursor; another layout would get another.
-const VERSION: u8 = 1;
-const TIME_BYTES: usize = 8;
 const SEAL_BYTES: usize = 16;
 /// How many characters a cursor has at most.
 pub(crate) const MAX_TEXT: usize = 512;
 /// The characters of a cursor, for the documents.
 pub(crate) const PATTERN: &str = "^[A-Za-z0-9_-]+$";
 
-const _: () = assert!(1 + TIME_BYTES + MAX_SLUG_BYTES + SEAL_BYTES <= MAX_TEXT / 4 * 3, "the longest slug fits");
+/// How many bytes a position may take up in a cursor.
+pub(crate) const MAX_POSITION: usize = MAX_TEXT / 4 * 3 - 1 - SEAL_BYTES;
 
-/// A position as text of `A–Z a–z 0–9 - _`: version, creation time, slug, and a seal over them and the account.
+/// A position in a list that cursors carry.
+pub(crate) trait CursorPosition: Sized {
+    /// The first byte of the list's cursors: another one for each list and each layout.
+    const LAYOUT: u8;
+
+    /// Appends the position, in [`MAX_POSITION`] bytes at most. `None` where no item can stand there.
+    fn write(&self, bytes: &mut Vec<u8>) -> Option<()>;
+
+    /// The inverse of [`write`](Self::write). Anybody can seal a cursor, so this checks like any other input.
+    fn read(bytes: &[u8]) -> Option<Self>;
+}
+
+/// A position as text of `A–Z a–z 0–9 - _`: layout, position, and a seal over them and the account.
 ///
 /// It holds no secret and grants nothing: the seal finds an altered cursor, or one of another account, while the
 /// credential decides who may read. It depends on the account and the position alone, so every server makes the
@@ -28,22 +36,19 @@ const _: () = assert!(1 + TIME_BYTES + MAX_SLUG_BYTES + SEAL_BYTES <= MAX_TEXT /
 pub(crate) struct Cursor(String);
 
 impl Cursor {
-    /// The cursor of `position` in the list of `account`, or `None` where no course can have its slug.
-    pub(crate) fn encode(account: &AccountId, position: &Position) -> Option<Self> {
-        if !is_slug(&position.slug) {
-            return None;
-        }
-        let mut bytes = Vec::with_capacity(1 + TIME_BYTES + position.slug.len() + SEAL_BYTES);
-        bytes.push(VERSION);
-        bytes.extend_from_slice(&position.created_at.as_microseconds().to_be_bytes());
-        bytes.extend_from_slice(position.slug.as_bytes());
+    /// The cursor of `position` in a list of `account`, or `None` where no item can stand there.
+    pub(crate) fn encode<P: CursorPosition>(account: &AccountId, position: &P) -> Option<Self> {
+        let mut bytes = Vec::with_capacity(64);
+        bytes.push(P::LAYOUT);
+        position.write(&mut bytes)?;
+        debug_assert!(bytes.len() <= 1 + MAX_POSITION, "a cursor has room for each position");
         bytes.extend_from_slice(&seal(account, &bytes));
         Some(Self(URL_SAFE_NO_PAD.encode(bytes)))
     }
 
-    /// The position that `text` stands for in the list of `account`, or `None` for whatever [`encode`](Self::encode)
-    /// does not make for it.
-    pub(crate) fn decode(account: &AccountId, text: &str) -> Option<Position> {
+    /// The position that `text` stands for in the list of `account`, or `None` for what [`encode`](Self::encode) does not
+    /// make for it.
+    pub(crate) fn decode<P: CursorPosition>(account: &AccountId, text: &str) -> Option<P> {
         if text.len() > MAX_TEXT {
             return None;
         }
@@ -52,14 +57,11 @@ impl Cursor {
         if *found != seal(account, sealed) {
             return None;
         }
-        let (&version, rest) = sealed.split_first()?;
-        let (time, slug) = rest.split_first_chunk::<TIME_BYTES>()?;
-        if version != VERSION {
+        let (&layout, position) = sealed.split_first()?;
+        if layout != P::LAYOUT {
             return None;
         }
-        // Anybody can seal a cursor, so what is in it is looked at like any other input.
-        let slug = std::str::from_utf8(slug).ok().filter(|slug| is_slug(slug))?;
-        Some(Position { created_at: Timestamp::from_microseconds(i64::from_be_bytes(*time))?, slug: slug.to_owned() })
+        P::read(position)
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -84,6 +86,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::MAX_SLUG_BYTES;
+    use crate::storage::Position;
+    use crate::timestamp::Timestamp;
 
     fn account(id: &str) -> AccountId {
         AccountId::new(id)
@@ -114,7 +119,7 @@ mod tests {
         fn another_account_cannot_use_it(id in ".*", other in ".*", position in positions()) {
             prop_assume!(id != other);
             let cursor = Cursor::encode(&account(&id), &position).unwrap();
-            prop_assert_eq!(Cursor::decode(&account(&other), cursor.as_str()), None);
+            prop_assert_eq!(Cursor::decode::<Position>(&account(&other), cursor.as_str()), None);
         }
 
         #[test]
@@ -125,12 +130,12 @@ mod tests {
             let mut altered = cursor.as_str().to_owned();
             altered.replace_range(at..=at, &to);
             prop_assume!(altered != cursor.as_str());
-            prop_assert_eq!(Cursor::decode(&id, &altered), None);
+            prop_assert_eq!(Cursor::decode::<Position>(&id, &altered), None);
         }
 
         #[test]
         fn any_other_text_is_refused(text in ".*") {
-            prop_assert_eq!(Cursor::decode(&account("acc"), &text), None);
+            prop_assert_eq!(Cursor::decode::<Position>(&account("acc"), &text), None);
         }
     }
 
@@ -148,12 +153,37 @@ mod tests {
         for slug in ["", "a/b", "\0", &"x".repeat(MAX_SLUG_BYTES + 1)] {
             let position = Position { created_at: Timestamp::MIN, slug: slug.to_owned() };
             assert_eq!(Cursor::encode(&id, &position), None, "{slug:?}");
-            let mut bytes = vec![VERSION];
+            let mut bytes = vec![Position::LAYOUT];
             bytes.extend_from_slice(&position.created_at.as_microseconds().to_be_bytes());
             bytes.extend_from_slice(slug.as_bytes());
             bytes.extend_from_slice(&seal(&id, &bytes));
-            assert_eq!(Cursor::decode(&id, &URL_SAFE_NO_PAD.encode(bytes)), None, "{slug:?}");
+            assert_eq!(Cursor::decode::<Position>(&id, &URL_SAFE_NO_PAD.encode(bytes)), None, "{slug:?}");
         }
+    }
+
+    #[test]
+    fn the_layout_alone_tells_lists_apart() {
+        #[derive(Debug, PartialEq)]
+        struct OfAnother(Position);
+
+        impl CursorPosition for OfAnother {
+            const LAYOUT: u8 = Position::LAYOUT + 1;
+
+            fn write(&self, bytes: &mut Vec<u8>) -> Option<()> {
+                self.0.write(bytes)
+            }
+
+            fn read(bytes: &[u8]) -> Option<Self> {
+                Position::read(bytes).map(Self)
+            }
+        }
+
+        let (id, position) = (account("a"), Position { created_at: Timestamp::MIN, slug: "slug".to_owned() });
+        let one = Cursor::encode(&id, &position).unwrap();
+        let other = Cursor::encode(&id, &OfAnother(position)).unwrap();
+        assert_eq!(Cursor::decode::<OfAnother>(&id, one.as_str()), None);
+        assert_eq!(Cursor::decode::<Position>(&id, other.as_str()), None);
+        assert!(Cursor::decode::<OfAnother>(&id, other.as_str()).is_some());
     }
 
     /// Cursors outlive deployments: these bytes must never change.

@@ -9,20 +9,20 @@ pub(crate) struct InFlight {
     count: AtomicUsize,
 }
 
-/// One request's place; dropping it gives the place back.
+/// One request's permit; dropping it gives it back.
 #[derive(Debug)]
-pub(crate) struct Place<'c>(&'c AtomicUsize);
+pub(crate) struct Permit<'c>(&'c AtomicUsize);
 
 impl InFlight {
     pub(crate) const fn new(limit: usize) -> Self {
         Self { limit, count: AtomicUsize::new(0) }
     }
 
-    /// A place for one request, or `None` when all are taken.
-    pub(crate) fn enter(&self) -> Option<Place<'_>> {
+    /// A permit for one request, or `None` when all are taken.
+    pub(crate) fn enter(&self) -> Option<Permit<'_>> {
         let before = self.count.fetch_add(1, Ordering::Relaxed);
-        let place = Place(&self.count);
-        (before < self.limit).then_some(place)
+        let permit = Permit(&self.count);
+        (before < self.limit).then_some(permit)
     }
 
     /// How many there are.
@@ -31,7 +31,7 @@ impl InFlight {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

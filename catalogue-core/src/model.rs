@@ -66,7 +66,8 @@ pub const MAX_SLUG_BYTES: usize = 200;
 
 /// Whether `slug` can name a course: 1 to [`MAX_SLUG_BYTES`] bytes, no `/`, no control character.
 ///
-/// A path with any other text is answered 404 without asking the storage.
+/// A path with any other text is answered 404 without asking the storage. `.` and `..` are slugs by this rule; but browsers,
+/// curl and most libraries take them for steps of a path, also as `%2e`, and never ask for such a course.
 #[must_use]
 pub fn is_slug(slug: &str) -> bool {
     !slug.is_empty() && slug.len() <= MAX_SLUG_BYTES && !slug.chars().any(|c| c == '/' || c.is_control())
@@ -88,46 +89,6 @@ pub struct CourseListItem {
     pub hidden: bool,
     /// How many modules the course has.
     pub module_count: u32,
-}
-
-/// One course in the list, borrowed from where a storage has it
-/// (see [`CourseStorage::visit_courses`](crate::CourseStorage::visit_courses)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CourseRow<'r> {
-    /// As [`CourseListItem::slug`].
-    pub slug: &'r str,
-    /// As [`CourseListItem::title`].
-    pub title: &'r str,
-    /// As [`CourseListItem::language`].
-    pub language: &'r str,
-    /// As [`CourseListItem::published_at`].
-    pub published_at: Option<Timestamp>,
-    /// As [`CourseListItem::hidden`].
-    pub hidden: bool,
-    /// As [`CourseListItem::module_count`].
-    pub module_count: u32,
-}
-
-impl CourseListItem {
-    /// The course without its texts being copied.
-    #[must_use]
-    pub fn row(&self) -> CourseRow<'_> {
-        let Self { slug, title, language, published_at, hidden, module_count } = self;
-        CourseRow { slug, title, language, published_at: *published_at, hidden: *hidden, module_count: *module_count }
-    }
-}
-
-impl From<CourseRow<'_>> for CourseListItem {
-    fn from(row: CourseRow<'_>) -> Self {
-        Self {
-            slug: row.slug.to_owned(),
-            title: row.title.to_owned(),
-            language: row.language.to_owned(),
-            published_at: row.published_at,
-            hidden: row.hidden,
-            module_count: row.module_count,
-        }
-    }
 }
 
 /// One course with its module headers, as `GET /courses/{slug}` returns it (section 2.3).

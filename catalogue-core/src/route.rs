@@ -3,12 +3,9 @@
 use http::Method;
 
 use crate::address::Address;
-use crate::documents::Document;
+use crate::documents::document::Document;
 use crate::error::ApiError;
 use crate::operation::Operation;
-
-/// The methods of every known path, as `Allow` lists them (decision R5).
-pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
 
 /// Where the API and its documents are mounted.
 #[derive(Clone, Debug)]
@@ -32,9 +29,9 @@ pub(crate) enum Route<'r> {
     Outside,
 }
 
-/// What a method asks of a known path.
+/// What a method that a known path allows asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ask {
+pub(crate) enum MethodKind {
     /// GET or HEAD.
     Read,
     /// OPTIONS, which needs no credential, as preflights carry none.
@@ -81,14 +78,14 @@ impl Route<'_> {
     }
 
     /// Checks the method (decision R2: after a path outside both addresses, before the credential).
-    pub(crate) fn ask(self, method: &Method) -> Result<Ask, ApiError> {
+    pub(crate) fn check_method(self, method: &Method) -> Result<MethodKind, ApiError> {
         match self {
             Self::Outside | Self::UnknownDocument => Err(ApiError::NotFound),
             // Whether it is known at all is for callers with a credential to learn, whatever the method.
-            Self::UnknownOperation => Ok(Ask::Read),
+            Self::UnknownOperation => Ok(MethodKind::Read),
             Self::Operation(..) | Self::Document(_) => match *method {
-                Method::GET | Method::HEAD => Ok(Ask::Read),
-                Method::OPTIONS => Ok(Ask::Options),
+                Method::GET | Method::HEAD => Ok(MethodKind::Read),
+                Method::OPTIONS => Ok(MethodKind::Options),
                 _ => Err(ApiError::MethodNotAllowed),
             },
         }

@@ -94,6 +94,7 @@ impl Timestamp {
     }
 
     /// Writes what serialising it as JSON gives.
+    #[inline]
     pub(crate) fn write_json(self, json: &mut Vec<u8>) {
         let text = self.render(3);
         json.push(b'"');

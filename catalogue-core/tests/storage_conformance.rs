@@ -1,6 +1,6 @@
 //! The memory storage passes the suite of every storage.
 
-use catalogue_core::MemoryStorage;
+use catalogue_core::storage::MemoryStorage;
 
 async fn fixture() -> (MemoryStorage, ()) {
     (MemoryStorage::new(), ())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
-use catalogue_core::{FinishedRequest, Observer};
+use catalogue_core::observe::{FinishedRequest, Observer};
 
 /// How many requests were answered. What they are counted by has few values: no path, no account.
 #[derive(Debug, Default)]

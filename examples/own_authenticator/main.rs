@@ -9,7 +9,6 @@ use std::sync::Arc;
 use catalogue_core::Catalogue;
 use catalogue_examples::{Arguments, Failure, listen, log, stop_signal};
 use catalogue_sqlite::SqliteStorage;
-use catalogue_tower::CatalogueService;
 
 use counts::Counts;
 use routes::Host;
@@ -21,16 +20,15 @@ async fn main() -> Result<(), Failure> {
     log();
 
     let storage = SqliteStorage::open_and_migrate(&arguments.database)?;
-    let (sessions, counts) = (Sessions::start(), Arc::new(Counts::default()));
+    let (sessions, counts) = (Sessions::default(), Arc::new(Counts::default()));
     // The keys of the database are looked up first, then the sessions. What neither knows is answered 401.
     let catalogue = Catalogue::with_api_keys(storage)
         .or_authenticator(sessions.clone())
         .observer(Arc::clone(&counts))
-        .base_url(routes::BASE)
+        .base_url("/api/v1")
         .docs_url("/docs")
         .build()?;
-    let routes = routes::all(Host { catalogue: catalogue.clone(), sessions, counts });
-    let routes = routes.fallback_service(CatalogueService::new(catalogue));
+    let routes = routes::all(Host { sessions, counts }, catalogue)?;
 
     let stop = stop_signal()?;
     let listener = listen(arguments.listen).await?;

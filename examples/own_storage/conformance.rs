@@ -5,8 +5,9 @@ mod school;
 
 use std::slice;
 
-use catalogue_core::{AccountId, Course, NewCredential, Timestamp};
-use catalogue_storage_conformance::{CourseFixture, CourseLimits, CredentialFixture, CredentialLimits, Precision};
+use catalogue_core::admin::NewCredential;
+use catalogue_core::{AccountId, Course, Timestamp};
+use catalogue_storage_conformance::{CourseFixture, CredentialFixture, Fixture, Precision};
 use rusqlite::{Connection, Transaction, params};
 use tempfile::TempDir;
 
@@ -90,6 +91,16 @@ fn put(transaction: &Transaction<'_>, course: &Course) {
     }
 }
 
+impl Fixture for Tables {
+    async fn account(&self, name: &str) -> AccountId {
+        AccountId::new(self.user(name).to_string())
+    }
+
+    fn precision(&self) -> Precision {
+        Precision::Seconds
+    }
+}
+
 impl CourseFixture for Tables {
     type Storage = School;
 
@@ -114,12 +125,8 @@ impl CourseFixture for Tables {
         assert_eq!(removed, Ok(1));
     }
 
-    async fn account(&self, name: &str) -> AccountId {
-        AccountId::new(self.user(name).to_string())
-    }
-
-    fn limits(&self) -> CourseLimits {
-        CourseLimits::NONE.times(Precision::Seconds).without(|course| course.access_mode = None)
+    fn forget(&self, course: &mut Course) {
+        course.access_mode = None;
     }
 }
 
@@ -148,16 +155,12 @@ impl CredentialFixture for Tables {
         assert_eq!(self.writer().execute(revoke, params![number(id), seconds(at)]), Ok(1));
     }
 
-    async fn account(&self, name: &str) -> AccountId {
-        AccountId::new(self.user(name).to_string())
-    }
-
     /// Numbered like the users, which makes a number of a name as well as any other table.
     async fn key(&self, name: &str) -> String {
         self.user(name).to_string()
     }
 
-    fn limits(&self) -> CredentialLimits {
-        CredentialLimits::NONE.times(Precision::Seconds).api_keys_only()
+    fn has_oauth_tokens(&self) -> bool {
+        false
     }
 }

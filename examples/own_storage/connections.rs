@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use catalogue_core::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::{Connection, OpenFlags, Transaction};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;

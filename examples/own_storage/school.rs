@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use catalogue_core::{
-    AccountId, CourseDetail, CourseListItem, CourseStorage, Credential, CredentialStorage, Identity, Module, Page,
-    PageRequest, Position, Scopes, StorageError, Timestamp, TokenDigest, async_trait,
+use catalogue_core::auth::{Credential, Identity, Scopes, TokenDigest};
+use catalogue_core::storage::{
+    AtRevision, CourseRows, CourseStorage, CredentialStorage, PageRequest, Position, Revision, StorageError,
 };
+use catalogue_core::{AccountId, CourseDetail, CourseListItem, Module, Timestamp, async_trait};
 use rusqlite::types::FromSqlError;
 use rusqlite::{OptionalExtension, Row, Transaction};
 
@@ -28,18 +29,30 @@ impl School {
 /// The school keeps no revisions, so `revision` is left as it is, and every answer is rendered anew.
 #[async_trait]
 impl CourseStorage for School {
+    /// The courses come from another thread, and are handed over on the request's.
     async fn list_courses(
         &self,
         account: &AccountId,
         page: &PageRequest,
-    ) -> Result<Page<CourseListItem>, StorageError> {
-        let (Some(user), page) = (user(account), page.clone()) else { return Ok(Page { items: vec![], next: None }) };
-        self.0.read(move |transaction| list(transaction, user, &page)).await
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
+        let (Some(user), page) = (user(account), page.clone()) else { return Ok(None) };
+        for (course, created_at) in self.0.read(move |transaction| list(transaction, user, &page)).await? {
+            let place = || Position { created_at, slug: course.slug.clone() };
+            if rows.push(course.row(), place).is_break() {
+                break;
+            }
+        }
+        Ok(None)
     }
 
-    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
-        let (Some(user), slug) = (user(account), slug.to_owned()) else { return Ok(None) };
-        self.0.read(move |transaction| find(transaction, user, &slug)).await
+    async fn find_course(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let (Some(user), slug) = (user(account), slug.to_owned()) else { return Ok(None.into()) };
+        Ok(self.0.read(move |transaction| find(transaction, user, &slug)).await?.into())
     }
 }
 
@@ -66,7 +79,12 @@ fn place(position: &Position) -> (i64, &str) {
     }
 }
 
-fn list(transaction: &Transaction<'_>, user: i64, page: &PageRequest) -> rusqlite::Result<Page<CourseListItem>> {
+/// The courses of a page and the one beyond it, each with the time when it was made.
+fn list(
+    transaction: &Transaction<'_>,
+    user: i64,
+    page: &PageRequest,
+) -> rusqlite::Result<Vec<(CourseListItem, Timestamp)>> {
     let (made_at, handle) = page.after.as_ref().map_or(NEWEST, place);
     let mut statement = transaction.prepare_cached(
         "SELECT handle, name, lang, status, live_since, made_at,
@@ -74,8 +92,7 @@ fn list(transaction: &Transaction<'_>, user: i64, page: &PageRequest) -> rusqlit
          FROM trainings WHERE owner = ?1 AND (made_at, handle) < (?2, ?3)
          ORDER BY made_at DESC, handle DESC LIMIT ?4",
     )?;
-    // One more than asked for tells whether another page follows.
-    let rows = statement.query_map((user, made_at, handle, page.limit.get() as i64 + 1), |row| {
+    let rows = statement.query_map((user, made_at, handle, page.rows() as i64), |row| {
         let item = CourseListItem {
             slug: row.get("handle")?,
             title: row.get("name")?,
@@ -86,7 +103,7 @@ fn list(transaction: &Transaction<'_>, user: i64, page: &PageRequest) -> rusqlit
         };
         Ok((item, seconds(row, "made_at")?.ok_or(FromSqlError::InvalidType)?))
     })?;
-    Page::try_from_rows(rows, page.limit)
+    rows.collect()
 }
 
 fn find(transaction: &Transaction<'_>, user: i64, slug: &str) -> rusqlite::Result<Option<CourseDetail>> {

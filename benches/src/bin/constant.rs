@@ -1,20 +1,34 @@
 //! Serves constant answers on the stack that the API is served on, for comparison: nothing is looked up or rendered.
 //!
-//! Each argument is a file with one answer: status line, header fields, an empty line, the body. Each gets an address of
-//! its own, named on standard output in their order.
+//! Each answer gets an address of its own, named on standard output in their order.
 #![expect(clippy::print_stdout, reason = "a program that says where it listens")]
 
 use std::error::Error;
 use std::fs;
+use std::path::PathBuf;
 
 use bytes::Bytes;
+use catalogue_benches::Failure;
+use clap::Parser;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use warp::Filter;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let answers: Vec<_> = std::env::args_os().skip(1).map(|path| answer(&fs::read(path)?)).collect::<Result<_, _>>()?;
+#[derive(Parser)]
+#[command(name = "constant", about = "Serves constant answers on the stack that the API is served on")]
+struct Options {
+    /// Files with one answer each: status line, header fields, an empty line, the body
+    #[arg(value_name = "FILE", required = true)]
+    answers: Vec<PathBuf>,
+}
+
+fn main() -> Result<(), Failure> {
+    let read = |path: PathBuf| {
+        let answer = fs::read(&path).map_err(Into::into).and_then(|text| answer(&text));
+        answer.map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let answers: Vec<_> = Options::parse().answers.into_iter().map(read).collect::<Result<_, _>>()?;
     Builder::new_multi_thread().enable_all().build()?.block_on(async {
         let mut servers = Vec::new();
         for answer in answers {

@@ -5,21 +5,25 @@
 #![expect(clippy::print_stdout, reason = "a program that prints a table")]
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 
-use catalogue_benches::{Library, Work, build};
+use catalogue_benches::{Failure, Library, Work, build};
+use clap::Parser;
 
 /// How many courses the database has.
 const COURSES: usize = 10_000;
 /// How often a work is done in the shorter and in the longer run.
 const TIMES: [u64; 2] = [200, 1_200];
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let valgrind = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !valgrind.is_ok_and(|status| status.success()) {
-        println!("valgrind is not installed, so no instructions were counted.");
-        return Ok(());
+#[derive(Parser)]
+#[command(name = "instructions", about = "Counts the instructions of one call of the catalogue, by valgrind")]
+struct Options;
+
+fn main() -> Result<(), Failure> {
+    Options::parse();
+    if let Err(error) = Command::new("valgrind").arg("--version").output() {
+        return Err(format!("valgrind cannot be run: {error}; install it, or put it into PATH").into());
     }
     let program = build("catalogue-benches", "one_call")?;
     let library = Library::with_courses(COURSES);
@@ -41,13 +45,12 @@ fn per_call(program: &Path, library: &Library, work: Work, cache: &str) -> Resul
 
 /// How many instructions a run of so many calls takes.
 fn count(program: &Path, library: &Library, work: Work, cache: &str, times: u64) -> Result<u64, Box<dyn Error>> {
-    let database: PathBuf = library.path();
     let run = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
-        .args([work.name(), cache, &times.to_string()])
-        .arg(database)
-        .args([library.token().expose(), &library.courses().to_string()])
+        .args([&work.name(), cache, &times.to_string()])
+        .arg(library.path())
+        .args([library.owner().token.expose(), &library.owner().courses.to_string()])
         .output()?;
     let report = String::from_utf8_lossy(&run.stderr);
     let collected = report.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());

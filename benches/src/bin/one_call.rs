@@ -1,49 +1,57 @@
 //! Sends one request to a catalogue over SQLite again and again, in one thread and without a socket, for tools that
 //! count or sample instructions.
-//!
-//! Arguments: the work (such as `first-page`), `hot`, `cold` or `limited`, and how often; then, where the database is not to be made
-//! anew, its path, a token that reads it, and how many courses it has.
 
-use std::error::Error;
 use std::hint::black_box;
-use std::path::Path;
+use std::path::PathBuf;
 
-use catalogue_benches::{Caller, Library, Work};
+use catalogue_benches::{Caller, Failure, Library, Work};
 use catalogue_core::Catalogue;
 use catalogue_sqlite::SqliteStorage;
+use clap::{Parser, ValueEnum};
 
 /// How many courses a database has that is made anew.
 const COURSES: usize = 10_000;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [work, cache, times, database @ ..] = &*arguments else {
-        return Err("usage: one_call WORK hot|cold|limited TIMES [DATABASE TOKEN COURSES]".into());
-    };
-    let work = Work::named(work).ok_or("there is no such work")?;
-    let times: usize = times.parse()?;
-    match database {
-        [path, token, courses] => {
-            let builder = Catalogue::with_api_keys(SqliteStorage::open(Path::new(path))?);
-            let builder = if cache == "cold" { builder.page_cache(0) } else { builder };
-            repeat(&Caller::new(builder, token), work, courses.parse()?, times);
-        }
-        _ => {
-            let library = Library::with_courses(COURSES);
-            let caller = match &**cache {
-                "cold" => library.cold(),
-                "limited" => library.limited(),
-                _ => library.hot(),
-            };
-            repeat(&caller, work, COURSES, times);
-        }
-    }
-    Ok(())
+#[derive(Parser)]
+#[command(name = "one_call", about = "Sends one request to a catalogue over SQLite again and again")]
+struct Options {
+    /// What is asked for
+    work: Work,
+    /// Whether answers are kept, or rendered each time
+    cache: Cache,
+    /// How often
+    times: usize,
+    /// A database that is there already; without it one is made
+    #[arg(requires_all = ["token", "courses"])]
+    database: Option<PathBuf>,
+    /// A token that reads the database
+    token: Option<String>,
+    /// How many courses its account has, as the benchmarks make them up
+    courses: Option<usize>,
 }
 
-fn repeat(caller: &Caller, work: Work, courses: usize, times: usize) {
-    let request = caller.request_for(work, courses);
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Cache {
+    Hot,
+    Cold,
+}
+
+fn main() -> Result<(), Failure> {
+    let Options { work, cache, times, database, token, courses } = Options::parse();
+    if let (Some(path), Some(token), Some(courses)) = (database, token, courses) {
+        let builder = Catalogue::with_api_keys(SqliteStorage::open(&path)?);
+        let builder = if cache == Cache::Cold { builder.page_cache(0) } else { builder };
+        return repeat(&Caller::new(builder, &token), work, courses, times);
+    }
+    let library = Library::with_courses(COURSES);
+    let caller = if cache == Cache::Cold { library.cold() } else { library.hot() };
+    repeat(&caller, work, COURSES, times)
+}
+
+fn repeat(caller: &Caller, work: Work, courses: usize, times: usize) -> Result<(), Failure> {
+    let request = caller.request_for(work, courses)?;
     for _ in 0..times {
         black_box(caller.send(black_box(&request)));
     }
+    Ok(())
 }

@@ -1,7 +1,6 @@
 //! [`Authenticator`]: whose token is this?
 
 use std::fmt;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 
@@ -60,9 +59,9 @@ impl Refusal {
 /// - Calls may run at the same time and may be dropped before they finish.
 ///
 /// ```
-/// use catalogue_core::{
-///     AccountId, Authenticator, BearerToken, Identity, Scopes, StorageError, Verdict, async_trait,
-/// };
+/// use catalogue_core::auth::{Authenticator, BearerToken, Identity, Scopes, Verdict};
+/// use catalogue_core::storage::StorageError;
+/// use catalogue_core::{AccountId, async_trait};
 ///
 /// /// One fixed token of one account, as a test may want it.
 /// #[derive(Debug)]
@@ -87,16 +86,3 @@ pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
     /// When that cannot be found out now; the request is answered 500.
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError>;
 }
-
-macro_rules! authenticator_behind {
-    ($($pointer:ident)*) => {$(
-        #[async_trait]
-        #[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
-        impl<T: Authenticator + ?Sized> Authenticator for $pointer<T> {
-            async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
-                (**self).authenticate(token).await
-            }
-        }
-    )*};
-}
-authenticator_behind! { Arc Box }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::authenticator::{Authenticator, Refusal, Verdict};
 use super::bearer::BearerToken;
 use super::identity::Identity;
-use super::token::{claims_to_be_api_key, is_api_key};
+use super::token::is_mistyped_api_key;
 use crate::storage::{CredentialStorage, Revision, StorageError};
 use crate::timestamp::Timestamp;
 
@@ -19,8 +19,9 @@ pub struct Credential {
     pub expires_at: Option<Timestamp>,
     /// When the credential was revoked; it still stands if `None`.
     pub revoked_at: Option<Timestamp>,
-    /// The revision of the account's courses (see [`CourseStorage::revision`](crate::CourseStorage::revision)), read by
-    /// the same look-up; `None` where the storage does not keep both.
+    /// The revision of the account's courses (see
+    /// [`CourseStorage::revision`](crate::storage::CourseStorage::revision)), read by the same look-up; `None` where
+    /// the storage does not keep both.
     pub revision: Option<Revision>,
 }
 
@@ -66,9 +67,8 @@ pub(crate) async fn look_up(
     storage: &(impl CredentialStorage + ?Sized),
     token: BearerToken<'_>,
 ) -> Result<(Verdict, Option<Revision>), StorageError> {
-    let text = token.expose();
     // A mistyped key never reaches the storage.
-    if claims_to_be_api_key(text) && !is_api_key(text) {
+    if is_mistyped_api_key(token.expose()) {
         return Ok((Verdict::Refused(Refusal::Invalid), None));
     }
     let Some(credential) = storage.find_credential(&token.digest()).await? else {

@@ -7,18 +7,16 @@ use crate::operation::Operation;
 
 /// A caller who passed one operation's gate. Operations take nothing less, so none runs without it.
 #[derive(Debug)]
-pub struct Authorized(Identity);
+pub(crate) struct Authorized(Identity);
 
 impl Authorized {
     /// The account whose data the caller may read, and no other.
-    #[must_use]
-    pub fn account(&self) -> &AccountId {
+    pub(crate) fn account(&self) -> &AccountId {
         &self.0.account
     }
 
     /// Who the caller is.
-    #[must_use]
-    pub fn identity(&self) -> &Identity {
+    pub(crate) fn identity(&self) -> &Identity {
         &self.0
     }
 }

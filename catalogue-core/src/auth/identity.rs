@@ -32,6 +32,15 @@ impl CredentialKind {
         }
     }
 
+    /// What the tokens of this kind that [`NewToken`](super::NewToken) makes begin with.
+    #[must_use]
+    pub const fn token_prefix(self) -> &'static str {
+        match self {
+            Self::ApiKey => "ccat_",
+            Self::OAuth => "cato_",
+        }
+    }
+
     /// The kind of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

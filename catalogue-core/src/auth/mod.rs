@@ -1,7 +1,7 @@
 //! Who calls and what they may do: sections 5.1 to 5.7.
 //!
-//! A request's secret becomes a [`BearerToken`]; an [`Authenticator`] says whose it is; the scope gate turns the
-//! [`Identity`] into an [`Authorized`], without which no operation runs.
+//! A request's secret becomes a [`BearerToken`]; an [`Authenticator`] says whose it is; the scope gate lets the
+//! [`Identity`] through to an operation or refuses it.
 
 mod authenticator;
 mod bearer;
@@ -15,8 +15,8 @@ pub use authenticator::{Authenticator, Refusal, Verdict};
 pub use bearer::{BearerToken, TokenDigest};
 pub(crate) use credential::look_up;
 pub use credential::{Credential, StoredCredentials};
-pub use gate::Authorized;
+pub(crate) use gate::Authorized;
 pub(crate) use identity::IdentityView;
 pub use identity::{CredentialKind, Identity};
 pub use scope::{OtherScope, Scope, Scopes};
-pub use token::{NewToken, is_api_key, token_kind};
+pub use token::{NewToken, token_kind};

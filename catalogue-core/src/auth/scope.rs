@@ -27,10 +27,7 @@ pub struct OtherScope(String);
 
 impl Scope {
     /// The scopes that the specification defines, each with what it grants.
-    pub const DEFINED: &'static [(Self, &'static str)] = &Self::EVERY;
-
-    /// The same, where their number counts.
-    pub(crate) const EVERY: [(Self, &'static str); 2] = [
+    pub const DEFINED: &'static [(Self, &'static str)] = &[
         (Self::ReadProfile, "Verifying a credential and reading back its identity and scopes."),
         (Self::ReadCourses, "Listing and reading own courses and module headers, never module bodies."),
     ];
@@ -38,10 +35,9 @@ impl Scope {
     /// The scope of that name; a name that the specification does not know becomes [`Scope::Other`].
     #[must_use]
     pub fn from_name(name: &str) -> Self {
-        Self::EVERY
-            .into_iter()
-            .map(|(scope, _)| scope)
-            .find(|scope| scope.name() == name)
+        Self::DEFINED
+            .iter()
+            .find_map(|(scope, _)| (scope.name() == name).then(|| scope.clone()))
             .unwrap_or_else(|| Self::Other(OtherScope(name.to_owned())))
     }
 
@@ -71,12 +67,12 @@ impl Serialize for Scope {
 /// The scopes of one credential, each once, in the order of decision A11.
 ///
 /// ```
-/// use catalogue_core::Scopes;
+/// use catalogue_core::auth::Scopes;
 ///
 /// let scopes = Scopes::from_names(["read:courses zebra", "read:profile", "apple", "zebra"]);
 /// assert_eq!(scopes.to_string(), "read:profile read:courses apple zebra");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(inline)]
 pub struct Scopes(#[schemars(with = "Vec<String>")] Arc<[Scope]>);
 
@@ -120,12 +116,6 @@ impl Serialize for Scopes {
 /// The names, separated by blanks, as RFC 6749 section 3.3 writes them.
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, scope) in self.0.iter().enumerate() {
-            if index > 0 {
-                f.write_str(" ")?;
-            }
-            f.write_str(scope.name())?;
-        }
-        Ok(())
+        f.write_str(&self.iter().map(Scope::name).collect::<Vec<_>>().join(" "))
     }
 }

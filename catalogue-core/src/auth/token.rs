@@ -5,13 +5,11 @@ use std::fmt;
 use super::bearer::{BearerToken, TokenDigest};
 use super::identity::CredentialKind;
 
-const API_KEY_PREFIX: &str = "ccat_";
-const OAUTH_PREFIX: &str = "cato_";
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_DIGITS: usize = 43;
 const CHECKSUM_DIGITS: usize = 6;
-/// Both prefixes are of one length.
-const LENGTH: usize = API_KEY_PREFIX.len() + RANDOM_DIGITS + CHECKSUM_DIGITS;
+/// The prefixes are of one length.
+const LENGTH: usize = CredentialKind::ApiKey.token_prefix().len() + RANDOM_DIGITS + CHECKSUM_DIGITS;
 /// How many characters of a token are kept for display (decision C2).
 const SHOWN: usize = 8;
 
@@ -22,11 +20,12 @@ const SHOWN: usize = 8;
 /// nothing of itself; [`expose`](Self::expose) it once, to its owner, and store its [`digest`](Self::digest).
 ///
 /// ```
-/// use catalogue_core::{CredentialKind, NewToken, is_api_key};
+/// use catalogue_core::auth::{CredentialKind, NewToken, token_kind};
 ///
 /// let key = NewToken::mint(CredentialKind::ApiKey);
-/// assert!(key.expose().starts_with("ccat_") && is_api_key(key.expose()));
-/// assert!(!is_api_key("ccat_mistyped"));
+/// assert!(key.expose().starts_with("ccat_"));
+/// assert_eq!(token_kind(key.expose()), Some(CredentialKind::ApiKey));
+/// assert_eq!(token_kind("ccat_mistyped"), None);
 /// ```
 #[derive(Clone)]
 pub struct NewToken(String);
@@ -40,8 +39,7 @@ impl NewToken {
     pub fn mint(kind: CredentialKind) -> Self {
         let mut random = [0_u8; 32];
         getrandom::fill(&mut random).expect("the system's randomness");
-        let prefix = prefix_of(kind);
-        let content = format!("{prefix}{}", base62::<RANDOM_DIGITS>(random));
+        let content = format!("{}{}", kind.token_prefix(), base62::<RANDOM_DIGITS>(random));
         let checksum = checksum_of(&content);
         Self(content + &checksum)
     }
@@ -74,27 +72,15 @@ impl fmt::Debug for NewToken {
     }
 }
 
-/// Whether `text` has the form of an API key, its checksum included. It says nothing about whether the key exists.
-#[must_use]
-pub fn is_api_key(text: &str) -> bool {
-    has_form(text, API_KEY_PREFIX)
-}
-
 /// The kind of [`NewToken`] that `text` has the form of, its checksum included; `None` when it is none. It says nothing
 /// about whether the token exists.
 #[must_use]
 pub fn token_kind(text: &str) -> Option<CredentialKind> {
-    CredentialKind::ALL.iter().copied().find(|kind| has_form(text, prefix_of(*kind)))
+    CredentialKind::ALL.iter().copied().find(|kind| has_form(text, *kind))
 }
 
-const fn prefix_of(kind: CredentialKind) -> &'static str {
-    match kind {
-        CredentialKind::ApiKey => API_KEY_PREFIX,
-        CredentialKind::OAuth => OAUTH_PREFIX,
-    }
-}
-
-fn has_form(text: &str, prefix: &str) -> bool {
+fn has_form(text: &str, kind: CredentialKind) -> bool {
+    let prefix = kind.token_prefix();
     if text.len() != LENGTH || !text.starts_with(prefix) || !text.is_ascii() {
         return false;
     }
@@ -102,9 +88,9 @@ fn has_form(text: &str, prefix: &str) -> bool {
     content[prefix.len()..].bytes().all(|b| b.is_ascii_alphanumeric()) && checksum == checksum_of(content)
 }
 
-/// Whether `text` says by its prefix that it is an API key of this form.
-pub(super) fn claims_to_be_api_key(text: &str) -> bool {
-    text.starts_with(API_KEY_PREFIX)
+/// Whether `text` begins as an API key of this form and is none.
+pub(super) fn is_mistyped_api_key(text: &str) -> bool {
+    text.starts_with(CredentialKind::ApiKey.token_prefix()) && !has_form(text, CredentialKind::ApiKey)
 }
 
 fn checksum_of(content: &str) -> String {
@@ -133,6 +119,10 @@ fn base62<const DIGITS: usize>(mut number: impl AsMut<[u8]>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_api_key(text: &str) -> bool {
+        token_kind(text) == Some(CredentialKind::ApiKey)
+    }
 
     #[test]
     fn base62_is_most_significant_first_and_padded() {
@@ -185,7 +175,7 @@ mod tests {
             }
         }
         let oauth = NewToken::mint(CredentialKind::OAuth);
-        assert_eq!(token_kind(&oauth.expose().replacen(OAUTH_PREFIX, API_KEY_PREFIX, 1)), None);
+        assert_eq!(token_kind(&oauth.expose().replacen("cato_", "ccat_", 1)), None);
         assert_eq!(token_kind("Ab1.another-servers~token"), None);
     }
 }

@@ -2,14 +2,13 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::headers;
-use super::{OPENAPI, TITLE, VERSION};
 use crate::address::Address;
+use crate::answer::entity::Entity;
+use crate::answer::envelope;
 use crate::auth::{Refusal, Scope};
-use crate::entity::Entity;
-use crate::envelope;
 use crate::error::{ApiError, ErrorCode};
 use crate::limit::{Fields, Throttled};
 use crate::operation::{InvalidParameter, Row};
@@ -85,9 +84,7 @@ impl Answer {
 
 /// The answer that the operation is there for.
 pub(super) fn success(row: &Row, base: &Address) -> Answer {
-    let reply = (row.example)();
-    let sketch = || Entity::of_bytes("application/json", openapi_sketch().to_string());
-    let entity = envelope::render(&reply, None, base).unwrap_or_else(sketch);
+    let entity = envelope::entity((row.example)(), None, base);
     let mut response = envelope::answer(&entity, &HeaderMap::new());
     Fields::example().insert_into(response.headers_mut());
     Answer::new(None, &response)
@@ -122,11 +119,6 @@ pub(super) fn failures(row: &Row) -> Vec<Answer> {
     errors.iter().map(Answer::failure).collect()
 }
 
-/// How an OpenAPI document looks; the whole of it would have to hold itself.
-fn openapi_sketch() -> Value {
-    json!({ "openapi": OPENAPI, "info": { "title": TITLE, "version": VERSION }, "paths": {} })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,17 +127,17 @@ mod tests {
     #[test]
     fn statuses_ascend_and_every_code_is_answered_somewhere() {
         let mut codes = Vec::new();
-        for operation in Operation::EVERY {
+        for &operation in Operation::ALL {
             let failures = failures(operation.row());
             assert!(failures.is_sorted_by_key(|answer| answer.status), "{}", operation.id());
             codes.extend(failures.iter().filter_map(|answer| answer.code));
         }
-        assert!(ErrorCode::EVERY.iter().all(|code| codes.contains(code)));
+        assert!(ErrorCode::ALL.iter().all(|code| codes.contains(code)));
     }
 
     #[test]
     fn examples_have_names_of_their_own() {
-        for operation in Operation::EVERY {
+        for &operation in Operation::ALL {
             let mut names: Vec<_> =
                 failures(operation.row()).iter().map(|answer| (answer.status, answer.name())).collect();
             let all = names.len();

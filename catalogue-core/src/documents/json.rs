@@ -10,53 +10,11 @@ use super::schemas::{Schemas, property_names};
 use crate::operation::Operation;
 
 /// The keys that have a place; the paths follow in the order of the operation table, then all others by alphabet.
-const KEYWORDS: [&str; 45] = [
-    "openapi",
-    "info",
-    "operationId",
-    "title",
-    "tags",
-    "name",
-    "in",
-    "parameter",
-    "reason",
-    "summary",
-    "description",
-    "version",
-    "contact",
-    "license",
-    "servers",
-    "url",
-    "email",
-    "security",
-    "x-required-scopes",
-    "paths",
-    "components",
-    "schemas",
-    "parameters",
-    "responses",
-    "headers",
-    "securitySchemes",
-    "content",
-    "$ref",
-    "required",
-    "type",
-    "format",
-    "nullable",
-    "enum",
-    "minimum",
-    "maximum",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "default",
-    "properties",
-    "items",
-    "additionalProperties",
-    "schema",
-    "example",
-    "examples",
-];
+const KEYWORDS: &str = "\
+    openapi info operationId title tags name in parameter reason summary description version contact license \
+    servers url email security x-required-scopes paths components schemas parameters responses headers \
+    securitySchemes content $ref required type format nullable enum minimum maximum minLength maxLength pattern \
+    default properties items additionalProperties schema example examples";
 
 /// `value` with two blanks an indentation.
 pub(super) fn pretty(value: &Value, schemas: &Schemas) -> String {
@@ -83,7 +41,7 @@ impl<'v> Ordered<'v> {
         let mut keys: Vec<&str> = object.keys().map(String::as_str).collect();
         let known = match self.schemas.like(object) {
             Some(schema) => property_names(schema),
-            None => KEYWORDS.into_iter().chain(Operation::EVERY.map(|operation| operation.row().path)).collect(),
+            None => KEYWORDS.split(' ').chain(Operation::ALL.iter().map(|operation| operation.row().path)).collect(),
         };
         keys.sort_by_key(|&key| (known.iter().position(|&name| name == key).unwrap_or(known.len()), key));
         keys

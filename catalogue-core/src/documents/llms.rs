@@ -14,7 +14,7 @@ use crate::operation::Operation;
 
 pub(super) fn render(base: &Address, docs: &Address) -> String {
     let schemas = Schemas::collect();
-    let endpoints: String = Operation::EVERY.iter().map(|&operation| endpoint(operation, base, &schemas)).collect();
+    let endpoints: String = Operation::ALL.iter().map(|&operation| endpoint(operation, base, &schemas)).collect();
     let notes: String = notes(base).iter().map(|note| format!("- {note}\n")).collect();
     let (mut documents, mut optional) = (String::new(), String::new());
     for link in links(docs) {
@@ -47,9 +47,9 @@ fn endpoint(operation: Operation, base: &Address, schemas: &Schemas) -> String {
 }
 
 fn notes(base: &Address) -> Vec<String> {
-    let scopes = Scope::EVERY.map(|(scope, _)| code(scope.name())).join(" and ");
-    let codes =
-        ErrorCode::EVERY.map(|error| format!("{} ({})", code(error.as_str()), error.status().as_str())).join(", ");
+    let scopes = Scope::DEFINED.iter().map(|(scope, _)| code(scope.name())).collect::<Vec<_>>().join(" and ");
+    let codes = ErrorCode::ALL.iter().map(|error| format!("{} ({})", code(error.as_str()), error.status().as_str()));
+    let codes = codes.collect::<Vec<_>>().join(", ");
     let mut notes = vec![
         AUTHENTICATION.to_owned(),
         format!("A token reads the data of its own account only. Scopes are {scopes}."),

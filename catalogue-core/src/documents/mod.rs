@@ -4,6 +4,7 @@
 //! code that answers requests.
 
 mod answers;
+pub(crate) mod document;
 mod headers;
 mod json;
 mod llms;
@@ -18,84 +19,41 @@ mod tests;
 use std::sync::Arc;
 
 use crate::address::{Address, AddressError};
-use crate::entity::Entity;
+use crate::answer::entity::Entity;
 use crate::route::Router;
+use document::Document;
 
 /// The version of OpenAPI that the document is written in.
-const OPENAPI: &str = "3.1.0";
+pub(crate) const OPENAPI: &str = "3.1.0";
 /// The version of the API (section 9).
-const VERSION: &str = "1.0.0";
-const TITLE: &str = "Course Catalogue Read API";
+pub(crate) const VERSION: &str = "1.0.0";
+pub(crate) const TITLE: &str = "Course Catalogue Read API";
 const SUMMARY: &str = "Read-only access to a creator's own courses and their module headers.";
 
 /// Stands in examples for the host of a server whose address names none.
 const STAND_IN_HOST: &str = "api.example.com";
 
-/// A document that anybody may read below the documents' address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Document {
-    /// The reference page, at the address itself.
-    Reference,
-    /// The same page, with a slash at the end.
-    ReferenceSlash,
-    /// The OpenAPI document.
-    OpenApi,
-    /// The Markdown rendering of the reference.
-    Markdown,
-    /// The index for AI agents.
-    Llms,
-}
-
-impl Document {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Reference, Self::ReferenceSlash, Self::OpenApi, Self::Markdown, Self::Llms];
-
-    /// Relative to the documents' address.
-    pub(crate) const fn path(self) -> &'static str {
-        match self {
-            Self::Reference => "",
-            Self::ReferenceSlash => "/",
-            Self::OpenApi => "/openapi.json",
-            Self::Markdown => "/openapi.md",
-            Self::Llms => "/llms.txt",
-        }
-    }
-
-    /// The document at `path` below the documents' address.
-    pub(crate) fn at(path: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|document| document.path() == path)
-    }
-}
-
-/// The documents as they are served, each made once when the catalogue is built.
+/// The documents as they are served, each made once when the catalogue is built, in the order of [`Document::ALL`].
 #[derive(Debug)]
-pub(crate) struct Documents {
-    reference: Arc<Entity>,
-    openapi: Arc<Entity>,
-    markdown: Arc<Entity>,
-    llms: Arc<Entity>,
-}
+pub(crate) struct Documents([Arc<Entity>; Document::ALL.len()]);
 
 impl Documents {
     pub(crate) fn render(router: &Router) -> Self {
         let Router { base, docs } = router;
-        let entity = |media_type, text: String| Arc::new(Entity::of_bytes(media_type, text));
         let page = reference::page::render(base, docs);
-        Self {
-            reference: Arc::new(Entity::of_bytes("text/html; charset=utf-8", page.html).with_policy(page.policy)),
-            openapi: entity("application/json", DocumentFormat::OpenApi.text(base, docs)),
-            markdown: entity("text/markdown; charset=utf-8", DocumentFormat::Markdown.text(base, docs)),
-            llms: entity("text/plain; charset=utf-8", DocumentFormat::Llms.text(base, docs)),
-        }
+        let page = Arc::new(Entity::of_bytes("text/html; charset=utf-8", page.html).with_policy(page.policy));
+        let text = |media_type, format: DocumentFormat| Arc::new(Entity::of_bytes(media_type, format.text(base, docs)));
+        Self([
+            Arc::clone(&page),
+            page,
+            text("application/json", DocumentFormat::OpenApi),
+            text("text/markdown; charset=utf-8", DocumentFormat::Markdown),
+            text("text/plain; charset=utf-8", DocumentFormat::Llms),
+        ])
     }
 
     pub(crate) fn get(&self, document: Document) -> &Arc<Entity> {
-        match document {
-            Document::Reference | Document::ReferenceSlash => &self.reference,
-            Document::OpenApi => &self.openapi,
-            Document::Markdown => &self.markdown,
-            Document::Llms => &self.llms,
-        }
+        &self.0[document as usize]
     }
 }
 

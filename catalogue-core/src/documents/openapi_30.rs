@@ -32,18 +32,14 @@ fn downgrade(document: &mut Value) {
 fn walk(value: &mut Value) {
     match value {
         Value::Object(object) => {
-            rewrite(object);
+            nullable(object);
+            first_example(object);
+            lone_reference(object);
             object.iter_mut().filter(|(key, _)| !DATA.contains(&key.as_str())).for_each(|(_, child)| walk(child));
         }
         Value::Array(items) => items.iter_mut().for_each(walk),
         _ => {}
     }
-}
-
-fn rewrite(object: &mut Map<String, Value>) {
-    nullable(object);
-    first_example(object);
-    lone_reference(object);
 }
 
 /// `type: [T, "null"]` is `type: T` and `nullable: true`.

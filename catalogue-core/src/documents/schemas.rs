@@ -5,7 +5,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::RecursiveTransform;
 use serde_json::{Map, Value};
 
-use crate::envelope::Failure;
+use crate::answer::envelope::Failure;
 use crate::operation::Operation;
 
 /// Where the schemas stand in the OpenAPI document.
@@ -14,9 +14,11 @@ const PLACE: &str = "#/components/schemas/";
 /// The schemas of all answers, by name.
 #[derive(Debug)]
 pub(super) struct Schemas {
-    components: Map<String, Value>,
+    /// Every schema that has a name.
+    pub(super) components: Map<String, Value>,
     answers: Vec<Value>,
-    failure: Value,
+    /// The schema of every failure.
+    pub(super) failure: Value,
 }
 
 impl Schemas {
@@ -26,24 +28,14 @@ impl Schemas {
             .with_transform(RecursiveTransform(tidy))
             .with(|settings| settings.definitions_path = PLACE.trim_start_matches('#').trim_end_matches('/').into());
         let mut generator: SchemaGenerator = settings.into_generator();
-        let answers = Operation::EVERY.map(|operation| (operation.row().schema)(&mut generator).into()).into();
+        let answers = Operation::ALL.iter().map(|operation| (operation.row().schema)(&mut generator).into()).collect();
         let failure = generator.subschema_for::<Failure<'static>>().into();
         Self { components: generator.take_definitions(true), answers, failure }
-    }
-
-    /// Every schema that has a name.
-    pub(super) fn components(&self) -> &Map<String, Value> {
-        &self.components
     }
 
     /// The schema of what `operation` answers.
     pub(super) fn answer(&self, operation: Operation) -> &Value {
         &self.answers[operation as usize]
-    }
-
-    /// The schema of every failure.
-    pub(super) fn failure(&self) -> &Value {
-        &self.failure
     }
 
     /// The schema that `object` looks like: it has all properties that are required and no other than those allowed.
@@ -130,12 +122,8 @@ fn tidy(schema: &mut Schema) {
 
 /// The text without a `(section 2.1)`.
 fn without_section(text: &str) -> String {
-    let Some((before, (_, after))) =
-        text.split_once(" (section ").and_then(|(before, rest)| Some((before, rest.split_once(')')?)))
-    else {
-        return text.to_owned();
-    };
-    format!("{before}{after}")
+    let cut = |(before, rest): (&str, &str)| Some(format!("{before}{}", rest.split_once(')')?.1));
+    text.split_once(" (section ").and_then(cut).unwrap_or_else(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -163,6 +151,6 @@ mod tests {
         let schemas = Schemas::collect();
         let names = |schema| schemas.objects_in(schema).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(names(schemas.answer(Operation::GetCourse)), ["CourseDetailEnvelope", "CourseDetail", "Module"]);
-        assert_eq!(names(schemas.failure()), ["ErrorEnvelope", "ErrorBody"]);
+        assert_eq!(names(&schemas.failure), ["ErrorEnvelope", "ErrorBody"]);
     }
 }

@@ -11,8 +11,8 @@ use crate::cursor::MAX_TEXT;
 use crate::error::ErrorCode;
 use crate::model::MAX_SLUG_BYTES;
 use crate::operation::{Operation, Parameter};
-use crate::paging::Limit;
 use crate::request_id::MAX_LENGTH;
+use crate::storage::Limit;
 
 /// The four documents that are served, each with a name.
 fn documents() -> [(&'static str, String); 4] {
@@ -70,13 +70,13 @@ fn every_document_says_what_the_code_does() {
         for piece in cases.into_iter().filter(|(of, _)| *of == name).flat_map(|(_, pieces)| pieces) {
             assert!(squeezed(&plain).contains(&squeezed(piece)), "{name} lacks {piece}");
         }
-        for operation in Operation::EVERY {
+        for &operation in Operation::ALL {
             assert!(plain.contains(operation.row().path) && plain.contains(operation.id()), "{name} {operation:?}");
         }
         for (scope, _) in Scope::DEFINED {
             assert!(plain.contains(scope.name()), "{name} {scope}");
         }
-        for error in ErrorCode::EVERY {
+        for &error in ErrorCode::ALL {
             assert!(plain.contains(error.as_str()) && plain.contains(error.status().as_str()), "{name} {error:?}");
         }
     }
@@ -97,12 +97,10 @@ fn no_source_has_a_copy_of_its_own() {
     let mut files = Vec::new();
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/documents"), &mut files);
     assert!(files.iter().any(|(name, _)| name.ends_with(".js")) && files.len() > 10, "{}", files.len());
-    let mut words: Vec<String> = Scope::EVERY.map(|(scope, _)| scope.name().to_owned()).into();
-    words.extend(ErrorCode::EVERY.map(|error| error.as_str().to_owned()));
-    words.extend(
-        Operation::EVERY.iter().flat_map(|operation| [operation.id(), operation.row().path]).map(str::to_owned),
-    );
-    let statuses = ErrorCode::EVERY.map(|error| usize::from(error.status().as_u16()));
+    let mut words: Vec<String> = Scope::DEFINED.iter().map(|(scope, _)| scope.name().to_owned()).collect();
+    words.extend(ErrorCode::ALL.iter().map(|error| error.as_str().to_owned()));
+    words.extend(Operation::ALL.iter().flat_map(|operation| [operation.id(), operation.row().path]).map(str::to_owned));
+    let statuses = ErrorCode::ALL.iter().map(|error| usize::from(error.status().as_u16()));
     let numbers: Vec<String> = bounds().into_iter().chain(statuses).map(|number| number.to_string()).collect();
     for (file, text) in &files {
         // Paths of documents are their own; an operation happens to share one.
@@ -118,7 +116,7 @@ fn no_source_has_a_copy_of_its_own() {
 
 #[test]
 fn examples_of_parameters_are_within_their_bounds() {
-    for parameter in Operation::EVERY.iter().flat_map(|operation| operation.row().parameters) {
+    for parameter in Operation::ALL.iter().flat_map(|operation| operation.row().parameters) {
         let (schema, example) = (parameter.schema(), parameter.example());
         match parameter {
             Parameter::Limit => {

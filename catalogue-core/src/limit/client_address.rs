@@ -9,7 +9,9 @@ use std::net::{IpAddr, Ipv6Addr};
 /// header only where that proxy alone can have written it.
 ///
 /// ```
-/// use catalogue_core::{Catalogue, ClientAddress, LocalRateLimiter, MemoryStorage, RateLimit};
+/// use catalogue_core::Catalogue;
+/// use catalogue_core::limit::{ClientAddress, LocalRateLimiter, RateLimit};
+/// use catalogue_core::storage::MemoryStorage;
 /// use http::Request;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {

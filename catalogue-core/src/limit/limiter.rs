@@ -20,7 +20,7 @@ use crate::auth::Identity;
 /// - A counter out of reach is no reason to refuse: it says [`Taken::Uncounted`], and soon.
 /// - Calls may run at the same time. Their futures may be dropped before they finish; what was taken may then stay taken.
 ///
-/// [`LocalRateLimiter`](crate::LocalRateLimiter) counts in this process.
+/// [`LocalRateLimiter`](crate::limit::LocalRateLimiter) counts in this process.
 pub trait RateLimiter: fmt::Debug + Send + Sync + 'static {
     /// The limit of every key. It stays the same.
     fn limit(&self) -> RateLimit;

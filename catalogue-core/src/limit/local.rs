@@ -17,7 +17,9 @@ use super::windows::Windows;
 /// ```
 /// use std::time::Duration;
 ///
-/// use catalogue_core::{Catalogue, LocalRateLimiter, MemoryStorage, RateLimit};
+/// use catalogue_core::Catalogue;
+/// use catalogue_core::limit::{LocalRateLimiter, RateLimit};
+/// use catalogue_core::storage::MemoryStorage;
 ///
 /// let limit = RateLimit::new(600, Duration::from_secs(60))?;
 /// let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).rate_limiter(LocalRateLimiter::new(limit)).build()?;

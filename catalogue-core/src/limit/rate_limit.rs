@@ -11,12 +11,12 @@ use std::time::Duration;
 /// ```
 /// use std::time::Duration;
 ///
-/// use catalogue_core::RateLimit;
+/// use catalogue_core::limit::RateLimit;
 ///
 /// let limit = RateLimit::new(600, Duration::from_secs(60))?;
 /// assert_eq!((limit.requests(), limit.window()), (600, Duration::from_secs(60)));
 /// assert!(RateLimit::new(0, Duration::from_secs(60)).is_err());
-/// # Ok::<(), catalogue_core::InvalidRateLimit>(())
+/// # Ok::<(), catalogue_core::limit::InvalidRateLimit>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RateLimit {

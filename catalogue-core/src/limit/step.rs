@@ -4,22 +4,28 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Response, StatusCode};
+use http::Response;
+use quick_cache::sync::Cache;
 
 use super::client_address::ClientAddress;
 use super::fields::{Fields, Policy};
-use super::fingerprint::Fingerprint;
-use super::known_tokens::KnownTokens;
+use super::fingerprint::{Fingerprint, Fingerprints};
 use super::limiter::{RateLimitKey, RateLimiter, Taken};
 use crate::auth::{BearerToken, Identity};
 use crate::error::ApiError;
+
+/// How many tokens are remembered.
+const KNOWN_TOKENS: usize = 1 << 16;
 
 /// A limiter, and what it needs to know to be just.
 #[derive(Debug)]
 pub(crate) struct Limits {
     limiter: Arc<dyn RateLimiter>,
     policy: Policy,
-    known: KnownTokens,
+    /// Tokens that were accepted and not refused since, up to a number. Only who holds a good one gets it in. It grants
+    /// nothing: one that is known is looked up like any other, and only not counted as unknown before.
+    known: Cache<Fingerprint, ()>,
+    fingerprints: Fingerprints,
 }
 
 /// A request that was counted, before it is answered.
@@ -54,7 +60,8 @@ enum Standing {
 
 impl Limits {
     pub(crate) fn new(limiter: Arc<dyn RateLimiter>) -> Self {
-        Self { policy: Policy::of(limiter.limit()), limiter, known: KnownTokens::new() }
+        let policy = Policy::of(limiter.limit());
+        Self { limiter, policy, known: Cache::new(KNOWN_TOKENS), fingerprints: Fingerprints::default() }
     }
 
     /// Counts a request of `caller`, or refuses it.
@@ -79,9 +86,18 @@ impl Limits {
         let Some(client) = client else {
             return Ok(None);
         };
-        let token = self.known.fingerprint(token);
-        let standing = if self.known.contains(token) { Standing::Known } else { self.try_unknown(*client).await? };
+        let token = self.fingerprints.of(token.expose());
+        let standing =
+            if self.known.get(&token).is_some() { Standing::Known } else { self.try_unknown(*client).await? };
         Ok(Some(Attempt { limits: self, token, standing }))
+    }
+
+    /// Counts a token that none can be, as one that is not known.
+    pub(crate) async fn count_malformed(&self, client: Option<&ClientAddress>) -> Result<(), ApiError> {
+        if let Some(client) = client {
+            self.try_unknown(*client).await?;
+        }
+        Ok(())
     }
 
     async fn try_unknown(&self, client: ClientAddress) -> Result<Standing, ApiError> {
@@ -95,9 +111,9 @@ impl Limits {
 }
 
 impl Counted<'_> {
-    /// Gives the request back where its answer is 304, and tells who was successful what is left.
-    pub(crate) async fn settle(self, response: &mut Response<Bytes>) {
-        if response.status() == StatusCode::NOT_MODIFIED {
+    /// Gives the request back if it `is_free`, and tells who was successful what is left.
+    pub(crate) async fn settle(self, response: &mut Response<Bytes>, is_free: bool) {
+        if is_free {
             self.limiter.give_back(self.key, self.window).await;
         } else if response.status().is_success() {
             self.fields.insert_into(response.headers_mut());
@@ -110,9 +126,9 @@ impl Attempt<'_> {
     pub(crate) async fn settle<T>(self, found: &Result<T, ApiError>) {
         let Self { limits, token, standing } = self;
         match (found, &standing) {
-            (Err(ApiError::Unauthorized(_)), Standing::Known) => limits.known.remove(token),
+            (Err(ApiError::Unauthorized(_)), Standing::Known) => drop(limits.known.remove(&token)),
             (Err(ApiError::Unauthorized(_)), _) => return,
-            (Ok(_), Standing::Taken(..) | Standing::Uncounted) => limits.known.insert(token),
+            (Ok(_), Standing::Taken(..) | Standing::Uncounted) => limits.known.insert(token, ()),
             _ => {}
         }
         if let Standing::Taken(address, window) = standing {

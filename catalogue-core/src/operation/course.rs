@@ -3,12 +3,13 @@
 use percent_encoding::percent_decode_str;
 
 use super::parameter::Parameter;
-use super::{Operation, Reply, Row, Tag, example};
+use super::{Operation, Row, Tag, example};
+use crate::address::has_bad_escape;
+use crate::answer::envelope::{Reply, Success};
 use crate::auth::{Authorized, Scope};
-use crate::envelope::Success;
 use crate::error::ApiError;
-use crate::model::{CourseDetail, is_slug};
-use crate::storage::{AtRevision, CourseStorage};
+use crate::model::{CourseDetail, MAX_SLUG_BYTES, is_slug};
+use crate::storage::CourseStorage;
 
 pub(super) const ROW: Row = Row {
     operation: Operation::GetCourse,
@@ -20,35 +21,30 @@ pub(super) const ROW: Row = Row {
     scope: Some(Scope::ReadCourses),
     parameters: &[Parameter::Slug],
     may_be_absent: true,
-    tag: Tag::Courses,
+    tag: Tag::COURSES,
     schema: |generator| generator.subschema_for::<Success<'static, CourseDetail>>(),
-    example: || Reply::Course(example::course()),
+    example: || Reply::of(&example::course()),
 };
 
 /// The slug that a path segment stands for, decoded once as UTF-8 (decision R6); `None` where no course can have it.
 pub(super) fn parse_slug(segment: &str) -> Option<String> {
-    if has_bad_escape(segment) {
+    // What is longer than a slug with all of it escaped is none.
+    if segment.len() > 3 * MAX_SLUG_BYTES || has_bad_escape(segment) {
         return None;
     }
     let slug = percent_decode_str(segment).decode_utf8().ok()?;
     is_slug(&slug).then(|| slug.into_owned())
 }
 
-/// Whether a `%` stands without its two hexadecimal digits; the decoder would let it stand for itself.
-pub(crate) fn has_bad_escape(segment: &str) -> bool {
-    let mut pieces = segment.split('%').skip(1);
-    pieces.any(|piece| !piece.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
-}
-
 pub(super) async fn run(
     courses: &dyn CourseStorage,
     caller: &Authorized,
     slug: Option<&str>,
-) -> Result<AtRevision<Reply>, ApiError> {
+) -> Result<Reply, ApiError> {
     let slug = slug.ok_or(ApiError::NotFound)?;
-    let read = courses.find_course_at_revision(caller.account(), slug).await?;
+    let read = courses.find_course(caller.account(), slug).await?;
     let course = read.value.ok_or(ApiError::NotFound)?;
-    Ok(AtRevision { value: Reply::Course(course), revision: read.revision })
+    Ok(Reply { revision: read.revision, ..Reply::of(&course) })
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! Example data for the documents: one account with a few courses, so that all examples belong together.
 
-use super::courses::CourseList;
 use crate::auth::{Identity, Scope};
 use crate::cursor::Cursor;
-use crate::list_body::ListBody;
 use crate::model::{AccountId, CourseDetail, CourseListItem, Module};
-use crate::paging::Position;
+use crate::storage::Position;
 use crate::timestamp::Timestamp;
 
 fn time(text: &str) -> Timestamp {
@@ -13,7 +11,7 @@ fn time(text: &str) -> Timestamp {
 }
 
 pub(super) fn identity() -> Identity {
-    let scopes = Scope::EVERY.into_iter().map(|(scope, _)| scope).collect();
+    let scopes = Scope::DEFINED.iter().map(|(scope, _)| scope.clone()).collect();
     Identity::api_key(AccountId::new("acc_example"), "key_019b7c3e5f7a7c1d8e2f3a4b5c6d7e8f", scopes)
 }
 
@@ -34,8 +32,8 @@ pub(super) fn course() -> CourseDetail {
     }
 }
 
-/// A page that is full, with a further one behind it.
-pub(super) fn course_list() -> CourseList {
+/// The courses of a page that is full, with a further one behind it.
+pub(super) fn course_items() -> [CourseListItem; 2] {
     let draft = CourseListItem {
         slug: "rye-and-sourdough".to_owned(),
         title: "Rye and sourdough".to_owned(),
@@ -53,13 +51,15 @@ pub(super) fn course_list() -> CourseList {
         published_at: course.published_at,
         hidden: course.hidden,
     };
-    let mut body = ListBody::with_capacity(2);
-    [draft, published].iter().for_each(|item| body.push(item.row()));
-    CourseList { body, next: Some(next_cursor()), named_limit: None }
+    [draft, published]
 }
 
-/// The cursor of the page after [`course_list`].
+/// Where the page after [`course_items`] starts.
+pub(super) fn next_position() -> Position {
+    Position { created_at: time("2026-01-02T03:04:05Z"), slug: course().slug }
+}
+
+/// The cursor of that page.
 pub(super) fn next_cursor() -> Cursor {
-    let position = Position { created_at: time("2026-01-02T03:04:05Z"), slug: course().slug };
-    Cursor::encode(&identity().account, &position).expect("examples are short")
+    Cursor::encode(&identity().account, &next_position()).expect("examples have slugs")
 }

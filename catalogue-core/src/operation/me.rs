@@ -1,8 +1,8 @@
 //! `GET /me`: verify a credential and read back its identity and scopes (section 4.1).
 
-use super::{Operation, Reply, Row, Tag, example};
+use super::{Operation, Row, Tag, example};
+use crate::answer::envelope::{Reply, Success};
 use crate::auth::{Authorized, IdentityView};
-use crate::envelope::Success;
 
 pub(super) const ROW: Row = Row {
     operation: Operation::GetMe,
@@ -14,11 +14,11 @@ pub(super) const ROW: Row = Row {
     scope: None,
     parameters: &[],
     may_be_absent: false,
-    tag: Tag::Identity,
+    tag: Tag::IDENTITY,
     schema: |generator| generator.subschema_for::<Success<'static, IdentityView<'static>>>(),
-    example: || Reply::Me(example::identity()),
+    example: || Reply::of(&example::identity().view()),
 };
 
 pub(super) fn run(caller: &Authorized) -> Reply {
-    Reply::Me(caller.identity().clone())
+    Reply::of(&caller.identity().view())
 }

@@ -5,20 +5,21 @@
 mod course;
 mod courses;
 mod example;
+mod list;
 mod me;
 mod openapi;
 mod parameter;
 
-pub(crate) use course::has_bad_escape;
 pub(crate) use parameter::{InvalidParameter, Parameter};
 
 use schemars::{Schema, SchemaGenerator};
 
-use crate::auth::{Authorized, Identity, Scope};
+use crate::answer::envelope::Reply;
+use crate::auth::{Authorized, Scope};
+use crate::documents::document::Document;
 use crate::error::ApiError;
-use crate::model::CourseDetail;
-use crate::storage::{AtRevision, CourseStorage};
-use courses::{CourseList, CoursesRequest};
+use crate::storage::{CourseStorage, Position};
+use list::ListCall;
 
 /// One operation of section 4. All are GET, take no body and need a bearer token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +41,7 @@ pub(crate) struct Row {
     pub(crate) operation: Operation,
     /// The operation's name in documents and logs.
     pub(crate) id: &'static str,
-    /// Relative to the base address; one `{parameter}` at most, as the last segment.
+    /// Relative to the base address; one segment at most is a `{parameter}`.
     pub(crate) path: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) description: &'static str,
@@ -53,66 +54,48 @@ pub(crate) struct Row {
     pub(crate) tag: Tag,
     /// The schema of its answer.
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
-    /// An answer for the documents, rendered as every answer is.
+    /// An answer for the documents, rendered as every answer is; of the OpenAPI document a sketch.
     pub(crate) example: fn() -> Reply,
 }
 
 /// A group of operations in the documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tag {
-    Identity,
-    Courses,
-    Description,
+#[derive(Debug)]
+pub(crate) struct Tag {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
 }
 
 impl Tag {
+    const COURSES: Self = Self { name: "Courses", description: "The caller's own courses and their module headers." };
+    const DESCRIPTION: Self = Self { name: "Description", description: "The description of this API." };
+    const IDENTITY: Self = Self { name: "Identity", description: "The credential that a request carries." };
+
     /// Every group, by alphabet.
-    pub(crate) const ALL: [Self; 3] = [Self::Courses, Self::Description, Self::Identity];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Identity => "Identity",
-            Self::Courses => "Courses",
-            Self::Description => "Description",
-        }
-    }
-
-    pub(crate) const fn description(self) -> &'static str {
-        match self {
-            Self::Identity => "The credential that a request carries.",
-            Self::Courses => "The caller's own courses and their module headers.",
-            Self::Description => "The description of this API.",
-        }
-    }
+    pub(crate) const ALL: [Self; 3] = [Self::COURSES, Self::DESCRIPTION, Self::IDENTITY];
 }
 
-static TABLE: [Row; 4] = [me::ROW, courses::ROW, course::ROW, openapi::ROW];
+static TABLE: [Row; Operation::ALL.len()] = [me::ROW, courses::ROW, course::ROW, openapi::ROW];
+
+/// What a request asks for, once its parameters are parsed.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    Call(Call),
+    /// A document that was made once.
+    Document(Document),
+}
 
 /// An operation with its parameters parsed, ready to run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Request {
+pub(crate) enum Call {
     Me,
-    Courses(CoursesRequest),
+    Courses(ListCall<Position>),
     /// `None` where the path's text can name no course.
     Course(Option<String>),
-    OpenApi,
-}
-
-/// What an operation answers with.
-#[derive(Debug)]
-pub(crate) enum Reply {
-    Me(Identity),
-    Courses(CourseList),
-    Course(CourseDetail),
-    OpenApi,
 }
 
 impl Operation {
     /// Every operation, in the order of section 4.
-    pub const ALL: &'static [Self] = &Self::EVERY;
-
-    /// The same, where their number counts.
-    pub(crate) const EVERY: [Self; 4] = [Self::GetMe, Self::ListCourses, Self::GetCourse, Self::GetOpenApi];
+    pub const ALL: &'static [Self] = &[Self::GetMe, Self::ListCourses, Self::GetCourse, Self::GetOpenApi];
 
     /// The operation's name in documents and logs, such as `listCourses`.
     #[must_use]
@@ -136,55 +119,52 @@ impl Operation {
     }
 
     /// Reads the parameters (decision R2: the first fault answers, limit before cursor).
-    pub(crate) fn parse(self, caller: &Authorized, segment: &str, query: Option<&str>) -> Result<Request, ApiError> {
-        Ok(match self {
-            Self::GetMe => Request::Me,
-            Self::ListCourses => Request::Courses(CoursesRequest::parse(caller, query)?),
-            Self::GetCourse => Request::Course(course::parse_slug(segment)),
-            Self::GetOpenApi => Request::OpenApi,
-        })
+    pub(crate) fn parse(self, caller: &Authorized, segment: &str, query: Option<&str>) -> Result<Asked, ApiError> {
+        Ok(Asked::Call(match self {
+            Self::GetMe => Call::Me,
+            Self::ListCourses => Call::Courses(ListCall::parse(caller, query)?),
+            Self::GetCourse => Call::Course(course::parse_slug(segment)),
+            Self::GetOpenApi => return Ok(Asked::Document(Document::OpenApi)),
+        }))
     }
 }
 
-impl Request {
+impl Call {
     /// Whether the answer depends on the account's courses.
     pub(crate) const fn reads_courses(&self) -> bool {
         match self {
             Self::Courses(_) | Self::Course(_) => true,
-            Self::Me | Self::OpenApi => false,
+            Self::Me => false,
         }
     }
 
     /// How many bytes its texts take up.
     pub(crate) fn weight(&self) -> usize {
         match self {
-            Self::Courses(request) => request.weight(),
+            Self::Courses(call) => call.page.after.as_ref().map_or(0, |after| after.slug.len()),
             Self::Course(slug) => slug.as_ref().map_or(0, String::len),
-            Self::Me | Self::OpenApi => 0,
+            Self::Me => 0,
         }
     }
 
-    /// Does the work, for a caller who passed the gate; a reply made of courses comes with their revision.
-    pub(crate) async fn run(
-        self,
-        courses: &dyn CourseStorage,
-        caller: &Authorized,
-    ) -> Result<AtRevision<Reply>, ApiError> {
+    /// Does the work, for a caller who passed the gate.
+    pub(crate) async fn run(&self, courses: &dyn CourseStorage, caller: &Authorized) -> Result<Reply, ApiError> {
         match self {
-            Self::Me => Ok(AtRevision { value: me::run(caller), revision: None }),
-            Self::Courses(request) => courses::run(courses, caller, request).await,
+            Self::Me => Ok(me::run(caller)),
+            Self::Courses(call) => courses::run(call, courses, caller).await,
             Self::Course(slug) => course::run(courses, caller, slug.as_deref()).await,
-            Self::OpenApi => Ok(AtRevision { value: Reply::OpenApi, revision: None }),
         }
     }
 }
 
-/// Matches a template whose last segment may be a `{parameter}`: one segment, not empty, taken as it stands.
+/// Matches a template in which one segment may be a `{parameter}`; in `path` it is not empty, and taken as it stands.
 fn match_path<'r>(template: &str, path: &'r str) -> Option<&'r str> {
-    match template.split_once('{') {
-        None => (template == path).then_some(""),
-        Some((prefix, _)) => path.strip_prefix(prefix).filter(|segment| !segment.is_empty() && !segment.contains('/')),
-    }
+    let Some((before, parameter)) = template.split_once('{') else {
+        return (template == path).then_some("");
+    };
+    let (_, after) = parameter.split_once('}')?;
+    let segment = path.strip_prefix(before)?.strip_suffix(after)?;
+    (!segment.is_empty() && !segment.contains('/')).then_some(segment)
 }
 
 #[cfg(test)]
@@ -193,7 +173,7 @@ mod tests {
 
     #[test]
     fn each_row_stands_at_its_operation() {
-        for operation in Operation::EVERY {
+        for &operation in Operation::ALL {
             assert_eq!(operation.row().operation, operation);
         }
     }
@@ -205,6 +185,22 @@ mod tests {
         assert_eq!(Operation::at("/courses/a%2Fb"), Some((Operation::GetCourse, "a%2Fb")));
         for path in ["", "/", "/me/", "/courses/", "/courses//", "/courses/a/", "/courses/a/b", "//me", "/Me", "me"] {
             assert_eq!(Operation::at(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_stands_at_any_place() {
+        for (path, segment) in [
+            ("/courses/a/modules", Some("a")),
+            ("/courses/a%2Fb/modules", Some("a%2Fb")),
+            ("/courses/modules/modules", Some("modules")),
+            ("/courses//modules", None),
+            ("/courses/modules", None),
+            ("/courses/a/b/modules", None),
+            ("/courses/a/modules/", None),
+            ("/courses/a", None),
+        ] {
+            assert_eq!(match_path("/courses/{slug}/modules", path), segment, "{path}");
         }
     }
 }

@@ -1,8 +1,11 @@
 //! `GET /openapi.json`: the OpenAPI document behind a token (section 4.4).
 
 use schemars::json_schema;
+use serde_json::json;
 
-use super::{Operation, Reply, Row, Tag};
+use super::{Operation, Row, Tag};
+use crate::answer::envelope::Reply;
+use crate::documents::{OPENAPI, TITLE, VERSION};
 
 pub(super) const ROW: Row = Row {
     operation: Operation::GetOpenApi,
@@ -14,7 +17,12 @@ pub(super) const ROW: Row = Row {
     scope: None,
     parameters: &[],
     may_be_absent: false,
-    tag: Tag::Description,
+    tag: Tag::DESCRIPTION,
     schema: |_| json_schema!({ "type": "object", "description": "An OpenAPI document." }),
-    example: || Reply::OpenApi,
+    example: || Reply { body: sketch().into(), next: None, revision: None },
 };
+
+/// The document's beginning; all of it would hold itself as an example.
+fn sketch() -> String {
+    json!({ "openapi": OPENAPI, "info": { "title": TITLE, "version": VERSION }, "paths": {} }).to_string()
+}

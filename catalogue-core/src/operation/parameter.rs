@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode;
 use serde_json::{Value, json};
 
 use super::example;
 use crate::cursor::{MAX_TEXT, PATTERN};
 use crate::error::ApiError;
 use crate::model::MAX_SLUG_BYTES;
-use crate::paging::{Limit, LimitError};
+use crate::storage::Limit;
 
 /// A parameter that an operation takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,15 @@ impl Parameter {
         match self {
             Self::Cursor => "Opaque cursor taken from a prior page's `meta.nextCursor`. It works with any `limit`.",
             Self::Limit => "How many courses the page holds at most. It is never clamped.",
-            Self::Slug => "The course's slug, percent-encoded as UTF-8.",
+            Self::Slug => "The course's slug. In the path it is percent-encoded as UTF-8.",
+        }
+    }
+
+    /// The same for a form, which takes the value as it is and encodes it.
+    pub(crate) const fn description_in_form(self) -> &'static str {
+        match self {
+            Self::Slug => "The course's slug as it is: this form encodes it.",
+            Self::Cursor | Self::Limit => self.description(),
         }
     }
 
@@ -60,7 +69,7 @@ impl Parameter {
     pub(crate) fn example(self) -> Value {
         match self {
             Self::Cursor => example::next_cursor().as_str().into(),
-            Self::Limit => example::course_list().body.items().into(),
+            Self::Limit => example::course_items().len().into(),
             Self::Slug => example::course().slug.into(),
         }
     }
@@ -151,14 +160,14 @@ enum Once<'q> {
 impl<'q> ListQuery<'q> {
     pub(super) fn parse(query: Option<&'q str>) -> Self {
         let mut list = Self::default();
-        for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-            let place = match &*name {
-                "cursor" => &mut list.cursor,
-                "limit" => &mut list.limit,
+        for pair in query.unwrap_or_default().as_bytes().split(|&byte| byte == b'&') {
+            let place = match pair.first() {
+                Some(b'c' | b'%') if is_named(pair, b"cursor") => &mut list.cursor,
+                Some(b'l' | b'%') if is_named(pair, b"limit") => &mut list.limit,
                 _ => continue,
             };
             *place = match place {
-                Once::Absent => Once::Given(value),
+                Once::Absent => Once::Given(form_urlencoded::parse(pair).next().unwrap_or_default().1),
                 Once::Given(_) | Once::Repeated => Once::Repeated,
             };
         }
@@ -169,10 +178,9 @@ impl<'q> ListQuery<'q> {
         let fault = match &self.limit {
             Once::Absent => return Ok(None),
             Once::Repeated => Fault::Repeated,
-            Once::Given(text) => match Limit::parse(text) {
+            Once::Given(text) => match parse_limit(text) {
                 Ok(limit) => return Ok(Some(limit)),
-                Err(LimitError::NotAnInteger) => Fault::NotAnInteger,
-                Err(LimitError::OutOfRange) => Fault::OutOfRange,
+                Err(fault) => fault,
             },
         };
         Err(InvalidParameter { parameter: Parameter::Limit, fault })
@@ -183,6 +191,66 @@ impl<'q> ListQuery<'q> {
             Once::Absent => Ok(None),
             Once::Given(text) => Ok(Some(text)),
             Once::Repeated => Err(InvalidParameter { parameter: Parameter::Cursor, fault: Fault::Repeated }),
+        }
+    }
+}
+
+/// ASCII digits alone, in the bounds (decision R7).
+fn parse_limit(text: &str) -> Result<Limit, Fault> {
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(Fault::NotAnInteger);
+    }
+    // Digits alone fail to parse only where they are too many.
+    text.parse().ok().and_then(Limit::new).ok_or(Fault::OutOfRange)
+}
+
+/// Whether a pair has that name once it is decoded. There may be thousands that have not, so nothing is allocated.
+fn is_named(pair: &[u8], name: &[u8]) -> bool {
+    let longest = &pair[..pair.len().min(3 * name.len() + 1)];
+    let written = longest.split(|&byte| byte == b'=').next().unwrap_or_default();
+    written == name || written.len() > name.len() && percent_decode(written).eq(name.iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+
+    #[test]
+    fn limit_is_digits_alone_within_its_bounds() {
+        for text in ["-1", "+5", "1.5", "", " 5", "5 ", "0x5", "١", "５", "1e1"] {
+            assert_eq!(parse_limit(text), Err(Fault::NotAnInteger), "{text:?}");
+        }
+        for text in ["0", "00", "101", "256", "99999999999999999999999"] {
+            assert_eq!(parse_limit(text), Err(Fault::OutOfRange), "{text:?}");
+        }
+        for (text, limit) in [("1", 1), ("50", 50), ("100", 100), ("007", 7)] {
+            assert_eq!(parse_limit(text).map(Limit::get), Ok(limit));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_query_is_read_as_a_form(pieces in vec(select(vec![
+            "&", "&", "&", "=", "=", "cursor", "limit", "%6Cimit", "limi%74", "c%75rsor", "%63", "+", "%", "%zz", "%ff", "x", "1",
+            "li", "mit", "cur", "sor", ";", "%3D", "%26",
+        ]), 0..16)) {
+            let query = pieces.concat();
+            let given = |wanted| {
+                let pairs = form_urlencoded::parse(query.as_bytes()).filter(move |(name, _)| name == wanted);
+                pairs.map(|(_, value)| value.into_owned()).collect::<Vec<_>>()
+            };
+            let list = ListQuery::parse(Some(&query));
+            for (name, once) in [("cursor", &list.cursor), ("limit", &list.limit)] {
+                match once {
+                    Once::Absent => prop_assert_eq!(given(name), [""; 0]),
+                    Once::Given(value) => prop_assert_eq!(given(name), [&**value]),
+                    Once::Repeated => prop_assert!(given(name).len() > 1),
+                }
+            }
         }
     }
 }

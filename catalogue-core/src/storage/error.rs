@@ -1,10 +1,10 @@
 //! [`StorageError`]: what an operator would act on.
 
 use std::error::Error;
-use std::fmt;
 
 /// Why a storage could not do its work. It knows no HTTP, and "not there" is no error.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct StorageError {
     kind: StorageErrorKind,
     message: String,
@@ -25,6 +25,9 @@ pub enum StorageErrorKind {
     AlreadyThere,
     /// The call holds a value that cannot be stored: mend the call.
     InvalidValue,
+    /// A change may have been made or not, since the answer to its commit was lost: look before you repeat it. After an
+    /// error of any other kind nothing has changed.
+    OutcomeUnknown,
     /// Anything else.
     Other,
 }
@@ -46,17 +49,5 @@ impl StorageError {
     #[must_use]
     pub const fn kind(&self) -> StorageErrorKind {
         self.kind
-    }
-}
-
-impl fmt::Display for StorageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl Error for StorageError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source.as_deref().map(|source| source as &(dyn Error + 'static))
     }
 }

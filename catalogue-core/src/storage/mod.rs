@@ -1,32 +1,30 @@
 //! What the catalogue asks of a storage: small traits that know no HTTP, no cursor and no token.
 
-mod admin;
+mod course_list;
 mod error;
 mod memory;
-mod pointers;
+mod paging;
+mod status;
 
 use std::fmt;
 
 use async_trait::async_trait;
 
-pub use admin::{
-    Account, AdminStorage, Change, Course, CourseModule, CredentialRecord, CredentialUse, Import, NewCredential,
-    Record, Visitor,
-};
+pub use course_list::{CourseList, CourseRow, CourseRows, Position};
 pub use error::{StorageError, StorageErrorKind};
 pub use memory::MemoryStorage;
+pub use paging::{Limit, List, PageRequest, Rows};
+pub use status::{Connections, ReplicaStatus, StorageStatus};
 
 use crate::auth::{Credential, TokenDigest};
-use crate::model::{AccountId, CourseDetail, CourseListItem, CourseRow};
-use crate::paging::{Page, PageRequest, Position};
+use crate::model::{AccountId, CourseDetail};
 
 /// Reads courses for the API.
 ///
 /// # Contract
 /// - Every read names its account; a course of somebody else is answered like one that does not exist.
 /// - Lists are ordered by creation time, newest first, ties by slug, descending, both compared byte by byte. A page
-///   starts right after `page.after`, whether or not a course still stands there, and its `next` is `None` exactly when
-///   no further course exists. Courses that are unpublished or hidden are listed.
+///   starts right after `page.after`, whether or not a course still stands there. Courses that are unpublished or hidden are listed.
 /// - A walk from page to page repeats no course and skips none that was there throughout. For that a course keeps its
 ///   creation time and slug: one that is given another counts as deleted and created.
 /// - Slugs have 1 to 200 bytes of UTF-8, no `/` and no control character, and are unique within their account.
@@ -34,16 +32,16 @@ use crate::paging::{Page, PageRequest, Position};
 /// - Each call sees one state of the data, and everything that was committed before it began.
 /// - Calls may run at the same time and may be dropped before they finish.
 ///
-/// A call runs on the task of its request. What blocks the thread for longer than a look-up in an index belongs on the
-/// runtime's threads for blocking work, so many at a time at most, as a call that was dropped leaves its work behind.
+/// A call runs on the task of its request. Where it blocks the thread for longer than a look-up in an index, run it on
+/// the runtime's blocking threads and bound how many run at once, since a dropped call leaves its work running.
 ///
 /// ```
 /// use std::collections::HashMap;
 ///
-/// use catalogue_core::{
-///     AccountId, CourseDetail, CourseListItem, CourseStorage, Page, PageRequest, Position, StorageError, Timestamp,
-///     async_trait,
+/// use catalogue_core::storage::{
+///     AtRevision, CourseRow, CourseRows, CourseStorage, PageRequest, Position, Revision, StorageError,
 /// };
+/// use catalogue_core::{AccountId, CourseDetail, Timestamp, async_trait};
 ///
 /// /// A host's courses in a map.
 /// #[derive(Debug)]
@@ -51,82 +49,70 @@ use crate::paging::{Page, PageRequest, Position};
 ///
 /// #[async_trait]
 /// impl CourseStorage for Courses {
-///     async fn list_courses(&self, account: &AccountId, page: &PageRequest) -> Result<Page<CourseListItem>, StorageError> {
-///         let mut rows: Vec<_> = self.0.get(account).into_iter().flatten()
+///     async fn list_courses(
+///         &self,
+///         account: &AccountId,
+///         page: &PageRequest,
+///         rows: &mut CourseRows<'_>,
+///     ) -> Result<Option<Revision>, StorageError> {
+///         let mut courses: Vec<_> = self.0.get(account).into_iter().flatten()
 ///             .map(|(created_at, course)| (Position { created_at: *created_at, slug: course.slug.clone() }, course))
 ///             .filter(|(position, _)| page.after.as_ref().is_none_or(|after| position < after))
 ///             .collect();
-///         rows.sort_by(|(one, _), (two, _)| two.cmp(one));
-///         let rows = rows.into_iter().map(|(position, course)| {
-///             let item = CourseListItem {
-///                 slug: course.slug.clone(),
-///                 title: course.title.clone(),
-///                 language: course.language.clone(),
+///         courses.sort_by(|(one, _), (two, _)| two.cmp(one));
+///         for (position, course) in &courses {
+///             let row = CourseRow {
+///                 slug: &course.slug,
+///                 title: &course.title,
+///                 language: &course.language,
 ///                 published_at: course.published_at,
 ///                 hidden: course.hidden,
 ///                 module_count: course.modules.len() as u32,
 ///             };
-///             (item, position.created_at)
-///         });
-///         Ok(Page::from_rows(rows, page.limit))
+///             if rows.push(row, || position.clone()).is_break() {
+///                 break;
+///             }
+///         }
+///         Ok(None)
 ///     }
 ///
-///     async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+///     async fn find_course(
+///         &self,
+///         account: &AccountId,
+///         slug: &str,
+///     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
 ///         let courses = self.0.get(account);
-///         Ok(courses.and_then(|all| all.iter().find(|(_, course)| course.slug == slug)).map(|(_, course)| course.clone()))
+///         let found = courses.and_then(|all| all.iter().find(|(_, course)| course.slug == slug));
+///         Ok(found.map(|(_, course)| course.clone()).into())
 ///     }
 /// }
 /// ```
 #[async_trait]
 pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
-    /// The page of `account`'s courses that `page` asks for; an unknown account has none.
+    /// Hands the page of `account`'s courses that `page` asks for to `rows`, in the list's order, with one course more
+    /// where there is one ([`PageRequest::rows`]), and returns the account's [revision](Self::revision) as in
+    /// [`AtRevision`]. An unknown account has no courses.
+    ///
+    /// No row can be taken back: hand over each once, and collect them first where a read may be repeated.
     ///
     /// # Errors
-    /// When the storage cannot answer now.
-    async fn list_courses(&self, account: &AccountId, page: &PageRequest)
-    -> Result<Page<CourseListItem>, StorageError>;
-
-    /// The same page row by row: hands each of its courses to `visit`, in the list's order, and returns the place of the
-    /// last one when more courses follow, `None` exactly when none does, with the account's [revision](Self::revision).
-    ///
-    /// The API reads lists by this method alone. By default it calls [`list_courses`](Self::list_courses) and then
-    /// [`revision`](Self::revision); whoever overrides it hands over the same courses, at most as many as were asked for,
-    /// with the same next place. That is worth it where the rows' texts are in memory while they are read: they then need no
-    /// copy. A storage that wraps another and changes what is listed changes both.
-    ///
-    /// # Errors
-    /// When the storage cannot answer now. What was handed over until then is not used.
-    async fn visit_courses(
+    /// When the storage cannot answer now. The rows that were handed over until then are not used.
+    async fn list_courses(
         &self,
         account: &AccountId,
         page: &PageRequest,
-        visit: &mut CourseVisitor<'_>,
-    ) -> Result<AtRevision<Option<Position>>, StorageError> {
-        let page = self.list_courses(account, page).await?;
-        page.items.iter().for_each(|item| visit(item.row()));
-        Ok(AtRevision { value: page.next, revision: self.revision(account).await? })
-    }
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError>;
 
-    /// One course of `account` with its module headers, or `None`.
+    /// One course of `account` with its module headers, or `None`, and the account's [revision](Self::revision).
     ///
     /// # Errors
     /// When the storage cannot answer now.
-    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError>;
-
-    /// The same course with the account's [revision](Self::revision). The API reads courses by this method alone. By default
-    /// it calls [`find_course`](Self::find_course) and then [`revision`](Self::revision); a storage that reads both at once
-    /// overrides it.
-    ///
-    /// # Errors
-    /// When the storage cannot answer now.
-    async fn find_course_at_revision(
+    async fn find_course(
         &self,
         account: &AccountId,
         slug: &str,
-    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        let value = self.find_course(account, slug).await?;
-        Ok(AtRevision { value, revision: self.revision(account).await? })
-    }
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError>;
 
     /// The revision of `account`'s courses, or `None` where the storage keeps none.
     ///
@@ -151,27 +137,34 @@ pub struct AtRevision<T> {
     pub revision: Option<Revision>,
 }
 
-/// What takes the rows of a page, one by one.
-pub type CourseVisitor<'v> = dyn FnMut(CourseRow<'_>) + Send + 'v;
+/// Where no revisions are kept.
+impl<T> From<T> for AtRevision<T> {
+    fn from(value: T) -> Self {
+        Self { value, revision: None }
+    }
+}
 
-/// Finds credentials for the built-in authenticator, [`StoredCredentials`](crate::StoredCredentials).
+/// Finds credentials for the built-in authenticator, [`StoredCredentials`](crate::auth::StoredCredentials).
 ///
 /// # Contract
 /// - A credential is found by the digest of its whole token and in no other way.
 /// - A revoked or expired credential is still found, and says so.
 /// - Each call sees everything that was committed before it began.
 ///
-/// Tokens may have any form that RFC 6750 allows; those that begin like the keys of [`NewToken`](crate::NewToken) must have
-/// their checksum too. [`BearerToken::digest`](crate::BearerToken::digest) makes the digest of one that the host has made
-/// by itself.
+/// Where the same storage keeps [revisions](CourseStorage::revision) and is passed to
+/// [`Catalogue::with_api_keys`](crate::Catalogue::with_api_keys), set [`Credential::revision`]: else each request for
+/// courses costs one more call.
+///
+/// Tokens may have any form that RFC 6750 allows; those that begin like the keys of [`NewToken`](crate::auth::NewToken)
+/// must have their checksum too. [`BearerToken::digest`](crate::auth::BearerToken::digest) makes the digest of one that
+/// the host has made by itself.
 ///
 /// ```
 /// use std::collections::HashMap;
 ///
-/// use catalogue_core::{
-///     AccountId, Credential, CredentialKind, CredentialStorage, Identity, NewToken, Scopes, StorageError, TokenDigest,
-///     async_trait,
-/// };
+/// use catalogue_core::auth::{Credential, CredentialKind, Identity, NewToken, Scopes, TokenDigest};
+/// use catalogue_core::storage::{CredentialStorage, StorageError};
+/// use catalogue_core::{AccountId, async_trait};
 ///
 /// /// A host's keys in a map.
 /// #[derive(Debug, Default)]

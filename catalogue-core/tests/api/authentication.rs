@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use catalogue_core::{AdminStorage, CredentialKind, Timestamp};
+use catalogue_core::Timestamp;
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::auth::CredentialKind;
 use http::Method;
 use serde_json::json;
 
-use crate::house::{Answer, House, OWNER, course};
+use crate::app::{Answer, OWNER, TestApp, course};
 
 /// Every operation, with a path that finds something.
 const PATHS: [&str; 4] = ["/api/v1/me", "/api/v1/courses", "/api/v1/courses/c", "/api/v1/openapi.json"];
@@ -23,16 +25,16 @@ fn assert_refused(answer: &Answer, reason: &str) {
 
 #[tokio::test]
 async fn every_operation_needs_a_token() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for path in PATHS {
-        assert_refused(&house.send(Method::GET, path, &[]).await, "missing");
+        assert_refused(&app.send(Method::GET, path, &[]).await, "missing");
     }
 }
 
 #[tokio::test]
 async fn another_scheme_and_several_headers_are_missing_tokens() {
-    let house = House::new().await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    let token = app.key(OWNER, "read:courses").await;
     let bearer = format!("Bearer {token}");
     for headers in [
         &[("authorization", "Basic YTpi")][..],
@@ -43,120 +45,121 @@ async fn another_scheme_and_several_headers_are_missing_tokens() {
         &[("authorization", &bearer), ("authorization", &bearer)],
         &[("x-api-key", &token)],
     ] {
-        assert_refused(&house.send(Method::GET, "/api/v1/me", headers).await, "missing");
+        assert_refused(&app.send(Method::GET, "/api/v1/me", headers).await, "missing");
     }
 }
 
 #[tokio::test]
 async fn a_token_in_the_query_is_never_read() {
-    let house = House::new().await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    let token = app.key(OWNER, "read:courses").await;
     let target = format!("/api/v1/me?access_token={token}&token={token}");
-    assert_refused(&house.send(Method::GET, &target, &[]).await, "missing");
+    assert_refused(&app.send(Method::GET, &target, &[]).await, "missing");
 }
 
 #[tokio::test]
 async fn the_schemes_name_is_case_insensitive() {
-    let house = House::new().await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    let token = app.key(OWNER, "read:courses").await;
     for scheme in ["Bearer", "bearer", "BEARER", "bEARER "] {
         let header = format!("{scheme} {token}");
-        house.send(Method::GET, "/api/v1/me", &[("authorization", &header)]).await.data();
+        app.send(Method::GET, "/api/v1/me", &[("authorization", &header)]).await.data();
     }
 }
 
 #[tokio::test]
 async fn malformed_and_unknown_tokens_are_invalid() {
-    let house = House::new().await;
-    let known = house.key(OWNER, "read:courses").await;
-    let unknown = House::new().await.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    let known = app.key(OWNER, "read:courses").await;
+    let unknown = TestApp::new().await.key(OWNER, "read:courses").await;
     let mistyped = known.replace("ccat_", "ccat-");
     for token in
         ["x", "a b", "ü", "ccat_", &unknown, &mistyped, &known[..53], &format!("{known}0"), &known.to_uppercase()]
     {
-        assert_refused(&house.get(token, "/api/v1/courses").await, "invalid");
+        assert_refused(&app.get(token, "/api/v1/courses").await, "invalid");
     }
 }
 
 #[tokio::test]
 async fn an_expired_token_says_so() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for &kind in CredentialKind::ALL {
-        let (expired, _) = house.credential(kind, OWNER, "read:courses", Some(Timestamp::now())).await;
-        assert_refused(&house.get(&expired, "/api/v1/courses").await, "expired");
+        let (expired, _) = app.credential(kind, OWNER, "read:courses", Some(Timestamp::now())).await;
+        assert_refused(&app.get(&expired, "/api/v1/courses").await, "expired");
         let later = Timestamp::now().checked_add(Duration::from_hours(1));
-        let (fresh, _) = house.credential(kind, OWNER, "read:courses", later).await;
-        house.get(&fresh, "/api/v1/courses").await.data();
+        let (fresh, _) = app.credential(kind, OWNER, "read:courses", later).await;
+        app.get(&fresh, "/api/v1/courses").await.data();
     }
 }
 
 #[tokio::test]
 async fn a_revoked_token_is_refused_from_the_next_request_on() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for &kind in CredentialKind::ALL {
-        let (token, id) = house.credential(kind, OWNER, "read:courses", None).await;
-        house.get(&token, "/api/v1/courses").await.data();
-        house.storage.revoke_credential(&id, Timestamp::now()).await.unwrap().unwrap();
-        assert_refused(&house.get(&token, "/api/v1/courses").await, "revoked");
+        let (token, id) = app.credential(kind, OWNER, "read:courses", None).await;
+        app.get(&token, "/api/v1/courses").await.data();
+        app.storage.revoke_credential(&id, Timestamp::now()).await.unwrap().unwrap();
+        assert_refused(&app.get(&token, "/api/v1/courses").await, "revoked");
     }
 }
 
 #[tokio::test]
 async fn a_token_without_the_scope_is_refused() {
-    let house = House::new().await;
-    house.put([course("c", 0)]).await;
-    let token = house.key(OWNER, "read:profile extra").await;
+    let app = TestApp::new().await;
+    app.put([course("c", 0)]).await;
+    let token = app.key(OWNER, "read:profile extra").await;
     for path in ["/api/v1/courses", "/api/v1/courses/c", "/api/v1/courses/nobody", "/api/v1/courses?limit=0"] {
-        let answer = house.get(&token, path).await;
+        let answer = app.get(&token, path).await;
         let details = answer.failure(403, "insufficient_scope");
         assert_eq!(details, json!({ "required": ["read:courses"], "granted": ["read:profile", "extra"] }));
         let challenge = r#"Bearer error="insufficient_scope", scope="read:courses""#;
         assert_eq!(answer.header("www-authenticate"), Some(challenge));
     }
     for path in ["/api/v1/me", "/api/v1/openapi.json"] {
-        assert_eq!(house.get(&token, path).await.status, 200);
+        assert_eq!(app.get(&token, path).await.status, 200);
     }
 }
 
 #[tokio::test]
 async fn both_kinds_read_courses_unless_told_otherwise() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for &kind in CredentialKind::ALL {
-        let (token, _) = house.credential(kind, OWNER, "read:courses", None).await;
-        house.get(&token, "/api/v1/courses").await.data();
+        let (token, _) = app.credential(kind, OWNER, "read:courses", None).await;
+        app.get(&token, "/api/v1/courses").await.data();
     }
 }
 
 #[tokio::test]
 async fn a_kind_that_is_not_accepted_reads_no_courses() {
-    let house = House::with(|builder| builder.accept([CredentialKind::ApiKey])).await;
+    let app = TestApp::with(|builder| builder.accept([CredentialKind::ApiKey])).await;
     // The kind is looked at before the scope.
     for scopes in ["read:courses", "read:profile"] {
-        let (token, _) = house.credential(CredentialKind::OAuth, OWNER, scopes, None).await;
+        let (token, _) = app.credential(CredentialKind::OAuth, OWNER, scopes, None).await;
         for path in ["/api/v1/courses", "/api/v1/courses/c"] {
-            let answer = house.get(&token, path).await;
+            let answer = app.get(&token, path).await;
             assert_eq!(answer.failure(403, "insufficient_scope"), json!({ "reason": "unsupported_credential" }));
         }
         for path in ["/api/v1/me", "/api/v1/openapi.json"] {
-            assert_eq!(house.get(&token, path).await.status, 200);
+            assert_eq!(app.get(&token, path).await.status, 200);
         }
     }
 }
 
 #[tokio::test]
 async fn a_host_that_knows_its_caller_needs_no_token() {
-    use catalogue_core::{AccountId, Identity, Scopes};
+    use catalogue_core::AccountId;
+    use catalogue_core::auth::{Identity, Scopes};
 
+    use crate::app::BASE;
     use crate::contract::assert_fits;
-    use crate::house::BASE;
 
-    let house = House::new().await;
-    house.put([course("c", 0)]).await;
+    let app = TestApp::new().await;
+    app.put([course("c", 0)]).await;
     let caller = |scopes: &str| Identity::api_key(AccountId::new(OWNER), "session_1", Scopes::from_names([scopes]));
     for (scope, status) in [("read:courses", 200), ("read:profile", 403)] {
         let request = http::Request::get("/api/v1/courses/c").body(()).unwrap();
         let target = request.uri().clone();
-        let answer = Answer::from(house.catalogue.call_as(caller(scope), request).await);
+        let answer = Answer::from(app.catalogue.call_as(caller(scope), request).await);
         assert_fits(BASE, &Method::GET, &target, &answer);
         assert_eq!(answer.status, status);
     }

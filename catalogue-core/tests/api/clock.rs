@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use catalogue_core::{LocalRateLimiter, RateLimit};
+use catalogue_core::limit::{LocalRateLimiter, RateLimit};
 
 /// A clock that stands still until it is put forward. Clones show the same time.
 #[derive(Clone, Debug)]

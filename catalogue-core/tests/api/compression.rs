@@ -2,18 +2,18 @@
 
 use http::Method;
 
-use crate::house::{Answer, House, OWNER, course};
+use crate::app::{Answer, OWNER, TestApp, course};
 
-async fn house_with_a_page() -> (House, String) {
-    let house = House::new().await;
-    house.put((0..50).map(|n| course(&format!("course-{n:02}"), n))).await;
-    let token = house.key(OWNER, "read:courses").await;
-    (house, token)
+async fn app_with_a_page() -> (TestApp, String) {
+    let app = TestApp::new().await;
+    app.put((0..50).map(|n| course(&format!("course-{n:02}"), n))).await;
+    let token = app.key(OWNER, "read:courses").await;
+    (app, token)
 }
 
-async fn get(house: &House, method: Method, token: &str, path: &str, encodings: &str) -> Answer {
+async fn get(app: &TestApp, method: Method, token: &str, path: &str, encodings: &str) -> Answer {
     let bearer = format!("Bearer {token}");
-    house.send(method, path, &[("authorization", &bearer), ("accept-encoding", encodings)]).await
+    app.send(method, path, &[("authorization", &bearer), ("accept-encoding", encodings)]).await
 }
 
 /// The codings of this build.
@@ -27,13 +27,13 @@ const CODINGS: &[&str] = &[
 
 #[tokio::test]
 async fn who_takes_a_coding_gets_the_same_bytes_compressed() {
-    let (house, token) = house_with_a_page().await;
+    let (app, token) = app_with_a_page().await;
     for path in ["/api/v1/courses", "/api/v1/openapi.json", "/docs/openapi.json", "/docs/openapi.md", "/docs"] {
-        let plain = get(&house, Method::GET, &token, path, "identity").await;
+        let plain = get(&app, Method::GET, &token, path, "identity").await;
         assert_eq!(plain.header("content-encoding"), None, "{path}");
         for coding in CODINGS.iter().chain(CODINGS) {
             let accepted = format!("{coding}, deflate, identity;q=0.5");
-            let compressed = get(&house, Method::GET, &token, path, &accepted).await;
+            let compressed = get(&app, Method::GET, &token, path, &accepted).await;
             assert_eq!(compressed.header("content-encoding"), Some(*coding), "{path}");
             assert_eq!(compressed.header("content-length"), Some(&*compressed.body.len().to_string()));
             assert!(compressed.body.len() * 2 <= plain.body.len());
@@ -47,27 +47,27 @@ async fn who_takes_a_coding_gets_the_same_bytes_compressed() {
 
 #[tokio::test]
 async fn of_codings_that_are_liked_alike_the_smallest_is_taken() {
-    let (house, token) = house_with_a_page().await;
+    let (app, token) = app_with_a_page().await;
     for accepted in ["gzip, deflate, br, zstd", "zstd, gzip, br", "*"] {
-        let answer = get(&house, Method::GET, &token, "/api/v1/courses", accepted).await;
+        let answer = get(&app, Method::GET, &token, "/api/v1/courses", accepted).await;
         assert_eq!(answer.header("content-encoding"), CODINGS.first().copied(), "{accepted:?}");
     }
 }
 
 #[tokio::test]
 async fn every_answer_that_may_be_compressed_says_so() {
-    let (house, token) = house_with_a_page().await;
+    let (app, token) = app_with_a_page().await;
     for path in ["/api/v1/courses", "/api/v1/me", "/docs/llms.txt"] {
-        let answer = get(&house, Method::GET, &token, path, "br").await;
+        let answer = get(&app, Method::GET, &token, path, "br").await;
         assert!(answer.header("vary").unwrap().contains("Accept-Encoding"), "{path}");
     }
 }
 
 #[tokio::test]
 async fn who_takes_no_coding_of_ours_gets_the_bytes_as_they_are() {
-    let (house, token) = house_with_a_page().await;
+    let (app, token) = app_with_a_page().await;
     for encodings in ["", "compress", "identity", "gzip;q=0", "*;q=0", "gzip;q=0.5, identity;q=0.9"] {
-        let answer = get(&house, Method::GET, &token, "/api/v1/courses", encodings).await;
+        let answer = get(&app, Method::GET, &token, "/api/v1/courses", encodings).await;
         assert_eq!(answer.header("content-encoding"), None, "{encodings:?}");
         answer.data();
     }
@@ -75,18 +75,18 @@ async fn who_takes_no_coding_of_ours_gets_the_bytes_as_they_are() {
 
 #[tokio::test]
 async fn small_answers_and_failures_are_left_alone() {
-    let (house, token) = house_with_a_page().await;
+    let (app, token) = app_with_a_page().await;
     for path in ["/api/v1/me", "/api/v1/courses?limit=1", "/api/v1/courses/nobody", "/api/v1/courses?limit=0"] {
-        let answer = get(&house, Method::GET, &token, path, "gzip").await;
+        let answer = get(&app, Method::GET, &token, path, "gzip").await;
         assert_eq!(answer.header("content-encoding"), None, "{path}");
     }
 }
 
 #[tokio::test]
 async fn head_has_the_headers_of_the_compressed_get() {
-    let (house, token) = house_with_a_page().await;
-    let mut get_answer = get(&house, Method::GET, &token, "/api/v1/courses", "gzip").await;
-    let mut head = get(&house, Method::HEAD, &token, "/api/v1/courses", "gzip").await;
+    let (app, token) = app_with_a_page().await;
+    let mut get_answer = get(&app, Method::GET, &token, "/api/v1/courses", "gzip").await;
+    let mut head = get(&app, Method::HEAD, &token, "/api/v1/courses", "gzip").await;
     assert!(head.body.is_empty());
     head.headers.remove("x-request-id");
     get_answer.headers.remove("x-request-id");
@@ -95,12 +95,12 @@ async fn head_has_the_headers_of_the_compressed_get() {
 
 #[tokio::test]
 async fn one_tag_revalidates_all_forms() {
-    let (house, token) = house_with_a_page().await;
-    let plain = get(&house, Method::GET, &token, "/api/v1/courses", "identity").await;
+    let (app, token) = app_with_a_page().await;
+    let plain = get(&app, Method::GET, &token, "/api/v1/courses", "identity").await;
     let bearer = format!("Bearer {token}");
     let headers =
         [("authorization", &*bearer), ("accept-encoding", "gzip"), ("if-none-match", plain.header("etag").unwrap())];
-    let answer = house.send(Method::GET, "/api/v1/courses", &headers).await;
+    let answer = app.send(Method::GET, "/api/v1/courses", &headers).await;
     assert_eq!(answer.status, 304);
     assert_eq!(answer.header("content-encoding"), None);
 }

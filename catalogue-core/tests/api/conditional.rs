@@ -3,29 +3,29 @@
 use catalogue_core::Catalogue;
 use http::{Method, Request};
 
-use crate::house::{Answer, House, OTHER, OWNER, course};
+use crate::app::{Answer, OTHER, OWNER, TestApp, course};
 
-async fn revalidate(house: &House, token: &str, path: &str, tag: &str) -> Answer {
+async fn revalidate(app: &TestApp, token: &str, path: &str, tag: &str) -> Answer {
     let bearer = format!("Bearer {token}");
-    house.send(Method::GET, path, &[("authorization", &bearer), ("if-none-match", tag)]).await
+    app.send(Method::GET, path, &[("authorization", &bearer), ("if-none-match", tag)]).await
 }
 
 #[tokio::test]
 async fn answers_below_the_base_can_be_revalidated() {
-    let house = House::new().await;
-    house.put((0..3).map(|n| course(&format!("c{n}"), n))).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    app.put((0..3).map(|n| course(&format!("c{n}"), n))).await;
+    let token = app.key(OWNER, "read:courses").await;
     for path in
         ["/api/v1/me", "/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/c1", "/api/v1/openapi.json"]
     {
-        let full = house.get(&token, path).await;
+        let full = app.get(&token, path).await;
         assert_eq!(full.header("cache-control"), Some("private, no-cache"));
         assert_eq!(full.header("vary"), Some("Authorization, Accept-Encoding"));
         let tag = full.header("etag").unwrap();
         assert!(tag.starts_with("W/\"") && tag.ends_with('"'), "{tag}");
 
         for named in [tag, &tag[2..], "*", &format!("\"other\", {tag}")] {
-            let answer = revalidate(&house, &token, path, named).await;
+            let answer = revalidate(&app, &token, path, named).await;
             assert_eq!(answer.status, 304, "{path} {named}");
             assert!(answer.body.is_empty());
             assert_eq!(answer.header("etag"), Some(tag));
@@ -35,22 +35,22 @@ async fn answers_below_the_base_can_be_revalidated() {
             assert_eq!(answer.header("content-type"), None);
             assert_eq!(answer.header("link"), None);
         }
-        assert_eq!(revalidate(&house, &token, path, "\"other\"").await.body, full.body);
+        assert_eq!(revalidate(&app, &token, path, "\"other\"").await.body, full.body);
     }
 }
 
 #[tokio::test]
 async fn a_tag_changes_with_what_it_stands_for() {
-    let house = House::new().await;
-    house.put([course("c", 0)]).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    app.put([course("c", 0)]).await;
+    let token = app.key(OWNER, "read:courses").await;
     for path in ["/api/v1/courses", "/api/v1/courses/c"] {
-        let before = house.get(&token, path).await.header("etag").unwrap().to_owned();
-        assert_eq!(house.get(&token, path).await.header("etag").unwrap(), before);
+        let before = app.get(&token, path).await.header("etag").unwrap().to_owned();
+        assert_eq!(app.get(&token, path).await.header("etag").unwrap(), before);
         let mut changed = course("c", 0);
         changed.title = format!("Changed for {path}");
-        house.put([changed]).await;
-        let after = revalidate(&house, &token, path, &before).await;
+        app.put([changed]).await;
+        let after = revalidate(&app, &token, path, &before).await;
         assert_eq!(after.status, 200);
         assert_ne!(after.header("etag").unwrap(), before);
     }
@@ -58,23 +58,23 @@ async fn a_tag_changes_with_what_it_stands_for() {
 
 #[tokio::test]
 async fn identities_have_tags_of_their_own() {
-    let house = House::new().await;
-    let tag = house.get(&house.key(OWNER, "read:courses").await, "/api/v1/me").await.header("etag").unwrap().to_owned();
-    let other = house.key(OTHER, "read:courses").await;
-    assert_eq!(revalidate(&house, &other, "/api/v1/me", &tag).await.status, 200);
+    let app = TestApp::new().await;
+    let tag = app.get(&app.key(OWNER, "read:courses").await, "/api/v1/me").await.header("etag").unwrap().to_owned();
+    let other = app.key(OTHER, "read:courses").await;
+    assert_eq!(revalidate(&app, &other, "/api/v1/me", &tag).await.status, 200);
 }
 
 #[tokio::test]
 async fn a_failure_is_never_a_304() {
-    let house = House::new().await;
-    let token = house.key(OWNER, "read:courses").await;
-    revalidate(&house, &token, "/api/v1/courses/nobody", "*").await.failure(404, "not_found");
-    revalidate(&house, "invalid", "/api/v1/me", "*").await.failure(401, "unauthorized");
+    let app = TestApp::new().await;
+    let token = app.key(OWNER, "read:courses").await;
+    revalidate(&app, &token, "/api/v1/courses/nobody", "*").await.failure(404, "not_found");
+    revalidate(&app, "invalid", "/api/v1/me", "*").await.failure(401, "unauthorized");
 }
 
 #[tokio::test]
 async fn every_answer_forbids_sniffing() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for (method, path) in [
         (Method::GET, "/api/v1/me"),
         (Method::GET, "/elsewhere"),
@@ -82,14 +82,14 @@ async fn every_answer_forbids_sniffing() {
         (Method::OPTIONS, "/api/v1/me"),
         (Method::POST, "/api/v1/me"),
     ] {
-        let answer = house.send(method, path, &[]).await;
+        let answer = app.send(method, path, &[]).await;
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
     }
 }
 
 #[tokio::test]
 async fn an_answer_that_links_elsewhere_has_another_tag() {
-    let here = House::new().await;
+    let here = TestApp::new().await;
     here.put((0..3).map(|n| course(&format!("c{n}"), n))).await;
     let token = here.key(OWNER, "read:courses").await;
     let page = here.get(&token, "/api/v1/courses?limit=1").await;

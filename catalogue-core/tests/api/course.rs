@@ -3,15 +3,15 @@
 use catalogue_core::Course;
 use serde_json::json;
 
-use crate::house::{BODY, House, OTHER, OWNER, course, of_other};
+use crate::app::{BODY, OTHER, OWNER, TestApp, course, of_other};
 
 #[tokio::test]
 async fn has_the_fields_of_sections_2_3_and_2_4() {
-    let house = House::new().await;
-    house.put([course("c", 0)]).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    app.put([course("c", 0)]).await;
+    let token = app.key(OWNER, "read:courses").await;
     assert_eq!(
-        house.get(&token, "/api/v1/courses/c").await.json(),
+        app.get(&token, "/api/v1/courses/c").await.json(),
         json!({
             "data": {
                 "slug": "c", "title": "Title of c", "tagline": "A tagline", "language": "en",
@@ -27,64 +27,64 @@ async fn has_the_fields_of_sections_2_3_and_2_4() {
 
 #[tokio::test]
 async fn what_is_unset_is_null() {
-    let house = House::new().await;
-    house.put([Course { published_at: None, access_mode: None, modules: vec![], ..course("c", 0) }]).await;
-    let token = house.key(OWNER, "read:courses").await;
-    let data = house.get(&token, "/api/v1/courses/c").await.data();
+    let app = TestApp::new().await;
+    app.put([Course { published_at: None, access_mode: None, modules: vec![], ..course("c", 0) }]).await;
+    let token = app.key(OWNER, "read:courses").await;
+    let data = app.get(&token, "/api/v1/courses/c").await.data();
     assert_eq!((&data["publishedAt"], &data["accessMode"], &data["modules"]), (&json!(null), &json!(null), &json!([])));
 }
 
 #[tokio::test]
 async fn no_module_body_is_in_it() {
-    let house = House::new().await;
-    house.put([course("c", 0)]).await;
-    let token = house.key(OWNER, "read:courses").await;
-    let answer = house.get(&token, "/api/v1/courses/c").await;
+    let app = TestApp::new().await;
+    app.put([course("c", 0)]).await;
+    let token = app.key(OWNER, "read:courses").await;
+    let answer = app.get(&token, "/api/v1/courses/c").await;
     assert!(!String::from_utf8_lossy(&answer.body).contains(BODY));
 }
 
 #[tokio::test]
 async fn the_slug_is_decoded_once() {
-    let house = House::new().await;
-    house.put([course("using-🤗-transformers", 0), course("100%25", 0), course("a+b c", 0)]).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    app.put([course("using-🤗-transformers", 0), course("100%25", 0), course("a+b c", 0)]).await;
+    let token = app.key(OWNER, "read:courses").await;
     for (segment, slug) in [
         ("using-%F0%9F%A4%97-transformers", "using-🤗-transformers"),
         ("%75sing-%f0%9f%a4%97-transformers", "using-🤗-transformers"),
         ("100%2525", "100%25"),
         ("a+b%20c", "a+b c"),
     ] {
-        let data = house.get(&token, &format!("/api/v1/courses/{segment}")).await.data();
+        let data = app.get(&token, &format!("/api/v1/courses/{segment}")).await.data();
         assert_eq!(data["slug"], slug);
     }
 }
 
 #[tokio::test]
 async fn what_no_course_can_have_is_not_found() {
-    let house = House::new().await;
-    house.put([course("a", 0)]).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    app.put([course("a", 0)]).await;
+    let token = app.key(OWNER, "read:courses").await;
     let long = "x".repeat(10_000);
     for segment in ["A", "a%20", "a%2Fb", "%2F", "%", "%zz", "%FF", "%00", "a%0A", ".", "..", &long] {
-        house.get(&token, &format!("/api/v1/courses/{segment}")).await.failure(404, "not_found");
+        app.get(&token, &format!("/api/v1/courses/{segment}")).await.failure(404, "not_found");
     }
 }
 
 #[tokio::test]
 async fn foreign_and_unknown_slugs_look_alike() {
-    let house = House::new().await;
-    house.put([course("mine", 0), of_other(course("theirs", 0)), course("shared", 0)]).await;
-    house.put([of_other(Course { title: "Not yours".to_owned(), ..course("shared", 1) })]).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    app.put([course("mine", 0), of_other(course("theirs", 0)), course("shared", 0)]).await;
+    app.put([of_other(Course { title: "Not yours".to_owned(), ..course("shared", 1) })]).await;
+    let token = app.key(OWNER, "read:courses").await;
 
-    let mut foreign = house.get(&token, "/api/v1/courses/theirs").await;
-    let mut unknown = house.get(&token, "/api/v1/courses/nobody").await;
+    let mut foreign = app.get(&token, "/api/v1/courses/theirs").await;
+    let mut unknown = app.get(&token, "/api/v1/courses/nobody").await;
     foreign.failure(404, "not_found");
     foreign.headers.remove("x-request-id").unwrap();
     unknown.headers.remove("x-request-id").unwrap();
     assert_eq!((foreign.status, foreign.headers, foreign.body), (unknown.status, unknown.headers, unknown.body));
 
-    assert_eq!(house.get(&token, "/api/v1/courses/shared").await.data()["title"], "Title of shared");
-    let stranger = house.key(OTHER, "read:courses").await;
-    assert_eq!(house.get(&stranger, "/api/v1/courses/shared").await.data()["title"], "Not yours");
+    assert_eq!(app.get(&token, "/api/v1/courses/shared").await.data()["title"], "Title of shared");
+    let stranger = app.key(OTHER, "read:courses").await;
+    assert_eq!(app.get(&stranger, "/api/v1/courses/shared").await.data()["title"], "Not yours");
 }

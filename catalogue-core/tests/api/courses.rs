@@ -3,13 +3,13 @@
 use catalogue_core::Course;
 use serde_json::{Value, json};
 
-use crate::house::{BODY, House, OTHER, OWNER, course, module, of_other};
+use crate::app::{BODY, OTHER, OWNER, TestApp, course, module, of_other};
 
-async fn house_with(courses: impl IntoIterator<Item = Course>) -> (House, String) {
-    let house = House::new().await;
-    house.put(courses).await;
-    let token = house.key(OWNER, "read:courses").await;
-    (house, token)
+async fn app_with(courses: impl IntoIterator<Item = Course>) -> (TestApp, String) {
+    let app = TestApp::new().await;
+    app.put(courses).await;
+    let token = app.key(OWNER, "read:courses").await;
+    (app, token)
 }
 
 fn slugs(json: &Value) -> Vec<&str> {
@@ -19,9 +19,9 @@ fn slugs(json: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn items_have_the_fields_of_section_2_2() {
     let draft = Course { published_at: None, hidden: true, modules: vec![], ..course("draft", 0) };
-    let (house, token) = house_with([course("live", 1), draft]).await;
+    let (app, token) = app_with([course("live", 1), draft]).await;
     assert_eq!(
-        house.get(&token, "/api/v1/courses").await.json(),
+        app.get(&token, "/api/v1/courses").await.json(),
         json!({
             "data": [
                 {
@@ -40,16 +40,13 @@ async fn items_have_the_fields_of_section_2_2() {
 
 #[tokio::test]
 async fn an_account_without_courses_has_an_empty_page() {
-    let (house, token) = house_with([]).await;
-    assert_eq!(
-        house.get(&token, "/api/v1/courses").await.json(),
-        json!({ "data": [], "meta": { "nextCursor": null } })
-    );
+    let (app, token) = app_with([]).await;
+    assert_eq!(app.get(&token, "/api/v1/courses").await.json(), json!({ "data": [], "meta": { "nextCursor": null } }));
 }
 
 #[tokio::test]
 async fn newest_first_and_ties_by_slug_descending_in_bytes() {
-    let (house, token) = house_with([
+    let (app, token) = app_with([
         course("old", 1),
         course("tie-B", 2),
         course("tie-a", 2),
@@ -59,55 +56,56 @@ async fn newest_first_and_ties_by_slug_descending_in_bytes() {
         course("new", 3),
     ])
     .await;
-    let json = house.get(&token, "/api/v1/courses").await.json();
+    let json = app.get(&token, "/api/v1/courses").await.json();
     assert_eq!(slugs(&json), ["new", "tie-🤗", "tie-～", "tie-é", "tie-a", "tie-B", "old"]);
 }
 
 #[tokio::test]
 async fn the_default_limit_is_50() {
-    let (house, token) = house_with((0..51).map(|n| course(&format!("c{n:03}"), n))).await;
-    let first = house.get(&token, "/api/v1/courses").await.json();
+    let (app, token) = app_with((0..51).map(|n| course(&format!("c{n:03}"), n))).await;
+    let first = app.get(&token, "/api/v1/courses").await.json();
     assert_eq!(slugs(&first).len(), 50);
     let cursor = first["meta"]["nextCursor"].as_str().unwrap();
-    let second = house.get(&token, &format!("/api/v1/courses?cursor={cursor}")).await.json();
+    let second = app.get(&token, &format!("/api/v1/courses?cursor={cursor}")).await.json();
     assert_eq!(slugs(&second), ["c000"]);
     assert_eq!(second["meta"], json!({ "nextCursor": null }));
 }
 
 #[tokio::test]
 async fn a_full_last_page_ends_the_list() {
-    let (house, token) = house_with((0..4).map(|n| course(&format!("c{n}"), n))).await;
-    let first = house.get(&token, "/api/v1/courses?limit=2").await.json();
+    let (app, token) = app_with((0..4).map(|n| course(&format!("c{n}"), n))).await;
+    let first = app.get(&token, "/api/v1/courses?limit=2").await.json();
     let cursor = first["meta"]["nextCursor"].as_str().unwrap();
-    let second = house.get(&token, &format!("/api/v1/courses?limit=2&cursor={cursor}")).await.json();
+    let second = app.get(&token, &format!("/api/v1/courses?limit=2&cursor={cursor}")).await.json();
     assert_eq!(slugs(&second), ["c1", "c0"]);
     assert_eq!(second["meta"]["nextCursor"], Value::Null);
 }
 
 #[tokio::test]
 async fn a_cursor_works_with_any_limit() {
-    let (house, token) = house_with((0..9).map(|n| course(&format!("c{n}"), n))).await;
-    let first = house.get(&token, "/api/v1/courses?limit=3").await.json();
+    let (app, token) = app_with((0..9).map(|n| course(&format!("c{n}"), n))).await;
+    let first = app.get(&token, "/api/v1/courses?limit=3").await.json();
     let cursor = first["meta"]["nextCursor"].as_str().unwrap();
-    let rest = house.get(&token, &format!("/api/v1/courses?cursor={cursor}&limit=100")).await.json();
+    let rest = app.get(&token, &format!("/api/v1/courses?cursor={cursor}&limit=100")).await.json();
     assert_eq!(slugs(&rest), ["c5", "c4", "c3", "c2", "c1", "c0"]);
 }
 
 #[tokio::test]
 async fn a_cursor_outlives_its_course() {
-    use catalogue_core::{AccountId, AdminStorage};
+    use catalogue_core::AccountId;
+    use catalogue_core::admin::AdminStorage;
 
-    let (house, token) = house_with((0..4).map(|n| course(&format!("c{n}"), n))).await;
-    let first = house.get(&token, "/api/v1/courses?limit=2").await.json();
+    let (app, token) = app_with((0..4).map(|n| course(&format!("c{n}"), n))).await;
+    let first = app.get(&token, "/api/v1/courses?limit=2").await.json();
     let cursor = first["meta"]["nextCursor"].as_str().unwrap();
-    house.storage.remove_course(&AccountId::new(OWNER), "c2").await.unwrap();
-    let second = house.get(&token, &format!("/api/v1/courses?cursor={cursor}")).await.json();
+    app.storage.remove_course(&AccountId::new(OWNER), "c2").await.unwrap();
+    let second = app.get(&token, &format!("/api/v1/courses?cursor={cursor}")).await.json();
     assert_eq!(slugs(&second), ["c1", "c0"]);
 }
 
 #[tokio::test]
 async fn a_bad_limit_is_refused_and_never_clamped() {
-    let (house, token) = house_with([]).await;
+    let (app, token) = app_with([]).await;
     for (query, reason) in [
         ("limit=-1", "not_an_integer"),
         ("limit=%2B5", "not_an_integer"),
@@ -129,47 +127,47 @@ async fn a_bad_limit_is_refused_and_never_clamped() {
             details["minimum"] = 1.into();
             details["maximum"] = 100.into();
         }
-        let answer = house.get(&token, &format!("/api/v1/courses?{query}")).await;
+        let answer = app.get(&token, &format!("/api/v1/courses?{query}")).await;
         assert_eq!(answer.failure(400, "invalid_request"), details, "{query}");
     }
     for query in ["limit=1", "limit=100", "limit=007", "%6Cimit=5", "limit=5&other=1&other=2", "&&limit=5&"] {
-        house.get(&token, &format!("/api/v1/courses?{query}")).await.data();
+        app.get(&token, &format!("/api/v1/courses?{query}")).await.data();
     }
 }
 
 #[tokio::test]
 async fn a_bad_cursor_is_refused() {
-    let (house, token) = house_with((0..3).map(|n| course(&format!("c{n}"), n))).await;
-    house.put((0..3).map(|n| of_other(course(&format!("c{n}"), n)))).await;
-    let first = house.get(&token, "/api/v1/courses?limit=1").await.json();
+    let (app, token) = app_with((0..3).map(|n| course(&format!("c{n}"), n))).await;
+    app.put((0..3).map(|n| of_other(course(&format!("c{n}"), n)))).await;
+    let first = app.get(&token, "/api/v1/courses?limit=1").await.json();
     let good = first["meta"]["nextCursor"].as_str().unwrap();
-    let stranger = house.key(OTHER, "read:courses").await;
-    let foreign = house.get(&stranger, "/api/v1/courses?limit=1").await.json();
+    let stranger = app.key(OTHER, "read:courses").await;
+    let foreign = app.get(&stranger, "/api/v1/courses?limit=1").await.json();
     let foreign = foreign["meta"]["nextCursor"].as_str().unwrap();
 
     let invalid = json!({ "parameter": "cursor", "reason": "invalid" });
     for bad in
         ["", "x", "%00", "%FF", "null", &format!("{good}x"), &good[1..], &format!("{good}="), foreign, &"A".repeat(513)]
     {
-        let answer = house.get(&token, &format!("/api/v1/courses?cursor={bad}")).await;
+        let answer = app.get(&token, &format!("/api/v1/courses?cursor={bad}")).await;
         assert_eq!(answer.failure(400, "invalid_request"), invalid, "{bad}");
     }
-    let twice = house.get(&token, &format!("/api/v1/courses?cursor={good}&cursor={good}")).await;
+    let twice = app.get(&token, &format!("/api/v1/courses?cursor={good}&cursor={good}")).await;
     assert_eq!(twice.failure(400, "invalid_request"), json!({ "parameter": "cursor", "reason": "repeated" }));
 }
 
 #[tokio::test]
 async fn of_several_faults_the_limit_answers() {
-    let (house, token) = house_with([]).await;
-    let answer = house.get(&token, "/api/v1/courses?cursor=bad&limit=0").await;
+    let (app, token) = app_with([]).await;
+    let answer = app.get(&token, "/api/v1/courses?cursor=bad&limit=0").await;
     assert_eq!(answer.failure(400, "invalid_request")["parameter"], "limit");
 }
 
 #[tokio::test]
 async fn cursors_are_url_safe_short_and_the_same_everywhere() {
-    let (house, token) = house_with([course(&"🤗".repeat(50), 1), course("x", 0)]).await;
-    let (twin, twins_token) = house_with([course(&"🤗".repeat(50), 1), course("x", 0)]).await;
-    let one = house.get(&token, "/api/v1/courses?limit=1").await.json();
+    let (app, token) = app_with([course(&"🤗".repeat(50), 1), course("x", 0)]).await;
+    let (twin, twins_token) = app_with([course(&"🤗".repeat(50), 1), course("x", 0)]).await;
+    let one = app.get(&token, "/api/v1/courses?limit=1").await.json();
     let two = twin.get(&twins_token, "/api/v1/courses?limit=1").await.json();
     assert_eq!(one, two);
     let cursor = one["meta"]["nextCursor"].as_str().unwrap();
@@ -179,31 +177,31 @@ async fn cursors_are_url_safe_short_and_the_same_everywhere() {
 
 #[tokio::test]
 async fn a_page_with_a_further_one_links_to_it() {
-    let house = House::at("https://api.example.com/v1/catalogue", "/docs").await;
-    house.put((0..4).map(|n| course(&format!("c{n}"), n))).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::at("https://api.example.com/v1/catalogue", "/docs").await;
+    app.put((0..4).map(|n| course(&format!("c{n}"), n))).await;
+    let token = app.key(OWNER, "read:courses").await;
 
-    let first = house.get(&token, "/v1/catalogue/courses?limit=2&other=1").await;
+    let first = app.get(&token, "/v1/catalogue/courses?limit=2&other=1").await;
     let cursor = first.json()["meta"]["nextCursor"].as_str().unwrap().to_owned();
     let next = format!("https://api.example.com/v1/catalogue/courses?cursor={cursor}&limit=2");
     assert_eq!(first.header("link"), Some(&*format!(r#"<{next}>; rel="next""#)));
 
-    let second = house.get(&token, next.strip_prefix("https://api.example.com").unwrap()).await;
+    let second = app.get(&token, next.strip_prefix("https://api.example.com").unwrap()).await;
     assert_eq!(slugs(&second.json()), ["c1", "c0"]);
     assert_eq!(second.header("link"), None);
 }
 
 #[tokio::test]
 async fn lists_own_courses_alone() {
-    let (house, token) = house_with([course("mine", 1), course("shared", 2)]).await;
-    house.put([of_other(course("theirs", 3)), of_other(course("shared", 4))]).await;
-    assert_eq!(slugs(&house.get(&token, "/api/v1/courses").await.json()), ["shared", "mine"]);
+    let (app, token) = app_with([course("mine", 1), course("shared", 2)]).await;
+    app.put([of_other(course("theirs", 3)), of_other(course("shared", 4))]).await;
+    assert_eq!(slugs(&app.get(&token, "/api/v1/courses").await.json()), ["shared", "mine"]);
 }
 
 #[tokio::test]
 async fn no_module_body_and_no_creation_time_is_in_it() {
-    let (house, token) = house_with([Course { modules: vec![module("m")], ..course("c", 0) }]).await;
-    let answer = house.get(&token, "/api/v1/courses").await;
+    let (app, token) = app_with([Course { modules: vec![module("m")], ..course("c", 0) }]).await;
+    let answer = app.get(&token, "/api/v1/courses").await;
     let text = std::str::from_utf8(&answer.body).unwrap();
     assert!(!text.contains(BODY) && !text.contains("content") && !text.contains("created"));
 }

@@ -2,14 +2,16 @@
 
 use std::future::pending;
 
-use catalogue_core::{
-    AccountId, Authenticator, BearerToken, Catalogue, CourseDetail, CourseListItem, CourseStorage, Identity, Page,
-    PageRequest, Scopes, StorageError, StorageErrorKind, Verdict, async_trait,
+use catalogue_core::auth::{Authenticator, BearerToken, Identity, Scopes, Verdict};
+use catalogue_core::storage::{
+    AtRevision, CourseRows, CourseStorage, PageRequest, Position, Revision, StorageError, StorageErrorKind,
 };
+use catalogue_core::{AccountId, Catalogue, Course, CourseDetail, Timestamp, async_trait};
+use catalogue_storage_conformance::sample;
 use http::Request;
 use serde_json::json;
 
-use crate::house::{Answer, BASE, ask};
+use crate::app::{Answer, BASE, ask};
 
 const CAUSE: &str = "no route to db.internal, SELECT secret FROM table";
 
@@ -34,11 +36,19 @@ pub(crate) struct Faulty(pub(crate) Fault);
 
 #[async_trait]
 impl CourseStorage for Faulty {
-    async fn list_courses(&self, _: &AccountId, _: &PageRequest) -> Result<Page<CourseListItem>, StorageError> {
+    /// Fails after the first row.
+    async fn list_courses(
+        &self,
+        _: &AccountId,
+        _: &PageRequest,
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
+        let first = Course { title: "SELECT secret FROM table".to_owned(), ..sample::course("acc", "first") };
+        let _ = rows.push(sample::row(&first), || Position { created_at: Timestamp::MIN, slug: "first".to_owned() });
         self.0.happen()
     }
 
-    async fn find_course(&self, _: &AccountId, _: &str) -> Result<Option<CourseDetail>, StorageError> {
+    async fn find_course(&self, _: &AccountId, _: &str) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
         self.0.happen()
     }
 }
@@ -145,7 +155,7 @@ async fn beyond_the_limit_of_requests_in_flight_the_answer_is_at_once() {
 
 #[tokio::test]
 async fn authenticators_are_asked_in_turn() {
-    use catalogue_core::Refusal;
+    use catalogue_core::auth::Refusal;
 
     #[derive(Debug)]
     struct Says(Verdict);

@@ -4,14 +4,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use catalogue_core::{
-    AccountId, AdminStorage, Catalogue, CatalogueBuilder, Course, CourseDetail, CourseListItem, CourseStorage,
-    Credential, CredentialStorage, MemoryStorage, Page, PageRequest, Revision, StorageError, TokenDigest, async_trait,
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::auth::{Credential, TokenDigest};
+use catalogue_core::storage::{
+    AtRevision, CourseRows, CourseStorage, CredentialStorage, MemoryStorage, PageRequest, Revision, StorageError,
 };
+use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, Course, CourseDetail, async_trait};
 use http::{Request, Response};
 use tokio::sync::Semaphore;
 
-use crate::house::{House, OTHER, OWNER, course, of_other};
+use crate::app::{OTHER, OWNER, TestApp, course, of_other};
 
 /// A storage that counts what is asked of it, and can be told to behave otherwise.
 #[derive(Debug)]
@@ -43,6 +45,11 @@ impl Counted {
         }
     }
 
+    /// The revision as it is now, where any is kept.
+    async fn revision_of(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        if self.revised { self.memory.revision(account).await } else { Ok(None) }
+    }
+
     fn reads(&self) -> usize {
         self.lists.load(Ordering::SeqCst) + self.details.load(Ordering::SeqCst)
     }
@@ -60,24 +67,30 @@ impl CourseStorage for Counted {
         &self,
         account: &AccountId,
         page: &PageRequest,
-    ) -> Result<Page<CourseListItem>, StorageError> {
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
         self.lists.fetch_add(1, Ordering::SeqCst);
         self.gate.acquire().await.unwrap().forget();
-        let page = self.memory.list_courses(account, page).await;
+        self.memory.list_courses(account, page, rows).await?;
         if self.disturb.swap(false, Ordering::SeqCst) {
             retitle(&self.memory, "c", "Disturbed").await;
         }
-        page
+        self.revision_of(account).await
     }
 
-    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+    async fn find_course(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
         self.details.fetch_add(1, Ordering::SeqCst);
-        self.memory.find_course(account, slug).await
+        let value = self.memory.find_course(account, slug).await?.value;
+        Ok(AtRevision { value, revision: self.revision_of(account).await? })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         self.revisions.fetch_add(1, Ordering::SeqCst);
-        if self.revised { self.memory.revision(account).await } else { Ok(None) }
+        self.revision_of(account).await
     }
 }
 
@@ -105,14 +118,14 @@ async fn library(
     change: impl FnOnce(&mut Counted),
     settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder,
 ) -> Library {
-    let house = House::new().await;
-    house.put([course("c", 0), of_other(course("c", 0))]).await;
-    let token = house.key(OWNER, "read:courses").await;
-    let mut counted = Counted::over(house.storage.clone());
+    let app = TestApp::new().await;
+    app.put([course("c", 0), of_other(course("c", 0))]).await;
+    let token = app.key(OWNER, "read:courses").await;
+    let mut counted = Counted::over(app.storage.clone());
     change(&mut counted);
     let storage = Arc::new(counted);
     let catalogue = settings(Catalogue::with_api_keys(Arc::clone(&storage))).build().unwrap();
-    Library { catalogue, storage, memory: house.storage, token }
+    Library { catalogue, storage, memory: app.storage, token }
 }
 
 impl Library {
@@ -299,32 +312,32 @@ async fn who_waited_in_vain_does_not_queue_behind_the_others() {
 async fn kept_answers_stay_within_their_bound() {
     const BOUND: usize = 64 << 10;
 
-    let house = House::with(|builder| builder.page_cache(BOUND)).await;
-    house.put((0..100).map(|n| course(&format!("course-{n:03}"), n))).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::with(|builder| builder.page_cache(BOUND)).await;
+    app.put((0..100).map(|n| course(&format!("course-{n:03}"), n))).await;
+    let token = app.key(OWNER, "read:courses").await;
     for limit in 1..=100 {
-        house.get(&token, &format!("/api/v1/courses?limit={limit}")).await.data();
-        let bytes = house.catalogue.page_cache().bytes;
+        app.get(&token, &format!("/api/v1/courses?limit={limit}")).await.data();
+        let bytes = app.catalogue.page_cache().bytes;
         assert!(bytes <= BOUND as u64, "{bytes} at limit {limit}");
     }
-    assert!(house.catalogue.page_cache().bytes > 0);
+    assert!(app.catalogue.page_cache().bytes > 0);
 }
 
 #[tokio::test]
 async fn an_authenticator_of_the_hosts_own_has_its_answers_kept_too() {
-    use catalogue_core::StoredCredentials;
+    use catalogue_core::auth::StoredCredentials;
 
-    let house = House::new().await;
-    house.put([course("c", 0)]).await;
-    let token = house.key(OWNER, "read:courses").await;
-    let storage = Arc::new(Counted::over(house.storage.clone()));
+    let app = TestApp::new().await;
+    app.put([course("c", 0)]).await;
+    let token = app.key(OWNER, "read:courses").await;
+    let storage = Arc::new(Counted::over(app.storage.clone()));
     let catalogue =
-        Catalogue::builder(Arc::clone(&storage), StoredCredentials::new(house.storage.clone())).build().unwrap();
+        Catalogue::builder(Arc::clone(&storage), StoredCredentials::new(app.storage.clone())).build().unwrap();
     for _ in 0..2 {
         let request = Request::get("/api/v1/courses").header("authorization", format!("Bearer {token}"));
         assert_eq!(catalogue.call(request.body(()).unwrap()).await.status(), 200);
     }
     // The revision is that of the storage whose courses are read.
     assert_eq!(storage.reads(), 1);
-    assert_eq!(storage.revisions.load(Ordering::SeqCst), 3);
+    assert_eq!(storage.revisions.load(Ordering::SeqCst), 2);
 }

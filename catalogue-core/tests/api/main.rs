@@ -1,5 +1,6 @@
 //! The specification, section by section, through `Catalogue::call` over the memory storage.
 
+mod app;
 mod authentication;
 mod clock;
 mod compression;
@@ -9,10 +10,11 @@ mod cors;
 mod course;
 mod courses;
 mod failures;
-mod house;
+mod identified_by;
 mod kept_answers;
 mod me;
 mod misuse;
+mod mounts;
 mod observer;
 mod paging_laws;
 mod paths_and_methods;
@@ -20,3 +22,4 @@ mod public_documents;
 mod rate_limits;
 mod request_ids;
 mod unknown_tokens;
+mod waiting;

@@ -1,16 +1,16 @@
 //! Section 4.1 and section 2.1; decisions A6, A10, A11.
 
-use catalogue_core::CredentialKind;
+use catalogue_core::auth::CredentialKind;
 use serde_json::json;
 use sha2::Digest as _;
 
-use crate::house::{House, OWNER};
+use crate::app::{OWNER, TestApp};
 
 #[tokio::test]
 async fn shows_the_identity_and_nothing_else() {
-    let house = House::new().await;
-    let (token, id) = house.credential(CredentialKind::ApiKey, OWNER, "read:courses read:profile", None).await;
-    let answer = house.get(&token, "/api/v1/me").await;
+    let app = TestApp::new().await;
+    let (token, id) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses read:profile", None).await;
+    let answer = app.get(&token, "/api/v1/me").await;
     assert_eq!(
         answer.json(),
         json!({ "data": { "userId": OWNER, "apiKeyId": id, "scopes": ["read:profile", "read:courses"] } })
@@ -19,9 +19,9 @@ async fn shows_the_identity_and_nothing_else() {
 
 #[tokio::test]
 async fn an_oauth_token_is_named_by_its_hash() {
-    let house = House::new().await;
-    let (token, id) = house.credential(CredentialKind::OAuth, OWNER, "read:profile", None).await;
-    let data = house.get(&token, "/api/v1/me").await.data();
+    let app = TestApp::new().await;
+    let (token, id) = app.credential(CredentialKind::OAuth, OWNER, "read:profile", None).await;
+    let data = app.get(&token, "/api/v1/me").await.data();
     assert_eq!(data["apiKeyId"], id);
     // The hash is worked out here by another crate's hand, not read back from the storage.
     let digest = sha2::Sha256::digest(&token);
@@ -31,20 +31,20 @@ async fn an_oauth_token_is_named_by_its_hash() {
 
 #[tokio::test]
 async fn answers_whatever_the_scopes_are() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for (scopes, shown) in [
         ("read:profile", json!(["read:profile"])),
         ("read:courses", json!(["read:courses"])),
         ("zebra read:courses apple", json!(["read:courses", "apple", "zebra"])),
     ] {
-        let token = house.key(OWNER, scopes).await;
-        assert_eq!(house.get(&token, "/api/v1/me").await.data()["scopes"], shown);
+        let token = app.key(OWNER, scopes).await;
+        assert_eq!(app.get(&token, "/api/v1/me").await.data()["scopes"], shown);
     }
 }
 
 #[tokio::test]
 async fn takes_no_parameters() {
-    let house = House::new().await;
-    let token = house.key(OWNER, "read:profile").await;
-    house.get(&token, "/api/v1/me?limit=0&cursor=&other=1").await.data();
+    let app = TestApp::new().await;
+    let token = app.key(OWNER, "read:profile").await;
+    app.get(&token, "/api/v1/me?limit=0&cursor=&other=1").await.data();
 }

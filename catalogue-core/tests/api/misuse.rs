@@ -1,6 +1,8 @@
 //! What a host may get wrong when it builds a catalogue: each is refused with a sentence that says what would be right.
 
-use catalogue_core::{Catalogue, CatalogueBuilder, CredentialKind, MemoryStorage};
+use catalogue_core::auth::CredentialKind;
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{Catalogue, CatalogueBuilder};
 
 fn builder() -> CatalogueBuilder {
     Catalogue::with_api_keys(MemoryStorage::new())

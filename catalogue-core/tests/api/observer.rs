@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use catalogue_core::{FinishedRequest, Observer, Operation};
+use catalogue_core::Operation;
+use catalogue_core::observe::{FinishedRequest, Observer};
 use http::{Method, StatusCode};
 
-use crate::house::{House, OWNER};
+use crate::app::{OWNER, TestApp};
 
 /// Keeps what it is told.
 #[derive(Clone, Debug, Default)]
@@ -36,8 +37,8 @@ impl Observer for Notes {
 #[tokio::test]
 async fn every_answer_is_told_of() {
     let notes = Notes::default();
-    let house = House::with(|builder| builder.observer(notes.clone())).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::with(|builder| builder.observer(notes.clone())).await;
+    let token = app.key(OWNER, "read:courses").await;
     let bearer = format!("Bearer {token}");
     for (method, path, authorization, operation, status, account) in [
         (Method::GET, "/api/v1/courses", &*bearer, Some(Operation::ListCourses), 200, Some(OWNER)),
@@ -53,7 +54,7 @@ async fn every_answer_is_told_of() {
     ] {
         notes.0.lock().unwrap().clear();
         let began = Instant::now();
-        let answer = house.send(method.clone(), path, &[("authorization", authorization)]).await;
+        let answer = app.send(method.clone(), path, &[("authorization", authorization)]).await;
         let whole = began.elapsed();
         let told = std::mem::take(&mut *notes.0.lock().unwrap());
         let [note] = &*told else { panic!("{method} {path}: {told:?}") };
@@ -77,8 +78,8 @@ impl Observer for Panics {
 
 #[tokio::test]
 async fn an_observer_that_panics_changes_no_answer() {
-    let house = House::with(|builder| builder.observer(Panics)).await;
-    assert_eq!(house.send(Method::GET, "/docs", &[]).await.status, 200);
+    let app = TestApp::with(|builder| builder.observer(Panics)).await;
+    assert_eq!(app.send(Method::GET, "/docs", &[]).await.status, 200);
 }
 
 /// What an observer can tell apart beside the status.
@@ -97,25 +98,25 @@ impl Observer for Causes {
 #[tokio::test]
 async fn causes_and_traces_are_told() {
     let causes = Causes::default();
-    let house = House::with(|builder| builder.observer((None::<Panics>, Some(causes.clone())))).await;
-    let bearer = format!("Bearer {}", house.key(OWNER, "read:courses").await);
-    let full = House::with(|builder| builder.observer(causes.clone()).max_in_flight(0)).await;
+    let app = TestApp::with(|builder| builder.observer((None::<Panics>, Some(causes.clone())))).await;
+    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
+    let full = TestApp::with(|builder| builder.observer(causes.clone()).max_in_flight(0)).await;
     let trace = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00");
     let none = "None None None None";
-    for (house, method, headers, told) in [
-        (&house, Method::HEAD, &[("authorization", &*bearer)][..], format!("HEAD 0 {none}")),
+    for (app, method, headers, told) in [
+        (&app, Method::HEAD, &[("authorization", &*bearer)][..], format!("HEAD 0 {none}")),
         (
-            &house,
+            &app,
             Method::GET,
             &[("authorization", &*bearer), trace],
             "GET {} None None None Some(\"4bf92f3577b34da6a3ce929d0e0e4736\")".to_owned(),
         ),
-        (&house, Method::GET, &[], "GET {} Some(Missing) None None None".to_owned()),
-        (&house, Method::GET, &[("authorization", "Bearer x")], "GET {} Some(Invalid) None None None".to_owned()),
+        (&app, Method::GET, &[], "GET {} Some(Missing) None None None".to_owned()),
+        (&app, Method::GET, &[("authorization", "Bearer x")], "GET {} Some(Invalid) None None None".to_owned()),
         (&full, Method::GET, &[("authorization", &*bearer)], "GET {} None Some(InFlight) None None".to_owned()),
     ] {
         causes.0.lock().unwrap().clear();
-        let answer = house.send(method, "/api/v1/me", headers).await;
+        let answer = app.send(method, "/api/v1/me", headers).await;
         let told = told.replace("{}", &answer.body.len().to_string());
         assert_eq!(std::mem::take(&mut *causes.0.lock().unwrap()), [told]);
     }

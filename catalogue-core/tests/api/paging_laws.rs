@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use catalogue_core::{AccountId, AdminStorage, Course};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::{AccountId, Course};
 use proptest::prelude::*;
 
-use crate::house::{House, OTHER, OWNER, course, of_other};
+use crate::app::{OTHER, OWNER, TestApp, course, of_other};
 
 /// Slugs and creation seconds, close together so that many tie.
 fn catalogues() -> impl Strategy<Value = Vec<Course>> {
@@ -35,11 +36,11 @@ fn run<T>(test: impl Future<Output = T>) -> T {
 }
 
 /// Walks the list to its end; `between` runs before each further page.
-async fn walk(house: &House, token: &str, limit: usize, mut between: impl AsyncFnMut()) -> Vec<String> {
+async fn walk(app: &TestApp, token: &str, limit: usize, mut between: impl AsyncFnMut()) -> Vec<String> {
     let mut seen = Vec::new();
     let mut target = format!("/api/v1/courses?limit={limit}");
     loop {
-        let answer = house.get(token, &target).await;
+        let answer = app.get(token, &target).await;
         let page = answer.data();
         let items = page.as_array().unwrap();
         seen.extend(items.iter().map(|item| item["slug"].as_str().unwrap().to_owned()));
@@ -62,12 +63,12 @@ proptest! {
     #[test]
     fn pages_joined_are_the_whole_list(own in catalogues(), foreign in catalogues(), limit in 1..=12_usize) {
         run(async {
-            let house = House::new().await;
-            house.put(own.clone()).await;
-            house.put(foreign.clone().into_iter().map(of_other)).await;
+            let app = TestApp::new().await;
+            app.put(own.clone()).await;
+            app.put(foreign.clone().into_iter().map(of_other)).await;
             for (account, courses) in [(OWNER, own), (OTHER, foreign)] {
-                let token = house.key(account, "read:courses").await;
-                prop_assert_eq!(walk(&house, &token, limit, async || {}).await, in_order(courses));
+                let token = app.key(account, "read:courses").await;
+                prop_assert_eq!(walk(&app, &token, limit, async || {}).await, in_order(courses));
             }
             Ok(())
         })?;
@@ -78,9 +79,9 @@ proptest! {
         courses in catalogues(), writes in writes(), limit in 1..=5_usize,
     ) {
         run(async {
-            let house = House::new().await;
-            house.put(courses.clone()).await;
-            let token = house.key(OWNER, "read:courses").await;
+            let app = TestApp::new().await;
+            app.put(courses.clone()).await;
+            let token = app.key(OWNER, "read:courses").await;
             let slugs: Vec<String> = courses.iter().map(|course| course.slug.clone()).collect();
             let mut stayed: BTreeSet<String> = slugs.iter().cloned().collect();
             let mut gone = BTreeSet::new();
@@ -91,23 +92,23 @@ proptest! {
                     // A slug that was there keeps its place: to move a course is to delete and create it.
                     Some(Write::Put(slug, second)) if !slugs.contains(&slug) && !gone.contains(&slug) => {
                         gone.insert(slug.clone());
-                        house.put([course(&slug, second)]).await;
+                        app.put([course(&slug, second)]).await;
                     }
                     Some(Write::Remove(index)) if !slugs.is_empty() => {
                         let slug = index.get(&slugs);
-                        house.storage.remove_course(&owner, slug).await.unwrap();
+                        app.storage.remove_course(&owner, slug).await.unwrap();
                         stayed.remove(slug);
                     }
                     Some(Write::Retitle(index)) if !courses.is_empty() => {
                         let changed = index.get(&courses).clone();
                         if stayed.contains(&changed.slug) {
-                            house.put([Course { title: "Changed".to_owned(), ..changed }]).await;
+                            app.put([Course { title: "Changed".to_owned(), ..changed }]).await;
                         }
                     }
                     _ => {}
                 }
             };
-            let seen = walk(&house, &token, limit, between).await;
+            let seen = walk(&app, &token, limit, between).await;
             let distinct: BTreeSet<String> = seen.iter().cloned().collect();
             prop_assert_eq!(distinct.len(), seen.len(), "a course came twice: {:?}", seen);
             prop_assert!(stayed.is_subset(&distinct), "skipped: {:?}", stayed.difference(&distinct));

@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::house::{House, OWNER, course};
+use crate::app::{OWNER, TestApp, course};
 
 const KNOWN: [&str; 9] = [
     "/api/v1/me",
@@ -18,18 +18,18 @@ const KNOWN: [&str; 9] = [
 
 #[tokio::test]
 async fn paths_outside_both_addresses_are_not_found_even_without_a_token() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for method in [Method::GET, Method::POST, Method::OPTIONS] {
         for path in ["/", "/api", "/api/v1x", "/apis/v1/me", "/doc", "/docs2", "/api/v2/me", "//api/v1/me", "*"] {
-            house.send(method.clone(), path, &[]).await.failure(404, "not_found");
+            app.send(method.clone(), path, &[]).await.failure(404, "not_found");
         }
     }
 }
 
 #[tokio::test]
 async fn unknown_paths_below_the_base_are_for_callers_with_a_token() {
-    let house = House::new().await;
-    let token = house.key(OWNER, "read:profile").await;
+    let app = TestApp::new().await;
+    let token = app.key(OWNER, "read:profile").await;
     let bearer = format!("Bearer {token}");
     for method in [Method::GET, Method::HEAD, Method::POST, Method::OPTIONS] {
         for path in [
@@ -41,9 +41,9 @@ async fn unknown_paths_below_the_base_are_for_callers_with_a_token() {
             "/api/v1/courses/a/b",
             "/api/v1/Me",
         ] {
-            let without = house.send(method.clone(), path, &[]).await;
+            let without = app.send(method.clone(), path, &[]).await;
             assert_eq!(without.status, 401, "{method} {path}");
-            let with = house.send(method.clone(), path, &[("authorization", &bearer)]).await;
+            let with = app.send(method.clone(), path, &[("authorization", &bearer)]).await;
             assert_eq!(with.status, 404, "{method} {path}");
         }
     }
@@ -51,23 +51,23 @@ async fn unknown_paths_below_the_base_are_for_callers_with_a_token() {
 
 #[tokio::test]
 async fn unknown_paths_below_the_documents_are_not_found() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for path in ["/docs/nothing", "/docs//", "/docs/openapi.json/"] {
-        house.send(Method::GET, path, &[]).await.failure(404, "not_found");
+        app.send(Method::GET, path, &[]).await.failure(404, "not_found");
     }
 }
 
 #[tokio::test]
 async fn head_is_get_without_the_body() {
-    let house = House::new().await;
-    house.put([course("anything", 0)]).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    app.put([course("anything", 0)]).await;
+    let token = app.key(OWNER, "read:courses").await;
     let headers = [("authorization", &*format!("Bearer {token}")), ("x-request-id", "same")];
     let mut paths = KNOWN.to_vec();
     paths.extend(["/api/v1/courses?limit=0", "/api/v1/courses/nobody", "/elsewhere"]);
     for path in paths {
-        let get = house.send(Method::GET, path, &headers).await;
-        let head = house.send(Method::HEAD, path, &headers).await;
+        let get = app.send(Method::GET, path, &headers).await;
+        let head = app.send(Method::HEAD, path, &headers).await;
         assert_eq!((head.status, &head.headers), (get.status, &get.headers), "{path}");
         assert_eq!(head.header("content-length"), Some(&*get.body.len().to_string()), "{path}");
         assert!(head.body.is_empty() && !get.body.is_empty(), "{path}");
@@ -76,9 +76,9 @@ async fn head_is_get_without_the_body() {
 
 #[tokio::test]
 async fn options_says_what_is_allowed_without_a_token() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for path in KNOWN {
-        let answer = house.send(Method::OPTIONS, path, &[]).await;
+        let answer = app.send(Method::OPTIONS, path, &[]).await;
         assert_eq!(answer.status, 204, "{path}");
         assert_eq!(answer.header("allow"), Some("GET, HEAD, OPTIONS"));
         assert!(answer.body.is_empty());
@@ -87,11 +87,11 @@ async fn options_says_what_is_allowed_without_a_token() {
 
 #[tokio::test]
 async fn other_methods_are_refused_before_the_token_is_looked_at() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "get", "BREW"] {
         for path in KNOWN {
             let method = Method::from_bytes(method.as_bytes()).unwrap();
-            let answer = house.send(method, path, &[("authorization", "Bearer invalid")]).await;
+            let answer = app.send(method, path, &[("authorization", "Bearer invalid")]).await;
             answer.failure(405, "invalid_request");
             assert_eq!(answer.header("allow"), Some("GET, HEAD, OPTIONS"));
         }
@@ -100,7 +100,8 @@ async fn other_methods_are_refused_before_the_token_is_looked_at() {
 
 #[test]
 fn settings_that_cannot_be_are_refused_at_build() {
-    use catalogue_core::{BuildError, Catalogue, MemoryStorage};
+    use catalogue_core::storage::MemoryStorage;
+    use catalogue_core::{BuildError, Catalogue};
 
     let builder = || Catalogue::with_api_keys(MemoryStorage::new());
     assert_eq!(builder().accept([]).build().unwrap_err(), BuildError::NothingAccepted);
@@ -112,31 +113,31 @@ fn settings_that_cannot_be_are_refused_at_build() {
 
 #[tokio::test]
 async fn a_body_is_ignored() {
-    let house = House::new().await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    let token = app.key(OWNER, "read:courses").await;
     for body in ["", "{}", "not json", "limit=0"] {
         let request = http::Request::get("/api/v1/courses").header("authorization", format!("Bearer {token}"));
         let request = request.header("content-type", "application/json").body(body).unwrap();
-        assert_eq!(house.catalogue.call(request).await.status(), 200, "{body:?}");
+        assert_eq!(app.catalogue.call(request).await.status(), 200, "{body:?}");
     }
 }
 
 #[tokio::test]
 async fn the_first_failure_answers() {
-    let house = House::new().await;
-    let profile = house.key(OWNER, "read:profile").await;
+    let app = TestApp::new().await;
+    let profile = app.key(OWNER, "read:profile").await;
     // Scope before parameters before storage; the credential before both.
-    assert_eq!(house.get(&profile, "/api/v1/courses?limit=0").await.status, 403);
-    assert_eq!(house.get("invalid", "/api/v1/courses?limit=0").await.status, 401);
-    assert_eq!(house.get("invalid", "/api/v1/nothing").await.status, 401);
-    assert_eq!(house.get(&profile, "/api/v1/nothing").await.status, 404);
+    assert_eq!(app.get(&profile, "/api/v1/courses?limit=0").await.status, 403);
+    assert_eq!(app.get("invalid", "/api/v1/courses?limit=0").await.status, 401);
+    assert_eq!(app.get("invalid", "/api/v1/nothing").await.status, 401);
+    assert_eq!(app.get(&profile, "/api/v1/nothing").await.status, 404);
 }
 
 #[tokio::test]
 async fn absolute_targets_are_the_same_path() {
-    let house = House::new().await;
-    let token = house.key(OWNER, "read:courses").await;
-    house.get(&token, "http://anything.example/api/v1/me").await.data();
+    let app = TestApp::new().await;
+    let token = app.key(OWNER, "read:courses").await;
+    app.get(&token, "http://anything.example/api/v1/me").await.data();
 }
 
 #[tokio::test]
@@ -148,17 +149,18 @@ async fn addresses_are_mounted_at_their_paths() {
         ("/docs/api", "/docs", "/docs/api/me", "/docs/llms.txt"),
         ("/api/v1", "/", "/api/v1/me", "/llms.txt"),
     ] {
-        let house = House::at(base, docs).await;
-        let token = house.key(OWNER, "read:profile").await;
-        assert_eq!(house.get(&token, me).await.status, 200, "{base} {docs}");
-        assert_eq!(house.send(Method::GET, me, &[]).await.status, 401, "{base} {docs}");
-        assert_eq!(house.send(Method::GET, document, &[]).await.status, 200, "{base} {docs}");
+        let app = TestApp::at(base, docs).await;
+        let token = app.key(OWNER, "read:profile").await;
+        assert_eq!(app.get(&token, me).await.status, 200, "{base} {docs}");
+        assert_eq!(app.send(Method::GET, me, &[]).await.status, 401, "{base} {docs}");
+        assert_eq!(app.send(Method::GET, document, &[]).await.status, 200, "{base} {docs}");
     }
 }
 
 #[test]
 fn addresses_that_cannot_be_are_refused_at_build() {
-    use catalogue_core::{BuildError, Catalogue, MemoryStorage};
+    use catalogue_core::storage::MemoryStorage;
+    use catalogue_core::{BuildError, Catalogue};
 
     let build = |base: &str, docs: &str| {
         Catalogue::with_api_keys(MemoryStorage::new()).base_url(base).docs_url(docs).build().unwrap_err()

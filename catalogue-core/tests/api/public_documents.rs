@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::house::{House, OWNER};
+use crate::app::{OWNER, TestApp};
 
 const DOCUMENTS: [(&str, &str); 5] = [
     ("/docs/openapi.json", "application/json"),
@@ -14,15 +14,15 @@ const DOCUMENTS: [(&str, &str); 5] = [
 
 #[tokio::test]
 async fn documents_are_public_cacheable_and_revalidated() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for (path, media_type) in DOCUMENTS {
         for headers in [&[][..], &[("authorization", "Bearer invalid")]] {
-            let answer = house.send(Method::GET, path, headers).await;
+            let answer = app.send(Method::GET, path, headers).await;
             assert_eq!(answer.status, 200, "{path}");
             assert_eq!(answer.header("content-type"), Some(media_type));
             assert_eq!(answer.header("cache-control"), Some("public, max-age=300"));
             let tag = answer.header("etag").unwrap();
-            let again = house.send(Method::GET, path, &[("if-none-match", tag)]).await;
+            let again = app.send(Method::GET, path, &[("if-none-match", tag)]).await;
             assert_eq!(again.status, 304, "{path}");
             assert_eq!(again.header("etag"), Some(tag));
         }
@@ -31,10 +31,10 @@ async fn documents_are_public_cacheable_and_revalidated() {
 
 #[tokio::test]
 async fn both_doors_give_the_same_document() {
-    let house = House::new().await;
-    let token = house.key(OWNER, "read:profile").await;
-    let private = house.get(&token, "/api/v1/openapi.json").await;
-    let public = house.send(Method::GET, "/docs/openapi.json", &[]).await;
+    let app = TestApp::new().await;
+    let token = app.key(OWNER, "read:profile").await;
+    let private = app.get(&token, "/api/v1/openapi.json").await;
+    let public = app.send(Method::GET, "/docs/openapi.json", &[]).await;
     assert_eq!(private.body, public.body);
     assert!(private.json().get("data").is_none(), "the document is bare");
     assert_eq!(private.json()["openapi"].as_str().map(|version| &version[..3]), Some("3.1"));
@@ -42,17 +42,17 @@ async fn both_doors_give_the_same_document() {
 
 #[tokio::test]
 async fn both_addresses_of_the_reference_page_answer_it() {
-    let house = House::new().await;
-    let [bare, slash] = [house.send(Method::GET, "/docs", &[]).await, house.send(Method::GET, "/docs/", &[]).await];
+    let app = TestApp::new().await;
+    let [bare, slash] = [app.send(Method::GET, "/docs", &[]).await, app.send(Method::GET, "/docs/", &[]).await];
     assert_eq!(bare.body, slash.body);
 }
 
 #[tokio::test]
 async fn documents_below_the_base_are_public_all_the_same() {
-    let house = House::with(|builder| builder.docs_url("/api/v1/docs")).await;
+    let app = TestApp::with(|builder| builder.docs_url("/api/v1/docs")).await;
     for (path, _) in DOCUMENTS {
-        let answer = house.send(Method::GET, &format!("/api/v1{path}"), &[]).await;
+        let answer = app.send(Method::GET, &format!("/api/v1{path}"), &[]).await;
         assert_eq!(answer.status, 200, "{path}");
     }
-    house.send(Method::GET, "/api/v1/other", &[]).await.failure(401, "unauthorized");
+    app.send(Method::GET, "/api/v1/other", &[]).await.failure(401, "unauthorized");
 }

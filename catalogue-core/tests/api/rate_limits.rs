@@ -1,20 +1,28 @@
 //! Rate limits of credentials: decision A2, sentence by sentence, and its place in the order of decision R2.
 
-use catalogue_core::{AccountId, Identity, LimiterFuture, RateLimit, RateLimitKey, RateLimiter, Scopes, Taken};
+use catalogue_core::auth::{Authenticator, BearerToken, Identity, Scopes, Verdict};
+use catalogue_core::limit::{LimiterFuture, RateLimit, RateLimitKey, RateLimiter, Taken};
+use catalogue_core::storage::{
+    AtRevision, CourseRows, CourseStorage, MemoryStorage, PageRequest, Revision, StorageError,
+};
+use catalogue_core::{AccountId, Catalogue, CourseDetail, async_trait};
 use http::{Method, Request};
 use serde_json::json;
 
+use crate::app::{Answer, BASE, OTHER, OWNER, TestApp, ask, course};
 use crate::clock::Clock;
-use crate::house::{Answer, BASE, House, OTHER, OWNER, ask, course};
 
 const COURSES: &str = "/api/v1/courses";
 
-/// A house with two courses that answers each credential so often a minute, and its clock.
-async fn limited(requests: u32) -> (House, Clock) {
+/// Each operation, below the base address.
+const PATHS: [&str; 4] = ["/me", "/courses", "/courses/a", "/openapi.json"];
+
+/// An app with two courses that answers each credential so often a minute, and its clock.
+async fn limited(requests: u32) -> (TestApp, Clock) {
     let clock = Clock::new();
-    let house = House::with(|builder| builder.rate_limiter(clock.limiter(requests, 60))).await;
-    house.put([course("a", 0), course("b", 1)]).await;
-    (house, clock)
+    let app = TestApp::with(|builder| builder.rate_limiter(clock.limiter(requests, 60))).await;
+    app.put([course("a", 0), course("b", 1)]).await;
+    (app, clock)
 }
 
 /// What an answer says of the limit.
@@ -24,18 +32,18 @@ fn fields(answer: &Answer) -> (Option<&str>, Option<&str>) {
 
 #[tokio::test]
 async fn no_limit_is_set_by_default() {
-    let house = House::new().await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    let token = app.key(OWNER, "read:courses").await;
     for _ in 0..1_000 {
-        let answer = house.get(&token, COURSES).await;
+        let answer = app.get(&token, COURSES).await;
         assert_eq!((answer.status.as_u16(), fields(&answer)), (200, (None, None)));
     }
 }
 
 #[tokio::test]
 async fn successful_answers_say_what_is_left() {
-    let (house, clock) = limited(600).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let (app, clock) = limited(600).await;
+    let token = app.key(OWNER, "read:courses").await;
     let policy = Some(r#""default";q=600;w=60"#);
     for (forward, state) in [
         (0, r#""default";r=599;t=60"#),
@@ -45,20 +53,20 @@ async fn successful_answers_say_what_is_left() {
         (1, r#""default";r=599;t=60"#),
     ] {
         clock.forward(forward);
-        assert_eq!(fields(&house.get(&token, COURSES).await), (policy, Some(state)));
+        assert_eq!(fields(&app.get(&token, COURSES).await), (policy, Some(state)));
     }
 }
 
 #[tokio::test]
 async fn beyond_the_limit_it_is_429_until_the_window_ends() {
-    let (house, clock) = limited(2).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let (app, clock) = limited(2).await;
+    let token = app.key(OWNER, "read:courses").await;
     for _ in 0..2 {
-        house.get(&token, COURSES).await.data();
+        app.get(&token, COURSES).await.data();
     }
     for (forward, after) in [(0, "60"), (20_500, "40"), (39_499, "1")] {
         clock.forward(forward);
-        let refused = house.get(&token, COURSES).await;
+        let refused = app.get(&token, COURSES).await;
         let seconds: u32 = after.parse().unwrap();
         assert_eq!(refused.failure(429, "rate_limited"), json!({ "retryAfterSeconds": seconds }));
         assert_eq!(refused.header("retry-after"), Some(after));
@@ -66,47 +74,120 @@ async fn beyond_the_limit_it_is_429_until_the_window_ends() {
         assert_eq!(fields(&refused), (Some(r#""default";q=2;w=60"#), Some(&*state)));
     }
     clock.forward(1);
-    house.get(&token, COURSES).await.data();
+    app.get(&token, COURSES).await.data();
 }
 
 #[tokio::test]
 async fn a_304_costs_nothing_and_says_nothing() {
-    let (house, clock) = limited(2).await;
-    let token = house.key(OWNER, "read:courses").await;
-    let first = house.get(&token, COURSES).await;
+    let (app, clock) = limited(2).await;
+    let token = app.key(OWNER, "read:courses").await;
+    let first = app.get(&token, COURSES).await;
     let bearer = format!("Bearer {token}");
     let headers = [("authorization", &*bearer), ("if-none-match", first.header("etag").unwrap())];
     for _ in 0..1_000 {
-        let unchanged = house.send(Method::GET, COURSES, &headers).await;
+        let unchanged = app.send(Method::GET, COURSES, &headers).await;
         assert_eq!((unchanged.status.as_u16(), fields(&unchanged)), (304, (None, None)));
         clock.forward(10);
     }
-    assert_eq!(house.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=50"#));
+    assert_eq!(app.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=50"#));
 }
 
 /// Also where each 304 is all that a window has.
 #[tokio::test]
 async fn a_client_that_only_gets_304_is_never_limited() {
-    let (house, clock) = limited(1).await;
-    let bearer = format!("Bearer {}", house.key(OWNER, "read:courses").await);
-    for path in ["/me", "/courses", "/courses/a", "/openapi.json"] {
+    let (app, clock) = limited(1).await;
+    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
+    for path in PATHS {
+        let path = format!("{BASE}{path}");
+        let first = app.send(Method::GET, &path, &[("authorization", &bearer)]).await;
+        clock.forward(60_000);
+        let headers = [("authorization", &*bearer), ("if-none-match", first.header("etag").unwrap())];
         for _ in 0..100 {
-            let headers = [("authorization", &*bearer), ("if-none-match", "*")];
-            assert_eq!(house.send(Method::GET, &format!("{BASE}{path}"), &headers).await.status, 304, "{path}");
+            assert_eq!(app.send(Method::GET, &path, &headers).await.status, 304, "{path}");
             clock.forward(7);
         }
+        clock.forward(60_000);
     }
-    let state = house.send(Method::GET, COURSES, &[("authorization", &bearer)]).await;
+    let state = app.send(Method::GET, COURSES, &[("authorization", &bearer)]).await;
     assert_eq!(state.header("ratelimit"), Some(r#""default";r=0;t=60"#));
+}
+
+/// A star fits whatever is there, so the answer has to be made to find out whether it is.
+#[tokio::test]
+async fn a_star_costs_what_the_answer_costs() {
+    let (app, clock) = limited(2).await;
+    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
+    let star = [("authorization", &*bearer), ("if-none-match", "*")];
+    for path in PATHS {
+        let path = format!("{BASE}{path}");
+        for _ in 0..2 {
+            let unchanged = app.send(Method::GET, &path, &star).await;
+            assert_eq!((unchanged.status.as_u16(), fields(&unchanged)), (304, (None, None)), "{path}");
+        }
+        app.send(Method::GET, &path, &star).await.failure(429, "rate_limited");
+        clock.forward(60_000);
+    }
+}
+
+/// Its courses are read for each answer, also for one that turns out to be the same.
+#[tokio::test]
+async fn without_revisions_a_304_costs_what_the_answer_costs() {
+    let (app, clock) = limited(2).await;
+    let catalogue = Catalogue::builder(Unrevised(app.storage.clone()), Anybody).rate_limiter(clock.limiter(2, 60));
+    let catalogue = catalogue.build().unwrap();
+    let ask = async |tag: &str| {
+        let request = Request::get(COURSES).header("authorization", "Bearer anything").header("if-none-match", tag);
+        ask(&catalogue, BASE, request.body(()).unwrap()).await
+    };
+    let first = ask("\"other\"").await;
+    assert_eq!(ask(first.header("etag").unwrap()).await.status, 304);
+    ask(first.header("etag").unwrap()).await.failure(429, "rate_limited");
+}
+
+/// A storage that keeps no revisions.
+#[derive(Debug)]
+struct Unrevised(MemoryStorage);
+
+#[async_trait]
+impl CourseStorage for Unrevised {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
+        self.0.list_courses(account, page, rows).await?;
+        Ok(None)
+    }
+
+    async fn find_course(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        Ok(self.0.find_course(account, slug).await?.value.into())
+    }
+}
+
+/// Takes every token for the owner's.
+#[derive(Debug)]
+struct Anybody;
+
+#[async_trait]
+impl Authenticator for Anybody {
+    async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        let scopes = Scopes::from_names(["read:courses"]);
+        Ok(Verdict::Accepted(Identity::api_key(AccountId::new(OWNER), "key", scopes)))
+    }
 }
 
 #[tokio::test]
 async fn head_costs_and_says_what_get_does() {
-    let (house, _) = limited(10).await;
-    let (one, other) = (house.key(OWNER, "read:courses").await, house.key(OWNER, "read:courses").await);
+    let (app, _) = limited(10).await;
+    let (one, other) = (app.key(OWNER, "read:courses").await, app.key(OWNER, "read:courses").await);
     for _ in 0..3 {
-        let get = house.get(&one, COURSES).await;
-        let head = house.send(Method::HEAD, COURSES, &[("authorization", &format!("Bearer {other}"))]).await;
+        let get = app.get(&one, COURSES).await;
+        let head = app.send(Method::HEAD, COURSES, &[("authorization", &format!("Bearer {other}"))]).await;
         let without_id = |answer: &Answer| {
             let mut headers = answer.headers.clone();
             headers.remove("x-request-id");
@@ -114,41 +195,41 @@ async fn head_costs_and_says_what_get_does() {
         };
         assert_eq!(without_id(&get), without_id(&head));
     }
-    assert_eq!(house.get(&other, COURSES).await.header("ratelimit"), Some(r#""default";r=6;t=60"#));
+    assert_eq!(app.get(&other, COURSES).await.header("ratelimit"), Some(r#""default";r=6;t=60"#));
 }
 
 #[tokio::test]
 async fn every_operation_counts_and_no_document_does() {
-    let (house, _) = limited(4).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let (app, _) = limited(4).await;
+    let token = app.key(OWNER, "read:courses").await;
     for (path, remaining) in [("/me", 3), ("/courses", 2), ("/courses/a", 1), ("/openapi.json", 0)] {
-        let answer = house.get(&token, &format!("{BASE}{path}")).await;
+        let answer = app.get(&token, &format!("{BASE}{path}")).await;
         let state = format!(r#""default";r={remaining};t=60"#);
         assert_eq!((answer.status.as_u16(), answer.header("ratelimit")), (200, Some(&*state)), "{path}");
     }
     for path in ["/docs", "/docs/openapi.json", "/docs/openapi.md", "/docs/llms.txt"] {
-        let document = house.get(&token, path).await;
+        let document = app.get(&token, path).await;
         assert_eq!((document.status.as_u16(), fields(&document)), (200, (None, None)), "{path}");
     }
 }
 
 #[tokio::test]
 async fn credentials_have_allowances_of_their_own() {
-    let (house, _) = limited(1).await;
+    let (app, _) = limited(1).await;
     for account in [OWNER, OWNER, OTHER] {
-        let token = house.key(account, "read:courses").await;
-        house.get(&token, COURSES).await.data();
-        house.get(&token, COURSES).await.failure(429, "rate_limited");
+        let token = app.key(account, "read:courses").await;
+        app.get(&token, COURSES).await.data();
+        app.get(&token, COURSES).await.failure(429, "rate_limited");
     }
 }
 
 /// Two accounts of a host whose ids of credentials are unique in each account alone.
 #[tokio::test]
 async fn accounts_share_nothing_where_ids_of_credentials_are_the_same() {
-    let (house, _) = limited(1).await;
+    let (app, _) = limited(1).await;
     let call = async |account, id| {
         let identity = Identity::api_key(AccountId::new(account), id, Scopes::from_names(["read:courses"]));
-        house.catalogue.call_as(identity, Request::get(COURSES).body(()).unwrap()).await.status().as_u16()
+        app.catalogue.call_as(identity, Request::get(COURSES).body(()).unwrap()).await.status().as_u16()
     };
     assert_eq!([call("a", "bc").await, call("ab", "c").await, call("b", "bc").await], [200; 3]);
     assert_eq!(call("a", "bc").await, 429);
@@ -157,54 +238,54 @@ async fn accounts_share_nothing_where_ids_of_credentials_are_the_same() {
 /// Decision R2: what fails before is answered as it is and costs nothing, also when nothing is left.
 #[tokio::test]
 async fn it_comes_after_the_parameters_and_before_the_storage() {
-    let (house, _) = limited(1).await;
-    let (token, narrow) = (house.key(OWNER, "read:courses").await, house.key(OWNER, "read:profile").await);
+    let (app, _) = limited(1).await;
+    let (token, narrow) = (app.key(OWNER, "read:courses").await, app.key(OWNER, "read:profile").await);
     let refused_before = async |token: &str, narrow: &str| {
         let bearer = format!("Bearer {token}");
         let authorized = [("authorization", &*bearer)];
         [
-            house.send(Method::POST, COURSES, &authorized).await.failure(405, "invalid_request"),
-            house.get("unknown", COURSES).await.failure(401, "unauthorized"),
-            house.get(token, "/api/v1/nothing").await.failure(404, "not_found"),
-            house.get(token, "/nowhere").await.failure(404, "not_found"),
-            house.get(narrow, COURSES).await.failure(403, "insufficient_scope"),
-            house.get(token, "/api/v1/courses?limit=0").await.failure(400, "invalid_request"),
-            house.get(token, "/api/v1/courses?cursor=x").await.failure(400, "invalid_request"),
-            house.send(Method::OPTIONS, COURSES, &authorized).await.status.as_u16().into(),
+            app.send(Method::POST, COURSES, &authorized).await.failure(405, "invalid_request"),
+            app.get("unknown", COURSES).await.failure(401, "unauthorized"),
+            app.get(token, "/api/v1/nothing").await.failure(404, "not_found"),
+            app.get(token, "/nowhere").await.failure(404, "not_found"),
+            app.get(narrow, COURSES).await.failure(403, "insufficient_scope"),
+            app.get(token, "/api/v1/courses?limit=0").await.failure(400, "invalid_request"),
+            app.get(token, "/api/v1/courses?cursor=x").await.failure(400, "invalid_request"),
+            app.send(Method::OPTIONS, COURSES, &authorized).await.status.as_u16().into(),
         ]
     };
     let before = refused_before(&token, &narrow).await;
-    assert_eq!(house.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=60"#));
+    assert_eq!(app.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=60"#));
     assert_eq!(before, refused_before(&token, &narrow).await);
     // The storage is not asked whether there is such a course.
-    house.get(&token, "/api/v1/courses/nobody").await.failure(429, "rate_limited");
+    app.get(&token, "/api/v1/courses/nobody").await.failure(429, "rate_limited");
 }
 
 #[tokio::test]
 async fn a_course_that_is_not_there_costs_one_and_says_nothing() {
-    let (house, _) = limited(2).await;
-    let token = house.key(OWNER, "read:courses").await;
-    let absent = house.get(&token, "/api/v1/courses/nobody").await;
+    let (app, _) = limited(2).await;
+    let token = app.key(OWNER, "read:courses").await;
+    let absent = app.get(&token, "/api/v1/courses/nobody").await;
     absent.failure(404, "not_found");
     assert_eq!(fields(&absent), (None, None));
-    assert_eq!(house.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=60"#));
+    assert_eq!(app.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=60"#));
 }
 
 /// An answer that is kept for the next caller is kept without what its first one was told of a limit.
 #[tokio::test]
 async fn kept_answers_and_tags_know_nothing_of_limits() {
-    let (house, clock) = limited(10).await;
-    let without = House::new().await;
-    let token = house.key(OWNER, "read:courses").await;
-    let first = house.get(&token, COURSES).await;
+    let (app, clock) = limited(10).await;
+    let without = TestApp::new().await;
+    let token = app.key(OWNER, "read:courses").await;
+    let first = app.get(&token, COURSES).await;
     clock.forward(1_000);
-    let second = house.get(&house.key(OWNER, "read:courses").await, COURSES).await;
-    assert_eq!(house.catalogue.page_cache().hits, 1);
+    let second = app.get(&app.key(OWNER, "read:courses").await, COURSES).await;
+    assert_eq!(app.catalogue.page_cache().hits, 1);
     assert_eq!((&first.body, first.header("etag")), (&second.body, second.header("etag")));
     assert_eq!(fields(&first), fields(&second));
-    assert_eq!(house.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=8;t=59"#));
+    assert_eq!(app.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=8;t=59"#));
     let unlimited = without.get(&without.key(OWNER, "read:profile").await, "/api/v1/openapi.json").await;
-    let limited = house.get(&token, "/api/v1/openapi.json").await;
+    let limited = app.get(&token, "/api/v1/openapi.json").await;
     assert_eq!(unlimited.header("etag"), limited.header("etag"));
 }
 
@@ -212,10 +293,10 @@ async fn kept_answers_and_tags_know_nothing_of_limits() {
 async fn browsers_may_read_the_fields() {
     let clock = Clock::new();
     let origin = "https://app.example.com";
-    let house = House::with(|builder| builder.cors_origins([origin]).rate_limiter(clock.limiter(1, 60))).await;
-    let bearer = format!("Bearer {}", house.key(OWNER, "read:courses").await);
+    let app = TestApp::with(|builder| builder.cors_origins([origin]).rate_limiter(clock.limiter(1, 60))).await;
+    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
     for status in [200, 429] {
-        let answer = house.send(Method::GET, COURSES, &[("authorization", &bearer), ("origin", origin)]).await;
+        let answer = app.send(Method::GET, COURSES, &[("authorization", &bearer), ("origin", origin)]).await;
         let exposed = answer.header("access-control-expose-headers").unwrap();
         assert_eq!(answer.status, status);
         assert!(exposed.contains("RateLimit, RateLimit-Policy, Retry-After") && fields(&answer).0.is_some());
@@ -246,11 +327,11 @@ impl RateLimiter for OutOfReach {
 #[tokio::test]
 async fn what_cannot_be_counted_goes_on_and_says_nothing_of_a_limit() {
     let limiter = OutOfReach(RateLimit::new(1, std::time::Duration::from_secs(1)).unwrap());
-    let house = House::with(|builder| builder.rate_limiter(std::sync::Arc::new(limiter))).await;
-    let bearer = format!("Bearer {}", house.key(OWNER, "read:courses").await);
+    let app = TestApp::with(|builder| builder.rate_limiter(std::sync::Arc::new(limiter))).await;
+    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
     for (none_match, status) in [("\"other\"", 200), ("*", 304), ("\"other\"", 200)] {
         let request = Request::get(COURSES).header("authorization", &bearer).header("if-none-match", none_match);
-        let answer = ask(&house.catalogue, BASE, request.body(()).unwrap()).await;
+        let answer = ask(&app.catalogue, BASE, request.body(()).unwrap()).await;
         assert_eq!((answer.status.as_u16(), fields(&answer)), (status, (None, None)));
     }
 }

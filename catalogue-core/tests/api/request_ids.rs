@@ -2,11 +2,11 @@
 
 use http::Method;
 
-use crate::house::House;
+use crate::app::TestApp;
 
 #[tokio::test]
 async fn every_answer_has_the_callers_id_or_a_new_one() {
-    let house = House::new().await;
+    let app = TestApp::new().await;
     for (method, path) in [
         (Method::GET, "/api/v1/me"),
         (Method::GET, "/docs/llms.txt"),
@@ -14,10 +14,10 @@ async fn every_answer_has_the_callers_id_or_a_new_one() {
         (Method::OPTIONS, "/api/v1/me"),
         (Method::POST, "/api/v1/me"),
     ] {
-        let own = house.send(method.clone(), path, &[("x-request-id", "my-id~!")]).await;
+        let own = app.send(method.clone(), path, &[("x-request-id", "my-id~!")]).await;
         assert_eq!(own.header("x-request-id"), Some("my-id~!"));
-        let one = house.send(method.clone(), path, &[]).await;
-        let two = house.send(method, path, &[("x-request-id", "not visible")]).await;
+        let one = app.send(method.clone(), path, &[]).await;
+        let two = app.send(method, path, &[("x-request-id", "not visible")]).await;
         assert!(one.header("x-request-id").is_some_and(|id| id.len() >= 16));
         assert_ne!(one.header("x-request-id"), two.header("x-request-id"));
         assert_ne!(two.header("x-request-id"), Some("not visible"));

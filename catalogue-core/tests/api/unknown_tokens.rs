@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use catalogue_core::{
-    AccountId, Authenticator, BearerToken, Catalogue, ClientAddress, Identity, MemoryStorage, Refusal, Scopes,
-    StorageError, StorageErrorKind, Verdict, async_trait,
-};
+use catalogue_core::auth::{Authenticator, BearerToken, Identity, Refusal, Scopes, Verdict};
+use catalogue_core::limit::ClientAddress;
+use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Catalogue, async_trait};
 use http::Request;
 use serde_json::json;
 
+use crate::app::{Answer, BASE, ask};
 use crate::clock::Clock;
-use crate::house::{Answer, BASE, ask};
 
 const HERE: &str = "192.0.2.1";
 
@@ -119,10 +119,24 @@ async fn without_an_address_nothing_is_counted_by_it() {
 #[tokio::test]
 async fn no_token_is_no_attempt() {
     let door = Door::new(1);
-    for token in ["", "not a token", "", "not a token"] {
+    for token in ["", "  ", ""] {
         assert_eq!(door.status(HERE, token).await, 401, "{token}");
     }
     assert_eq!([door.status(HERE, "guess").await, door.status(HERE, "guess").await], [401, 429]);
+}
+
+#[tokio::test]
+async fn a_malformed_token_is_an_unknown_one() {
+    for token in ["not a token", "====", "a=b", "a,b"] {
+        let door = Door::new(2);
+        for _ in 0..2 {
+            assert_eq!(door.ask(Some(HERE), token).await.failure(401, "unauthorized"), json!({ "reason": "invalid" }));
+        }
+        assert_eq!(door.status(HERE, token).await, 429, "{token}");
+        assert_eq!(door.status(HERE, "guess").await, 429, "{token}");
+        assert_eq!((door.status("192.0.2.2", token).await, door.asked()), (401, 0), "{token}");
+        assert_eq!(door.ask(None, token).await.status, 401, "{token}");
+    }
 }
 
 #[tokio::test]

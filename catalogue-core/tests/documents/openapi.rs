@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use catalogue_core::{DocumentFormat, ErrorCode, Limit, Operation, Scope};
+use catalogue_core::auth::Scope;
+use catalogue_core::storage::Limit;
+use catalogue_core::{DocumentFormat, ErrorCode, Operation};
 use serde_json::{Value, json};
 
 use crate::{json, operation, resolve, schema, walk};

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use catalogue_core::{Catalogue, Limit, MemoryStorage, Operation};
+use catalogue_core::storage::{Limit, MemoryStorage};
+use catalogue_core::{Catalogue, Operation};
 use http::{Method, Request, Response, StatusCode};
 use sha2::{Digest, Sha256};
 

@@ -1,10 +1,11 @@
 //! The documents as they are served, and real answers held against them.
 
 use bytes::Bytes;
-use catalogue_core::{
-    Account, AccountId, AdminStorage, Catalogue, Course, CourseModule, DocumentFormat, Identity, MemoryStorage, Scopes,
-    Timestamp,
-};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::auth::{Identity, Scopes};
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{AccountId, Catalogue, Course, CourseModule, DocumentFormat, Timestamp};
+use catalogue_storage_conformance::sample;
 use http::{Request, Response};
 use serde_json::Value;
 
@@ -17,24 +18,18 @@ fn identity(scopes: &str) -> Identity {
 /// Three courses: one published with a module, one without anything that may be absent.
 async fn catalogue() -> Catalogue {
     let storage = MemoryStorage::new();
-    let account = AccountId::new("acc");
     let mut import = storage.begin_import().await.unwrap();
-    let owner = Account { id: account.clone(), name: String::new(), email: String::new() };
-    import.put_account(&owner).await.unwrap();
+    import.put_account(&sample::account("acc")).await.unwrap();
     for number in 0..3 {
-        let module = CourseModule { title: "t".into(), summary: String::new(), content: "secret".into() };
+        let module = CourseModule { content: "secret".into(), ..sample::module("t") };
         let published = (number == 0).then(|| Timestamp::from_microseconds(1).unwrap());
         let course = Course {
-            account: account.clone(),
-            slug: format!("course-{number}"),
-            title: "A title".to_owned(),
-            tagline: String::new(),
-            language: "en".to_owned(),
             created_at: Timestamp::from_microseconds(number).unwrap(),
             published_at: published,
             hidden: number == 1,
             access_mode: published.map(|_| "free".to_owned()),
             modules: if number == 0 { vec![module] } else { Vec::new() },
+            ..sample::course("acc", &format!("course-{number}"))
         };
         import.put_course(&course).await.unwrap();
     }

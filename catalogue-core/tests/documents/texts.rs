@@ -1,6 +1,8 @@
 //! Markdown and `llms.txt`.
 
-use catalogue_core::{DocumentFormat, ErrorCode, Limit, Operation, Scope};
+use catalogue_core::auth::Scope;
+use catalogue_core::storage::Limit;
+use catalogue_core::{DocumentFormat, ErrorCode, Operation};
 
 use crate::{json, text};
 

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use catalogue_core::{
-    Account, AccountId, AdminStorage, Course, CourseModule, CredentialKind, CredentialRecord, Identity, NewCredential,
-    NewToken, Scopes, Timestamp,
-};
+use catalogue_core::admin::{Account, AdminStorage, CredentialRecord, NewCredential};
+use catalogue_core::auth::{CredentialKind, Identity, NewToken, Scopes};
+use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 use catalogue_sqlite::SqliteStorage;
+use catalogue_storage_conformance::sample;
 use tempfile::TempDir;
 
 /// The database of this account's courses `one` and `two`, and of another account with none.
@@ -73,15 +73,9 @@ impl Data {
 
 fn course(slug: &str, created_at: i64) -> Course {
     Course {
-        account: AccountId::new(ACCOUNT),
-        slug: slug.to_owned(),
         title: slug.to_owned(),
-        tagline: String::new(),
-        language: "en".to_owned(),
         created_at: Timestamp::from_microseconds(created_at).unwrap(),
-        published_at: None,
-        hidden: false,
-        access_mode: None,
-        modules: vec![CourseModule { title: "m".to_owned(), summary: String::new(), content: "body".to_owned() }],
+        modules: vec![CourseModule { content: "body".to_owned(), ..sample::module("m") }],
+        ..sample::course(ACCOUNT, slug)
     }
 }

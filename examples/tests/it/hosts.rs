@@ -1,8 +1,8 @@
-//! The four hosts, each on its framework, do the same.
+//! The hosts, each on its framework or server, do the same.
 
 use std::io::{Read, Write};
 
-use catalogue_core::CredentialKind;
+use catalogue_core::auth::CredentialKind;
 
 use crate::data::{ACCOUNT, Data};
 use crate::http::{Answer, request};
@@ -43,7 +43,7 @@ macro_rules! hosts {
     )*};
 }
 
-hosts! { axum hyper warp actix }
+hosts! { axum hyper open_internet warp actix }
 
 async fn has_routes_of_its_own_and_hands_on_all_else(name: &str) {
     let data = Data::new().await;

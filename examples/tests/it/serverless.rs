@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use catalogue_core::CredentialKind;
+use catalogue_core::auth::CredentialKind;
 use serde_json::{Value, json};
 
 use crate::data::{ACCOUNT, Data};

@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use actix_web::{App, HttpServer, web};
-//! use catalogue_core::{Catalogue, MemoryStorage};
+//! use catalogue_core::Catalogue;
+//! use catalogue_core::storage::MemoryStorage;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build()?;
@@ -26,7 +27,8 @@
 //!
 //! ```
 //! # use actix_web::{App, web};
-//! # use catalogue_core::{Catalogue, MemoryStorage};
+//! # use catalogue_core::Catalogue;
+//! # use catalogue_core::storage::MemoryStorage;
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build()?;
 //! let app = App::new()
@@ -39,8 +41,11 @@
 //!
 //! Method, path, query and headers reach the catalogue byte for byte as they came. The request's body is dropped
 //! unread, and its extensions stay behind, which actix-web hands out by their type alone, but for the
-//! [`ClientAddress`](catalogue_core::ClientAddress) that a rate limit asks for: the one among the extensions, which a host
-//! behind a proxy puts there, or else the peer.
+//! [`ClientAddress`](catalogue_core::limit::ClientAddress) that a rate limit asks for: the one among the extensions,
+//! which a host behind a proxy puts there, or else the peer.
+//!
+//! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
+//! after [`Catalogue::mounted_at`]: `web::scope("/my").default_service(catalogue_actix::route(mine))`.
 
 mod request;
 mod response;

@@ -1,7 +1,7 @@
 //! Requests of actix-web, which speaks an older version of `http`, become requests of ours by their bytes.
 
 use actix_web::{HttpMessage as _, HttpRequest};
-use catalogue_core::ClientAddress;
+use catalogue_core::limit::ClientAddress;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, Version};
 
 /// The same request, without its body, and of its extensions with the client's address alone.

@@ -5,10 +5,21 @@ use actix_web::test::{TestRequest, call_service, init_service, read_body};
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{App, HttpResponse};
 use catalogue_actix::route;
-use catalogue_core::{Catalogue, MemoryStorage};
+use catalogue_core::auth::{Identity, Scopes};
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{AccountId, Catalogue};
 
 fn catalogue() -> Catalogue {
     Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build().unwrap()
+}
+
+/// The catalogue at `/my` for whoever has a session.
+fn mine() -> Catalogue {
+    catalogue().mounted_at("/my").unwrap().identified_by(|head| {
+        let scopes = Scopes::from_names(["read:courses"]);
+        let identity = Identity::api_key(AccountId::new("acc"), "session", scopes);
+        (head.headers.get("cookie")? == "session=1").then_some(identity)
+    })
 }
 
 /// The answer to a GET of an app.
@@ -49,4 +60,16 @@ async fn it_can_be_one_route_of_a_resource() {
     };
     assert_eq!(ask(mount, "/docs/llms.txt").await.status(), 200);
     assert_eq!(ask(mount, "/docs").await.status(), 404);
+}
+
+#[actix_web::test]
+async fn a_cookie_opens_a_scope_of_its_own() {
+    let app = App::new().service(web::scope("/my").default_service(route(mine()))).default_service(route(catalogue()));
+    let app = init_service(app).await;
+    for (path, cookie, status) in
+        [("/my/courses", "session=1", 200), ("/my/courses", "session=2", 401), ("/api/v1/courses", "session=1", 401)]
+    {
+        let request = TestRequest::get().uri(path).insert_header(("cookie", cookie)).to_request();
+        assert_eq!(call_service(&app, request).await.status(), status, "{path} {cookie}");
+    }
 }

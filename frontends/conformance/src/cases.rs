@@ -93,6 +93,7 @@ macro_rules! __with_cases {
                 the_scheme_is_kept
                 bytes_beyond_ascii_are_kept
                 a_token_in_the_query_is_none
+                a_cookie_identifies_its_caller
             }
             headers {
                 a_known_tag_is_not_modified

@@ -2,6 +2,7 @@
 
 use crate::Frontend;
 use crate::ask::Ask;
+use crate::seed::SESSION;
 
 /// No header, no answer.
 pub async fn a_missing_token_is_refused(frontend: &Frontend) {
@@ -50,4 +51,12 @@ pub async fn bytes_beyond_ascii_are_kept(frontend: &Frontend) {
 pub async fn a_token_in_the_query_is_none(frontend: &Frontend) {
     let target = format!("/api/v1/me?access_token={}", frontend.seed().key);
     frontend.agrees("A token in the query is not read.", 401, Ask::new("GET", target)).await;
+}
+
+/// A host may know its callers by a cookie, and their links lead on with it.
+pub async fn a_cookie_identifies_its_caller(frontend: &Frontend) {
+    let rule = "The cookies of a request reach the catalogue, which may know its caller by one.";
+    let ask = |target: &str| Ask::new("GET", target).header("cookie", format!("theme=dark; {SESSION}"));
+    frontend.agrees(rule, 200, ask("/api/v1/me")).await;
+    frontend.walks(rule, "/api/v1/courses?limit=3", ask).await;
 }

@@ -86,6 +86,19 @@ impl Frontend {
         }
     }
 
+    /// Asserts that each page agrees, from `start` along the links to the last.
+    pub(crate) async fn walks(&self, rule: &str, start: &str, ask: impl Fn(&str) -> Ask) {
+        let mut target = start.to_owned();
+        for _ in 0..10 {
+            let answer = self.core(&ask(&target)).await;
+            self.agrees(rule, 200, ask(&target)).await;
+            let Some(link) = answer.headers.get("link") else { return };
+            let link = str::from_utf8(&link[0]).expect("a link is ASCII");
+            target = link.trim_start_matches('<').split('>').next().expect("a link has an address").to_owned();
+        }
+        panic!("{rule} The walk came to no end.");
+    }
+
     async fn send(&self, ask: &Ask) -> Result<Answer, wire::Failed> {
         let exchange = async {
             match self.protocol {

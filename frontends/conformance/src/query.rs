@@ -16,16 +16,7 @@ pub async fn a_query_is_kept(frontend: &Frontend) {
 /// A whole walk by cursors, as they stand in the answers.
 pub async fn a_walk_ends_as_it_does_in_the_core(frontend: &Frontend) {
     let rule = "All parameters reach the catalogue.";
-    let mut target = format!("{LIST}?limit=3");
-    for _ in 0..10 {
-        let ask = frontend.get(&*target);
-        let answer = frontend.core(&ask).await;
-        frontend.agrees(rule, 200, ask).await;
-        let Some(link) = answer.headers.get("link") else { return };
-        let link = str::from_utf8(&link[0]).expect("a link is ASCII");
-        target = link.trim_start_matches('<').split('>').next().expect("a link has an address").to_owned();
-    }
-    panic!("{rule} The walk came to no end.");
+    frontend.walks(rule, &format!("{LIST}?limit=3"), |target| frontend.get(target)).await;
 }
 
 /// A parameter given twice is the catalogue's to refuse.

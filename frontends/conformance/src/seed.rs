@@ -1,10 +1,13 @@
 //! The catalogue that every frontend is given: two accounts, one of whose courses cannot be read, and their keys.
 
-use catalogue_core::{
-    Account, AccountId, AdminStorage, Catalogue, Course, CourseDetail, CourseListItem, CourseModule, CourseStorage,
-    MemoryStorage, NewCredential, Page, PageRequest, Revision, Scopes, StorageError, StorageErrorKind,
-    StoredCredentials, Timestamp, async_trait,
+use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::auth::{Identity, Scopes, StoredCredentials};
+use catalogue_core::storage::{
+    AtRevision, CourseRows, CourseStorage, MemoryStorage, PageRequest, Revision, StorageError, StorageErrorKind,
 };
+use catalogue_core::{AccountId, Catalogue, Course, CourseDetail, CourseModule, Timestamp, async_trait};
+use http::header::COOKIE;
+use http::request;
 
 /// The path at which the catalogue of the suite stands.
 pub const BASE: &str = "/api/v1";
@@ -14,6 +17,9 @@ pub const DOCS: &str = "/docs";
 
 /// The one origin whose scripts may call it.
 pub(crate) const ORIGIN: &str = "https://app.example.com";
+
+/// The cookie of whoever has logged in to the account that has courses.
+pub(crate) const SESSION: &str = "session=1";
 
 /// 2026-01-02T03:04:05Z, when the courses were created.
 const CREATED: i64 = 1_767_323_045_000_000;
@@ -56,9 +62,18 @@ impl Seed {
             .docs_url(DOCS)
             .cors_origins([ORIGIN])
             .build()
-            .expect("a catalogue can be built of these settings");
+            .expect("a catalogue can be built of these settings")
+            .identified_by(session);
         Self { catalogue, key, profile_key, out_of_reach_key }
     }
+}
+
+/// Who has logged in; HTTP/2 may send cookies apart.
+fn session(head: &request::Parts) -> Option<Identity> {
+    let fields = head.headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
+    let logged_in = fields.flat_map(|field| field.split("; ")).any(|cookie| cookie == SESSION);
+    let scopes = Scopes::from_names(["read:courses"]);
+    logged_in.then(|| Identity::api_key(AccountId::new(ACCOUNT), "session", scopes))
 }
 
 async fn mint(storage: &MemoryStorage, account: &str, scope: &str) -> String {
@@ -101,11 +116,16 @@ impl CourseStorage for Courses {
         &self,
         account: &AccountId,
         page: &PageRequest,
-    ) -> Result<Page<CourseListItem>, StorageError> {
-        self.within_reach(account)?.list_courses(account, page).await
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
+        self.within_reach(account)?.list_courses(account, page, rows).await
     }
 
-    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+    async fn find_course(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
         self.within_reach(account)?.find_course(account, slug).await
     }
 

@@ -1,12 +1,14 @@
 //! [`Failure`]: why a command ends without success, and the exit status that says so.
 
-use std::env;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+
 use crate::output;
-use crate::text::{printable, shortened, without_passwords};
+use crate::redaction::without_secrets;
+use crate::text::{printable, shortened};
 
 /// The longest message that is shown, in bytes and in lines: it must fit on one screen, whatever text from a file or
 /// the command line stands in it.
@@ -31,18 +33,46 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// The work failed.
-    pub(crate) fn work(message: impl Into<String>) -> Self {
-        Self::Work(message.into())
+    pub(crate) fn work(message: impl AsRef<str>) -> Self {
+        Self::Work(harmless(message.as_ref()))
     }
 
     /// The work failed for that reason; its causes are told too.
     pub(crate) fn because(error: &dyn Error) -> Self {
-        Self::Work(chain(error))
+        Self::work(chain(error))
+    }
+
+    /// A change failed for that reason. Where nobody knows whether it was made all the same, `what` is said to be open, and
+    /// `look` to show it.
+    pub(crate) fn of_change(error: &StorageError, what: &str, look: &str) -> Self {
+        let why = chain(error);
+        Self::work(match error.kind() {
+            StorageErrorKind::OutcomeUnknown => format!("it is not known whether {what}: {why}; {look}"),
+            _ => format!("nothing was changed: {why}"),
+        })
     }
 
     /// The command line, the environment or the configuration is wrong.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self::Usage(message.into())
+    pub(crate) fn usage(message: impl AsRef<str>) -> Self {
+        Self::Usage(harmless(message.as_ref()))
+    }
+
+    /// The same, said in several lines.
+    pub(crate) fn usage_in_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
+        Self::Usage(joined(lines))
+    }
+
+    /// All that is wrong with a configuration.
+    pub(crate) fn faults<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
+        Self::Faults(joined(lines))
+    }
+
+    /// The same where something was done before it, which is said too.
+    pub(crate) fn after(self, done: &str) -> Self {
+        match self {
+            Self::Work(why) => Self::work(format!("{done}, but {why}")),
+            other => other,
+        }
     }
 
     /// What is wrong, for a log.
@@ -61,11 +91,18 @@ impl Failure {
             Self::Faults(message) => (message, 2, presentable_lines),
             Self::ReaderLeft => return ExitCode::SUCCESS,
         };
-        let arguments = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
-        let message = presentable(&without_passwords(message, arguments));
-        output::note(&format!("{} {message}", label(output::stderr_takes_colours())));
+        output::note(&format!("{} {}", label(output::stderr_takes_colours()), presentable(&message)));
         ExitCode::from(status)
     }
+}
+
+/// A text from outside, or with such in it, as a message may show it: on one line, and without secrets.
+pub(crate) fn harmless(text: &str) -> String {
+    printable(&without_secrets(text)).into_owned()
+}
+
+fn joined<'l>(lines: impl Iterator<Item = &'l str>) -> String {
+    lines.map(harmless).collect::<Vec<_>>().join("\n")
 }
 
 /// An error and what caused it, in one line.
@@ -73,18 +110,24 @@ impl Failure {
 /// A message that says what would be right, behind a semicolon, is the last: what caused it would say the same again in
 /// the words of a library. So would a cause that the next one repeats.
 pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
+    let mut text = in_one_line(error);
     let mut last = text.clone();
     let mut cause = error.source();
     while let Some(error) = cause.filter(|_| !last.contains("; ")) {
-        let message = error.to_string();
+        let message = in_one_line(error);
         cause = error.source();
-        if !cause.is_some_and(|cause| cause.to_string().contains(&message)) {
+        if !cause.is_some_and(|cause| in_one_line(cause).contains(&message)) {
             write!(text, ": {message}").expect("a String takes all");
         }
         last = message;
     }
     text
+}
+
+/// A database says what it has to say in several lines, some of them indented.
+fn in_one_line(error: &dyn Error) -> String {
+    let text = error.to_string();
+    if text.contains(['\n', '\t']) { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text }
 }
 
 /// What a message begins with; on a terminal bold and red.
@@ -125,6 +168,20 @@ mod tests {
     }
 
     #[test]
+    fn a_text_from_outside_makes_no_line_of_its_own() {
+        let text = "x\nerror: nothing is wrong\u{2028}redis://:s3cret@h";
+        let shown = "x\\nerror: nothing is wrong\\u{2028}redis://…@h";
+        for failure in [Failure::work(text), Failure::usage(text)] {
+            assert_eq!(failure.message(), shown);
+        }
+        let caused = Failure::because(&std::io::Error::other(text));
+        assert_eq!(caused.message(), "x error: nothing is wrong redis://…@h");
+        for failure in [Failure::usage_in_lines([text, "y"].into_iter()), Failure::faults([text, "y"].into_iter())] {
+            assert_eq!(failure.message(), format!("{shown}\ny"));
+        }
+    }
+
+    #[test]
     fn of_many_faults_none_is_kept_back() {
         let faults = format!("a\u{1b}: wrong\n{}", "x".repeat(10_000));
         let shown = presentable_lines(&[&*faults; 28].join("\n"));
@@ -151,6 +208,9 @@ mod tests {
         assert_eq!(chain(&caused("cannot open", locked())), "cannot open: code 5: locked");
         assert_eq!(chain(&caused("in use; try again", locked())), "in use; try again");
         assert_eq!(chain(&caused("cannot open", caused("in use; wait", locked()))), "cannot open: in use; wait");
+        let lines = || Fault("lost: refused\n\tIs  it running?\nDETAIL: none", None);
+        assert_eq!(chain(&caused("away", lines())), "away: lost: refused Is it running? DETAIL: none");
+        assert_eq!(chain(&caused("lost: refused\n\tIs it", lines())), chain(&caused("lost: refused Is it", lines())));
     }
 
     #[test]

@@ -3,74 +3,11 @@
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
-use catalogue_core::{Account, AdminStorage, Course, CourseModule, Record, Timestamp};
-use serde::Serialize;
+use catalogue_core::admin::{AdminStorage, Record};
 
 use crate::exit::Failure;
+use crate::import::Line;
 use crate::output;
-
-#[derive(Serialize)]
-struct AccountLine<'r> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    id: &'r str,
-    name: &'r str,
-    email: &'r str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct CourseLine<'r> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    account: &'r str,
-    slug: &'r str,
-    title: &'r str,
-    tagline: &'r str,
-    language: &'r str,
-    created_at: String,
-    published_at: Option<String>,
-    hidden: bool,
-    access_mode: Option<&'r str>,
-    modules: Vec<ModuleLine<'r>>,
-}
-
-#[derive(Serialize)]
-struct ModuleLine<'r> {
-    title: &'r str,
-    summary: &'r str,
-    content: &'r str,
-}
-
-impl<'r> From<&'r Account> for AccountLine<'r> {
-    fn from(account: &'r Account) -> Self {
-        Self { kind: "account", id: account.id.as_str(), name: &account.name, email: &account.email }
-    }
-}
-
-impl<'r> From<&'r Course> for CourseLine<'r> {
-    fn from(course: &'r Course) -> Self {
-        Self {
-            kind: "course",
-            account: course.account.as_str(),
-            slug: &course.slug,
-            title: &course.title,
-            tagline: &course.tagline,
-            language: &course.language,
-            created_at: course.created_at.to_exact_string(),
-            published_at: course.published_at.map(Timestamp::to_exact_string),
-            hidden: course.hidden,
-            access_mode: course.access_mode.as_deref(),
-            modules: course.modules.iter().map(Into::into).collect(),
-        }
-    }
-}
-
-impl<'r> From<&'r CourseModule> for ModuleLine<'r> {
-    fn from(module: &'r CourseModule) -> Self {
-        Self { title: &module.title, summary: &module.summary, content: &module.content }
-    }
-}
 
 /// Writes all that `storage` holds to `target`.
 pub(crate) async fn run(storage: &dyn AdminStorage, target: impl Write + Send) -> Result<(), Failure> {
@@ -78,7 +15,7 @@ pub(crate) async fn run(storage: &dyn AdminStorage, target: impl Write + Send) -
     let mut written = Ok(());
     let exported = storage
         .export(&mut |record| {
-            written = write_line(&mut target, &record);
+            written = write_line(&mut target, record);
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
         .await;
@@ -87,17 +24,14 @@ pub(crate) async fn run(storage: &dyn AdminStorage, target: impl Write + Send) -
     target.flush().map_err(|error| output::failed(&error))
 }
 
-fn write_line(target: &mut impl Write, record: &Record) -> io::Result<()> {
-    match record {
-        Record::Account(account) => serde_json::to_writer(&mut *target, &AccountLine::from(account))?,
-        Record::Course(course) => serde_json::to_writer(&mut *target, &CourseLine::from(course))?,
-    }
+fn write_line(target: &mut impl Write, record: Record) -> io::Result<()> {
+    serde_json::to_writer(&mut *target, &Line::from(record))?;
     target.write_all(b"\n")
 }
 
 #[cfg(test)]
 mod tests {
-    use catalogue_core::MemoryStorage;
+    use catalogue_core::storage::MemoryStorage;
 
     use super::*;
     use crate::import;
@@ -121,7 +55,7 @@ mod tests {
     #[tokio::test]
     async fn import_and_export_are_inverse() {
         let storage = MemoryStorage::new();
-        import::run(&storage, "f", EXACT.as_bytes(), import::Options::default()).await.unwrap();
+        import::run_text(&storage, "f", EXACT, import::Options::default()).await.unwrap();
         let mut target = Vec::new();
         run(&storage, &mut target).await.unwrap();
         assert_eq!(String::from_utf8(target).unwrap(), EXACT);
@@ -139,7 +73,7 @@ mod tests {
             }
         }
         let storage = MemoryStorage::new();
-        import::run(&storage, "f", EXACT.as_bytes(), import::Options::default()).await.unwrap();
+        import::run_text(&storage, "f", EXACT, import::Options::default()).await.unwrap();
         assert_eq!(run(&storage, Closed).await, Err(Failure::ReaderLeft));
     }
 }

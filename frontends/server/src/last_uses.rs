@@ -1,18 +1,18 @@
 //! When credentials were last used: noted by each request, written to the database by a task of its own.
 //!
-//! With SQLite a commit ends the kept look-ups of all accounts, so uses are written in one transaction a minute. That is at
+//! With SQLite a commit ends the cached look-ups of all accounts, so uses are written in one transaction a minute. That is at
 //! most once a minute a credential.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use catalogue_core::{
-    AccountId, AdminStorage, CredentialUse, FinishedRequest, Observer, StorageError, StorageErrorKind, Timestamp,
-};
+use catalogue_core::admin::{AdminStorage, CredentialUse};
+use catalogue_core::observe::{FinishedRequest, Observer};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -33,7 +33,7 @@ const MOST: usize = 10_000;
 type Uses = HashMap<Arc<str>, (AccountId, Timestamp)>;
 
 /// The uses since the last writing.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct LastUses {
     noted: PerThread<Mutex<Uses>>,
     /// Uses that found no room.
@@ -89,15 +89,10 @@ impl Observer for LastUses {
     }
 }
 
-impl fmt::Debug for LastUses {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LastUses")
-    }
-}
-
 /// The task that writes.
 pub(crate) struct Recorder {
-    uses: Arc<LastUses>,
+    /// What is to be told of each request.
+    pub(crate) uses: Arc<LastUses>,
     end: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
@@ -122,18 +117,13 @@ impl Recorder {
         Self { uses, end, task }
     }
 
-    /// What is to be told of each request.
-    pub(crate) fn observer(&self) -> Arc<LastUses> {
-        Arc::clone(&self.uses)
-    }
-
     /// Writes what is left, unless the database does not take it soon: a server that was told to end ends.
     pub(crate) async fn finish(self) {
         drop(self.end);
         match timeout(LAST_WRITE, self.task).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(%error, "the last use of credentials was not recorded"),
-            Err(_) => tracing::warn!("the last use of credentials was not recorded: the database takes too long"),
+            Err(_) => tracing::warn!("the last use of credentials may not be recorded: the database takes too long"),
         }
     }
 }
@@ -176,7 +166,7 @@ impl Writer {
                 let error = chain(&error);
                 tracing::warn!(
                     error,
-                    "the last use of credentials is not recorded; requests are answered all the same"
+                    "recording the last use of credentials has failed; requests are answered all the same"
                 );
             }
             Err(_) => {}
@@ -189,20 +179,22 @@ async fn note(storage: Arc<dyn AdminStorage>, uses: Vec<CredentialUse>) -> Resul
     let runtime = Handle::current();
     let noted = spawn_blocking(move || runtime.block_on(storage.note_uses(&uses))).await;
     noted.unwrap_or_else(|panicked| {
-        Err(StorageError::new(StorageErrorKind::Other, "the storage panicked").with_source(panicked))
+        Err(StorageError::new(StorageErrorKind::OutcomeUnknown, "the storage panicked").with_source(panicked))
     })
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt as _;
     use std::thread;
 
-    use catalogue_core::{NewCredential, Scopes};
-    use catalogue_sqlite::SqliteStorage;
+    use catalogue_core::admin::NewCredential;
+    use catalogue_core::auth::Scopes;
 
     use super::*;
+    use crate::database::{Database, Migration};
     use crate::import;
 
     fn at(microsecond: i64) -> Timestamp {
@@ -247,16 +239,17 @@ mod tests {
     async fn what_cannot_be_written_is_kept_for_the_next_time() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("catalogue.db");
-        let storage = SqliteStorage::open_and_migrate(&path).unwrap();
+        let opened = Database::File(path.clone()).open_for(Migration::Allowed).await.unwrap();
+        let storage: Arc<dyn AdminStorage> = opened.into_admin().into();
         let text = r#"{"type":"account","id":"a"}"#;
-        import::run(&storage, "f", text.as_bytes(), import::Options::default()).await.unwrap();
+        import::run_text(&*storage, "f", text, import::Options::default()).await.unwrap();
         let account = AccountId::new("a");
         let (_, key) = NewCredential::api_key(account.clone(), "n", Scopes::default());
         storage.create_credential(&key).await.unwrap();
 
         let uses = Arc::new(LastUses::default());
         let mut writer =
-            Writer { storage: Arc::new(storage.clone()), uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
+            Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
         let last_use = async || storage.list_credentials(&account).await.unwrap().unwrap()[0].last_used_at;
         fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
         uses.note(&key.record.identity.credential_id, &account, at(5));

@@ -1,41 +1,42 @@
 //! The course catalogue API as a standalone program.
 
 mod admin;
-mod api;
 mod cli;
 mod commands;
-mod config;
 mod database;
-mod duration;
 mod exit;
 mod export;
-mod http;
 mod import;
 mod last_uses;
 mod logging;
 mod metrics;
+mod nearest;
 mod open_files;
 mod otlp;
 mod output;
 mod per_thread;
+mod permissions;
 mod rate_limit;
-mod size;
+mod redaction;
+mod report;
+mod settings;
 mod systemd;
 mod text;
+mod units;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::ContextValue;
 
-use exit::Failure;
+use exit::{Failure, harmless};
 
 fn main() -> ExitCode {
-    match cli::Cli::try_parse() {
-        Ok(cli) => match commands::run(cli) {
+    match cli::parse() {
+        Ok((command, command_line)) => match commands::run(command, command_line) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => failure.report(),
         },
-        Err(wrong) if wrong.use_stderr() => mistake(&wrong).report(),
+        Err(wrong) if wrong.use_stderr() => mistake(wrong).report(),
         Err(help) => {
             // Help goes to standard output and may meet a closed pipe, which is no fault.
             let _ = help.print();
@@ -45,7 +46,23 @@ fn main() -> ExitCode {
 }
 
 /// A mistake that clap has found, to be shown as all others are: it repeats arguments whatever is in them.
-fn mistake(error: &clap::Error) -> Failure {
+fn mistake(mut error: clap::Error) -> Failure {
+    let repeated: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, shown(value)?))).collect();
+    for (kind, value) in repeated {
+        error.insert(kind, value);
+    }
     let text = error.to_string();
-    Failure::usage(text.strip_prefix("error: ").unwrap_or(&text))
+    Failure::usage_in_lines(text.strip_prefix("error: ").unwrap_or(&text).split('\n'))
+}
+
+/// What clap repeats, as a message may show it; `None` for what is clap's own.
+fn shown(value: &ContextValue) -> Option<ContextValue> {
+    Some(match value {
+        ContextValue::String(text) => ContextValue::String(harmless(text)),
+        ContextValue::Strings(texts) => ContextValue::Strings(texts.iter().map(|text| harmless(text)).collect()),
+        ContextValue::StyledStrs(texts) => {
+            ContextValue::StyledStrs(texts.iter().map(|text| harmless(&text.to_string()).into()).collect())
+        }
+        _ => return None,
+    })
 }

@@ -1,8 +1,8 @@
 //! The only place that writes to standard output and standard error.
 
-use std::env;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, Write};
 
+use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -30,9 +30,9 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(stderr, "{text}").and_then(|()| stderr.flush());
 }
 
-/// Whether standard error may be coloured.
+/// Whether standard error may be coloured: a terminal that knows colours, unless `NO_COLOR` or `CLICOLOR` say otherwise.
 pub(crate) fn stderr_takes_colours() -> bool {
-    io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
 
 /// What it means that standard output could not be written.

@@ -2,20 +2,35 @@
 
 use std::borrow::Cow;
 
-/// The text with its control characters escaped: it can neither steer a terminal nor break a line.
+/// The text with its control characters escaped, and those that have no shape of their own: it can neither steer a terminal
+/// nor break a line, and does not look like another text.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+    if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for character in text.chars() {
-        if character.is_control() {
+        if is_hidden(character) {
             shown.extend(character.escape_default());
         } else {
             shown.push(character);
         }
     }
     Cow::Owned(shown)
+}
+
+/// Control characters, the separators of lines and paragraphs, and what Unicode says is ignored where it cannot be shown
+/// (the property `Default_Ignorable_Code_Point`, which has room for those to come): directions of writing, joiners, fillers,
+/// variation selectors, tags. Annotations and musical beams are here for the same reason.
+fn is_hidden(character: char) -> bool {
+    if character.is_ascii() {
+        return character.is_ascii_control();
+    }
+    matches!(character,
+        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// The text with its middle left out where it has more than `longest` bytes: what is wrong stands at the beginning,
@@ -27,18 +42,6 @@ pub(crate) fn shortened(text: &str, longest: usize) -> Cow<'_, str> {
     let half = longest / 2;
     let (start, end) = (text.floor_char_boundary(half), text.ceil_char_boundary(text.len() - half));
     Cow::Owned(format!("{} … {}", &text[..start], &text[end..]))
-}
-
-/// The text without what `arguments` have in addresses of PostgreSQL before the host, which may be a password: an address
-/// that stands where no address is asked for is repeated like any other mistake.
-pub(crate) fn without_passwords(mut text: String, arguments: impl Iterator<Item = String>) -> String {
-    for argument in arguments {
-        let Some(address) = argument.find("postgres").map(|start| &argument[start..]) else { continue };
-        if let (Some(scheme), Some(host)) = (address.find("://"), address.rfind('@')) {
-            text = text.replace(address, &format!("{}://…{}", &address[..scheme], &address[host.max(scheme)..]));
-        }
-    }
-    text
 }
 
 /// An address without user, password and parameters; one whose parts cannot be told apart is not shown at all.
@@ -79,22 +82,30 @@ mod tests {
     }
 
     #[test]
-    fn an_address_among_the_arguments_is_shown_from_its_host_on() {
-        for (text, argument, expected) in [
-            ("'postgres://u:a/b@c@h/n' found", "postgres://u:a/b@c@h/n", "'postgres://…@h/n' found"),
-            ("'postgresql://u:p@h' found", "--name=postgresql://u:p@h", "'postgresql://…@h' found"),
-            ("write postgres://U:P@HOST", "postgres://u:p@h", "write postgres://U:P@HOST"),
-            ("'postgres' found", "postgres", "'postgres' found"),
-        ] {
-            let arguments = ["postgres@://".to_owned(), argument.to_owned()];
-            assert_eq!(without_passwords(text.to_owned(), arguments.into_iter()), expected);
-        }
+    fn what_steers_or_hides_is_escaped_and_nothing_else() {
+        assert_eq!(printable("é \"q\" \\"), "é \"q\" \\");
+        assert_eq!(printable("a\u{1b}[2Jb\nc\u{85}"), "a\\u{1b}[2Jb\\nc\\u{85}");
+        assert_eq!(
+            printable("a\u{202e}b\u{2028}c\u{200b}d\u{2066}\u{feff}"),
+            "a\\u{202e}b\\u{2028}c\\u{200b}d\\u{2066}\\u{feff}"
+        );
+        assert_eq!(
+            printable("\u{e0041}\u{fe0f}\u{ad}\u{3164}\u{fff9}"),
+            "\\u{e0041}\\u{fe0f}\\u{ad}\\u{3164}\\u{fff9}"
+        );
+        let shown = "e\u{301} हिन्दी עברית 日本語 🤗 \u{a0}\u{fffd}";
+        assert_eq!(printable(shown), shown);
     }
 
     #[test]
-    fn control_characters_are_escaped_and_nothing_else() {
-        assert_eq!(printable("é \"q\" \\"), "é \"q\" \\");
-        assert_eq!(printable("a\u{1b}[2Jb\nc\u{85}"), "a\\u{1b}[2Jb\\nc\\u{85}");
+    fn directions_and_separators_are_all_known() {
+        let bidi = ['\u{61c}', '\u{200e}', '\u{200f}']
+            .into_iter()
+            .chain('\u{202a}'..='\u{202e}')
+            .chain('\u{2066}'..='\u{2069}');
+        for character in bidi.chain((0..=0x9f).filter_map(char::from_u32).filter(|character| character.is_control())) {
+            assert!(is_hidden(character), "{character:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use axum::{Router, routing::get};
-//! use catalogue_core::{Catalogue, MemoryStorage};
+//! use catalogue_core::Catalogue;
+//! use catalogue_core::storage::MemoryStorage;
 //! use catalogue_tower::CatalogueService;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -27,8 +28,13 @@
 //! The head of a request reaches the catalogue as it came: method, path and query with their percent-encoding, version,
 //! headers and extensions. Its body may be of any type and is dropped unread.
 //!
-//! A rate limit counts unknown tokens by the [`ClientAddress`](catalogue_core::ClientAddress) among the extensions. On axum a
-//! layer puts it there, from its `ConnectInfo<SocketAddr>` or from the header of a proxy that is trusted.
+//! A host that knows its callers by a cookie, or by what a layer of its own has left among the extensions, hands in
+//! [`Catalogue::identified_by`](catalogue_core::Catalogue::identified_by), on a route of its own after
+//! [`mounted_at`](catalogue_core::Catalogue::mounted_at): `.route_service("/my/{*operation}", CatalogueService::new(mine))`.
+//!
+//! A rate limit counts unknown tokens by the [`ClientAddress`](catalogue_core::limit::ClientAddress) among the
+//! extensions. On axum a layer puts it there, from its `ConnectInfo<SocketAddr>` or from the header of a proxy that is
+//! trusted.
 
 mod body;
 mod nesting;

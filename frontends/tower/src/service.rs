@@ -36,7 +36,8 @@ impl CatalogueService {
     ///
     /// ```
     /// use axum::Router;
-    /// use catalogue_core::{Catalogue, MemoryStorage};
+    /// use catalogue_core::Catalogue;
+    /// use catalogue_core::storage::MemoryStorage;
     /// use catalogue_tower::CatalogueService;
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -3,7 +3,9 @@
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::get;
-use catalogue_core::{Catalogue, MemoryStorage};
+use catalogue_core::auth::{Identity, Scopes};
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{AccountId, Catalogue};
 use catalogue_tower::CatalogueService;
 use http::StatusCode;
 use http_body_util::BodyExt as _;
@@ -71,4 +73,33 @@ async fn both_addresses_can_stand_below_one_prefix() {
 async fn without_its_prefix_a_nested_service_finds_nothing() {
     let routes = host().nest_service("/api/v1", service());
     assert_eq!(ask(routes, "/api/v1/me").await.0, StatusCode::NOT_FOUND);
+}
+
+/// What a layer of the host has left in the extensions identifies the caller as well as a cookie does.
+#[tokio::test]
+async fn a_layer_identifies_the_callers_of_a_route_of_its_own() {
+    #[derive(Clone)]
+    struct User(&'static str);
+
+    let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).build().unwrap();
+    let mine = catalogue.mounted_at("/my").unwrap().identified_by(|head| {
+        let User(account) = head.extensions.get()?;
+        Some(Identity::api_key(AccountId::new(*account), "session", Scopes::from_names(["read:courses"])))
+    });
+    let log_in = axum::middleware::from_fn(async |mut request: Request, next: axum::middleware::Next| {
+        if request.headers().get("cookie").is_some_and(|cookie| cookie == "session=1") {
+            request.extensions_mut().insert(User("acc"));
+        }
+        next.run(request).await
+    });
+    let mut routes = Router::new()
+        .route_service("/my/{*operation}", CatalogueService::new(mine))
+        .fallback_service(CatalogueService::new(catalogue))
+        .layer(log_in);
+    for (path, cookie, status) in
+        [("/my/courses", "session=1", 200), ("/my/courses", "session=2", 401), ("/api/v1/courses", "session=1", 401)]
+    {
+        let request = Request::get(path).header("cookie", cookie).body(axum::body::Body::empty()).unwrap();
+        assert_eq!(routes.call(request).await.unwrap().status(), status, "{path} {cookie}");
+    }
 }

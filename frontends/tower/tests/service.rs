@@ -6,7 +6,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use catalogue_core::{Catalogue, MemoryStorage};
+use catalogue_core::Catalogue;
+use catalogue_core::storage::MemoryStorage;
 use catalogue_tower::{Body, CatalogueService, ResponseFuture};
 use http::{Request, Response};
 use http_body::Body as _;

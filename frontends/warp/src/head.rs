@@ -14,7 +14,8 @@ struct Head(Arc<request::Parts>);
 /// read headers leaves it out.
 ///
 /// ```
-/// use catalogue_core::{Catalogue, MemoryStorage};
+/// use catalogue_core::Catalogue;
+/// use catalogue_core::storage::MemoryStorage;
 /// use http::Request;
 /// use tower_service::Service;
 ///

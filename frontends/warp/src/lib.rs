@@ -4,7 +4,8 @@
 //! envelope.
 //!
 //! ```
-//! use catalogue_core::{Catalogue, MemoryStorage};
+//! use catalogue_core::Catalogue;
+//! use catalogue_core::storage::MemoryStorage;
 //! use warp::Filter;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -21,8 +22,12 @@
 //! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is
 //! not read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind, but for the
 //! [`ClientAddress`] that a rate limit asks for: the one among the extensions, which a host behind a proxy puts there, or
-//! else the peer that `warp::serve` knows. A server of a host's own that calls [`warp::service`] spares the copy with [`hand_over`], and the panic of
-//! warp's own path filters on a target without a path, such as that of `GET example.com:443`.
+//! else the peer that `warp::serve` knows. A server of a host's own that calls [`warp::service`] spares the copy with
+//! [`hand_over`], and the panic of warp's own path filters on a target without a path, such as that of
+//! `GET example.com:443`.
+//!
+//! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
+//! after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.
 
 mod head;
 
@@ -31,7 +36,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use catalogue_core::{Catalogue, ClientAddress};
+use catalogue_core::Catalogue;
+use catalogue_core::limit::ClientAddress;
 use http::{HeaderMap, Method, Request, Response, Uri, request};
 use warp::Filter;
 use warp::path::FullPath;

@@ -2,14 +2,54 @@
 
 use std::future::{Future, ready};
 
-use catalogue_core::{
-    AccountId, AdminStorage, Change, Course, CourseStorage, CredentialStorage, NewCredential, StorageErrorKind,
-    Timestamp,
-};
+use catalogue_core::admin::{AdminStorage, Change, NewCredential};
+use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
+use catalogue_core::{AccountId, Course, Timestamp};
 
 use crate::Storage;
-use crate::limits::{CourseLimits, CredentialLimits};
 use crate::seed::account;
+
+/// How finely a host's tables keep times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Precision {
+    /// To the microsecond, as the API does.
+    Microseconds,
+    /// To the millisecond.
+    Milliseconds,
+    /// To the second.
+    Seconds,
+}
+
+impl Precision {
+    /// The time as the tables keep it: cut to a whole number of their units.
+    pub(crate) fn kept(self, time: Timestamp) -> Timestamp {
+        let unit = match self {
+            Self::Microseconds => 1,
+            Self::Milliseconds => 1_000,
+            Self::Seconds => 1_000_000,
+        };
+        let kept = time.as_microseconds().div_euclid(unit) * unit;
+        Timestamp::from_microseconds(kept).expect("the year 0000 begins with a whole second")
+    }
+}
+
+/// What holds for all tables of a host. The defaults are for ids that are free texts, and for times that are kept to the
+/// microsecond.
+pub trait Fixture: Sync {
+    /// The id of the account that the cases call `name`. Worth writing where ids are no free texts, such as numbers.
+    ///
+    /// The same name has the same id throughout, and two names never share one.
+    fn account(&self, name: &str) -> impl Future<Output = AccountId> {
+        ready(AccountId::new(name))
+    }
+
+    /// How finely the tables keep times. A case puts a course or a credential with its times cut to that, and expects them
+    /// back.
+    fn precision(&self) -> Precision {
+        Precision::Microseconds
+    }
+}
 
 /// A storage of courses, and how to fill its tables: what [`course_storage_tests!`](crate::course_storage_tests) runs on.
 ///
@@ -17,7 +57,7 @@ use crate::seed::account;
 /// fails the test. Each write is committed when its future ends.
 ///
 /// Every storage that is an [`AdminStorage`] too has this trait already.
-pub trait CourseFixture: Sync {
+pub trait CourseFixture: Fixture {
     /// The storage under test.
     type Storage: CourseStorage;
 
@@ -40,16 +80,17 @@ pub trait CourseFixture: Sync {
         }
     }
 
-    /// The id of the account that the cases call `name`. Worth writing where ids are no free texts, such as numbers.
-    ///
-    /// The same name has the same id throughout, and two names never share one.
-    fn account(&self, name: &str) -> impl Future<Output = AccountId> {
-        ready(AccountId::new(name))
+    /// Whether a course can have that slug. Lower-case ASCII letters and digits, with single hyphens between them, up to
+    /// 32 bytes are the least; most cases need no more. Any other slug may be asked for, and finds nothing.
+    fn holds_slug(&self, slug: &str) -> bool {
+        let _ = slug;
+        true
     }
 
-    /// What the tables cannot hold. Nothing unless the host says so.
-    fn limits(&self) -> CourseLimits {
-        CourseLimits::NONE
+    /// Takes from a course what the tables have no room for, such as its tagline, its access mode or the bodies of its
+    /// modules. A case puts what is left, and expects that back.
+    fn forget(&self, course: &mut Course) {
+        let _ = course;
     }
 }
 
@@ -57,7 +98,7 @@ pub trait CourseFixture: Sync {
 /// [`credential_storage_tests!`](crate::credential_storage_tests) runs on.
 ///
 /// It is written like a [`CourseFixture`], and every storage that is an [`AdminStorage`] too has it already.
-pub trait CredentialFixture: Sync {
+pub trait CredentialFixture: Fixture {
     /// The storage under test.
     type Storage: CredentialStorage;
 
@@ -70,11 +111,6 @@ pub trait CredentialFixture: Sync {
     /// Revokes the credential with that id, which is there.
     fn revoke_credential(&self, id: &str, at: Timestamp) -> impl Future<Output = ()>;
 
-    /// The id of the account that the cases call `name`; see [`CourseFixture::account`].
-    fn account(&self, name: &str) -> impl Future<Output = AccountId> {
-        ready(AccountId::new(name))
-    }
-
     /// The id of the API key that the cases call `name`. Worth writing where ids are no free texts, such as numbers.
     ///
     /// The same name has the same id throughout, and two names never share one.
@@ -82,11 +118,13 @@ pub trait CredentialFixture: Sync {
         ready(name.to_owned())
     }
 
-    /// What the table cannot hold. Nothing unless the host says so.
-    fn limits(&self) -> CredentialLimits {
-        CredentialLimits::NONE
+    /// Whether there are OAuth tokens beside API keys.
+    fn has_oauth_tokens(&self) -> bool {
+        true
     }
 }
+
+impl<S: Storage> Fixture for S {}
 
 impl<S: Storage> CourseFixture for S {
     type Storage = S;
@@ -139,5 +177,23 @@ impl<S: Storage> CredentialFixture for S {
     async fn revoke_credential(&self, id: &str, at: Timestamp) {
         let revoked = AdminStorage::revoke_credential(self, id, at).await.expect("a credential can be revoked");
         assert!(revoked.is_some(), "Revoking a credential returns its record, revoked.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_kept_as_the_one_before_it_that_the_tables_hold() {
+        for (precision, unit) in
+            [(Precision::Microseconds, 1), (Precision::Milliseconds, 1_000), (Precision::Seconds, 1_000_000)]
+        {
+            for (time, kept) in [(0, 0), (unit - 1, 0), (unit, unit), (-1, -unit), (-unit, -unit)] {
+                let [time, kept] = [time, kept].map(|time| Timestamp::from_microseconds(time).unwrap());
+                assert_eq!(precision.kept(time), kept, "{precision:?}");
+            }
+            assert_eq!(precision.kept(Timestamp::MIN), Timestamp::MIN);
+        }
     }
 }

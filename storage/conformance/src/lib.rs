@@ -7,92 +7,41 @@
 //! | both | [`course_and_credential_storage_tests!`] | both of them |
 //! | both, and is an [`AdminStorage`] | [`tests!`] | an empty storage |
 //!
-//! Each makes a named test of each of its cases. What a host writes is how the suite puts data into its tables. Here the
-//! host is a map of courses; `Courses` is what it gives to the catalogue, and the rest is all that its tests need:
+//! Each makes a named test of each of its cases. What a host writes is how the suite puts data into its tables, in its
+//! `tests/conformance.rs`. Here the tables are those of a memory storage:
 //!
 //! ```
-//! use std::collections::HashMap;
-//! use std::sync::RwLock;
+//! use catalogue_core::admin::{Account, AdminStorage};
+//! use catalogue_core::storage::MemoryStorage;
+//! use catalogue_core::{AccountId, Course};
+//! use catalogue_storage_conformance::{CourseFixture, Fixture};
 //!
-//! use catalogue_core::{
-//!     AccountId, Course, CourseDetail, CourseListItem, CourseStorage, Module, Page, PageRequest, Position,
-//!     StorageError, async_trait,
-//! };
-//! use catalogue_storage_conformance::CourseFixture;
+//! struct Host(MemoryStorage);
 //!
-//! /// The host's courses, by account and slug.
-//! #[derive(Debug, Default)]
-//! struct Courses(RwLock<HashMap<(AccountId, String), Course>>);
-//!
-//! #[async_trait]
-//! impl CourseStorage for Courses {
-//!     async fn list_courses(&self, account: &AccountId, page: &PageRequest) -> Result<Page<CourseListItem>, StorageError> {
-//!         let courses = self.0.read().unwrap();
-//!         let mut rows: Vec<_> = courses
-//!             .values()
-//!             .filter(|course| course.account == *account)
-//!             .map(|course| (Position { created_at: course.created_at, slug: course.slug.clone() }, course))
-//!             .filter(|(position, _)| page.after.as_ref().is_none_or(|after| position < after))
-//!             .collect();
-//!         rows.sort_by(|(one, _), (two, _)| two.cmp(one));
-//!         let rows = rows.into_iter().map(|(position, course)| {
-//!             let item = CourseListItem {
-//!                 slug: course.slug.clone(),
-//!                 title: course.title.clone(),
-//!                 language: course.language.clone(),
-//!                 published_at: course.published_at,
-//!                 hidden: course.hidden,
-//!                 module_count: course.modules.len() as u32,
-//!             };
-//!             (item, position.created_at)
-//!         });
-//!         Ok(Page::from_rows(rows, page.limit))
-//!     }
-//!
-//!     async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
-//!         let courses = self.0.read().unwrap();
-//!         let course = courses.get(&(account.clone(), slug.to_owned()));
-//!         Ok(course.cloned().map(|course| CourseDetail {
-//!             slug: course.slug,
-//!             title: course.title,
-//!             tagline: course.tagline,
-//!             language: course.language,
-//!             published_at: course.published_at,
-//!             hidden: course.hidden,
-//!             access_mode: course.access_mode,
-//!             modules: (1..)
-//!                 .zip(course.modules)
-//!                 .map(|(number, module)| Module { number, title: module.title, summary: module.summary })
-//!                 .collect(),
-//!         }))
-//!     }
-//! }
-//!
-//! // From here on it is the host's `tests/conformance.rs`.
-//!
-//! struct Host(Courses);
+//! impl Fixture for Host {}
 //!
 //! impl CourseFixture for Host {
-//!     type Storage = Courses;
+//!     type Storage = MemoryStorage;
 //!
-//!     fn storage(&self) -> &Courses {
+//!     fn storage(&self) -> &MemoryStorage {
 //!         &self.0
 //!     }
 //!
 //!     async fn put_course(&self, course: &Course) {
-//!         self.0.0.write().unwrap().insert((course.account.clone(), course.slug.clone()), course.clone());
+//!         let mut import = self.0.begin_import().await.unwrap();
+//!         let account = Account { id: course.account.clone(), name: String::new(), email: String::new() };
+//!         import.put_account(&account).await.unwrap();
+//!         import.put_course(course).await.unwrap();
+//!         import.commit().await.unwrap();
 //!     }
 //!
 //!     async fn remove_course(&self, account: &AccountId, slug: &str) {
-//!         self.0.0.write().unwrap().remove(&(account.clone(), slug.to_owned()));
+//!         assert!(AdminStorage::remove_course(&self.0, account, slug).await.unwrap());
 //!     }
-//!
-//!     // Only a host whose tables hold less than a course can be has this.
-//!     // A host whose tables hold less than a course can be says so here, in `fn limits`: see `CourseLimits`.
 //! }
 //!
 //! async fn host() -> Host {
-//!     Host(Courses::default())
+//!     Host(MemoryStorage::new())
 //! }
 //!
 //! catalogue_storage_conformance::course_storage_tests!(host);
@@ -106,8 +55,8 @@
 //!
 //! Each test makes a fixture of its own, so that tests can run side by side; a fixture that holds a temporary directory
 //! or a schema removes it when it is dropped. A host whose account ids are numbers maps the names of the cases to its
-//! own ids ([`CourseFixture::account`]), and one whose tables hold less says what they cannot hold ([`CourseLimits`],
-//! [`CredentialLimits`]).
+//! own ids ([`Fixture::account`]), and one whose tables hold less says so: how finely they keep times
+//! ([`Fixture::precision`]), which slugs they hold, and what they have no room for.
 //!
 //! A case fails by panicking, with the rule of the contract that was broken. The contract stands on [`CourseStorage`],
 //! [`CredentialStorage`] and [`AdminStorage`]. The cases are plain functions in modules by topic, so a storage that
@@ -118,7 +67,8 @@
 
 use std::future::Future;
 
-use catalogue_core::{AdminStorage, CourseStorage, CredentialStorage};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::{CourseStorage, CredentialStorage};
 
 pub mod administration;
 pub mod courses;
@@ -127,10 +77,12 @@ pub mod together;
 
 mod cases;
 mod fixture;
-mod limits;
 mod looking_up;
+mod macros;
 mod random;
 mod reading;
+#[doc(hidden)]
+pub mod sample;
 mod seed;
 mod texts;
 mod threads;
@@ -139,8 +91,7 @@ mod variants;
 
 #[doc(hidden)]
 pub use cases::CASES;
-pub use fixture::{CourseFixture, CredentialFixture};
-pub use limits::{CourseLimits, CredentialLimits, Precision};
+pub use fixture::{CourseFixture, CredentialFixture, Fixture, Precision};
 
 /// What [`tests!`] runs on: a storage that can be read and written. It is a fixture of itself.
 pub trait Storage: CourseStorage + CredentialStorage + AdminStorage {}

@@ -1,19 +1,21 @@
 //! How cases look credentials up, and what they ought to find.
 
-use catalogue_core::{Credential, CredentialKind, CredentialStorage, NewCredential, TokenDigest};
+use catalogue_core::admin::NewCredential;
+use catalogue_core::auth::{Credential, CredentialKind, TokenDigest};
+use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
 
 /// Puts a credential as the fixture's table can hold it, under its ids, and returns that.
 pub(crate) async fn put(fixture: &impl CredentialFixture, credential: &NewCredential) -> NewCredential {
-    let (limits, mut held) = (fixture.limits(), credential.clone());
+    let (precision, mut held) = (fixture.precision(), credential.clone());
     let record = &mut held.record;
     record.identity.account = fixture.account(record.identity.account.as_str()).await;
     if record.identity.kind == CredentialKind::ApiKey {
         record.identity.credential_id = fixture.key(&record.identity.credential_id).await.into();
     }
-    record.created_at = limits.times.held(record.created_at);
-    record.expires_at = record.expires_at.filter(|_| limits.expiry).map(|expiry| limits.times.held(expiry));
+    record.created_at = precision.kept(record.created_at);
+    record.expires_at = record.expires_at.map(|expiry| precision.kept(expiry));
     fixture.put_credential(&held).await;
     held
 }
@@ -28,10 +30,15 @@ pub(crate) async fn find(fixture: &impl CredentialFixture, digest: &TokenDigest)
 }
 
 /// What ought to be found of a credential.
-pub(crate) fn found_as(credential: &NewCredential) -> Option<Credential> {
+fn found_as(credential: &NewCredential) -> Option<Credential> {
     let record = &credential.record;
     let mut found = Credential::new(record.identity.clone());
     found.expires_at = record.expires_at;
     found.revoked_at = record.revoked_at;
     Some(found)
+}
+
+/// Asserts that the credential is found by its digest as it was put.
+pub(crate) async fn assert_stored(fixture: &impl CredentialFixture, credential: &NewCredential, rule: &str) {
+    assert_eq!(find(fixture, &credential.digest).await, found_as(credential), "{rule}");
 }

@@ -2,25 +2,43 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::{
-    AdminStorage, Course, CourseDetail, CourseListItem, CourseStorage, Limit, Module, Page, PageRequest, Position,
-    Record, Timestamp,
+use catalogue_core::admin::{AdminStorage, Record};
+use catalogue_core::storage::{
+    AtRevision, CourseRow, CourseRows, CourseStorage, Limit, PageRequest, Position, Revision, StorageError,
 };
+use catalogue_core::{AccountId, Course, CourseDetail, CourseListItem, Timestamp};
 
 use crate::CourseFixture;
+use crate::sample::{detail, row};
+
+/// One page of a list, as it goes into an answer.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) items: Vec<CourseListItem>,
+    pub(crate) next: Option<Position>,
+    pub(crate) revision: Option<Revision>,
+}
+
+/// Reads a page as the API does.
+pub(crate) async fn read_page(
+    storage: &impl CourseStorage,
+    account: &AccountId,
+    request: &PageRequest,
+) -> Result<Page, StorageError> {
+    let mut items = Vec::new();
+    let mut take = |row: CourseRow<'_>| items.push(row.into());
+    let mut rows = CourseRows::new(request.limit, &mut take);
+    let revision = storage.list_courses(account, request, &mut rows).await?;
+    let next = rows.next();
+    Ok(Page { items, next, revision })
+}
 
 /// One page of a list.
-pub(crate) async fn page(
-    fixture: &impl CourseFixture,
-    account: &str,
-    limit: u8,
-    after: Option<Position>,
-) -> Page<CourseListItem> {
+pub(crate) async fn page(fixture: &impl CourseFixture, account: &str, limit: u8, after: Option<Position>) -> Page {
     let limit = Limit::new(limit).expect("a case keeps to 1 to 100");
     let account = fixture.account(account).await;
-    let page = fixture.storage().list_courses(&account, &PageRequest { limit, after: after.clone() }).await;
+    let page = read_page(fixture.storage(), &account, &PageRequest { limit, after: after.clone() }).await;
     let page = page.expect("A list can be read, also of an account without courses and after any place.");
-    assert!(page.items.len() <= limit.get(), "A page holds at most as many courses as were asked for.");
     if let (Some(next), Some(after)) = (&page.next, after) {
         assert!(
             *next < after,
@@ -31,7 +49,7 @@ pub(crate) async fn page(
 }
 
 /// All pages, from the first to the one without `next`.
-pub(crate) async fn pages(fixture: &impl CourseFixture, account: &str, limit: u8) -> Vec<Page<CourseListItem>> {
+pub(crate) async fn pages(fixture: &impl CourseFixture, account: &str, limit: u8) -> Vec<Page> {
     let mut pages = vec![page(fixture, account, limit, None).await];
     while let Some(next) = pages.last().and_then(|page| page.next.clone()) {
         pages.push(page(fixture, account, limit, Some(next)).await);
@@ -51,6 +69,15 @@ pub(crate) async fn slugs(fixture: &impl CourseFixture, account: &str) -> Vec<St
 
 /// One course.
 pub(crate) async fn find(fixture: &impl CourseFixture, account: &str, slug: &str) -> Option<CourseDetail> {
+    find_at_revision(fixture, account, slug).await.value
+}
+
+/// One course, with the revision that comes with it.
+pub(crate) async fn find_at_revision(
+    fixture: &impl CourseFixture,
+    account: &str,
+    slug: &str,
+) -> AtRevision<Option<CourseDetail>> {
     let found = fixture.storage().find_course(&fixture.account(account).await, slug).await;
     found.expect("A course can be asked for; one that does not exist is None, not an error.")
 }
@@ -66,45 +93,28 @@ pub(crate) async fn export(storage: &impl AdminStorage) -> Vec<Record> {
     records
 }
 
-/// The time that stands for `time` in the fixture's tables.
-pub(crate) fn held_time(fixture: &impl CourseFixture, time: Timestamp) -> Timestamp {
-    fixture.limits().times.held(time)
+/// The course as the fixture's tables hold it.
+pub(crate) fn held(fixture: &impl CourseFixture, course: &Course) -> Course {
+    let kept = |time: Timestamp| fixture.precision().kept(time);
+    let (created_at, published_at) = (kept(course.created_at), course.published_at.map(kept));
+    let mut held = Course { created_at, published_at, ..course.clone() };
+    fixture.forget(&mut held);
+    held
 }
 
 /// Where a course stands in its account's list.
 pub(crate) fn place(fixture: &impl CourseFixture, course: &Course) -> Position {
-    Position { created_at: held_time(fixture, course.created_at), slug: course.slug.clone() }
+    Position { created_at: fixture.precision().kept(course.created_at), slug: course.slug.clone() }
 }
 
 /// How a list shows a course.
 pub(crate) fn item_of(fixture: &impl CourseFixture, course: &Course) -> CourseListItem {
-    let course = fixture.limits().held(course);
-    CourseListItem {
-        slug: course.slug,
-        title: course.title,
-        language: course.language,
-        published_at: course.published_at,
-        hidden: course.hidden,
-        module_count: u32::try_from(course.modules.len()).expect("a case has few modules"),
-    }
+    row(&held(fixture, course)).into()
 }
 
 /// How a course is shown by itself.
 pub(crate) fn detail_of(fixture: &impl CourseFixture, course: &Course) -> CourseDetail {
-    let course = fixture.limits().held(course);
-    let headers = (1..).zip(course.modules);
-    CourseDetail {
-        slug: course.slug,
-        title: course.title,
-        tagline: course.tagline,
-        language: course.language,
-        published_at: course.published_at,
-        hidden: course.hidden,
-        access_mode: course.access_mode,
-        modules: headers
-            .map(|(number, module)| Module { number, title: module.title, summary: module.summary })
-            .collect(),
-    }
+    detail(held(fixture, course))
 }
 
 /// How a list shows those courses of one account: newest first, ties by slug, descending, byte by byte.
@@ -115,4 +125,20 @@ pub(crate) fn listed<'c>(
     let mut courses: Vec<_> = courses.into_iter().collect();
     courses.sort_by_key(|course| std::cmp::Reverse(place(fixture, course)));
     courses.into_iter().map(|course| item_of(fixture, course)).collect()
+}
+
+/// Asserts that the account's list holds those courses, in its order.
+pub(crate) async fn assert_listed<'c>(
+    fixture: &impl CourseFixture,
+    account: &str,
+    courses: impl IntoIterator<Item = &'c Course>,
+    rule: &str,
+) {
+    assert_eq!(list(fixture, account).await, listed(fixture, courses), "{rule}");
+}
+
+/// Asserts that the course is found by its account and its slug.
+pub(crate) async fn assert_found(fixture: &impl CourseFixture, course: &Course, rule: &str) {
+    let found = find(fixture, course.account.as_str(), &course.slug).await;
+    assert_eq!(found, Some(detail_of(fixture, course)), "{rule}");
 }

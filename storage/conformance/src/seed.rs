@@ -1,62 +1,20 @@
 //! What a storage holds before a case reads it: records with defaults, put through the fixture.
 
-use catalogue_core::{
-    Account, AccountId, AdminStorage, BearerToken, Course, CourseModule, CredentialRecord, Identity, NewCredential,
-    Scopes, Timestamp, TokenDigest,
-};
+use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
+use catalogue_core::auth::{BearerToken, Identity, Scopes, TokenDigest};
+use catalogue_core::{AccountId, Course, CourseModule};
 
 use crate::CourseFixture;
-
-/// 2026-01-02T03:04:05Z, when a course was created unless a case says otherwise.
-pub(crate) const CREATED: i64 = 1_767_323_045_000_000;
-
-/// The instant that many microseconds after the one at which courses are created unless a case says otherwise.
-pub(crate) fn time(microseconds: i64) -> Timestamp {
-    instant(CREATED + microseconds)
-}
-
-/// The instant that many microseconds after 1970-01-01T00:00:00Z.
-pub(crate) fn instant(microseconds: i64) -> Timestamp {
-    Timestamp::from_microseconds(microseconds).expect("a case keeps to the years 0000 to 9999")
-}
+use crate::reading::held;
+pub(crate) use crate::sample::{account, course, instant, module, time};
 
 pub(crate) fn id(account: &str) -> AccountId {
     AccountId::new(account)
 }
 
-/// An account without name and email.
-pub(crate) fn account(id: &str) -> Account {
-    Account { id: AccountId::new(id), name: String::new(), email: String::new() }
-}
-
-/// An unpublished course without modules.
-pub(crate) fn course(account: &str, slug: &str) -> Course {
-    Course {
-        account: id(account),
-        slug: slug.to_owned(),
-        title: format!("Title of {slug}"),
-        tagline: String::new(),
-        language: "en".to_owned(),
-        created_at: time(0),
-        published_at: None,
-        hidden: false,
-        access_mode: None,
-        modules: Vec::new(),
-    }
-}
-
-/// The same, created that many microseconds after the usual instant.
+/// An unpublished course without modules, created that many microseconds after the usual instant.
 pub(crate) fn course_at(account: &str, slug: &str, microseconds: i64) -> Course {
     Course { created_at: time(microseconds), ..course(account, slug) }
-}
-
-/// A module of that title.
-pub(crate) fn module(title: &str) -> CourseModule {
-    CourseModule {
-        title: title.to_owned(),
-        summary: format!("Summary of {title}"),
-        content: format!("Content of {title}"),
-    }
 }
 
 /// `count` modules, each of its own title.
@@ -66,12 +24,12 @@ pub(crate) fn modules(count: usize) -> Vec<CourseModule> {
 
 /// Puts those courses, and the accounts that they name, as the fixture's tables can hold them.
 pub(crate) async fn seed<'c>(fixture: &impl CourseFixture, courses: impl IntoIterator<Item = &'c Course>) {
-    let mut held = Vec::new();
+    let mut put = Vec::new();
     for course in courses {
         let account = fixture.account(course.account.as_str()).await;
-        held.push(Course { account, ..fixture.limits().held(course) });
+        put.push(Course { account, ..held(fixture, course) });
     }
-    fixture.put_courses(&held).await;
+    fixture.put_courses(&put).await;
 }
 
 /// Puts accounts that have no courses.

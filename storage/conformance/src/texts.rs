@@ -1,5 +1,7 @@
 //! Texts to try a storage with.
 
+use catalogue_core::CourseModule;
+
 /// Texts that storages, encodings and quoting have been known to change.
 pub(crate) fn odd_texts() -> Vec<String> {
     let mut texts: Vec<String> = [
@@ -28,4 +30,12 @@ pub(crate) fn odd_texts() -> Vec<String> {
     .into();
     texts.push("long: \u{1f917}\u{e9}a'\"\\\n".repeat(100_000 / 16));
     texts
+}
+
+/// Modules that have each of them as a title, as a summary and as a body.
+pub(crate) fn odd_modules() -> Vec<CourseModule> {
+    let texts = odd_texts();
+    let at = |index: usize| texts[index % texts.len()].clone();
+    let module = |index| CourseModule { title: at(index), summary: at(index + 1), content: at(index + 2) };
+    (0..texts.len()).map(module).collect()
 }

@@ -3,6 +3,8 @@
 //! Where PostgreSQL is not installed there is none, and a line on standard error says so; unless `CATALOGUE_TEST_REQUIRE`
 //! names `postgres`, which makes that a panic.
 
+#![expect(clippy::missing_panics_doc, reason = "a test fails by a panic")]
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write, stderr};
 use std::net::TcpListener;
@@ -11,8 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
-/// Makes a cluster, or with a third argument a standby of the one whose socket is there; says where it is, waits until whoever started this is gone, and removes it. The one that started this
-/// holds the other end of its input, which closes with that process however it ends.
+/// Makes a cluster, or with a third argument a standby of the one whose socket is there; says where it is, waits until
+/// whoever started this is gone, and removes it. The one that started this holds the other end of its input, which closes
+/// with that process however it ends.
 const SCRIPT: &str = r#"
     trap '' INT HUP TERM
     PATH="$1:$PATH"
@@ -46,9 +49,6 @@ pub struct Cluster {
 
 impl Cluster {
     /// The cluster that the tests of this process share; `None` where PostgreSQL is missing and not required.
-    ///
-    /// # Panics
-    /// Where it is missing and required.
     pub fn shared() -> Option<&'static Self> {
         static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| or_skip(Cluster::start()));
         SHARED.as_ref()
@@ -58,9 +58,6 @@ impl Cluster {
     ///
     /// # Errors
     /// Why there is none.
-    ///
-    /// # Panics
-    /// Never: the watchdog's output is piped.
     pub fn start() -> Result<Self, String> {
         Self::start_in(&memory_or_disk())
     }
@@ -69,9 +66,6 @@ impl Cluster {
     ///
     /// # Errors
     /// Why there is none.
-    ///
-    /// # Panics
-    /// Never: the watchdog's output is piped.
     pub fn start_in(folder: &Path) -> Result<Self, String> {
         Self::made_by(folder, "")
     }
@@ -80,9 +74,6 @@ impl Cluster {
     ///
     /// # Errors
     /// Why there is none.
-    ///
-    /// # Panics
-    /// Never: the watchdog's output is piped.
     pub fn standby(&self) -> Result<Self, String> {
         Self::made_by(&memory_or_disk(), &self.directory.display().to_string())
     }
@@ -106,9 +97,6 @@ impl Cluster {
     }
 
     /// Lets `pg_ctl` do that and waits until it is done.
-    ///
-    /// # Panics
-    /// When it fails.
     pub fn control(&self, action: &[&str]) {
         let mut command = as_a_user_that_may_run_it();
         command.arg(programs().unwrap().join("pg_ctl")).current_dir(&self.directory);
@@ -117,17 +105,11 @@ impl Cluster {
     }
 
     /// Ends it as a machine that loses its power would.
-    ///
-    /// # Panics
-    /// When it does not run.
     pub fn kill(&self) {
         self.shell("kill -9 $(head -n 1 data/postmaster.pid)");
     }
 
     /// Lets it listen on a port of the loopback address as well, with those settings, and starts it again.
-    ///
-    /// # Panics
-    /// When no port is free.
     #[must_use]
     pub fn listen(&self, settings: &[&str]) -> u16 {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -138,26 +120,17 @@ impl Cluster {
     }
 
     /// Makes it a standby of that one, once it is started again. It must have been stopped before that one was promoted.
-    ///
-    /// # Panics
-    /// When its directory cannot be written to.
     pub fn follow(&self, primary: &Self) {
         self.configure(&[&format!("primary_conninfo = 'host={} user=postgres'", primary.directory.display())]);
         self.shell("touch data/standby.signal");
     }
 
     /// Adds lines to its configuration, which it reads when it is started, or some of them at `reload`.
-    ///
-    /// # Panics
-    /// When its directory cannot be written to.
     pub fn configure(&self, settings: &[&str]) {
         self.write("data/postgresql.auto.conf", format!("{}\n", settings.join("\n")).as_bytes());
     }
 
     /// Adds that to a file in its directory, which none but its user can read.
-    ///
-    /// # Panics
-    /// When its directory cannot be written to.
     pub fn write(&self, file: &str, contents: &[u8]) {
         let mut command = as_a_user_that_may_run_it();
         command.args(["sh", "-c", "umask 077; cat >>\"$1\"", "sh", file]).current_dir(&self.directory);
@@ -182,7 +155,7 @@ impl Cluster {
     /// The address of that database in it.
     #[must_use]
     pub fn address(&self, database: &str) -> String {
-        format!("host={} user=postgres dbname={database}", self.directory.display())
+        self.address_with(&[], database)
     }
 }
 
@@ -226,10 +199,7 @@ fn memory_or_disk() -> PathBuf {
 
 /// What was made ready; or `None` and a line that says why not, where that is allowed.
 fn or_skip<T>(ready: Result<T, String>) -> Option<T> {
-    let reason = match ready {
-        Ok(ready) => return Some(ready),
-        Err(reason) => reason,
-    };
+    let Err(reason) = ready else { return ready.ok() };
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == "postgres"), "PostgreSQL is required: {reason}");
     // Past the capture of the test's own output, so that it is seen.

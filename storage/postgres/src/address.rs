@@ -1,22 +1,44 @@
 //! [`take`]: the parameters of an address that tokio-postgres does not know, or not as we mean them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use percent_encoding::percent_decode_str;
 
-/// The address without the parameters of those names, and their values; `None` where it is none.
-pub(crate) fn take(address: &str, names: &[&'static str]) -> Option<(String, HashMap<&'static str, String>)> {
-    let mut taken = HashMap::new();
+use crate::open_error::OpenError;
+
+/// The parameters that tokio-postgres knows beside ours. Each is no secret, unlike what else could stand in their place.
+const KNOWN: &str = "application_name channel_binding connect_timeout dbname host hostaddr keepalives keepalives_idle keepalives_interval \
+    keepalives_retries load_balance_hosts options password port sslnegotiation tcp_user_timeout user";
+
+/// The address without the parameters of those names, and their values.
+///
+/// # Errors
+/// [`OpenError::Address`] where it is none, and [`OpenError::Repeated`] where a parameter stands in it twice: which of the
+/// two is meant, such as `sslmode=verify-full` or `sslmode=disable`, nobody can know.
+pub(crate) fn take(
+    address: &str,
+    names: &[&'static str],
+) -> Result<(String, HashMap<&'static str, String>), OpenError> {
+    let (mut taken, mut seen, mut repeated) = (HashMap::new(), HashSet::new(), None);
     let mut is_taken = |name: &str, value: Cow<'_, str>| {
-        let known = names.iter().find(|known| **known == name);
-        known.map(|known| taken.insert(*known, value.into_owned())).is_some()
+        let ours = names.iter().copied().find(|known| *known == name);
+        if let Some(name) = ours.or_else(|| KNOWN.split(' ').find(|known| *known == name))
+            && !seen.insert(name)
+        {
+            repeated = Some(name);
+        }
+        ours.map(|known| taken.insert(known, value.into_owned())).is_some()
     };
     let rest = match address.split_once("://") {
-        Some(("postgres" | "postgresql", _)) => of_url(address, &mut is_taken)?,
-        _ => of_pairs(address, &mut is_taken)?,
+        Some(("postgres" | "postgresql", _)) => of_url(address, &mut is_taken),
+        _ => of_pairs(address, &mut is_taken),
     };
-    Some((rest, taken))
+    match (rest, repeated) {
+        (Some(_), Some(name)) => Err(OpenError::Repeated(name)),
+        (Some(rest), None) => Ok((rest, taken)),
+        (None, _) => Err(OpenError::Address),
+    }
 }
 
 /// What is left of `postgres://user:password@host/database?name=value&…`.
@@ -99,7 +121,25 @@ mod tests {
     #[test]
     fn what_has_no_end_or_no_value_is_no_address() {
         for wrong in ["host='a", "host=a sslmode", "host=a\\", "postgres://a/b?x=%ff"] {
-            assert_eq!(take(wrong, &["sslmode"]), None, "{wrong}");
+            assert!(matches!(take(wrong, &["sslmode"]), Err(OpenError::Address)), "{wrong}");
         }
+    }
+
+    #[test]
+    fn no_parameter_stands_twice() {
+        for (wrong, name) in [
+            ("postgres://h/n?sslmode=verify-full&sslmode=disable", "sslmode"),
+            ("postgres://h/n?sslmode=disable&port=1&ssl%6dode=disable", "sslmode"),
+            ("host=h sslmode=verify-full dbname=n sslmode = disable", "sslmode"),
+            ("postgres:///n?host=a&host=b", "host"),
+            ("user=a password='hunter2' password=hunter3", "password"),
+        ] {
+            let error = take(wrong, &["sslmode"]).unwrap_err();
+            assert!(matches!(error, OpenError::Repeated(found) if found == name), "{wrong}: {error}");
+            let message = error.to_string();
+            assert!(message.contains(name) && message.contains("write it once"), "{message}");
+        }
+        // What tokio-postgres does not know either is its to refuse, and no message repeats it.
+        assert!(take("postgres://h/n?hunter2=a&hunter2=b", &["sslmode"]).is_ok());
     }
 }

@@ -1,20 +1,16 @@
 //! Administration: credentials, and the doors to import and export. Each call has a connection of its own.
 
-use std::time::Duration;
-
-use catalogue_core::{
-    AccountId, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, StorageError, StorageErrorKind,
-    Timestamp, Visitor, async_trait,
-};
-use tokio::time::timeout;
+use catalogue_core::admin::{AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Visitor};
+use catalogue_core::storage::{StorageError, StorageStatus};
+use catalogue_core::{AccountId, Timestamp, async_trait};
 
 use crate::credentials;
 use crate::error::storage_error;
 use crate::export::export;
 use crate::import::PostgresImport;
-use crate::options::Options;
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
+use crate::transaction::{DEADLINE, in_time, transact, transact_patiently};
 use crate::writes::{lock_account, remove_courses, replace_revision};
 
 #[async_trait]
@@ -33,40 +29,39 @@ impl AdminStorage for PostgresStorage {
         }
         let connection = self.writer().await?;
         let removed = async {
-            connection.run(&Options::begin()).await?;
-            if !lock_account(&connection, account).await? {
-                return Ok(0);
+            let is_there =
+                lock_account(&connection, account).await? && remove_courses(&connection, account, &[slug]).await? > 0;
+            if !is_there {
+                return Ok(None);
             }
-            let removed = remove_courses(&connection, account, &[slug]).await?;
-            if removed > 0 {
-                replace_revision(&connection, account).await?;
-            }
-            connection.run("COMMIT").await?;
-            Ok(removed)
+            replace_revision(&connection, account).await.map(Some)
         };
-        Ok(removed.await.map_err(storage_error)? > 0)
+        let removed = transact(&connection, async { removed.await.map_err(storage_error) }).await?;
+        Ok(removed.is_some())
     }
 
     async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        in_time(credentials::create(&self.writer().await?, credential)).await
+        let connection = self.writer().await?;
+        transact_patiently(&connection, || credentials::insert(&connection, credential)).await.map(|_| ())
     }
 
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        in_time(credentials::list(&self.exporter().await?, account)).await
+        in_time(DEADLINE, credentials::list(&self.exporter().await?, account)).await
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
         if !can_be_stored(id) {
             return Ok(None);
         }
-        in_time(credentials::revoke(&self.writer().await?, id, at)).await
+        let connection = self.writer().await?;
+        transact_patiently(&connection, || credentials::revoke(&connection, id, at)).await
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
         if !can_be_stored(id) {
             return Ok(None);
         }
-        in_time(credentials::find(&self.exporter().await?, id)).await
+        in_time(DEADLINE, credentials::find(&self.exporter().await?, id)).await
     }
 
     async fn rotate_credential(
@@ -78,26 +73,19 @@ impl AdminStorage for PostgresStorage {
         if !can_be_stored(id) {
             return Ok(None);
         }
-        in_time(credentials::rotate(&self.writer().await?, id, ends_at, successor)).await
+        let connection = self.writer().await?;
+        transact_patiently(&connection, || credentials::rotate(&connection, id, ends_at, successor)).await
     }
 
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
         if uses.is_empty() {
             return Ok(());
         }
-        in_time(credentials::note_uses(&self.writer().await?, uses)).await
+        let connection = self.writer().await?;
+        transact(&connection, credentials::note_uses(&connection, uses)).await.map(|_| ())
     }
-}
 
-/// How long a call about credentials may take. An import or an export takes as long as it takes.
-const DEADLINE: Duration = Duration::from_secs(15);
-
-/// The call's outcome, or an error once the database has been silent for too long: it may wait for a lock, or for a standby
-/// that is to have every commit.
-async fn in_time<T>(call: impl Future<Output = Result<T, StorageError>>) -> Result<T, StorageError> {
-    timeout(DEADLINE, call).await.unwrap_or_else(|_| {
-        let message = "the database did not confirm it in time, so it may be done or not; look when the database answers \
-                       again";
-        Err(StorageError::new(StorageErrorKind::Unavailable, message))
-    })
+    async fn status(&self) -> Option<StorageStatus> {
+        Some(self.readers.status().await)
+    }
 }

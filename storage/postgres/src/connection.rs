@@ -23,14 +23,14 @@ pub(crate) type Values<'v> = &'v [&'v (dyn ToSql + Sync)];
 pub(crate) struct Connection {
     client: Client,
     opened: Instant,
-    heard: Mutex<Heard>,
+    heard: Mutex<LastHeard>,
     /// None where statements have no name.
     prepared: Option<Mutex<HashMap<&'static str, Statement>>>,
 }
 
 /// When the server was heard from last.
 #[derive(Clone, Copy)]
-struct Heard {
+struct LastHeard {
     answer: Instant,
     /// It was then what it is taken for.
     role: Instant,
@@ -41,7 +41,7 @@ impl Connection {
         let began = Instant::now();
         let client = tls.connect(config).await?;
         let opened = Instant::now();
-        let heard = Mutex::new(Heard { answer: opened, role: began });
+        let heard = Mutex::new(LastHeard { answer: opened, role: began });
         Ok(Self { client, opened, heard, prepared: named_statements.then(Mutex::default) })
     }
 
@@ -60,16 +60,16 @@ impl Connection {
     }
 
     /// When its server last said what it is.
-    pub(crate) fn vouched(&self) -> Instant {
+    pub(crate) fn role_confirmed(&self) -> Instant {
         self.heard().role
     }
 
     /// It said after `asked` what it is.
-    pub(crate) fn vouch(&self, asked: Instant) {
+    pub(crate) fn confirm_role(&self, asked: Instant) {
         self.heard().role = asked;
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    fn heard(&self) -> MutexGuard<'_, LastHeard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -77,7 +77,7 @@ impl Connection {
         self.client.is_closed()
     }
 
-    /// Asks for a sign of life.
+    /// Checks that the server answers.
     pub(crate) async fn check(&self) -> Result<(), Error> {
         self.client.check_connection().await
     }

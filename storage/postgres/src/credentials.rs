@@ -1,55 +1,45 @@
-//! Writing and listing credentials, on a connection that the caller has opened. A transaction that failed ends with it.
+//! Writing and listing credentials, on a connection that the caller has opened, in a transaction that the caller commits.
 
 use std::collections::BTreeMap;
 
-use catalogue_core::{
-    AccountId, CredentialRecord, CredentialUse, NewCredential, StorageError, StorageErrorKind, Timestamp,
-};
+use catalogue_core::admin::{CredentialRecord, CredentialUse, NewCredential};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
-use crate::options::Options;
 use crate::rows::credential_record;
 use crate::text::{can_be_stored, check_storable, stored};
+
+const BYTEA: Type = Type::BYTEA;
+const INT8: Type = Type::INT8;
+const TEXT: Type = Type::TEXT;
 
 const INSERT: Sql = Sql {
     text: "INSERT INTO credentials \
            (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
            replaced_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-    types: &[
-        Type::BYTEA,
-        Type::TEXT,
-        Type::TEXT,
-        Type::TEXT,
-        Type::TEXT,
-        Type::TEXT,
-        Type::TEXT,
-        Type::INT8,
-        Type::INT8,
-        Type::INT8,
-        Type::INT8,
-        Type::TEXT,
-    ],
+    types: &[BYTEA, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, INT8, INT8, INT8, INT8, TEXT],
 };
 
 const LIST: Sql = Sql {
     text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
            last_used_at, replaced_by FROM credentials WHERE account_id = $1 ORDER BY created_at, id",
-    types: &[Type::TEXT],
+    types: &[TEXT],
 };
 
 const FIND: Sql = Sql {
     text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
            last_used_at, replaced_by FROM credentials WHERE id = $1",
-    types: &[Type::TEXT],
+    types: &[TEXT],
 };
 
 const REVOKE: Sql = Sql {
     text: "UPDATE credentials SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 \
            RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
            last_used_at, replaced_by",
-    types: &[Type::TEXT, Type::INT8],
+    types: &[TEXT, INT8],
 };
 
 /// Of one that still holds at an instant, and has no successor.
@@ -59,10 +49,10 @@ const END: Sql = Sql {
            AND replaced_by IS NULL \
            RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
            last_used_at, replaced_by",
-    types: &[Type::TEXT, Type::TEXT, Type::INT8, Type::INT8, Type::TEXT],
+    types: &[TEXT, TEXT, INT8, INT8, TEXT],
 };
 
-const FIND_ACCOUNT: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1", types: &[Type::TEXT] };
+const FIND_ACCOUNT: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1", types: &[TEXT] };
 
 /// In one order, so that of two servers that note the same credentials one waits for the other.
 const LOCK_USED: Sql = Sql {
@@ -77,13 +67,6 @@ const NOTE_USES: Sql = Sql {
            AND (c.last_used_at IS NULL OR c.last_used_at < used.at)",
     types: &[Type::TEXT_ARRAY, Type::TEXT_ARRAY, Type::INT8_ARRAY],
 };
-
-/// Stores a credential.
-pub(crate) async fn create(connection: &Connection, credential: &NewCredential) -> Result<(), StorageError> {
-    begin(connection).await?;
-    insert(connection, credential).await?;
-    commit(connection).await
-}
 
 /// The credentials of an account, or `None` when there is no such account.
 pub(crate) async fn list(
@@ -108,10 +91,7 @@ pub(crate) async fn revoke(
     id: &str,
     at: Timestamp,
 ) -> Result<Option<CredentialRecord>, StorageError> {
-    begin(connection).await?;
-    let revoked = first(connection, &REVOKE, &[&id, &at.as_microseconds()]).await?;
-    commit(connection).await?;
-    Ok(revoked)
+    first(connection, &REVOKE, &[&id, &at.as_microseconds()]).await
 }
 
 /// Ends the credential with that id and stores its successor.
@@ -126,19 +106,17 @@ pub(crate) async fn rotate(
         return Ok(None);
     }
     check_storable([&*identity.credential_id])?;
-    begin(connection).await?;
     let (ends_at, created_at) = (ends_at.as_microseconds(), created_at.as_microseconds());
     let (account, successor_id) = (identity.account.as_str(), &*identity.credential_id);
     let ended = first(connection, &END, &[&account, &id, &ends_at, &created_at, &successor_id]).await?;
     if ended.is_some() {
         insert(connection, successor).await?;
-        commit(connection).await?;
     }
     Ok(ended)
 }
 
 /// Notes uses. What cannot be stored is no credential of ours.
-pub(crate) async fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> Result<(), StorageError> {
+pub(crate) async fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> Result<Option<()>, StorageError> {
     let mut latest = BTreeMap::new();
     for CredentialUse { account, credential_id, at } in uses {
         if can_be_stored(account.as_str()) && can_be_stored(credential_id) {
@@ -148,18 +126,8 @@ pub(crate) async fn note_uses(connection: &Connection, uses: &[CredentialUse]) -
     }
     let (accounts, ids): (Vec<&str>, Vec<&str>) = latest.keys().copied().unzip();
     let times: Vec<i64> = latest.values().map(|at| at.as_microseconds()).collect();
-    begin(connection).await?;
     connection.query(&LOCK_USED, &[&ids]).await.map_err(storage_error)?;
-    connection.execute(&NOTE_USES, &[&accounts, &ids, &times]).await.map_err(storage_error)?;
-    commit(connection).await
-}
-
-async fn begin(connection: &Connection) -> Result<(), StorageError> {
-    connection.run(&Options::begin()).await.map_err(storage_error)
-}
-
-async fn commit(connection: &Connection) -> Result<(), StorageError> {
-    connection.run("COMMIT").await.map_err(storage_error)
+    connection.execute(&NOTE_USES, &[&accounts, &ids, &times]).await.map(|_| Some(())).map_err(storage_error)
 }
 
 /// The record in the first row, if there is any.
@@ -172,7 +140,8 @@ async fn first(
     rows.first().map(credential_record).transpose()
 }
 
-async fn insert(connection: &Connection, credential: &NewCredential) -> Result<(), StorageError> {
+/// Stores a credential.
+pub(crate) async fn insert(connection: &Connection, credential: &NewCredential) -> Result<Option<()>, StorageError> {
     let record = &credential.record;
     let identity = &record.identity;
     let (id, scopes) = (&*identity.credential_id, identity.scopes.to_string());
@@ -201,7 +170,7 @@ async fn insert(connection: &Connection, credential: &NewCredential) -> Result<(
         &last_used_at,
         &record.replaced_by.as_deref(),
     ];
-    connection.execute(&INSERT, values).await.map(|_| ()).map_err(storage_error)
+    connection.execute(&INSERT, values).await.map(|_| Some(())).map_err(storage_error)
 }
 
 async fn account_exists(connection: &Connection, account: &AccountId) -> Result<bool, StorageError> {

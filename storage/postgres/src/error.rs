@@ -3,34 +3,50 @@
 use std::error::Error as _;
 use std::io;
 
-use catalogue_core::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 use tokio_postgres::Error;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{Severity, SqlState};
 
 use crate::tls;
 
-/// What can be done about the error of a read.
+/// How a read that failed is asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Remedy {
+pub(crate) enum Retry {
     /// The database no longer has the statement that was prepared, or another form of it: prepare it anew.
     PrepareAnew,
     /// The connection is gone: ask over another.
     Reconnect,
-    /// Nothing here.
+    /// The session goes on: ask once more in it.
+    SameSession,
+    /// Not at all.
     None,
 }
 
-impl Remedy {
+impl Retry {
     pub(crate) fn of(error: &Error) -> Self {
-        match error.code() {
+        let Some(code) = error.code() else {
+            return if error.is_closed() || is_io(error) { Self::Reconnect } else { Self::None };
+        };
+        match *code {
+            _ if ends_session(error) => Self::Reconnect,
             // "Cached plan must not change result type", after a change of the tables.
-            Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::INVALID_SQL_STATEMENT_NAME) => Self::PrepareAnew,
+            SqlState::FEATURE_NOT_SUPPORTED | SqlState::INVALID_SQL_STATEMENT_NAME => Self::PrepareAnew,
             // A standby that had to take a change of the primary, or an engine that asks for another try.
-            Some(&SqlState::T_R_SERIALIZATION_FAILURE) => Self::Reconnect,
-            Some(code) if is_lost(code) => Self::Reconnect,
-            None if error.is_closed() || is_io(error) => Self::Reconnect,
+            SqlState::T_R_SERIALIZATION_FAILURE => Self::SameSession,
+            // A server behind this one is lost, as Citus says of a worker.
+            _ if is_lost(code) => Self::SameSession,
             _ => Self::None,
         }
+    }
+}
+
+/// Whether the database has closed the connection with this error. It says so by the severity; by the code alone where an
+/// old pooler leaves the severity out.
+fn ends_session(error: &Error) -> bool {
+    let Some(error) = error.as_db_error() else { return false };
+    match error.parsed_severity() {
+        Some(severity) => matches!(severity, Severity::Fatal | Severity::Panic),
+        None => is_lost(error.code()),
     }
 }
 
@@ -56,7 +72,8 @@ pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, &'static str) {
 
 /// Whether an error of opening a database can pass while nothing but the database changes.
 pub(crate) fn can_pass(error: &StorageError) -> bool {
-    if error.kind() != StorageErrorKind::Unavailable {
+    // A migration whose commit was not confirmed is looked at again, and repeated where it was not done.
+    if ![StorageErrorKind::Unavailable, StorageErrorKind::OutcomeUnknown].contains(&error.kind()) {
         return false;
     }
     // Without a cause it is a time limit of ours, or a standby that may be promoted.
@@ -116,7 +133,7 @@ fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
     }
 }
 
-/// Whether the database has closed the connection with this code, or never let it begin for now.
+/// Whether this code says that a server is not there, is ending, or lets no connection begin for now.
 fn is_lost(code: &SqlState) -> bool {
     let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
     ends.contains(code) || code.code().starts_with("08") || code.code() == "57P05"

@@ -2,18 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalogue_core::{
-    Account, AccountId, Change, Course, Import, StorageError, StorageErrorKind, Timestamp, async_trait, is_slug,
-};
+use catalogue_core::admin::{Account, Change, Import};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Course, Timestamp, async_trait, is_slug};
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
 use crate::credentials::unknown_account;
 use crate::error::storage_error;
-use crate::export::find_whole_course;
-use crate::options::Options;
 use crate::rows::{get, time};
 use crate::text::{can_be_stored, check_storable, stored};
+use crate::transaction::{LOCK_TIMEOUT, begin, commit};
+use crate::whole_course::find_whole_course;
 use crate::writes::{LOCK_ACCOUNT, insert_course, lock_account, remove_courses, replace_revision};
 
 const INSERT_ACCOUNT: Sql = Sql {
@@ -50,7 +50,7 @@ pub(crate) struct PostgresImport {
 
 impl PostgresImport {
     pub(crate) async fn begin(connection: Connection) -> Result<Self, StorageError> {
-        connection.run(&Options::begin()).await.map_err(storage_error)?;
+        begin(&connection, LOCK_TIMEOUT).await?;
         Ok(Self {
             connection,
             put_accounts: HashSet::new(),
@@ -175,6 +175,6 @@ impl Import for PostgresImport {
         for account in &self.changed {
             replace_revision(&self.connection, account).await.map_err(storage_error)?;
         }
-        self.connection.run("COMMIT").await.map_err(storage_error)
+        commit(&self.connection).await
     }
 }

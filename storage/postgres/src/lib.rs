@@ -33,38 +33,39 @@
 //! # Other writers
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL. The tables and statements keep
 //! to what Citus, YugabyteDB and CockroachDB have too; where an engine has no triggers ([`Options::without_triggers`]), a
-//! host's own writers must do in their transactions what the triggers would: replace `accounts.revision` by
-//! `gen_random_uuid()` before anything else, set `courses.module_count`, and remove or move a course's modules and their
-//! contents along with it.
+//! host's own writers must do in their transactions what the triggers would: replace `accounts.revision` by a random UUID
+//! of their own (Citus lets no `UPDATE` call `gen_random_uuid()`) before anything else, set `courses.module_count`, and
+//! remove or move a course's modules and their contents along with it.
+//!
+//! The triggers change the tables of their own schema, whatever the writer's session finds by the same names. A role that
+//! writes needs `UPDATE` on `accounts` and `courses`, and `UPDATE` and `DELETE` on `modules` and `module_contents`. Where the
+//! schema is renamed, the functions of the triggers need the new name:
+//! `ALTER FUNCTION catalogue_courses_updated() SET search_path = …, pg_temp`, and so on.
 
 mod address;
 mod admin;
-mod connect_error;
 mod connection;
+mod connections;
 mod credentials;
 mod error;
 mod export;
-mod hosts;
 mod import;
-mod lag;
 mod migration;
+mod old_snapshots;
 mod open_error;
 mod options;
-mod pool;
 mod read;
-mod readers;
-mod replica;
-mod role;
 mod rows;
-mod status;
 mod storage;
 mod text;
 mod tls;
+mod transaction;
+mod versions;
+mod whole_course;
 mod writes;
 
 pub use migration::Migrated;
+pub use old_snapshots::OldSnapshot;
 pub use open_error::OpenError;
 pub use options::Options;
-pub use pool::Connections;
-pub use status::{PrimaryStatus, ReplicaStatus, Status};
 pub use storage::PostgresStorage;

@@ -1,9 +1,8 @@
 //! Bringing a schema up to date: numbered SQL files, applied in order in one transaction.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
-use catalogue_core::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
@@ -14,19 +13,8 @@ use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::rows::get;
-
-/// The migrations in order; the first makes version 1.
-const MIGRATIONS: [Migration; 3] = [
-    Migration {
-        tables: include_str!("../migrations/0001_initial.sql"),
-        triggers: include_str!("../migrations/0001_triggers.sql"),
-    },
-    Migration { tables: include_str!("../migrations/0002_last_use.sql"), triggers: "" },
-    Migration { tables: include_str!("../migrations/0003_successors.sql"), triggers: "" },
-];
-
-/// The schema version that this crate reads and writes.
-pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
+use crate::transaction::commit;
+use crate::versions::{MIGRATIONS, SCHEMA_VERSION, before_migration};
 
 /// How often a migration is begun while others make the same tables.
 const ATTEMPTS: usize = 5;
@@ -62,22 +50,12 @@ const SET_VERSION: Sql = Sql { text: "UPDATE catalogue_schema SET version = $1 W
 
 const ENGINE: Sql = Sql { text: "SELECT version()", types: &[] };
 
-struct Migration {
-    tables: &'static str,
-    /// What engines without triggers leave out; empty where a migration has none.
-    triggers: &'static str,
-}
-
-impl Migration {
-    /// The tables for the engine that calls itself that. CockroachDB knows no collation `C`, since its texts are compared by
-    /// bytes anyway.
-    fn tables_for(&self, engine: &str) -> Cow<'static, str> {
-        match engine.starts_with("CockroachDB") {
-            true => Cow::Owned(self.tables.replace(" COLLATE \"C\"", "")),
-            false => Cow::Borrowed(self.tables),
-        }
-    }
-}
+/// A row where the tables were made with triggers.
+const TRIGGERS: Sql = Sql {
+    text: "SELECT p.oid FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace \
+           WHERE n.nspname = current_schema() AND p.proname = 'catalogue_courses_updated'",
+    types: &[],
+};
 
 /// What [`PostgresStorage::migrate`](crate::PostgresStorage::migrate) did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +119,10 @@ impl From<Error> for Failure {
 
 /// Applies what is missing; the version is read again under the lock, as another process may have been faster.
 async fn apply(connection: &Connection, triggers: bool) -> Result<u32, Failure> {
+    let engine = engine(connection).await?;
+    if let Some(setting) = before_migration(&engine) {
+        let _ = connection.run(setting).await;
+    }
     connection.run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
     let found = match version_in(connection, &LOCKED_VERSION).await.map_err(Failure::Open)? {
         0 if !has_version_table(connection).await? => {
@@ -149,17 +131,23 @@ async fn apply(connection: &Connection, triggers: bool) -> Result<u32, Failure> 
         }
         found => found,
     };
-    let rows = connection.query(&ENGINE, &[]).await?;
-    let engine: &str = rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
+    // What was made without triggers stays without, and triggers that are there have to be of the same version.
+    let triggers = if found == 0 { triggers } else { !connection.query(&TRIGGERS, &[]).await?.is_empty() };
     for migration in MIGRATIONS.iter().skip(found as usize) {
-        connection.run(&migration.tables_for(engine)).await?;
+        connection.run(&migration.tables_for(&engine)).await?;
         if triggers {
             connection.run(migration.triggers).await?;
         }
     }
     connection.execute(&SET_VERSION, &[&i64::from(SCHEMA_VERSION.max(found))]).await?;
-    connection.run("COMMIT").await?;
+    commit(connection).await.map_err(|error| Failure::Open(OpenError::Failed(error)))?;
     Ok(found)
+}
+
+/// What the engine calls itself.
+async fn engine(connection: &Connection) -> Result<String, Error> {
+    let rows = connection.query(&ENGINE, &[]).await?;
+    Ok(rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default())
 }
 
 /// The version by that statement; 0 where there is no table to ask.
@@ -223,19 +211,4 @@ async fn open(options: &Options, to_write: bool) -> Result<Connection, OpenError
 
 fn failed(error: Error) -> OpenError {
     OpenError::Failed(storage_error(error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_cockroachdb_is_spared_the_collation() {
-        let collates =
-            |engine| MIGRATIONS.iter().any(|migration| migration.tables_for(engine).contains("COLLATE \"C\""));
-        assert!(collates("PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu"));
-        assert!(collates("PostgreSQL 11.2-YB-2.20.0.0-b0 on x86_64-pc-linux-gnu"));
-        assert!(!collates("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)"));
-        assert!(MIGRATIONS[0].tables_for("CockroachDB").contains("id       TEXT NOT NULL PRIMARY KEY"));
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catalogue_core::StorageError;
+use catalogue_core::storage::StorageError;
 
 use crate::error;
 
@@ -16,6 +16,9 @@ pub enum OpenError {
          digits for each special character"
     )]
     Address,
+    /// The address has a parameter twice.
+    #[error("the address has the parameter {0} twice; write it once")]
+    Repeated(&'static str),
     /// The address asks for TLS.
     #[error("the address asks for TLS (sslmode), which this build does not have")]
     NoTls,

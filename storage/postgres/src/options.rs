@@ -8,16 +8,17 @@ use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
 
 use crate::address;
-use crate::hosts::{self, Hosts};
+use crate::connections::hosts::Hosts;
+use crate::connections::one_host;
+use crate::connections::role::Role;
 use crate::open_error::OpenError;
-use crate::role::Role;
 use crate::tls::{PARAMETERS, Tls};
 
 /// What tokio-postgres takes where an address says nothing: too long to notice that a machine has gone.
 const UNSAID_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(10).unwrap();
-const DEADLINE: Duration = Duration::from_secs(5);
+const DEADLINE: Duration = Duration::from_secs(2);
 const GREATEST_LAG: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(30);
@@ -25,8 +26,6 @@ const KEEPALIVES_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVES_RETRIES: u32 = 3;
 /// How long what was sent may stay without a receipt; keepalives notice nothing while there is such.
 const TCP_USER_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long a write waits for a lock of another transaction.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The address of a database and how it is used. It never prints a password.
 #[derive(Clone)]
@@ -65,12 +64,13 @@ impl Options {
     /// is between could choose for them. Sockets have no TLS. The files are read now, and not again.
     ///
     /// # Errors
-    /// [`OpenError::Address`] when it is no such address, [`OpenError::SslMode`] when it does not say what TLS is meant,
+    /// [`OpenError::Address`] when it is no such address, [`OpenError::Repeated`] when it says something twice,
+    /// [`OpenError::SslMode`] when it does not say what TLS is meant,
     /// [`OpenError::Certificate`] when a file that it names is not good, and [`OpenError::NoTls`] when it asks for TLS and
     /// the feature is missing.
     pub fn parse(address: &str) -> Result<Self, OpenError> {
         let names = [&PARAMETERS[..], &["target_session_attrs"]].concat();
-        let (rest, said) = address::take(address, &names).ok_or(OpenError::Address)?;
+        let (rest, said) = address::take(address, &names)?;
         let role = match said.get("target_session_attrs").map(String::as_str) {
             None | Some("read-write" | "primary") => Role::Primary,
             Some("read-only" | "standby") => Role::Standby,
@@ -120,14 +120,14 @@ impl Options {
     ///
     /// A standby is read as long as it is known to be no further behind than [`greatest_lag`](Self::greatest_lag); where
     /// none is, the primary is, and where that is away a call fails as
-    /// [`Unavailable`](catalogue_core::StorageErrorKind::Unavailable). So is one that was promoted: it is not read until
-    /// it is a standby again. What a standby does not have is looked for in the primary.
+    /// [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable). So is one that was promoted: it is not
+    /// read until it is a standby again. What a standby does not have is looked for in the primary.
     ///
     /// # Errors
     /// As for [`parse`](Self::parse).
     pub fn replica(mut self, address: &str) -> Result<Self, OpenError> {
         let Self { config, tls, .. } = Self::parse(address)?;
-        self.replicas.extend(hosts::single(&config).map(|single| (single, tls.clone())));
+        self.replicas.extend(one_host::single(&config).map(|(_, single)| (single, tls.clone())));
         Ok(self)
     }
 
@@ -150,7 +150,7 @@ impl Options {
     }
 
     /// How long a read of the request path may take in all: waiting for a connection, opening one, the statement, and
-    /// asking once more. 5 seconds where nothing is said. Past it the call fails and the connection is closed.
+    /// asking once more. 2 seconds where nothing is said. Past it the call fails and the connection is closed.
     #[must_use]
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
@@ -166,7 +166,8 @@ impl Options {
         self
     }
 
-    /// A migration makes the tables without triggers, for an engine that has none.
+    /// A migration makes the tables without triggers, for an engine that has none. Tables that are there keep the triggers
+    /// that they have, or none, whatever an upgrade is told.
     #[must_use]
     pub const fn without_triggers(mut self) -> Self {
         self.triggers = false;
@@ -214,7 +215,7 @@ impl Options {
         let primary = (&self.config, &self.tls);
         let all = [primary].into_iter().chain(self.replicas.iter().map(|(config, tls)| (config, tls)));
         for (config, _) in all.filter(|(_, tls)| tls.is_off_unasked()) {
-            if let Some(server) = hosts::beyond_this_machine(config) {
+            if let Some(server) = one_host::beyond_this_machine(config) {
                 tracing::warn!(
                     server,
                     "no TLS to the database; write sslmode=verify-full, or sslmode=disable if it is meant"
@@ -233,11 +234,6 @@ impl Options {
             });
         }
         config
-    }
-
-    /// What begins a transaction that writes. It is set for the transaction alone, so it holds through any pooler.
-    pub(crate) fn begin() -> String {
-        format!("BEGIN; SET LOCAL lock_timeout = {}; SET LOCAL catalogue.writer = 'self'", LOCK_TIMEOUT.as_millis())
     }
 }
 
@@ -274,7 +270,7 @@ mod tests {
         assert_eq!((config.get_hosts().len(), config.get_ports()), (2, &[5433, 5432][..]));
         assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
         assert_eq!(config.get_keepalives_idle(), Duration::from_secs(9));
-        assert_eq!(config.get_options(), Some("-c search_path=shop -c statement_timeout=5000"));
+        assert_eq!(config.get_options(), Some("-c search_path=shop -c statement_timeout=2000"));
         let pooled = options.clone().through_transaction_pooler().with_statement_timeout(&options.config);
         assert_eq!(pooled.get_options(), Some("-c search_path=shop"));
     }

@@ -1,9 +1,10 @@
 //! The request path: one statement a call, each bounded by an index.
 
-use catalogue_core::{
-    AccountId, AtRevision, CourseDetail, CourseListItem, CourseStorage, CourseVisitor, Credential, CredentialStorage,
-    Module, Page, PageRequest, Position, Revision, StorageError, TokenDigest, async_trait,
+use catalogue_core::auth::{Credential, TokenDigest};
+use catalogue_core::storage::{
+    AtRevision, CourseRows, CourseStorage, CredentialStorage, PageRequest, Position, Revision, StorageError,
 };
+use catalogue_core::{AccountId, CourseDetail, Module, async_trait};
 use tokio_postgres::types::Type;
 
 use crate::connection::Sql;
@@ -57,57 +58,37 @@ impl CourseStorage for PostgresStorage {
         &self,
         account: &AccountId,
         page: &PageRequest,
-    ) -> Result<Page<CourseListItem>, StorageError> {
-        let mut items = Vec::with_capacity(page.limit.get());
-        let read = self.visit_courses(account, page, &mut |row| items.push(row.into())).await?;
-        Ok(Page { items, next: read.value })
-    }
-
-    async fn visit_courses(
-        &self,
-        account: &AccountId,
-        page: &PageRequest,
-        visit: &mut CourseVisitor<'_>,
-    ) -> Result<AtRevision<Option<Position>>, StorageError> {
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
         if !can_be_stored(account.as_str()) {
-            return Ok(AtRevision { value: None, revision: None });
+            return Ok(None);
         }
-        let (account, limit) = (account.as_str(), page.limit.get());
-        let one_more = limit as i64 + 1;
-        let rows = match &page.after {
-            None => self.readers.read(&FIRST_PAGE, &[&account, &one_more]).await?,
+        let (account, count) = (account.as_str(), page.rows() as i64);
+        let found = match &page.after {
+            None => self.readers.read(&FIRST_PAGE, &[&account, &count]).await?,
             Some(Position { created_at, slug }) => {
                 let (created_at, slug) = (created_at.as_microseconds(), bound(slug));
-                self.readers.read(&NEXT_PAGE, &[&account, &one_more, &created_at, &slug]).await?
+                self.readers.read(&NEXT_PAGE, &[&account, &count, &created_at, &slug]).await?
             }
         };
-        for row in rows.iter().take(limit) {
-            rows::visit_course(row, visit)?;
+        for row in &found {
+            if rows::push_course(row, rows)?.is_break() {
+                break;
+            }
         }
-        let revision = match rows.first() {
-            Some(row) => rows::optional_revision(row, 7)?,
-            None if page.after.is_none() => self.revision_of_none(account).await?,
-            None => None,
-        };
-        // The row beyond the page only tells that another page follows.
-        if rows.len() <= limit {
-            return Ok(AtRevision { value: None, revision });
+        match found.first() {
+            Some(row) => rows::optional_revision(row, 7),
+            None if page.after.is_none() => self.revision_of_none(account).await,
+            None => Ok(None),
         }
-        let last = &rows[limit - 1];
-        let next = Position { created_at: rows::time(last, 6)?, slug: rows::get(last, 0)? };
-        Ok(AtRevision { value: Some(next), revision })
     }
 
-    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
-        Ok(self.find_course_at_revision(account, slug).await?.value)
-    }
-
-    async fn find_course_at_revision(
+    async fn find_course(
         &self,
         account: &AccountId,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        let none = AtRevision { value: None, revision: None };
+        let none = AtRevision::from(None);
         if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
             return Ok(none);
         }

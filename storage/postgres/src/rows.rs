@@ -1,15 +1,16 @@
 //! Rows as domain types.
 
 use std::borrow::Cow;
-use std::error::Error;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catalogue_core::{
-    AccountId, CourseRow, CourseVisitor, CredentialKind, CredentialRecord, Identity, Revision, Scopes, StorageError,
-    StorageErrorKind, Timestamp, TokenDigest,
-};
+use catalogue_core::admin::CredentialRecord;
+use catalogue_core::auth::{CredentialKind, Identity, Scopes, TokenDigest};
+use catalogue_core::storage::{CourseRow, CourseRows, Position, Revision, StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::Row;
-use tokio_postgres::types::{FromSql, Type};
+use tokio_postgres::types::FromSql;
+use uuid::Uuid;
 
 use crate::error::corrupt;
 use crate::text::shown;
@@ -54,19 +55,19 @@ fn must_not(what: &str) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
 }
 
-/// Hands over `slug, title, language, published_at, hidden, module_count`.
-pub(crate) fn visit_course(row: &Row, visit: &mut CourseVisitor<'_>) -> Result<()> {
+/// Hands over `slug, title, language, published_at, hidden, module_count, created_at`.
+pub(crate) fn push_course(row: &Row, rows: &mut CourseRows<'_>) -> Result<ControlFlow<()>> {
     let (title, language) = (text(row, 1)?, text(row, 2)?);
     let modules: i64 = get(row, 5)?;
-    visit(CourseRow {
+    let course = CourseRow {
         slug: get(row, 0)?,
         title: &title,
         language: &language,
         published_at: optional_time(row, 3)?,
         hidden: get(row, 4)?,
         module_count: u32::try_from(modules).map_err(|_| must_not(&format!("the module count {modules}")))?,
-    });
-    Ok(())
+    };
+    rows.try_push(course, || Ok(Position { created_at: time(row, 6)?, slug: get(row, 0)? }))
 }
 
 /// `account_id, kind, id, scopes, digest`.
@@ -104,24 +105,12 @@ pub(crate) fn account_id(row: &Row, column: usize) -> Result<AccountId> {
     Ok(AccountId::new(get::<&str>(row, column)?))
 }
 
-/// A revision in `column`: the bytes of a UUID.
+/// A revision in `column`.
 pub(crate) fn revision(row: &Row, column: usize) -> Result<Revision> {
-    Ok(Revision::from_bytes(get::<UuidBytes>(row, column)?.0))
+    Ok(Revision::from_bytes(get::<Uuid>(row, column)?.into_bytes()))
 }
 
 /// A revision in `column`, or none.
 pub(crate) fn optional_revision(row: &Row, column: usize) -> Result<Option<Revision>> {
-    Ok(get::<Option<UuidBytes>>(row, column)?.map(|bytes| Revision::from_bytes(bytes.0)))
-}
-
-struct UuidBytes([u8; 16]);
-
-impl<'r> FromSql<'r> for UuidBytes {
-    fn from_sql(_: &Type, raw: &'r [u8]) -> std::result::Result<Self, Box<dyn Error + Sync + Send>> {
-        Ok(Self(raw.try_into()?))
-    }
-
-    fn accepts(of: &Type) -> bool {
-        *of == Type::UUID
-    }
+    Ok(get::<Option<Uuid>>(row, column)?.map(|uuid| Revision::from_bytes(uuid.into_bytes())))
 }

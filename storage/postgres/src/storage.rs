@@ -3,19 +3,22 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-use catalogue_core::{
-    AccountId, CourseStorage as _, CredentialStorage as _, PageRequest, StorageError, StorageErrorKind, Timestamp,
-    TokenDigest,
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{
+    CourseRows, CourseStorage as _, CredentialStorage as _, PageRequest, StorageError, StorageErrorKind,
 };
+use catalogue_core::{AccountId, Timestamp};
 
 use crate::connection::{Connection, Sql};
+use crate::connections::readers::Readers;
 use crate::error::storage_error;
-use crate::migration::{self, Migrated, SCHEMA_VERSION};
+use crate::migration::{self, Migrated};
+use crate::old_snapshots::{OldSnapshot, old_snapshots};
 use crate::open_error::OpenError;
 use crate::options::Options;
-use crate::readers::Readers;
-use crate::status::Status;
+use crate::versions::SCHEMA_VERSION;
 
 const CLOCK: Sql =
     Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now", types: &[] };
@@ -53,7 +56,8 @@ impl PostgresStorage {
     async fn ask_as_requests_do(&self) -> Result<(), StorageError> {
         let nobody = AccountId::new("");
         self.find_credential(&TokenDigest::from_bytes([0; 32])).await?;
-        self.list_courses(&nobody, &PageRequest::default()).await?;
+        let page = PageRequest::default();
+        self.list_courses(&nobody, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
         self.find_course(&nobody, "none").await?;
         Ok(())
     }
@@ -77,12 +81,6 @@ impl PostgresStorage {
         migration::migrate(options).await
     }
 
-    /// What an operator would want to know: whether the primary answers, which is asked now, how far behind the replicas
-    /// are, and what the connections do.
-    pub async fn status(&self) -> Status {
-        self.readers.status().await
-    }
-
     /// The time by the primary's clock.
     ///
     /// # Errors
@@ -92,6 +90,17 @@ impl PostgresStorage {
         let row = rows.first().ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock gave no row"))?;
         let now = Timestamp::from_microseconds(row.try_get("now").map_err(storage_error)?);
         now.ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock is beyond the year 9999"))
+    }
+
+    /// What keeps old rows in the tables, which makes look-ups dearer: five at most, the oldest first. That are transactions
+    /// which have been open for `age` at least, of sessions and prepared ones, and what standbys still read. Where the age
+    /// is not known (a standby's is not, and another role's is seen with `pg_read_all_stats` alone), it is those since which
+    /// `transactions` have begun.
+    ///
+    /// # Errors
+    /// When the database cannot be asked, or is no PostgreSQL and does not know it.
+    pub async fn old_snapshots(&self, age: Duration, transactions: u32) -> Result<Vec<OldSnapshot>, StorageError> {
+        old_snapshots(&self.exporter().await?, age, transactions).await
     }
 
     /// A connection that writes, for administration.

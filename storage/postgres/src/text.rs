@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use catalogue_core::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 const ESCAPE: char = '\u{fffe}';
 const ZERO: char = '0';

@@ -5,61 +5,53 @@ use catalogue_core::{AccountId, Course, Timestamp};
 use futures_util::future::try_join_all;
 use tokio_postgres::Error;
 use tokio_postgres::types::Type;
+use uuid::Uuid;
 
 use crate::connection::{Connection, Sql, Values};
 use crate::text::{can_be_stored, stored};
 
+const BOOL: Type = Type::BOOL;
+const INT8: Type = Type::INT8;
+const TEXT: Type = Type::TEXT;
+
 /// Writers to one account come one after the other; new credentials do not wait for them.
 pub(crate) const LOCK_ACCOUNT: Sql =
-    Sql { text: "SELECT name, email FROM accounts WHERE id = $1 FOR NO KEY UPDATE", types: &[Type::TEXT] };
+    Sql { text: "SELECT name, email FROM accounts WHERE id = $1 FOR NO KEY UPDATE", types: &[TEXT] };
 
+/// The value is drawn here: each node of Citus would draw another one, so it lets no change of rows do that.
 const REPLACE_REVISION: Sql =
-    Sql { text: "UPDATE accounts SET revision = gen_random_uuid() WHERE id = $1", types: &[Type::TEXT] };
+    Sql { text: "UPDATE accounts SET revision = $2 WHERE id = $1", types: &[TEXT, Type::UUID] };
 
 const INSERT_COURSE: Sql = Sql {
     text: "INSERT INTO courses \
            (account_id, created_at, slug, title, tagline, language, published_at, hidden, access_mode, module_count) \
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-    types: &[
-        Type::TEXT,
-        Type::INT8,
-        Type::TEXT,
-        Type::TEXT,
-        Type::TEXT,
-        Type::TEXT,
-        Type::INT8,
-        Type::BOOL,
-        Type::TEXT,
-        Type::INT8,
-    ],
+    types: &[TEXT, INT8, TEXT, TEXT, TEXT, TEXT, INT8, BOOL, TEXT, INT8],
 };
 
 const INSERT_MODULES: Sql = Sql {
     text: "INSERT INTO modules (account_id, course_slug, number, title, summary) \
            SELECT $1, $2, put.number, put.title, put.summary FROM unnest($3, $4, $5) AS put (number, title, summary)",
-    types: &[Type::TEXT, Type::TEXT, Type::INT8_ARRAY, Type::TEXT_ARRAY, Type::TEXT_ARRAY],
+    types: &[TEXT, TEXT, Type::INT8_ARRAY, Type::TEXT_ARRAY, Type::TEXT_ARRAY],
 };
 
 const INSERT_CONTENTS: Sql = Sql {
     text: "INSERT INTO module_contents (account_id, course_slug, number, content) \
            SELECT $1, $2, put.number, put.content FROM unnest($3, $4) AS put (number, content)",
-    types: &[Type::TEXT, Type::TEXT, Type::INT8_ARRAY, Type::TEXT_ARRAY],
+    types: &[TEXT, TEXT, Type::INT8_ARRAY, Type::TEXT_ARRAY],
 };
 
 /// The courses last, whose number counts.
 const REMOVE_COURSES: [Sql; 3] = [
     Sql {
         text: "DELETE FROM module_contents WHERE account_id = $1 AND course_slug = ANY($2)",
-        types: &[Type::TEXT, Type::TEXT_ARRAY],
+        types: &[TEXT, Type::TEXT_ARRAY],
     },
     Sql {
         text: "DELETE FROM modules WHERE account_id = $1 AND course_slug = ANY($2)",
-        types: &[Type::TEXT, Type::TEXT_ARRAY],
+        types: &[TEXT, Type::TEXT_ARRAY],
     },
-    Sql {
-        text: "DELETE FROM courses WHERE account_id = $1 AND slug = ANY($2)",
-        types: &[Type::TEXT, Type::TEXT_ARRAY],
-    },
+    Sql { text: "DELETE FROM courses WHERE account_id = $1 AND slug = ANY($2)", types: &[TEXT, Type::TEXT_ARRAY] },
 ];
 
 /// Lets other writers to the account wait until this transaction ends; says whether there is such an account.
@@ -72,7 +64,7 @@ pub(crate) async fn lock_account(connection: &Connection, account: &AccountId) -
 
 /// In the same transaction as the change, as a trigger would do it.
 pub(crate) async fn replace_revision(connection: &Connection, account: &AccountId) -> Result<(), Error> {
-    connection.execute(&REPLACE_REVISION, &[&account.as_str()]).await.map(|_| ())
+    connection.execute(&REPLACE_REVISION, &[&account.as_str(), &Uuid::new_v4()]).await.map(|_| ())
 }
 
 /// Removes courses with their modules and bodies, and says how many there were.

@@ -1,21 +1,21 @@
 //! Administration: credentials, and the doors to import and export.
 
-use catalogue_core::{
-    AccountId, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, StorageError, Timestamp, Visitor,
-    async_trait,
-};
+use catalogue_core::admin::{AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Visitor};
+use catalogue_core::storage::StorageError;
+use catalogue_core::{AccountId, Timestamp, async_trait};
 
-use crate::connection::empty_wal;
 use crate::credentials;
 use crate::error::storage_error;
 use crate::export::export;
 use crate::import::SqliteImport;
+use crate::locks::ADMINISTRATION_WAIT;
 use crate::storage::SqliteStorage;
+use crate::write::WriteTransaction;
 
 #[async_trait]
 impl AdminStorage for SqliteStorage {
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        Ok(Box::new(SqliteImport::begin(self.writer()?)?))
+        Ok(Box::new(SqliteImport::begin(self.begin()?)?))
     }
 
     async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
@@ -25,26 +25,28 @@ impl AdminStorage for SqliteStorage {
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
         let sql = "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2";
-        let connection = self.writer()?;
-        let removed = connection.execute(sql, [account.as_str(), slug]).map_err(storage_error)?;
-        empty_wal(&connection);
+        let transaction = self.begin()?;
+        let removed = transaction.execute(sql, [account.as_str(), slug]).map_err(storage_error)?;
+        transaction.commit()?;
         Ok(removed > 0)
     }
 
     async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        credentials::create(&mut self.writer()?, credential)
+        credentials::create(self.begin_patiently()?, credential)
     }
 
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        self.readers.read(|connection| credentials::list(connection, account))
+        let read = || self.readers.read(|connection| credentials::list(connection, account));
+        self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
-        credentials::revoke(&self.writer()?, id, at)
+        credentials::revoke(self.begin_patiently()?, id, at)
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        self.readers.read(|connection| credentials::find(connection, id))
+        let read = || self.readers.read(|connection| credentials::find(connection, id));
+        self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
     }
 
     async fn rotate_credential(
@@ -53,7 +55,7 @@ impl AdminStorage for SqliteStorage {
         ends_at: Timestamp,
         successor: &NewCredential,
     ) -> Result<Option<CredentialRecord>, StorageError> {
-        credentials::rotate(&mut self.writer()?, id, ends_at, successor)
+        credentials::rotate(self.begin_patiently()?, id, ends_at, successor)
     }
 
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
@@ -62,7 +64,7 @@ impl AdminStorage for SqliteStorage {
         }
         // A server notes uses by itself, perhaps long after it has opened the file. A read closes what is open of one that
         // was replaced.
-        self.readers.read(|_| Ok(()))?;
-        credentials::note_uses(&mut self.readers.database().open_updater()?, uses)
+        self.readers.locks.wait_out(ADMINISTRATION_WAIT, || self.readers.read(|_| Ok(()))).await?;
+        credentials::note_uses(WriteTransaction::begin(self.readers.database().open_updater()?)?, uses)
     }
 }

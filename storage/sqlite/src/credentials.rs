@@ -1,13 +1,14 @@
-//! Writing and listing credentials, on a connection that the caller has opened.
+//! Writing credentials, in a transaction that the caller has begun, and listing them.
 
-use catalogue_core::{
-    AccountId, CredentialRecord, CredentialUse, Identity, NewCredential, StorageError, StorageErrorKind, Timestamp,
-};
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use catalogue_core::admin::{CredentialRecord, CredentialUse, NewCredential};
+use catalogue_core::auth::Identity;
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::connection::empty_wal;
 use crate::error::storage_error;
 use crate::rows::{Micros, credential_record};
+use crate::write::WriteTransaction;
 
 const INSERT: &str = "INSERT INTO credentials \
      (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
@@ -33,12 +34,9 @@ const NOTE_USE: &str = "UPDATE credentials SET last_used_at = ?3 \
      WHERE account_id = ?1 AND id = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)";
 
 /// Stores a credential.
-pub(crate) fn create(connection: &mut Connection, credential: &NewCredential) -> Result<(), StorageError> {
-    let transaction = begin(connection)?;
+pub(crate) fn create(transaction: WriteTransaction, credential: &NewCredential) -> Result<(), StorageError> {
     insert(&transaction, credential)?;
-    commit(transaction)?;
-    empty_wal(connection);
-    Ok(())
+    transaction.commit()
 }
 
 /// The credentials of an account, or `None` when there is no such account.
@@ -58,62 +56,47 @@ pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option
 
 /// Revokes the credential with that id.
 pub(crate) fn revoke(
-    connection: &Connection,
+    transaction: WriteTransaction,
     id: &str,
     at: Timestamp,
 ) -> Result<Option<CredentialRecord>, StorageError> {
-    let revoked = connection.query_row(REVOKE, params![id, Micros(at)], credential_record);
+    let revoked = transaction.query_row(REVOKE, params![id, Micros(at)], credential_record);
     let revoked = revoked.optional().map_err(storage_error)?;
-    empty_wal(connection);
+    transaction.commit()?;
     Ok(revoked)
 }
 
 /// Ends the credential with that id and stores its successor.
 pub(crate) fn rotate(
-    connection: &mut Connection,
+    transaction: WriteTransaction,
     id: &str,
     ends_at: Timestamp,
     successor: &NewCredential,
 ) -> Result<Option<CredentialRecord>, StorageError> {
-    let transaction = begin(connection)?;
     let record = &successor.record;
     let Identity { account, credential_id, .. } = &record.identity;
     let values = params![account.as_str(), id, Micros(ends_at), Micros(record.created_at), credential_id];
     let ended = transaction.query_row(END, values, credential_record).optional().map_err(storage_error)?;
     if ended.is_some() {
         insert(&transaction, successor)?;
-        commit(transaction)?;
-        empty_wal(connection);
+        transaction.commit()?;
     }
     Ok(ended)
 }
 
-/// Notes uses. Where all of them are known, nothing is committed, which would end what is kept of look-ups.
-pub(crate) fn note_uses(connection: &mut Connection, uses: &[CredentialUse]) -> Result<(), StorageError> {
-    let transaction = begin(connection)?;
+/// Notes uses. Where all of them are known, nothing is committed, which would end what is cached of look-ups.
+pub(crate) fn note_uses(transaction: WriteTransaction, uses: &[CredentialUse]) -> Result<(), StorageError> {
     let note = || {
         let mut statement = transaction.prepare(NOTE_USE)?;
-        uses.iter().try_fold(0, |noted, CredentialUse { account, credential_id, at }| {
-            Ok(noted + statement.execute(params![account.as_str(), credential_id, Micros(*at)])?)
+        uses.iter().try_for_each(|CredentialUse { account, credential_id, at }| {
+            statement.execute(params![account.as_str(), credential_id, Micros(*at)]).map(|_| ())
         })
     };
-    let noted = note().map_err(storage_error)?;
-    commit(transaction)?;
-    if noted > 0 {
-        empty_wal(connection);
-    }
-    Ok(())
+    note().map_err(storage_error)?;
+    transaction.commit()
 }
 
-fn begin(connection: &mut Connection) -> Result<Transaction<'_>, StorageError> {
-    connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(storage_error)
-}
-
-fn commit(transaction: Transaction<'_>) -> Result<(), StorageError> {
-    transaction.commit().map_err(storage_error)
-}
-
-fn insert(transaction: &Transaction<'_>, credential: &NewCredential) -> Result<(), StorageError> {
+fn insert(transaction: &WriteTransaction, credential: &NewCredential) -> Result<(), StorageError> {
     let record = &credential.record;
     let identity = &record.identity;
     if !account_exists(transaction, identity.account.as_str()).map_err(storage_error)? {

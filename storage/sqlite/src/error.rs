@@ -1,6 +1,6 @@
 //! SQLite's errors as what an operator would act on.
 
-use catalogue_core::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::{Error, ErrorCode};
 
 /// The error of a statement. SQLite's own words stay as its source.
@@ -26,6 +26,13 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
         _ => (StorageErrorKind::Other, "the database failed"),
     };
     StorageError::new(kind, message).with_source(error)
+}
+
+/// Whether another connection's lock was in the way.
+pub(crate) fn is_locked(error: &StorageError) -> bool {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<Error>());
+    let code = cause.and_then(Error::sqlite_error_code);
+    matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Which rule of the schema a statement would have broken.

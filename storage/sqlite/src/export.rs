@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::{Account, AccountId, Course, CourseModule, Record, Visitor};
-use rusqlite::{Connection, Result, Row};
+use catalogue_core::admin::{Account, Record, Visitor};
+use catalogue_core::{AccountId, Course, CourseModule};
+use rusqlite::{Connection, Row};
 
 use crate::rows::{account_id, optional_time, time};
 
@@ -11,7 +12,7 @@ use crate::rows::{account_id, optional_time, time};
 const COURSE_COLUMNS: &str =
     "account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode";
 
-pub(crate) fn export(connection: &mut Connection, visit: &mut Visitor<'_>) -> Result<()> {
+pub(crate) fn export(connection: &mut Connection, visit: &mut Visitor<'_>) -> rusqlite::Result<()> {
     // One transaction, so that what others write meanwhile is not half in it.
     let transaction = connection.transaction()?;
     let mut accounts = transaction.prepare("SELECT id, name, email FROM accounts ORDER BY id")?;
@@ -35,7 +36,11 @@ pub(crate) fn export(connection: &mut Connection, visit: &mut Visitor<'_>) -> Re
 }
 
 /// One course with its modules and their bodies.
-pub(crate) fn find_whole_course(connection: &Connection, account: &AccountId, slug: &str) -> Result<Option<Course>> {
+pub(crate) fn find_whole_course(
+    connection: &Connection,
+    account: &AccountId,
+    slug: &str,
+) -> rusqlite::Result<Option<Course>> {
     let sql = format!("SELECT {COURSE_COLUMNS} FROM courses WHERE account_id = ?1 AND slug = ?2");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query([account.as_str(), slug])?;
@@ -43,7 +48,7 @@ pub(crate) fn find_whole_course(connection: &Connection, account: &AccountId, sl
     with_modules(connection, course_header(row)?).map(Some)
 }
 
-fn course_header(row: &Row<'_>) -> Result<Course> {
+fn course_header(row: &Row<'_>) -> rusqlite::Result<Course> {
     Ok(Course {
         account: account_id(row, 0)?,
         slug: row.get(1)?,
@@ -58,7 +63,7 @@ fn course_header(row: &Row<'_>) -> Result<Course> {
     })
 }
 
-fn with_modules(connection: &Connection, mut course: Course) -> Result<Course> {
+fn with_modules(connection: &Connection, mut course: Course) -> rusqlite::Result<Course> {
     let mut statement = connection.prepare_cached(
         "SELECT m.title, m.summary, coalesce(c.content, '') FROM modules AS m \
          LEFT JOIN module_contents AS c USING (account_id, course_slug, number) \
@@ -67,6 +72,6 @@ fn with_modules(connection: &Connection, mut course: Course) -> Result<Course> {
     let modules = statement.query_map([course.account.as_str(), &course.slug], |row| {
         Ok(CourseModule { title: row.get(0)?, summary: row.get(1)?, content: row.get(2)? })
     })?;
-    course.modules = modules.collect::<Result<_>>()?;
+    course.modules = modules.collect::<rusqlite::Result<_>>()?;
     Ok(course)
 }

@@ -1,96 +1,107 @@
 //! [`SqliteImport`]: an import in one transaction.
 
-use catalogue_core::{
-    Account, AccountId, Change, Course, Import, StorageError, StorageErrorKind, Timestamp, async_trait, is_slug,
-};
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use catalogue_core::admin::{Account, Change, Import};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Course, Timestamp, async_trait, is_slug};
+use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::connection::empty_wal;
 use crate::credentials::{account_exists, unknown_account};
 use crate::error::storage_error;
 use crate::export::find_whole_course;
+use crate::put::Put;
 use crate::rows::{Micros, time};
+use crate::write::WriteTransaction;
 
-/// What this import has put. It stands in a temporary table, so that memory does not grow with the file.
-const BEGIN: &str = "
-    CREATE TEMP TABLE put_accounts (id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
-    CREATE TEMP TABLE put_courses (
-        account_id TEXT NOT NULL,
-        slug       TEXT NOT NULL,
-        PRIMARY KEY (account_id, slug)
-    ) STRICT, WITHOUT ROWID;
-    BEGIN IMMEDIATE;
-";
-
-const PRUNE: &str = "
-    DELETE FROM courses
-    WHERE account_id IN (SELECT id FROM put_accounts)
-        AND NOT EXISTS (
-            SELECT 1 FROM put_courses AS put WHERE put.account_id = courses.account_id AND put.slug = courses.slug
-        )";
-
-/// The transaction ends with [`commit`](Import::commit); closing the connection undoes it.
+/// The transaction ends with [`commit`](Import::commit); dropping it undoes it.
 #[derive(Debug)]
 pub(crate) struct SqliteImport {
-    connection: Connection,
+    transaction: WriteTransaction,
+    put: Put,
     /// The account of the course before, which most often is that of the next: known to exist.
     known_account: Option<AccountId>,
 }
 
 impl SqliteImport {
-    pub(crate) fn begin(connection: Connection) -> std::result::Result<Self, StorageError> {
-        connection.execute_batch(BEGIN).map_err(storage_error)?;
-        Ok(Self { connection, known_account: None })
+    pub(crate) fn begin(transaction: WriteTransaction) -> Result<Self, StorageError> {
+        Ok(Self { transaction, put: Put::nothing().map_err(storage_error)?, known_account: None })
     }
 
-    fn is_known(&mut self, account: &AccountId) -> Result<bool> {
+    fn is_known(&mut self, account: &AccountId) -> rusqlite::Result<bool> {
         if self.known_account.as_ref() != Some(account) {
-            self.known_account = account_exists(&self.connection, account.as_str())?.then(|| account.clone());
+            self.known_account = account_exists(&self.transaction, account.as_str())?.then(|| account.clone());
         }
         Ok(self.known_account.is_some())
     }
 
-    fn put_account(&self, account: &Account) -> Result<Change> {
+    fn put_account(&self, account: &Account) -> rusqlite::Result<Change> {
         let id = account.id.as_str();
-        if !inserted(&self.connection, "INSERT OR IGNORE INTO put_accounts VALUES (?1)", [id])? {
+        if !self.put.account(id)? {
             return Ok(Change::Repeated);
         }
         let values = [id, &account.name, &account.email];
         let add = "INSERT OR IGNORE INTO accounts (id, name, email) VALUES (?1, ?2, ?3)";
-        if inserted(&self.connection, add, values)? {
+        if inserted(&self.transaction, add, values)? {
             return Ok(Change::Added);
         }
         let change = "UPDATE accounts SET name = ?2, email = ?3 WHERE id = ?1 AND (name, email) <> (?2, ?3)";
-        let changed = inserted(&self.connection, change, values)?;
+        let changed = inserted(&self.transaction, change, values)?;
         Ok(if changed { Change::Changed } else { Change::Unchanged })
     }
 
-    fn put_course(&self, course: &Course) -> Result<Change> {
+    fn put_course(&self, course: &Course) -> rusqlite::Result<Change> {
         let key = [course.account.as_str(), course.slug.as_str()];
-        if !inserted(&self.connection, "INSERT OR IGNORE INTO put_courses VALUES (?1, ?2)", key)? {
+        if !self.put.course(key)? {
             return Ok(Change::Repeated);
         }
-        let change = match find_whole_course(&self.connection, &course.account, &course.slug)? {
+        let change = match find_whole_course(&self.transaction, &course.account, &course.slug)? {
             None => Change::Added,
             Some(known) if known == *course => return Ok(Change::Unchanged),
             Some(_) => {
-                let remove = "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2";
-                self.connection.prepare_cached(remove)?.execute(key)?;
+                self.remove(key)?;
                 Change::Changed
             }
         };
-        insert_course(&self.connection, course)?;
+        insert_course(&self.transaction, course)?;
         Ok(change)
+    }
+
+    fn remove(&self, key: [&str; 2]) -> rusqlite::Result<bool> {
+        inserted(&self.transaction, "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2", key)
+    }
+
+    /// The courses of `account` that were not put.
+    fn left_out(&self, account: &str) -> rusqlite::Result<Vec<String>> {
+        let mut courses = self.transaction.prepare_cached("SELECT slug FROM courses WHERE account_id = ?1")?;
+        let mut rows = courses.query([account])?;
+        let mut left_out = Vec::new();
+        while let Some(row) = rows.next()? {
+            let slug = row.get_ref(0)?.as_str()?;
+            if !self.put.has_course([account, slug])? {
+                left_out.push(slug.to_owned());
+            }
+        }
+        Ok(left_out)
+    }
+
+    fn prune(&self) -> rusqlite::Result<u64> {
+        let mut removed = 0;
+        self.put.each_account(|account| {
+            for slug in self.left_out(account)? {
+                removed += u64::from(self.remove([account, &slug])?);
+            }
+            Ok(())
+        })?;
+        Ok(removed)
     }
 }
 
 /// Runs a statement and says whether it touched a row.
-fn inserted(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<bool> {
+pub(crate) fn inserted(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<bool> {
     Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
 }
 
 /// Modules first: then the course's trigger counts them once, and theirs find nothing to count.
-fn insert_course(connection: &Connection, course: &Course) -> Result<()> {
+fn insert_course(connection: &Connection, course: &Course) -> rusqlite::Result<()> {
     let (account, slug) = (course.account.as_str(), &course.slug);
     let mut insert_module = connection.prepare_cached(
         "INSERT INTO modules (account_id, course_slug, number, title, summary) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -126,21 +137,17 @@ fn insert_course(connection: &Connection, course: &Course) -> Result<()> {
 
 #[async_trait]
 impl Import for SqliteImport {
-    async fn put_account(&mut self, account: &Account) -> std::result::Result<Change, StorageError> {
+    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
         Self::put_account(self, account).map_err(storage_error)
     }
 
-    async fn creation_time(
-        &mut self,
-        account: &AccountId,
-        slug: &str,
-    ) -> std::result::Result<Option<Timestamp>, StorageError> {
+    async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
         let sql = "SELECT created_at FROM courses WHERE account_id = ?1 AND slug = ?2";
-        let mut statement = self.connection.prepare_cached(sql).map_err(storage_error)?;
+        let mut statement = self.transaction.prepare_cached(sql).map_err(storage_error)?;
         statement.query_row([account.as_str(), slug], |row| time(row, 0)).optional().map_err(storage_error)
     }
 
-    async fn put_course(&mut self, course: &Course) -> std::result::Result<Change, StorageError> {
+    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
         if !self.is_known(&course.account).map_err(storage_error)? {
             return Err(unknown_account(&course.account));
         }
@@ -150,14 +157,11 @@ impl Import for SqliteImport {
         Self::put_course(self, course).map_err(storage_error)
     }
 
-    async fn prune(&mut self) -> std::result::Result<u64, StorageError> {
-        let removed = self.connection.execute(PRUNE, []).map_err(storage_error)?;
-        Ok(removed as u64)
+    async fn prune(&mut self) -> Result<u64, StorageError> {
+        Self::prune(self).map_err(storage_error)
     }
 
-    async fn commit(self: Box<Self>) -> std::result::Result<(), StorageError> {
-        self.connection.execute_batch("COMMIT").map_err(storage_error)?;
-        empty_wal(&self.connection);
-        Ok(())
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        self.transaction.commit()
     }
 }

@@ -15,9 +15,11 @@
 //!
 //! Reads run at once, on the thread that asks, over read-only connections: each is one or two look-ups in an index, which
 //! cost less than a hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other.
+//! Where another program has locked it all the same, a request waits for a second at most, without keeping its thread, and
+//! fails: the error is of the kind [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable).
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
-//! Look-ups of credentials and revisions are kept until anything is committed, by whichever process. On Linux one small read
+//! Look-ups of credentials and revisions are cached until anything is committed, by whichever process. On Linux one small read
 //! of the `-shm` file tells; on other systems, and where there is no WAL, each look-up reads the database.
 //!
 //! # The file
@@ -37,21 +39,25 @@
 //! `rusqlite` from 0.39 to 0.41; Cargo chooses the one that suits the others, and no type of it is in this crate's API.
 
 mod admin;
+mod cache;
 mod connection;
 mod credentials;
 mod error;
 mod export;
+mod file;
 mod import;
 mod integrity;
-mod kept;
+mod locks;
 mod migration;
 mod open_error;
+mod put;
 mod read;
 mod readers;
 mod rows;
 mod storage;
 mod wal_index;
-mod watch;
+mod wal_watcher;
+mod write;
 
 pub use integrity::Integrity;
 pub use migration::Migrated;

@@ -1,16 +1,19 @@
 //! Bringing a schema up to date: numbered SQL files, applied in order in one transaction.
 
-use rusqlite::{Connection, TransactionBehavior};
+use catalogue_core::storage::StorageError;
+use rusqlite::Connection;
 
 use crate::connection::{APPLICATION_ID, Database, State, state_of};
 use crate::error::storage_error;
 use crate::open_error::OpenError;
+use crate::write::WriteTransaction;
 
 /// The migrations in order; the first makes version 1.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("../migrations/0001_initial.sql"),
     include_str!("../migrations/0002_last_use.sql"),
     include_str!("../migrations/0003_successors.sql"),
+    include_str!("../migrations/0004_trigger_search_path.sql"),
 ];
 
 /// The schema version that this crate reads and writes.
@@ -39,26 +42,29 @@ pub(crate) fn migrate(database: &Database) -> Result<Migrated, OpenError> {
     if found == SCHEMA_VERSION {
         return Ok(Migrated { from: found, to: found });
     }
-    let mut connection = database.open_writer()?;
-    let from = apply(&mut connection).map_err(|error| database.failed(storage_error(error)))?;
+    let from = apply(database.open_writer()?).map_err(|error| database.failed(error))?;
     let from = from.ok_or_else(|| OpenError::Foreign(database.path()))?;
     Ok(Migrated { from, to: SCHEMA_VERSION })
 }
 
 /// Applies what is missing; the version is read again under the lock, as another process may have been faster. `None` where
 /// that process has made the database its own.
-fn apply(connection: &mut Connection) -> rusqlite::Result<Option<u32>> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found = match state_of(&transaction)? {
+fn apply(connection: Connection) -> Result<Option<u32>, StorageError> {
+    let transaction = WriteTransaction::begin(connection)?;
+    let found = match state_of(&transaction).map_err(storage_error)? {
         Some(State::Ours(version)) => version,
         Some(State::Empty) => 0,
         None => return Ok(None),
     };
+    write(&transaction, found).map_err(storage_error)?;
+    transaction.commit()?;
+    Ok(Some(found))
+}
+
+fn write(transaction: &WriteTransaction, found: u32) -> rusqlite::Result<()> {
     for migration in MIGRATIONS.iter().skip(found as usize) {
         transaction.execute_batch(migration)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", SCHEMA_VERSION.max(found))?;
-    transaction.commit()?;
-    Ok(Some(found))
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION.max(found))
 }

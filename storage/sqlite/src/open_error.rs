@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catalogue_core::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 /// Why a database cannot be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,13 @@
 //! The request path: one statement a call, each bounded by an index.
 
-use catalogue_core::{
-    AccountId, AtRevision, CourseDetail, CourseListItem, CourseRow, CourseStorage, CourseVisitor, Credential,
-    CredentialStorage, Module, Page, PageRequest, Position, Revision, StorageError, TokenDigest, async_trait,
+use catalogue_core::auth::{Credential, TokenDigest};
+use catalogue_core::storage::{
+    AtRevision, CourseRows, CourseStorage, CredentialStorage, PageRequest, Revision, StorageError,
 };
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use catalogue_core::{AccountId, CourseDetail, Module, async_trait};
+use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::locks::{COURSES_WAIT, CREDENTIAL_WAIT};
 use crate::rows::{self, Micros};
 use crate::storage::SqliteStorage;
 
@@ -33,59 +35,59 @@ impl CourseStorage for SqliteStorage {
         &self,
         account: &AccountId,
         page: &PageRequest,
-    ) -> std::result::Result<Page<CourseListItem>, StorageError> {
-        let mut items = Vec::with_capacity(page.limit.get());
-        let mut visit = |row: CourseRow<'_>| items.push(row.into());
-        let next = self.readers.read(|connection| visit_courses(connection, account, page, &mut visit))?;
-        Ok(Page { items, next })
-    }
-
-    async fn visit_courses(
-        &self,
-        account: &AccountId,
-        page: &PageRequest,
-        visit: &mut CourseVisitor<'_>,
-    ) -> std::result::Result<AtRevision<Option<Position>>, StorageError> {
-        let value = self.readers.read(|connection| visit_courses(connection, account, page, visit))?;
-        Ok(AtRevision { value, revision: self.read_revision(account)? })
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
+        let read = self.read_at_revision(account, |connection| list_courses(connection, account, page, rows)).await?;
+        Ok(read.revision)
     }
 
     async fn find_course(
         &self,
         account: &AccountId,
         slug: &str,
-    ) -> std::result::Result<Option<CourseDetail>, StorageError> {
-        self.readers.read(|connection| find_course(connection, account, slug))
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        self.read_at_revision(account, |connection| find_course(connection, account, slug)).await
     }
 
-    async fn find_course_at_revision(
-        &self,
-        account: &AccountId,
-        slug: &str,
-    ) -> std::result::Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        let value = self.readers.read(|connection| find_course(connection, account, slug))?;
-        Ok(AtRevision { value, revision: self.read_revision(account)? })
-    }
-
-    async fn revision(&self, account: &AccountId) -> std::result::Result<Option<Revision>, StorageError> {
-        self.read_revision(account)
+    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        self.readers.locks.wait_out(COURSES_WAIT, || self.read_revision(account)).await
     }
 }
 
 impl SqliteStorage {
-    /// The account's revision; a look-up that is mostly kept.
-    fn read_revision(&self, account: &AccountId) -> std::result::Result<Option<Revision>, StorageError> {
-        self.readers.read_once(&self.look_ups.revisions, account, |connection| {
+    /// What `read` finds, and the account's revision right after it.
+    async fn read_at_revision<T: Send>(
+        &self,
+        account: &AccountId,
+        mut read: impl FnMut(&Connection) -> rusqlite::Result<T> + Send,
+    ) -> Result<AtRevision<T>, StorageError> {
+        let mut found = None;
+        let attempt = || {
+            let value = match found.take() {
+                Some(value) => value,
+                None => self.readers.read(&mut read)?,
+            };
+            match self.read_revision(account) {
+                Ok(revision) => Ok(AtRevision { value, revision }),
+                Err(error) => {
+                    found = Some(value);
+                    Err(error)
+                }
+            }
+        };
+        self.readers.locks.wait_out(COURSES_WAIT, attempt).await
+    }
+
+    /// The account's revision, mostly from the cache.
+    fn read_revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        self.readers.read_cached(&self.caches.revisions, account, |connection| {
             let mut statement = connection.prepare_cached(FIND_REVISION)?;
             statement.query_row([account.as_str()], |row| Ok(Revision::from_bytes(row.get(0)?))).optional()
         })
     }
-}
 
-#[async_trait]
-impl CredentialStorage for SqliteStorage {
-    async fn find_credential(&self, digest: &TokenDigest) -> std::result::Result<Option<Credential>, StorageError> {
-        self.readers.read_once(&self.look_ups.credentials, digest, |connection| {
+    fn read_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        self.readers.read_cached(&self.caches.credentials, digest, |connection| {
             let mut statement = connection.prepare_cached(FIND_CREDENTIAL)?;
             let found = statement.query_row([digest.as_bytes()], |row| {
                 let mut credential = Credential::new(rows::identity(row)?);
@@ -99,42 +101,41 @@ impl CredentialStorage for SqliteStorage {
     }
 }
 
-fn visit_courses(
+#[async_trait]
+impl CredentialStorage for SqliteStorage {
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        self.readers.locks.wait_out(CREDENTIAL_WAIT, || self.read_credential(digest)).await
+    }
+}
+
+/// Hands over no row twice: an attempt that meets a lock does so before its first row, and the next one begins anew.
+fn list_courses(
     connection: &Connection,
     account: &AccountId,
     page: &PageRequest,
-    visit: &mut CourseVisitor<'_>,
-) -> Result<Option<Position>> {
-    let limit = page.limit.get();
-    let one_more = limit as i64 + 1;
+    rows: &mut CourseRows<'_>,
+) -> rusqlite::Result<()> {
+    let count = page.rows() as i64;
     let mut statement;
-    let mut rows = match &page.after {
+    let mut found = match &page.after {
         None => {
             statement = connection.prepare_cached(FIRST_PAGE)?;
-            statement.query(params![account.as_str(), one_more])?
+            statement.query(params![account.as_str(), count])?
         }
         Some(after) => {
             statement = connection.prepare_cached(NEXT_PAGE)?;
-            statement.query(params![account.as_str(), one_more, Micros(after.created_at), after.slug])?
+            statement.query(params![account.as_str(), count, Micros(after.created_at), after.slug])?
         }
     };
-    let (mut count, mut last) = (0, None);
-    while let Some(row) = rows.next()? {
-        // The row beyond the page only tells that another page follows.
-        if count == limit {
-            return Ok(last);
-        }
-        let course = rows::course(row)?;
-        visit(course);
-        count += 1;
-        if count == limit {
-            last = Some(Position { created_at: rows::time(row, 6)?, slug: course.slug.to_owned() });
+    while let Some(row) = found.next()? {
+        if rows.try_push(rows::course(row)?, || rows::position(row))?.is_break() {
+            break;
         }
     }
-    Ok(None)
+    Ok(())
 }
 
-fn find_course(connection: &Connection, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>> {
+fn find_course(connection: &Connection, account: &AccountId, slug: &str) -> rusqlite::Result<Option<CourseDetail>> {
     let mut statement = connection.prepare_cached(FIND_COURSE)?;
     let mut rows = statement.query([account.as_str(), slug])?;
     let Some(row) = rows.next()? else { return Ok(None) };
@@ -170,7 +171,7 @@ mod tests {
         let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let nothing = vec![rusqlite::types::Null; statement.parameter_count()];
         let steps = statement.query_map(rusqlite::params_from_iter(nothing), |row| row.get(3)).unwrap();
-        steps.collect::<Result<_>>().unwrap()
+        steps.collect::<rusqlite::Result<_>>().unwrap()
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Rows as domain types.
 
-use catalogue_core::{
-    AccountId, CourseRow, CredentialKind, CredentialRecord, Identity, Scopes, Timestamp, TokenDigest,
-};
+use catalogue_core::admin::CredentialRecord;
+use catalogue_core::auth::{CredentialKind, Identity, Scopes, TokenDigest};
+use catalogue_core::storage::{CourseRow, Position};
+use catalogue_core::{AccountId, Timestamp};
+use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{Result, Row};
 
 /// A [`Timestamp`] as microseconds.
 pub(crate) struct Micros(pub(crate) Timestamp);
@@ -17,23 +18,24 @@ impl FromSql for Micros {
 }
 
 impl ToSql for Micros {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(self.0.as_microseconds().into())
     }
 }
 
 /// A time in `column`.
-pub(crate) fn time(row: &Row<'_>, column: usize) -> Result<Timestamp> {
+pub(crate) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     Ok(row.get::<_, Micros>(column)?.0)
 }
 
 /// A time in `column`, or none.
-pub(crate) fn optional_time(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>> {
+pub(crate) fn optional_time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
     Ok(row.get::<_, Option<Micros>>(column)?.map(|time| time.0))
 }
 
 /// `slug, title, language, published_at, hidden, module_count`.
-pub(crate) fn course<'r>(row: &'r Row<'_>) -> Result<CourseRow<'r>> {
+#[inline]
+pub(crate) fn course<'r>(row: &'r Row<'_>) -> rusqlite::Result<CourseRow<'r>> {
     Ok(CourseRow {
         slug: row.get_ref(0)?.as_str()?,
         title: row.get_ref(1)?.as_str()?,
@@ -44,8 +46,13 @@ pub(crate) fn course<'r>(row: &'r Row<'_>) -> Result<CourseRow<'r>> {
     })
 }
 
+/// Where a course stands in its list, of the same columns and `created_at`.
+pub(crate) fn position(row: &Row<'_>) -> rusqlite::Result<Position> {
+    Ok(Position { created_at: time(row, 6)?, slug: row.get(0)? })
+}
+
 /// `account_id, kind, id, scopes, digest`.
-pub(crate) fn identity(row: &Row<'_>) -> Result<Identity> {
+pub(crate) fn identity(row: &Row<'_>) -> rusqlite::Result<Identity> {
     let account = account_id(row, 0)?;
     let scopes = Scopes::from_names([row.get_ref(3)?.as_str()?]);
     match CredentialKind::from_name(row.get_ref(1)?.as_str()?) {
@@ -57,7 +64,7 @@ pub(crate) fn identity(row: &Row<'_>) -> Result<Identity> {
 
 /// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at,
 /// replaced_by`.
-pub(crate) fn credential_record(row: &Row<'_>) -> Result<CredentialRecord> {
+pub(crate) fn credential_record(row: &Row<'_>) -> rusqlite::Result<CredentialRecord> {
     Ok(CredentialRecord {
         identity: identity(row)?,
         name: row.get(5)?,
@@ -71,6 +78,6 @@ pub(crate) fn credential_record(row: &Row<'_>) -> Result<CredentialRecord> {
 }
 
 /// An account's id in `column`.
-pub(crate) fn account_id(row: &Row<'_>, column: usize) -> Result<AccountId> {
+pub(crate) fn account_id(row: &Row<'_>, column: usize) -> rusqlite::Result<AccountId> {
     Ok(AccountId::new(row.get_ref(column)?.as_str()?))
 }

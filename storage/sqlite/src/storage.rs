@@ -5,30 +5,31 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use catalogue_core::{AccountId, Credential, Revision, StorageError, TokenDigest};
-use rusqlite::Connection;
+use catalogue_core::AccountId;
+use catalogue_core::auth::{Credential, TokenDigest};
+use catalogue_core::storage::{Revision, StorageError};
 
+use crate::cache::Cache;
 use crate::connection::{Database, State};
-use crate::kept::Kept;
 use crate::migration::{self, Migrated, SCHEMA_VERSION};
 use crate::open_error::OpenError;
 use crate::readers::Readers;
+use crate::write::WriteTransaction;
 
-/// How many credentials and how many revisions are kept; together they take up some four MiB.
-const KEPT_LOOK_UPS: usize = 10_000;
+/// How many credentials and how many revisions are cached; together they take up some four MiB.
+const CACHE_ENTRIES: usize = 10_000;
 
 /// Accounts, courses and credentials in one SQLite database. Cheap to clone; clones share connections.
 #[derive(Clone)]
 pub struct SqliteStorage {
     pub(crate) readers: Arc<Readers>,
-    pub(crate) look_ups: Arc<LookUps>,
+    pub(crate) caches: Arc<Caches>,
 }
 
-/// What every request asks for. Kept while nothing is committed.
-#[derive(Debug)]
-pub(crate) struct LookUps {
-    pub(crate) credentials: Kept<TokenDigest, Credential>,
-    pub(crate) revisions: Kept<AccountId, Revision>,
+/// What every request looks up.
+pub(crate) struct Caches {
+    pub(crate) credentials: Cache<TokenDigest, Credential>,
+    pub(crate) revisions: Cache<AccountId, Revision>,
 }
 
 impl SqliteStorage {
@@ -70,7 +71,7 @@ impl SqliteStorage {
 
     /// A new empty database in this process's memory, for demonstrations and tests. Clones share it.
     ///
-    /// It has no WAL: while an import is under way, reads wait for it.
+    /// It has no WAL: while an import is under way, reads wait for it, and fail rather than wait for a second.
     ///
     /// # Errors
     /// When SQLite cannot make one.
@@ -84,13 +85,18 @@ impl SqliteStorage {
     }
 
     fn new(readers: Readers) -> Self {
-        let look_ups = LookUps { credentials: Kept::new(KEPT_LOOK_UPS), revisions: Kept::new(KEPT_LOOK_UPS) };
-        Self { readers: Arc::new(readers), look_ups: Arc::new(look_ups) }
+        let caches = Caches { credentials: Cache::new(CACHE_ENTRIES), revisions: Cache::new(CACHE_ENTRIES) };
+        Self { readers: Arc::new(readers), caches: Arc::new(caches) }
     }
 
-    /// A connection that writes, for administration.
-    pub(crate) fn writer(&self) -> Result<Connection, StorageError> {
-        Ok(self.readers.database().open_writer()?)
+    /// What writes, for administration.
+    pub(crate) fn begin(&self) -> Result<WriteTransaction, StorageError> {
+        WriteTransaction::begin(self.readers.database().open_writer()?)
+    }
+
+    /// The same with more patience.
+    pub(crate) fn begin_patiently(&self) -> Result<WriteTransaction, StorageError> {
+        WriteTransaction::begin_patiently(self.readers.database().open_writer()?)
     }
 }
 

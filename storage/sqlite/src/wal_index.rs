@@ -1,13 +1,12 @@
 //! [`WalIndex`]: tells by one small read whether anything was committed.
 
-use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 
-use crate::connection::FileIdentity;
+use crate::file::FileIdentity;
 
 /// How long the header of a WAL's index is, in bytes; two copies of it stand at the start of the file.
 const HEADER: usize = 48;
@@ -25,7 +24,6 @@ const IS_IN_USE: usize = 12;
 /// that has read once, whose locks bar the others from another journal mode and from removing the file.
 ///
 /// There is none where files and memory maps of them are not known to agree.
-#[derive(Clone)]
 pub(crate) struct WalIndex(Arc<File>);
 
 /// What the header was at some instant. Equal only where nothing was committed between.
@@ -99,10 +97,4 @@ fn read_start(file: &File, buffer: &mut [u8]) -> Option<()> {
 #[cfg(not(unix))]
 fn read_start(_: &File, _: &mut [u8]) -> Option<()> {
     None
-}
-
-impl fmt::Debug for WalIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WalIndex")
-    }
 }

@@ -1,55 +1,79 @@
 //! Keeps asking one server over a few connections and counts what was answered, while somebody restarts what is behind
 //! it: how many requests failed, when the first of them and the last, and how long the longest answer took.
-//!
-//! Each line on standard input begins a phase of that name, and its end is the program's. It fails when a request was not
-//! answered, or otherwise than with 200 or a status of `--allow`.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures and what it is at")]
+#![expect(clippy::print_stdout, reason = "a program that prints figures")]
 
-mod options;
 mod tally;
 
-use std::io::{self, BufRead};
+use std::io;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use catalogue_benches::Connection;
+use clap::Parser;
 
-use crate::options::Options;
-use crate::tally::{Outcome, Tally};
+use crate::tally::Tally;
 
-/// How long nothing is asked after an attempt to connect that failed.
+/// How long nothing is asked after a request without an answer.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// Keeps asking one server and counts what was answered
+///
+/// Each line on standard input begins a phase of that name; its end ends the program. It fails when a request was not
+/// answered, or otherwise than with 200 or a status of --allow.
+#[derive(Parser)]
+#[command(name = "availability")]
+struct Options {
+    /// Whom to ask, such as 127.0.0.1:8080
+    address: SocketAddr,
+    /// The token to ask with
+    #[arg(long, env = "TOKEN", hide_env_values = true, value_parser = token)]
+    token: String,
+    /// Over how many connections, each with one request on the way
+    #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    connections: u32,
+    /// How many requests a second at most, of all connections; as many as are answered without it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rate: Option<u32>,
+    /// A status beside 200 that is no failure of the run
+    #[arg(long = "allow", value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..1_000))]
+    allowed: Vec<u16>,
+    /// What to ask for, in turn
+    #[arg(value_name = "TARGET", default_values = ["/api/v1/courses", "/api/v1/me"], value_parser = target)]
+    targets: Vec<String>,
+}
+
+fn token(text: &str) -> Result<String, String> {
+    let is_token = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+    is_token.then(|| text.to_owned()).ok_or_else(|| "a token has visible ASCII characters alone".to_owned())
+}
+
+fn target(text: &str) -> Result<String, String> {
+    let is_target = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic());
+    is_target.then(|| text.to_owned()).ok_or_else(|| "a path begins with a slash and has no blanks".to_owned())
+}
+
 fn main() -> ExitCode {
-    let token = std::env::var("TOKEN").unwrap_or_default();
-    let options = match Options::parse(std::env::args().skip(1)) {
-        Ok(options) => options,
-        Err(wrong) => {
-            eprintln!("{wrong}");
-            return ExitCode::from(2);
-        }
-    };
-    let requests: Vec<_> = options.targets.iter().map(|target| request(&options, target, &token)).collect();
-    let (tally, ends) = (Tally::new(), AtomicBool::new(false));
+    let options = Options::parse();
+    let Options { address, token, .. } = &options;
+    let request =
+        |target| format!("GET {target} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n").into();
+    let requests: Vec<Vec<u8>> = options.targets.iter().map(request).collect();
+    let (tally, ends) = (Tally::new("at first"), AtomicBool::new(false));
     thread::scope(|scope| {
         for number in 0..options.connections {
             let (tally, ends, options, requests) = (&tally, &ends, &options, &requests);
             scope.spawn(move || keep_asking(options, requests, number, tally, ends));
         }
-        for line in io::stdin().lock().lines().map_while(Result::ok) {
+        for line in io::stdin().lines().map_while(Result::ok) {
             tally.begin(line);
         }
         ends.store(true, Ordering::Relaxed);
     });
     print!("{tally}");
     if tally.is_good(&options.allowed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn request(options: &Options, target: &str, token: &str) -> Vec<u8> {
-    let address = options.address;
-    format!("GET {target} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n").into_bytes()
 }
 
 /// Asks over one connection after the other, each as long as it lasts.
@@ -68,21 +92,19 @@ fn keep_asking(options: &Options, requests: &[Vec<u8>], number: u32, tally: &Tal
             return;
         }
         let began = Instant::now();
-        let outcome = ask(options, &mut connection, request);
-        if connection.is_none() && outcome == Outcome::Unanswered {
+        let status = ask(options.address, &mut connection, request);
+        tally.note(began, status);
+        if status.is_none() {
             thread::sleep(PAUSE);
         }
-        tally.note(began, outcome);
     }
 }
 
-/// Asks once, over the connection that there is or a new one. It is kept where it can be.
-fn ask(options: &Options, kept: &mut Option<Connection>, request: &[u8]) -> Outcome {
-    let Some(mut connection) = kept.take().or_else(|| Connection::open(options.address).ok()) else {
-        return Outcome::Unanswered;
-    };
-    let Ok(answer) = connection.ask(request) else { return Outcome::Unanswered };
+/// Asks once, over the connection that there is or a new one, and gives the status. It is kept where it can be.
+fn ask(address: SocketAddr, kept: &mut Option<Connection>, request: &[u8]) -> Option<u16> {
+    let mut connection = kept.take().or_else(|| Connection::open(address).ok())?;
+    let answer = connection.ask(request).ok()?;
     let (status, ended) = (answer.status, answer.field("connection") == Ok("close"));
     *kept = Some(connection).filter(|_| !ended);
-    Outcome::Answered(status)
+    Some(status)
 }

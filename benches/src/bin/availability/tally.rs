@@ -5,62 +5,51 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What became of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Outcome {
-    /// It was answered with that status.
-    Answered(u16),
-    /// The connection was refused, or ended without an answer, or none came in time.
-    Unanswered,
-}
-
 /// The phases up to now; what ends is of the last one.
 pub(crate) struct Tally(Mutex<Vec<Phase>>);
 
 struct Phase {
     name: String,
     began: Instant,
-    outcomes: BTreeMap<Outcome, u64>,
+    /// How many answers had which status; `None`, how many requests got no answer.
+    statuses: BTreeMap<Option<u16>, u64>,
     /// When the first request failed and when the last, since the phase began.
-    failures: Option<(Duration, Duration)>,
+    failures: Option<[Duration; 2]>,
     longest: Duration,
 }
 
 impl Tally {
-    /// Begins with a phase that has no name.
-    pub(crate) fn new() -> Self {
-        Self(Mutex::new(vec![Phase::new(String::new())]))
+    /// Begins with a phase of that name.
+    pub(crate) fn new(name: &str) -> Self {
+        Self(Mutex::new(vec![Phase::new(name.to_owned())]))
     }
 
     /// Begins the next phase. One in which nothing was asked is left out.
     pub(crate) fn begin(&self, name: String) {
         let mut phases = self.phases();
-        phases.retain(|phase| !phase.outcomes.is_empty());
+        phases.retain(|phase| !phase.statuses.is_empty());
         phases.push(Phase::new(name));
     }
 
-    /// A request has ended.
-    pub(crate) fn note(&self, began: Instant, outcome: Outcome) {
+    /// A request has ended with that status or without an answer.
+    pub(crate) fn note(&self, began: Instant, status: Option<u16>) {
         let now = Instant::now();
         let mut phases = self.phases();
         let Some(phase) = phases.last_mut() else { return };
-        *phase.outcomes.entry(outcome).or_default() += 1;
+        *phase.statuses.entry(status).or_default() += 1;
         phase.longest = phase.longest.max(now.saturating_duration_since(began));
-        if outcome != Outcome::Answered(200) {
+        if status != Some(200) {
             let at = now.saturating_duration_since(phase.began);
-            phase.failures = Some((phase.failures.map_or(at, |(first, _)| first), at));
+            phase.failures.get_or_insert([at; 2])[1] = at;
         }
     }
 
-    /// Whether every request was answered with 200 or one of those.
+    /// Whether there were requests and every one was answered with 200 or one of those.
     pub(crate) fn is_good(&self, allowed: &[u16]) -> bool {
-        let good = |outcome: &Outcome| match outcome {
-            Outcome::Answered(status) => *status == 200 || allowed.contains(status),
-            Outcome::Unanswered => false,
-        };
         let phases = self.phases();
-        let mut outcomes = phases.iter().flat_map(|phase| phase.outcomes.keys()).peekable();
-        outcomes.peek().is_some() && outcomes.all(good)
+        let mut statuses = phases.iter().flat_map(|phase| phase.statuses.keys()).peekable();
+        statuses.peek().is_some()
+            && statuses.all(|status| status.is_some_and(|status| status == 200 || allowed.contains(&status)))
     }
 
     fn phases(&self) -> MutexGuard<'_, Vec<Phase>> {
@@ -70,22 +59,21 @@ impl Tally {
 
 impl Phase {
     fn new(name: String) -> Self {
-        Self { name, began: Instant::now(), outcomes: BTreeMap::new(), failures: None, longest: Duration::ZERO }
+        Self { name, began: Instant::now(), statuses: BTreeMap::new(), failures: None, longest: Duration::ZERO }
     }
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for phase in self.phases().iter() {
-            let name = if phase.name.is_empty() { "at first" } else { &phase.name };
-            write!(f, "{name:<32}")?;
-            for (outcome, count) in &phase.outcomes {
-                match outcome {
-                    Outcome::Answered(status) => write!(f, "  {status}: {count}")?,
-                    Outcome::Unanswered => write!(f, "  unanswered: {count}")?,
+            write!(f, "{:<32}", phase.name)?;
+            for (status, count) in phase.statuses.iter().rev() {
+                match status {
+                    Some(status) => write!(f, "  {status}: {count}")?,
+                    None => write!(f, "  unanswered: {count}")?,
                 }
             }
-            if let Some((first, last)) = phase.failures {
+            if let Some([first, last]) = phase.failures {
                 write!(f, "  failed from {:.2} s to {:.2} s", first.as_secs_f64(), last.as_secs_f64())?;
             }
             writeln!(f, "  longest {:.0} ms", phase.longest.as_secs_f64() * 1e3)?;

@@ -1,17 +1,13 @@
 //! [`Client`]: a few connections that are kept alive, with one request on the way on each.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use catalogue_benches::Connection;
 
 /// How many connections a client has. The server always finds a request waiting, and no more than these.
 const CONNECTIONS: usize = 16;
-
-/// Set when the user wants the program to end.
-pub(crate) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// When a run of requests ends: at whichever comes first.
 #[derive(Clone, Copy, Debug)]
@@ -20,13 +16,14 @@ pub(crate) struct Bounds {
     pub(crate) time: Duration,
 }
 
-/// Connections to one server.
+/// Connections to servers that answer alike.
 #[derive(Debug)]
 pub(crate) struct Client(Vec<Connection>);
 
 impl Client {
-    pub(crate) fn connect(address: SocketAddr) -> io::Result<Self> {
-        (0..CONNECTIONS).map(|_| Connection::open(address)).collect::<io::Result<_>>().map(Self)
+    pub(crate) fn connect(addresses: &[SocketAddr]) -> io::Result<Self> {
+        let addresses = addresses.iter().cycle().take(CONNECTIONS);
+        addresses.map(|&address| Connection::open(address)).collect::<io::Result<_>>().map(Self)
     }
 
     /// Sends the requests in turn, over and over, until a bound is met, and gives how many were answered. Each answer
@@ -50,9 +47,6 @@ impl Client {
                     connection.send(request)?;
                     sent += 1;
                 }
-            }
-            if INTERRUPTED.load(Ordering::Relaxed) {
-                return Err(ErrorKind::Interrupted.into());
             }
             over = over || Instant::now() >= end;
         }

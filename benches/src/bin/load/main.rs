@@ -5,97 +5,108 @@
 mod client;
 mod measure;
 mod memory;
-mod options;
 mod report;
 mod works;
 mod writer;
 
 use std::error::Error;
 use std::path::Path;
-use std::process::ExitCode;
-use std::sync::atomic::Ordering;
-use std::thread;
 
-use catalogue_benches::{Data, Program, build, pin_this_process};
+use catalogue_benches::{Data, Failure, Program, build, on_one_processor, pin_this_process};
+use clap::Parser;
+use clap::builder::RangedU64ValueParser;
 
-use crate::client::INTERRUPTED;
 use crate::memory::Memory;
-use crate::options::Options;
-use crate::report::Report;
+use crate::works::NAMES;
 
-/// How many courses each account has; the first has more.
-const COURSES: usize = 90;
+/// How many of the first courses have modules.
+const WITH_MODULES: usize = 100_000;
 
-fn main() -> ExitCode {
-    let options = match Options::parse(std::env::args().skip(1)) {
-        Ok(options) => options,
-        Err(wrong) => {
-            eprintln!("{wrong}");
-            return ExitCode::from(2);
-        }
-    };
-    thread::spawn(note_interrupt);
-    match run(&options) {
-        Ok(report) if options.json => println!("{}", report.json()),
-        Ok(report) => print!("{}", report.tables()),
-        Err(error) => {
-            eprintln!("error: {error}");
-            return ExitCode::FAILURE;
-        }
-    }
-    ExitCode::SUCCESS
+/// What is to be measured, and how often.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "load", about = "Measures `catalogue serve` beside a handler that answers constant bytes")]
+struct Options {
+    /// How many requests make one measurement at most
+    #[arg(long, value_name = "N", default_value = "20000", default_value_if("quick", "true", "2000"))]
+    #[arg(value_parser = RangedU64ValueParser::<u64>::new().range(1..))]
+    requests: u64,
+    /// How often each work is measured, in turn with the others
+    #[arg(long, value_name = "N", default_value = "7", default_value_if("quick", "true", "3"))]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000))]
+    rounds: usize,
+    /// How many courses there are; a hundred for each account on average, and a tenth of all in the first
+    #[arg(long, value_name = "N", default_value = "100000", default_value_if("quick", "true", "10000"))]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1_000..=100_000_000))]
+    courses: usize,
+    /// Only the works with this in their names
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    only: String,
+    /// A private PostgreSQL in place of SQLite, and what its processes use; nothing commits meanwhile
+    #[arg(long)]
+    postgres: bool,
+    /// How many servers share the database; the connections are spread over them
+    #[arg(long, value_name = "N", default_value = "1", requires = "postgres")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16))]
+    servers: usize,
+    /// A tenth of the data, few requests: to see that it runs
+    #[arg(long)]
+    quick: bool,
 }
 
-/// All servers end and all files are removed when this returns.
-fn run(options: &Options) -> Result<Report, Box<dyn Error>> {
+impl Options {
+    fn names(&self) -> Vec<&'static str> {
+        let mut names = NAMES.to_vec();
+        names.retain(|name| name.contains(&self.only) && !(self.postgres && works::is_under_commits(name)));
+        names
+    }
+
+    /// How many courses each account has.
+    fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![90; self.courses / 100];
+        sizes[0] += self.courses / 10;
+        sizes
+    }
+}
+
+fn main() -> Result<(), Failure> {
+    let options = &Options::parse();
+    let names = options.names();
+    if names.is_empty() {
+        return Err(format!("--only leaves nothing to measure; the works are: {}", NAMES.join(", ")).into());
+    }
     eprintln!("building the server and the constant handler");
     let catalogue = build("catalogue-server", "catalogue")?;
     let constant = build("catalogue-benches", "constant")?;
     pin_this_process();
 
-    let (accounts, more) = options.data();
-    let mut sizes = vec![COURSES; accounts];
-    sizes[0] += more;
-    let courses = sizes.iter().sum();
+    let sizes = options.sizes();
+    let (courses, accounts) = (sizes.iter().sum(), sizes.len());
     eprintln!("importing {courses} courses of {accounts} accounts");
-    let data = Data::import(&catalogue, &sizes, true)?;
-    let hot = serve(&catalogue, &data, &[])?;
-    let cold = serve(&catalogue, &data, &["--page-cache", "0"])?;
-    let (_constant, mut works) = works::beside_constant(&constant, &data, &hot, &cold)?;
-    works.retain(|work| work.name.contains(&options.only));
+    let data = match options.postgres {
+        true => Data::postgres(&sizes, WITH_MODULES)?,
+        false => Data::sqlite(&sizes, WITH_MODULES)?,
+    };
+    let hot = serve(options.servers, &catalogue, &data, true)?;
+    let cold = serve(options.servers, &catalogue, &data, false)?;
+    let (_constant, works) = works::beside_constant(&names, &constant, &data, &hot, &cold)?;
 
     eprintln!("measuring {} works in {} rounds", works.len(), options.rounds);
-    let mut rows = measure::all(&works, &data, options)?;
-    if options.large {
-        let [long, short] = [1_000_000, 1_000].map(|courses| {
-            eprintln!("importing {courses} courses of one account");
-            Data::import(&catalogue, &[courses], false)
-        });
-        let (long, short) = (long?, short?);
-        let [of_long, of_short] = [&long, &short].map(|data| serve(&catalogue, data, &["--page-cache", "0"]));
-        let (of_long, of_short) = (of_long?, of_short?);
-        let works = works::long_beside_short((&of_long, &long), (&of_short, &short))?;
-        rows.extend(measure::all(&works, &long, options)?);
-    }
+    let rows = measure::all(&works, &data, options)?;
     eprintln!("walking over all accounts");
     // By servers that have done nothing yet.
-    let fresh = [serve(&catalogue, &data, &[])?, serve(&catalogue, &data, &["--page-cache", "0"])?];
+    let fresh = [serve(1, &catalogue, &data, true)?, serve(1, &catalogue, &data, false)?];
     let memory = [Memory::of(&fresh[0], &data)?, Memory::of(&fresh[1], &data)?];
-    Ok(Report { accounts, courses, rows, memory })
+    report::print_works(courses, accounts, &rows);
+    report::print_memory(memory);
+    Ok(())
 }
 
-/// The server over that database, as its users start it.
-fn serve(catalogue: &Path, data: &Data, options: &[&str]) -> Result<Program, Box<dyn Error>> {
-    let mut arguments = ["serve", "--listen", "127.0.0.1:0", "--database"].map(str::to_owned).to_vec();
-    arguments.push(data.address());
-    arguments.extend(options.iter().map(|&option| option.to_owned()));
-    Ok(Program::start(catalogue, &arguments, 1)?)
-}
-
-/// Lets the measurements end when the user wants it, so that nothing is left behind.
-fn note_interrupt() {
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
-        INTERRUPTED.store(true, Ordering::Relaxed);
+/// Servers over that database, as its users start them, or without kept answers.
+fn serve(number: usize, catalogue: &Path, data: &Data, keeping: bool) -> Result<Vec<Program>, Box<dyn Error>> {
+    let mut command = on_one_processor(catalogue);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--database", &data.address()]);
+    if !keeping {
+        command.args(["--page-cache", "0"]);
     }
+    (0..number).map(|_| Ok(Program::start(&mut command, 1)?)).collect()
 }

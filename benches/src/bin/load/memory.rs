@@ -22,21 +22,20 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Walks over all accounts and looks.
-    pub(crate) fn of(server: &Program, data: &Data) -> Result<Self, Box<dyn Error>> {
-        visit(&target(server, data, 50, false))?;
-        let (one_page, _) = resident_memory(server.id())?;
+    /// Walks over all accounts and looks at the first of the servers.
+    pub(crate) fn of(servers: &[Program], data: &Data) -> Result<Self, Box<dyn Error>> {
+        visit(&target(servers, data, 50, false))?;
+        let (one_page, _) = resident_memory(servers[0].id())?;
         for limit in LIMITS {
             for gzip in [false, true] {
-                visit(&target(server, data, limit, gzip))?;
+                visit(&target(servers, data, limit, gzip))?;
             }
         }
-        let (full, most) = resident_memory(server.id())?;
+        let (full, most) = resident_memory(servers[0].id())?;
         Ok(Self { one_page, full, most })
     }
 }
 
-fn target(server: &Program, data: &Data, limit: usize, gzip: bool) -> Target {
-    let requests = walk(data, &format!("/courses?limit={limit}"), gzip);
-    Target { process: server.id(), address: server.addresses()[0], requests, status: 200 }
+fn target(servers: &[Program], data: &Data, limit: usize, gzip: bool) -> Target {
+    Target::of(servers, walk(data, &format!("/courses?limit={limit}"), gzip))
 }

@@ -1,79 +1,41 @@
-//! Figures as tables, or as JSON.
+//! Figures as tables, in Markdown.
 
 use catalogue_benches::Figures;
-use serde_json::{Value, json};
 
-use crate::measure::Row;
+use crate::measure::{Row, Sample};
 use crate::memory::Memory;
 
-const MEBIBYTE: f64 = (1 << 20) as f64;
-
-/// All that was measured.
-#[derive(Debug)]
-pub(crate) struct Report {
-    pub(crate) accounts: usize,
-    pub(crate) courses: usize,
-    pub(crate) rows: Vec<Row>,
-    /// With the cache that `serve` has by default, and without any.
-    pub(crate) memory: [Memory; 2],
-}
-
-impl Report {
-    /// The tables, in Markdown.
-    pub(crate) fn tables(&self) -> String {
-        let mut text = format!(
-            "{} courses in {} accounts; processor time per request in µs, medians over the rounds.\n\n\
-             | work | µs | constant µs | multiple | lowest–highest | goal |\n|---|--:|--:|--:|--:|--:|\n",
-            self.courses, self.accounts
+/// What was measured of each work.
+pub(crate) fn print_works(courses: usize, accounts: usize, rows: &[Row<'_>]) {
+    println!("{courses} courses in {accounts} accounts; processor time per request in µs, medians over the rounds.\n");
+    println!("| work | µs | database µs | constant µs | multiple | lowest–highest | goal |");
+    println!("|---|--:|--:|--:|--:|--:|--:|");
+    for (work, samples) in rows {
+        let figures = |figure: fn(&Sample) -> Option<f64>| samples.iter().map(figure).collect::<Option<Figures>>();
+        let median = |figure| figures(figure).map(|figures| format!("{:.1}", figures.median())).unwrap_or_default();
+        let commits = figures(|sample| sample.commits).map(|commits| format!(" ({:.0}/s)", commits.median()));
+        let multiple: Figures = samples.iter().map(|sample| sample.this / sample.than).collect();
+        let (lowest, highest) = multiple.range();
+        println!(
+            "| {}{} | {} | {} | {} | {:.2} | {lowest:.2}–{highest:.2} | ≤ {} |",
+            work.name,
+            commits.unwrap_or_default(),
+            median(|sample| Some(sample.this)),
+            median(|sample| sample.database),
+            median(|sample| Some(sample.than)),
+            multiple.median(),
+            work.goal,
         );
-        for row in &self.rows {
-            let (lowest, highest) = row.multiple.range();
-            text += &format!(
-                "| {}{} | {:.1} | {:.1} | {:.2} | {lowest:.2}–{highest:.2} | ≤ {} |\n",
-                row.name,
-                row.commits.as_ref().map(|commits| format!(" ({:.0}/s)", commits.median())).unwrap_or_default(),
-                row.this.median(),
-                row.than.median(),
-                row.multiple.median(),
-                row.goal,
-            );
-        }
-        text += "\n| memory in MiB | one page of each account | cache full | most |\n|---|--:|--:|--:|\n";
-        for (name, memory) in ["with the default cache", "with --page-cache 0"].into_iter().zip(self.memory) {
-            let [one_page, full, most] = [memory.one_page, memory.full, memory.most].map(|n| n as f64 / MEBIBYTE);
-            text += &format!("| {name} | {one_page:.1} | {full:.1} | {most:.1} |\n");
-        }
-        let [with, without] = self.memory;
-        text + &format!(
-            "| difference: the cache | {:.1} | {:.1} | |\n",
-            (with.one_page as f64 - without.one_page as f64) / MEBIBYTE,
-            (with.full as f64 - without.full as f64) / MEBIBYTE,
-        )
-    }
-
-    /// The same as JSON.
-    pub(crate) fn json(&self) -> Value {
-        let row = |row: &Row| {
-            json!({
-                "work": row.name,
-                "goal": row.goal,
-                "micros": figures(&row.this),
-                "constantMicros": figures(&row.than),
-                "multiple": figures(&row.multiple),
-                "commitsPerSecond": row.commits.as_ref().map(Figures::median),
-            })
-        };
-        let memory = |memory: Memory| json!({ "onePage": memory.one_page, "full": memory.full, "most": memory.most });
-        json!({
-            "accounts": self.accounts,
-            "courses": self.courses,
-            "works": self.rows.iter().map(row).collect::<Vec<_>>(),
-            "memoryBytes": { "defaultCache": memory(self.memory[0]), "noCache": memory(self.memory[1]) },
-        })
     }
 }
 
-fn figures(figures: &Figures) -> Value {
-    let (lowest, highest) = figures.range();
-    json!({ "median": figures.median(), "lowest": lowest, "highest": highest })
+/// What the servers hold with the cache that they have by default, and without any.
+pub(crate) fn print_memory(memory: [Memory; 2]) {
+    println!("\n| memory in MiB | one page of each account | cache full | most |\n|---|--:|--:|--:|");
+    let [with, without] =
+        memory.map(|memory| [memory.one_page, memory.full, memory.most].map(|bytes| bytes as f64 / f64::from(1 << 20)));
+    for (name, [one_page, full, most]) in [("with the default cache", with), ("with --page-cache 0", without)] {
+        println!("| {name} | {one_page:.1} | {full:.1} | {most:.1} |");
+    }
+    println!("| difference: the cache | {:.1} | {:.1} | |", with[0] - without[0], with[1] - without[1]);
 }

@@ -48,11 +48,11 @@ pub(super) fn document(base: &Address, docs: &Address, schemas: &Schemas) -> Val
             "license": { "name": env!("CARGO_PKG_LICENSE"), "url": LICENSES },
         },
         "servers": [{ "url": server(base), "description": "The base address." }],
-        "tags": Tag::ALL.map(|tag| json!({ "name": tag.name(), "description": tag.description() })),
+        "tags": Tag::ALL.map(|tag| json!({ "name": tag.name, "description": tag.description })),
         "security": [{ BEARER: [] }],
-        "paths": Operation::EVERY.into_iter().map(path).collect::<Map<_, _>>(),
+        "paths": Operation::ALL.iter().copied().map(path).collect::<Map<_, _>>(),
         "components": {
-            "schemas": schemas.components(),
+            "schemas": schemas.components,
             "responses": responses.shared(),
             "headers": describe_headers(&responses),
             "securitySchemes": { BEARER: security_scheme() },
@@ -109,7 +109,8 @@ fn header_examples(responses: &Responses) -> BTreeMap<&'static str, Vec<String>>
 }
 
 fn security_scheme() -> Value {
-    let scopes = Scope::EVERY.map(|(scope, grants)| format!("- `{scope}`: {grants}")).join("\n");
+    let scopes =
+        Scope::DEFINED.iter().map(|(scope, grants)| format!("- `{scope}`: {grants}")).collect::<Vec<_>>().join("\n");
     json!({
         "type": "http",
         "scheme": "bearer",

@@ -10,7 +10,7 @@ pub(super) fn describe(row: &Row, responses: &Value) -> Value {
     let scopes: Vec<&str> = row.scope.iter().map(crate::auth::Scope::name).collect();
     let mut operation = json!({
         "operationId": row.id,
-        "tags": [row.tag.name()],
+        "tags": [row.tag.name],
         "summary": row.summary,
         "description": format!("{}\n\nScope required: {}.", row.description, required_scope(row)),
         // Only schemes with flows list scopes in the requirement itself.

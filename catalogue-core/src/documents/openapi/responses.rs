@@ -34,12 +34,12 @@ impl Responses {
                 by_status.entry(answer.status).or_default().push(answer);
             }
             let described = |answers: Vec<Answer>| {
-                let schema = if answers[0].code.is_some() { schemas.failure() } else { schemas.answer(operation) };
+                let schema = if answers[0].code.is_some() { &schemas.failure } else { schemas.answer(operation) };
                 Described { response: describe(&answers, schema), answers }
             };
             by_status.into_iter().map(|(status, answers)| (status, described(answers))).collect()
         };
-        Self { operations: Operation::EVERY.map(describe).into() }
+        Self { operations: Operation::ALL.iter().copied().map(describe).collect() }
     }
 
     /// Every example answer.

@@ -1,6 +1,6 @@
 //! The parts that the reference is made of. In texts, `code` stands between backticks.
 
-use crate::documents::Document;
+use crate::documents::document::Document;
 use crate::operation::Operation;
 
 /// One part of a text.

@@ -22,7 +22,7 @@ pub(in crate::documents) fn all(base: &Address, schemas: &Schemas) -> Vec<Block>
         blocks.push(Block::text("In the examples `$API_KEY` stands for your key."));
     }
     blocks.push(Block::KeyField);
-    for operation in Operation::EVERY {
+    for &operation in Operation::ALL {
         blocks.extend(endpoint(operation, base, schemas));
     }
     blocks
@@ -77,9 +77,14 @@ fn parameter_row(parameter: Parameter) -> Vec<String> {
 
 /// What a parameter means, and its bounds.
 pub(in crate::documents) fn rules(parameter: Parameter) -> String {
+    with_bounds(parameter.description(), parameter)
+}
+
+/// A parameter's description, and its bounds.
+pub(super) fn with_bounds(description: &str, parameter: Parameter) -> String {
     let bounds = bounds(&parameter.schema());
     let separator = if bounds.is_empty() { "" } else { " " };
-    format!("{}{separator}{bounds}", parameter.description())
+    format!("{description}{separator}{bounds}")
 }
 
 fn bounds(schema: &Value) -> String {

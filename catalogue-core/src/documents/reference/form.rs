@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::endpoints::rules;
+use super::endpoints::with_bounds;
 use super::markup::{escape, inline};
 use crate::operation::{Parameter, Row};
 
@@ -55,7 +55,7 @@ fn field(operation: &str, parameter: Parameter) -> String {
     let id = format!("try-{operation}-{name}");
     let (place, need) = if parameter.is_in_path() { ("path", "required") } else { ("query", "optional") };
     let attributes = attributes(parameter);
-    let rules = inline(&rules(parameter));
+    let rules = inline(&with_bounds(parameter.description_in_form(), parameter));
     format!(
         r#"<div class="field">
 <label for="{id}"><code>{name}</code> <span class="hint">{place}, {need}</span></label>
@@ -98,7 +98,7 @@ fn html_pattern(pattern: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paging::Limit;
+    use crate::storage::Limit;
 
     #[test]
     fn fields_are_bound_by_the_schema() {

@@ -6,17 +6,17 @@ use http::header::CACHE_CONTROL;
 
 use super::block::{Block, code};
 use crate::address::Address;
+use crate::answer::entity::ALLOWED_METHODS;
+use crate::answer::entity::Entity;
+use crate::answer::envelope;
 use crate::auth::Scope;
 use crate::documents::answers::{self, Answer};
 use crate::documents::json;
 use crate::documents::schemas::Schemas;
-use crate::entity::Entity;
-use crate::envelope;
 use crate::error::{ApiError, ErrorCode};
 use crate::operation::Operation;
-use crate::paging::Limit;
 use crate::request_id::MAX_LENGTH;
-use crate::route::ALLOWED_METHODS;
+use crate::storage::Limit;
 
 pub(in crate::documents) fn all(base: &Address, schemas: &Schemas) -> Vec<Block> {
     [overview(base), authentication(), paging(), errors(schemas), conditional(base), limits()].concat()
@@ -65,7 +65,7 @@ fn overview(base: &Address) -> Vec<Block> {
 }
 
 fn authentication() -> Vec<Block> {
-    let scopes = Scope::EVERY.map(|(scope, grants)| vec![code(scope.name()), grants.to_owned()]);
+    let scopes = Scope::DEFINED.iter().map(|&(ref scope, grants)| vec![code(scope.name()), grants.to_owned()]);
     let unauthorized = status(ErrorCode::Unauthorized);
     vec![
         Block::heading(2, "Authentication and scopes"),
@@ -76,7 +76,7 @@ fn authentication() -> Vec<Block> {
              them secret: a key seldom belongs in a browser, and scripts of other origins are answered only where the \
              deployment lists their origin.",
         ),
-        Block::Table { head: &["Scope", "Grants"], rows: scopes.into() },
+        Block::Table { head: &["Scope", "Grants"], rows: scopes.collect() },
         Block::Text(format!(
             "A missing or invalid token is answered {unauthorized}, and so is an expired or revoked one, from the next \
              request on. A valid one without the scope that the endpoint requires is answered {}; so is one of a kind \
@@ -134,12 +134,13 @@ pub(in crate::documents) fn limit_rule() -> String {
 }
 
 fn errors(schemas: &Schemas) -> Vec<Block> {
-    let codes = ErrorCode::EVERY.map(|error| vec![code(error.as_str()), status(error), error.meaning().to_owned()]);
+    let codes =
+        ErrorCode::ALL.iter().map(|&error| vec![code(error.as_str()), status(error), error.meaning().to_owned()]);
     let details = all_failures().iter().map(|answer| details_row(answer, schemas)).collect();
     vec![
         Block::heading(2, "Errors"),
         Block::text(ERRORS),
-        Block::Table { head: &["Code", "Status", "Meaning"], rows: codes.into() },
+        Block::Table { head: &["Code", "Status", "Meaning"], rows: codes.collect() },
         Block::text("`error.details` says more to programs. Its shape varies by code:"),
         Block::Table { head: &["Code", "Status", "Details"], rows: details },
         Block::Text(format!(
@@ -157,12 +158,12 @@ pub(in crate::documents) const ERRORS: &str =
 /// Every failure of any endpoint, each once, in the order of the codes.
 fn all_failures() -> Vec<Answer> {
     let mut found: Vec<Answer> = Vec::new();
-    for answer in Operation::EVERY.map(Operation::row).into_iter().flat_map(answers::failures) {
+    for answer in Operation::ALL.iter().flat_map(|operation| answers::failures(operation.row())) {
         if !found.iter().any(|known| known.name() == answer.name() && known.status == answer.status) {
             found.push(answer);
         }
     }
-    found.sort_by_key(|answer| ErrorCode::EVERY.into_iter().position(|code| Some(code) == answer.code));
+    found.sort_by_key(|answer| ErrorCode::ALL.iter().position(|&code| Some(code) == answer.code));
     found
 }
 
@@ -192,8 +193,9 @@ fn conditional(base: &Address) -> Vec<Block> {
 }
 
 pub(in crate::documents) const CONDITIONAL: &str = "Every success carries a weak `ETag`. Send it back in `If-None-Match`: \
-                                                    while nothing has changed the answer is 304 without a body, which \
-                                                    costs nothing of a rate limit.";
+                                                    while nothing has changed the answer is 304 without a body. It \
+                                                    costs nothing of a rate limit where the server can tell without \
+                                                    reading the courses; `If-None-Match: *` always costs one request.";
 
 fn field(answer: &Answer, name: &str) -> String {
     code(&format!("{name}: {}", answer.header(name)))

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::block::{Block, Link};
 use super::form;
-use crate::documents::Document;
+use crate::documents::document::Document;
 
 /// One part; only headings use the id.
 pub(super) fn write_block(block: &Block, id: &str) -> String {

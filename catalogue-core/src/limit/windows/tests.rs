@@ -38,14 +38,14 @@ fn a_million_addresses_fit_and_let_nobody_off() {
 fn a_full_bucket_gives_up_the_one_of_which_least_was_taken() {
     let windows = windows(5, 1);
     let key = |number: usize| (number * BUCKETS) as Fingerprint;
-    for number in 1..=PLACES {
+    for number in 1..=SLOTS {
         for _ in 0..if number == 7 { 1 } else { 2 } {
             windows.take(key(number), number as u64);
         }
     }
     windows.take(key(99), 100);
     let bucket = windows.bucket(0).clone();
-    assert_eq!(bucket.len(), PLACES);
+    assert_eq!(bucket.len(), SLOTS);
     assert!(bucket.iter().any(|window| window.key == key(99)) && bucket.iter().all(|window| window.key != key(7)));
 }
 

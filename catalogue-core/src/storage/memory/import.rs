@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use async_trait::async_trait;
 
 use super::{AccountState, MemoryStorage, unknown_account};
+use crate::admin::{Account, Change, Import};
+use crate::course::Course;
 use crate::model::{AccountId, is_slug};
-use crate::storage::admin::{Account, Change, Course, Import};
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::document::{DOCUMENT, Operation, Response, printed};
 use super::scenarios::play;
-use crate::house::House;
+use crate::app::TestApp;
 
 /// Asserts that two sets are the same, and says what either has alone.
 #[track_caller]
@@ -104,6 +104,6 @@ async fn examples_fit_their_own_schemas() {
 
 #[tokio::test]
 async fn the_document_is_the_served_one() {
-    let served = House::new().await.send(Method::GET, "/docs/openapi.json", &[]).await;
+    let served = TestApp::new().await.send(Method::GET, "/docs/openapi.json", &[]).await;
     assert_eq!(served.json(), printed());
 }

@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 
 use super::check::faults;
 use super::document::{DOCUMENT, Document, printed};
-use crate::house::{Answer, BASE, House, OWNER, course};
+use crate::app::{Answer, BASE, OWNER, TestApp, course};
 
 /// A real page of a list, with a further one.
 async fn page() -> Answer {
-    let house = House::new().await;
-    house.put([course("a", 0), course("b", 1)]).await;
-    house.get(&house.key(OWNER, "read:courses").await, "/api/v1/courses?limit=1").await
+    let app = TestApp::new().await;
+    app.put([course("a", 0), course("b", 1)]).await;
+    app.get(&app.key(OWNER, "read:courses").await, "/api/v1/courses?limit=1").await
 }
 
 /// A real refusal.
 async fn refusal() -> Answer {
-    House::new().await.send(Method::GET, "/api/v1/courses", &[]).await
+    TestApp::new().await.send(Method::GET, "/api/v1/courses", &[]).await
 }
 
 fn faults_of(answer: &Answer) -> String {
@@ -88,8 +88,8 @@ async fn headers_that_are_missing_or_not_listed_are_found() {
 
 #[tokio::test]
 async fn a_number_that_is_none_is_found() {
-    let house = House::with(|builder| builder.max_in_flight(0)).await;
-    let mut answer = house.send(Method::GET, "/api/v1/courses", &[]).await;
+    let app = TestApp::with(|builder| builder.max_in_flight(0)).await;
+    let mut answer = app.send(Method::GET, "/api/v1/courses", &[]).await;
     assert_eq!(faults_of(&answer), "");
     answer.headers.insert("retry-after", HeaderValue::from_static("soon"));
     assert_found(&answer, "retry-after: ");
@@ -109,7 +109,7 @@ async fn statuses_and_media_types_that_are_not_listed_are_found() {
 
 #[tokio::test]
 async fn a_failure_elsewhere_must_be_the_envelope() {
-    let answer = House::new().await.send(Method::GET, "/elsewhere", &[]).await;
+    let answer = TestApp::new().await.send(Method::GET, "/elsewhere", &[]).await;
     let elsewhere = |answer: &Answer| faults(&DOCUMENT, BASE, &Method::GET, "/elsewhere", answer);
     assert!(elsewhere(&answer).is_empty());
     assert!(!elsewhere(&with_body(answer, |body| body["error"]["cause"] = "SQL".into())).is_empty());

@@ -6,7 +6,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::document::{DOCUMENT, Document, Header, Response};
-use crate::house::Answer;
+use crate::app::Answer;
 
 /// Asserts that the document describes this answer of a catalogue whose base address has that path.
 #[track_caller]

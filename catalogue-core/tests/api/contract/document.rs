@@ -8,7 +8,7 @@ use http::HeaderName;
 use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
 
-use crate::house::{BASE, DOCS};
+use crate::app::{BASE, DOCS};
 
 /// The document of a catalogue at the usual addresses; the tests of this folder hold it against the served one.
 pub(super) static DOCUMENT: LazyLock<Document> = LazyLock::new(|| Document::read(&printed()));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::document::{DOCUMENT, Operation, Parameter};
-use crate::house::{BASE, House, OTHER, OWNER, course};
+use crate::app::{BASE, OTHER, OWNER, TestApp, course};
 
 fn operation(id: &str) -> &'static Operation {
     DOCUMENT.operations.iter().find(|operation| operation.id == id).unwrap()
@@ -23,10 +23,10 @@ fn bound(parameter: &Parameter, word: &str) -> usize {
 async fn limits_are_accepted_up_to_their_bounds() {
     let limit = parameter("listCourses", "limit");
     let [minimum, maximum, default] = ["minimum", "maximum", "default"].map(|word| bound(limit, word));
-    let house = House::new().await;
-    house.put((0..=maximum).map(|number| course(&format!("c{number}"), 0))).await;
-    let token = house.key(OWNER, "read:courses").await;
-    let ask = async |query: String| house.get(&token, &format!("{BASE}/courses?{query}")).await;
+    let app = TestApp::new().await;
+    app.put((0..=maximum).map(|number| course(&format!("c{number}"), 0))).await;
+    let token = app.key(OWNER, "read:courses").await;
+    let ask = async |query: String| app.get(&token, &format!("{BASE}/courses?{query}")).await;
 
     for (query, items) in
         [(String::new(), default), (format!("limit={minimum}"), minimum), (format!("limit={maximum}"), maximum)]
@@ -43,20 +43,20 @@ async fn limits_are_accepted_up_to_their_bounds() {
 #[tokio::test]
 async fn cursors_fit_their_schema_and_others_are_refused() {
     let cursor = parameter("listCourses", "cursor");
-    let house = House::new().await;
-    house.put(["🤗".repeat(50), "z".repeat(200), "a".to_owned()].iter().map(|slug| course(slug, 0))).await;
+    let app = TestApp::new().await;
+    app.put(["🤗".repeat(50), "z".repeat(200), "a".to_owned()].iter().map(|slug| course(slug, 0))).await;
     for account in [OWNER, OTHER] {
-        let token = house.key(account, "read:courses").await;
+        let token = app.key(account, "read:courses").await;
         let mut target = format!("{BASE}/courses?limit=1");
-        while let Value::String(next) = house.get(&token, &target).await.json()["meta"]["nextCursor"].take() {
+        while let Value::String(next) = app.get(&token, &target).await.json()["meta"]["nextCursor"].take() {
             assert!(cursor.schema.is_valid(&json!(next)), "{next}");
             target = format!("{BASE}/courses?limit=1&cursor={next}");
         }
     }
-    let token = house.key(OWNER, "read:courses").await;
+    let token = app.key(OWNER, "read:courses").await;
     for bad in ["", "a.b", "a%20b", &"A".repeat(bound(cursor, "maxLength") + 1)] {
         assert!(!cursor.schema.is_valid(&json!(bad)), "{bad}");
-        house.get(&token, &format!("{BASE}/courses?cursor={bad}")).await.failure(400, "invalid_request");
+        app.get(&token, &format!("{BASE}/courses?cursor={bad}")).await.failure(400, "invalid_request");
     }
 }
 
@@ -64,12 +64,12 @@ async fn cursors_fit_their_schema_and_others_are_refused() {
 async fn slugs_of_courses_fit_their_schema() {
     let slug = parameter("getCourse", "slug");
     let longest = "s".repeat(bound(slug, "maxLength"));
-    let house = House::new().await;
-    house.put([course(&longest, 0), course("🤗", 0)]).await;
-    let token = house.key(OWNER, "read:courses").await;
+    let app = TestApp::new().await;
+    app.put([course(&longest, 0), course("🤗", 0)]).await;
+    let token = app.key(OWNER, "read:courses").await;
     for (segment, known) in [(&*longest, &*longest), ("%F0%9F%A4%97", "🤗")] {
         assert!(slug.schema.is_valid(&json!(known)), "{known}");
-        assert_eq!(house.get(&token, &format!("{BASE}/courses/{segment}")).await.data()["slug"], known);
+        assert_eq!(app.get(&token, &format!("{BASE}/courses/{segment}")).await.data()["slug"], known);
     }
     assert!(!slug.schema.is_valid(&json!(longest + "s")) && !slug.schema.is_valid(&json!("")));
 }
@@ -91,16 +91,16 @@ async fn parameters_are_those_that_the_answers_name() {
 
 #[tokio::test]
 async fn scopes_are_enough_and_necessary() {
-    let house = House::new().await;
-    house.put([course("c", 0)]).await;
+    let app = TestApp::new().await;
+    app.put([course("c", 0)]).await;
     for operation in &DOCUMENT.operations {
         let target = format!("{BASE}{}", operation.path.replace("{slug}", "c"));
-        let enough = house.key(OWNER, &operation.scopes.join(" ")).await;
-        assert_eq!(house.get(&enough, &target).await.status, 200, "{}", operation.id);
+        let enough = app.key(OWNER, &operation.scopes.join(" ")).await;
+        assert_eq!(app.get(&enough, &target).await.status, 200, "{}", operation.id);
         for missing in &operation.scopes {
             let others = ["read:profile", "read:courses", "other"].into_iter().filter(|scope| scope != missing);
-            let token = house.key(OWNER, &others.collect::<Vec<_>>().join(" ")).await;
-            let details = house.get(&token, &target).await.failure(403, "insufficient_scope");
+            let token = app.key(OWNER, &others.collect::<Vec<_>>().join(" ")).await;
+            let details = app.get(&token, &target).await.failure(403, "insufficient_scope");
             assert_eq!(details["required"], json!(operation.scopes), "{}", operation.id);
         }
     }

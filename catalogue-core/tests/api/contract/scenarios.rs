@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
-use catalogue_core::{AdminStorage, Catalogue, CredentialKind, LocalRateLimiter, MemoryStorage, RateLimit, Timestamp};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::auth::CredentialKind;
+use catalogue_core::limit::{LocalRateLimiter, RateLimit};
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{Catalogue, Timestamp};
 use http::{Method, Request};
 
 use super::document::{DOCUMENT, Operation};
+use crate::app::{Answer, BASE, OWNER, TestApp, ask, course};
 use crate::failures::{Fault, Faulty};
-use crate::house::{Answer, BASE, House, OWNER, ask, course};
 
 /// An operation and how it answered.
 #[derive(Debug)]
@@ -18,13 +22,13 @@ pub(super) struct Played {
 
 /// The catalogues that are asked, and the tokens to ask them with.
 struct Stage {
-    usual: House,
+    usual: TestApp,
     /// Accepts API keys for courses, and no OAuth tokens.
-    choosy: House,
+    choosy: TestApp,
     /// Has no place for a request.
-    crowded: House,
+    crowded: TestApp,
     /// Answers each credential once a minute.
-    limited: House,
+    limited: TestApp,
     /// Cannot reach its storage.
     failing: Catalogue,
     /// Good for every operation.
@@ -55,16 +59,16 @@ pub(super) async fn play() -> Vec<Played> {
 
 impl Stage {
     async fn set() -> Self {
-        let usual = House::new().await;
+        let usual = TestApp::new().await;
         usual.put([course("b", 0), course("c", 1)]).await;
         let token = usual.key(OWNER, "read:profile read:courses").await;
         let first = usual.get(&token, "/api/v1/courses?limit=1").await.json();
-        let choosy = House::with(|builder| builder.accept([CredentialKind::ApiKey])).await;
+        let choosy = TestApp::with(|builder| builder.accept([CredentialKind::ApiKey])).await;
         let (revoked_token, revoked) = usual.credential(CredentialKind::ApiKey, OWNER, "read:courses", None).await;
         usual.storage.revoke_credential(&revoked, Timestamp::now()).await.unwrap().unwrap();
         let expiry = Some(Timestamp::now());
         Self {
-            crowded: House::with(|builder| builder.max_in_flight(0)).await,
+            crowded: TestApp::with(|builder| builder.max_in_flight(0)).await,
             limited: Self::limited().await,
             failing: Catalogue::builder(MemoryStorage::new(), Faulty(Fault::Error)).build().unwrap(),
             profile_token: usual.key(OWNER, "read:profile").await,
@@ -78,11 +82,11 @@ impl Stage {
         }
     }
 
-    async fn limited() -> House {
+    async fn limited() -> TestApp {
         let once = RateLimit::new(1, Duration::from_secs(60)).unwrap();
-        let house = House::with(|builder| builder.rate_limiter(LocalRateLimiter::new(once))).await;
-        house.put([course("c", 0)]).await;
-        house
+        let app = TestApp::with(|builder| builder.rate_limiter(LocalRateLimiter::new(once))).await;
+        app.put([course("c", 0)]).await;
+        app
     }
 
     fn queries(&self) -> Vec<String> {

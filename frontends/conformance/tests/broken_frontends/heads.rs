@@ -1,6 +1,6 @@
 //! Flaws with headers and bodies of requests, and with what only HTTP/1 can write.
 
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, IF_NONE_MATCH, ORIGIN, TRANSFER_ENCODING};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, IF_NONE_MATCH, ORIGIN, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Version};
 
@@ -86,6 +86,8 @@ flaws! {
         => credentials::the_scheme_is_kept, "by the catalogue alone";
     headers_that_are_no_text_dropped: without(|_, value| !is_text(value))
         => credentials::bytes_beyond_ascii_are_kept, "beyond ASCII reaches the catalogue";
+    cookies_dropped: without(|name, _| *name == COOKIE)
+        => credentials::a_cookie_identifies_its_caller, "cookies of a request reach the catalogue";
     token_read_from_the_query: Broken::request(token_of_the_query)
         => credentials::a_token_in_the_query_is_none, "in the query is not read";
 

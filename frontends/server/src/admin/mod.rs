@@ -14,25 +14,24 @@ use std::time::Duration;
 use catalogue_core::Catalogue;
 use tokio::net::TcpListener;
 
-use crate::http::{self, Front, Limits};
 use crate::logging::Sink;
 use crate::metrics::Metrics;
 use crate::output;
+use catalogue_hyper::{Limits, ServerConfig, Timeouts};
 use pages::Pages;
 pub(crate) use probe::Probe;
 use readiness::Readiness;
 
 /// Few connections, which end soon: those who ask are few, and each asks now and then.
-fn limits() -> Limits {
-    Limits {
-        head_time: Duration::from_secs(5),
-        idle_time: Duration::from_secs(20),
-        stall_time: Duration::from_secs(10),
-        head_bytes: 16 * 1024,
-        drained_body: 0,
-        connections: 32,
-        ..Limits::default()
-    }
+fn config() -> ServerConfig {
+    let timeouts = Timeouts {
+        head: Duration::from_secs(5),
+        idle: Duration::from_secs(20),
+        stall: Duration::from_secs(10),
+        ..Timeouts::default()
+    };
+    let limits = Limits { connections: 32, head_bytes: 16 * 1024, drained_bytes: 0, ..Limits::default() };
+    ServerConfig { timeouts, limits, ..ServerConfig::default() }
 }
 
 /// What is known of a server while it runs.
@@ -68,6 +67,5 @@ impl Monitor {
 /// Answers on `listener` as long as the runtime lives, and says on standard error where.
 pub(crate) fn start(listener: TcpListener, address: SocketAddr, monitor: Arc<Monitor>) {
     output::note(&format!("admin on http://{address}"));
-    let front = Front { limits: limits(), ..Front::default() };
-    tokio::spawn(http::serve(listener, Pages(monitor), front, pending()));
+    tokio::spawn(catalogue_hyper::serve(listener, Pages(monitor), config(), pending()));
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::{Empty, Full};
+use http_body_util::Full;
 use tower_service::Service;
 
 use super::Monitor;
@@ -21,7 +21,7 @@ const JSON: &str = "application/json";
 #[derive(Clone, Debug)]
 pub(super) struct Pages(pub(super) Arc<Monitor>);
 
-impl Service<Request<Empty<Bytes>>> for Pages {
+impl<B> Service<Request<B>> for Pages {
     type Response = Response<Full<Bytes>>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
@@ -30,9 +30,10 @@ impl Service<Request<Empty<Bytes>>> for Pages {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Empty<Bytes>>) -> Self::Future {
+    fn call(&mut self, request: Request<B>) -> Self::Future {
         let monitor = Arc::clone(&self.0);
-        Box::pin(async move { Ok(answer(&monitor, request.method(), request.uri().path()).await) })
+        let (head, _) = request.into_parts();
+        Box::pin(async move { Ok(answer(&monitor, &head.method, head.uri.path()).await) })
     }
 }
 

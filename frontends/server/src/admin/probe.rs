@@ -3,8 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use catalogue_core::{AccountId, CourseStorage, CredentialStorage, Limit, PageRequest, StorageError, TokenDigest};
-use catalogue_postgres::{PostgresStorage, Status};
+use catalogue_core::AccountId;
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{
+    CourseRows, CourseStorage, CredentialStorage, Limit, PageRequest, StorageError, StorageStatus,
+};
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
@@ -21,8 +25,7 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub(crate) struct Probe {
     credentials: Arc<dyn CredentialStorage>,
     courses: Arc<dyn CourseStorage>,
-    /// The same where it is PostgreSQL, which can say more.
-    postgres: Option<PostgresStorage>,
+    servers: Arc<dyn AdminStorage>,
     /// One at a time, so that those who ask can put no load on a database that hardly answers.
     asking: Arc<Mutex<()>>,
 }
@@ -32,24 +35,14 @@ pub(super) type Answers = [(&'static str, Result<(), String>); 2];
 
 impl Probe {
     /// To ask that storage.
-    pub(crate) fn new(storage: impl CourseStorage + CredentialStorage + Clone) -> Self {
-        Self {
-            credentials: Arc::new(storage.clone()),
-            courses: Arc::new(storage),
-            postgres: None,
-            asking: Arc::default(),
-        }
+    pub(crate) fn new(storage: impl CourseStorage + CredentialStorage + AdminStorage + Clone) -> Self {
+        let (credentials, servers) = (Arc::new(storage.clone()), Arc::new(storage.clone()));
+        Self { credentials, courses: Arc::new(storage), servers, asking: Arc::default() }
     }
 
-    /// To ask a PostgreSQL database.
-    pub(crate) fn of_postgres(storage: PostgresStorage) -> Self {
-        Self { postgres: Some(storage.clone()), ..Self::new(storage) }
-    }
-
-    /// What a PostgreSQL database says of itself: `Some(None)` where it says nothing in time, `None` for any other.
-    pub(super) async fn status(&self) -> Option<Option<Status>> {
-        let postgres = self.postgres.as_ref()?;
-        Some(timeout(DEADLINE, postgres.status()).await.ok())
+    /// What a database on a server says of itself: `Some(None)` where it says nothing in time, `None` for any other.
+    pub(super) async fn status(&self) -> Option<Option<StorageStatus>> {
+        timeout(DEADLINE, self.servers.status()).await.map_or(Some(None), |status| status.map(Some))
     }
 
     /// Asks, off the threads that serve: a database in a file is read by the thread that asks.
@@ -82,7 +75,7 @@ impl Probe {
     async fn read(&self) -> Result<(), StorageError> {
         let nobody = AccountId::new("");
         let page = PageRequest { limit: Limit::new(1).expect("a limit"), after: None };
-        self.courses.list_courses(&nobody, &page).await?;
+        self.courses.list_courses(&nobody, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
         self.courses.find_course(&nobody, "none").await?;
         self.courses.revision(&nobody).await.map(drop)
     }

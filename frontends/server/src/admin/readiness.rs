@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use catalogue_postgres::{ReplicaStatus, Status};
+use catalogue_core::storage::{ReplicaStatus, StorageStatus};
 use serde_json::{Value, json};
 
 use super::Probe;
@@ -55,7 +55,7 @@ impl Readiness {
     }
 
     /// What the database says of itself, as [`Probe::status`] does.
-    pub(super) async fn database(&self) -> Option<Option<Status>> {
+    pub(super) async fn database(&self) -> Option<Option<StorageStatus>> {
         self.probe.get()?.status().await
     }
 

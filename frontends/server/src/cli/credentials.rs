@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use catalogue_core::{Scope, Scopes};
+use catalogue_core::auth::{Scope, Scopes};
 use clap::{Args, Subcommand};
 
-use super::Offered;
-use super::key_care::{CheckKeys, RotateKey};
-use crate::duration;
+use super::options::Offered;
+use crate::units;
 
 pub(super) const KEYS_EXAMPLE: &str = "\
 Example: a key, kept in a variable
@@ -45,7 +44,7 @@ pub(crate) enum KeysCommand {
 pub(crate) enum TokensCommand {
     /// Makes an opaque OAuth token and prints it: this once, for only its digest is kept
     #[command(after_help = TOKENS_EXAMPLE)]
-    Create(CreateToken),
+    Create(Grant),
 }
 
 /// `catalogue keys create`
@@ -54,13 +53,6 @@ pub(crate) struct CreateKey {
     /// What the owner calls the key
     #[arg(long)]
     pub(crate) name: String,
-    #[command(flatten)]
-    pub(crate) grant: Grant,
-}
-
-/// `catalogue tokens create`
-#[derive(Debug, Args)]
-pub(crate) struct CreateToken {
     #[command(flatten)]
     pub(crate) grant: Grant,
 }
@@ -78,7 +70,7 @@ pub(crate) struct Grant {
     /// When it expires, from now: a whole number and s, m, h or d
     ///
     /// [default: never]
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse_lifetime)]
+    #[arg(long, value_name = "DURATION", value_parser = units::lifetime)]
     pub(crate) expires_in: Option<Duration>,
     /// Prints one JSON object instead of the token alone
     #[arg(long)]
@@ -115,6 +107,45 @@ pub(crate) struct RevokeKey {
     /// The id of a key (key_...) or of an OAuth token (oauth:...)
     pub(crate) id: String,
     /// Prints the credential as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `catalogue keys rotate`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example: a successor, while the old key works for another day
+  TOKEN=$(catalogue keys rotate key_0198c5d2a4b07c3e9f1d6a5b4c3d2e1f \\
+    --overlap 24h)")]
+pub(crate) struct RotateKey {
+    /// The id of the key (key_...), which must be neither revoked nor expired nor rotated before
+    #[arg(value_name = "KEY_ID")]
+    pub(crate) id: String,
+    /// How long the old key goes on to work: a whole number and s, m, h or d. It never outlives the expiry that it has;
+    /// after 0s it has expired at once
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = units::duration)]
+    pub(crate) overlap: Duration,
+    /// When the new key expires, from now: a whole number and s, m, h or d
+    ///
+    /// [default: as long after its making as the old one; never where that has no expiry]
+    #[arg(long, value_name = "DURATION", value_parser = units::lifetime)]
+    pub(crate) expires_in: Option<Duration>,
+    /// Prints one JSON object instead of the token alone, with what the key replaces
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `catalogue keys check`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A line is valid when its form and checksum are those of a token. Whether the
+token exists is not asked: no database is opened. Of a valid token the first
+eight characters are shown, of all else nothing.
+
+Example: what a scanner has found
+  catalogue keys check < suspects.txt")]
+pub(crate) struct CheckKeys {
+    /// Prints one JSON array instead of lines
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -14,6 +14,14 @@ those of its courses
   {\"type\":\"course\",\"account\":\"a\",\"slug\":\"s\",\"title\":\"T\",\"language\":\"en\"}
 Courses can also have tagline, createdAt, publishedAt, hidden, accessMode, and
 modules: [{\"title\":\"One\",\"summary\":\"\",\"content\":\"\"}]
+The slugs . and .. are allowed, but most clients never ask for them.
+
+A pipe that breaks at the end of a line looks like the end of the input, and
+--prune then removes what would have followed. So prune from a file that is
+known to be whole:
+  catalogue export > courses.jsonl && catalogue import --prune courses.jsonl
+What comes from a pipe is copied to the directory for temporary files (TMPDIR)
+first.
 
 Example: what would change
   catalogue import courses.jsonl --dry-run")]
@@ -27,22 +35,6 @@ pub(crate) struct ImportArguments {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Prints the counts as one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Neither makes a missing database nor migrates an older one
-    ///
-    /// [env: CATALOGUE_NO_MIGRATE]
-    #[arg(long)]
-    pub(crate) no_migrate: bool,
-}
-
-/// `catalogue export`
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example: a copy of everything but the credentials
-  catalogue export --database sqlite:catalogue.db > courses.jsonl")]
-pub(crate) struct ExportArguments {
-    /// Changes nothing: an export is JSON Lines anyway
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -71,18 +63,8 @@ pub(crate) struct OpenapiArguments {
     /// Which document
     #[arg(long, value_enum, default_value_t = Format::Json)]
     pub(crate) format: Format,
-    /// Where clients find the API
-    ///
-    /// [default: /api/v1] [env: CATALOGUE_BASE_URL]
-    #[arg(long, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
-    /// Where clients find the public documents
-    ///
-    /// [default: /docs] [env: CATALOGUE_DOCS_URL]
-    #[arg(long, value_name = "URL")]
-    pub(crate) docs_url: Option<String>,
     /// Changes nothing: the JSON formats are JSON anyway, and others cannot be
-    #[arg(long)]
+    #[arg(long, display_order = 100)]
     pub(crate) json: bool,
 }
 

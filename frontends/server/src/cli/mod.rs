@@ -1,31 +1,20 @@
-//! The command line: what can be written, and the help that explains it.
-#![expect(clippy::doc_markdown, rustdoc::bare_urls, reason = "these comments are texts for a terminal")]
+//! The command line: what can be written, and the help that explains it. The options that stand for settings are added to
+//! it from their table.
+#![expect(clippy::doc_markdown, reason = "these comments are texts for a terminal")]
 
-mod config;
 mod credentials;
 mod data;
-mod front;
-mod key_care;
-mod offered;
-mod operating;
-mod serving;
-mod settings;
+mod options;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
+use clap_complete::Shell;
 
-pub(crate) use config::ConfigCommand;
-pub(crate) use credentials::{Grant, KeysCommand, ListKeys, RevokeKey, TokensCommand};
-pub(crate) use data::{ExportArguments, ImportArguments, MigrateArguments, OpenapiArguments};
-pub(crate) use front::FrontArguments;
-pub(crate) use key_care::{CheckKeys, RotateKey};
-use offered::Offered;
-pub(crate) use operating::{CompletionsArguments, DoctorArguments, HealthArguments, ManArguments};
-pub(crate) use serving::{DemoArguments, ServeArguments};
-pub(crate) use settings::{Explanation, explanations, given_settings};
+pub(crate) use credentials::{CheckKeys, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, TokensCommand};
+pub(crate) use data::{ImportArguments, MigrateArguments, OpenapiArguments};
 
-use crate::logging::LEVELS;
+use crate::settings::CommandLine;
 
 const AFTER_HELP: &str = "\
 Settings: every option of `serve` has an environment variable (--base-url:
@@ -42,61 +31,65 @@ or the configuration is wrong.
 Example: a server to play with, and lines to paste into another terminal
   catalogue demo";
 
+const CONFIG_EXAMPLE: &str = "\
+Example: before a server is restarted
+  catalogue config check --config /etc/catalogue/catalogue.toml";
+
 /// The course catalogue API as a standalone program.
 #[derive(Debug, Parser)]
 #[command(name = "catalogue", version, after_help = AFTER_HELP, arg_required_else_help = false)]
-pub(crate) struct Cli {
-    #[command(flatten)]
-    pub(crate) global: Global,
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-/// What every command takes.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Options of every command")]
-pub(crate) struct Global {
-    /// Where the data is: sqlite:PATH, postgres://USER@HOST/NAME, or sqlite::memory:, which ends with the program
-    ///
-    /// [default: sqlite:catalogue.db; for `demo` sqlite::memory:] [env: CATALOGUE_DATABASE]
-    #[arg(long, global = true, value_name = "ADDRESS")]
-    pub(crate) database: Option<String>,
-    /// A pooler that gives out connections for a transaction each stands before the PostgreSQL database
-    ///
-    /// [env: CATALOGUE_DATABASE_POOLER]
-    #[arg(long, global = true)]
-    pub(crate) database_pooler: bool,
-    /// What is logged to standard error, in tracing's filter syntax; a level alone is that of this program's own lines, of
-    /// libraries that are not named errors are shown (debug,h2=debug); info,catalogue::access=off leaves requests out
-    ///
-    /// [default: info] [env: CATALOGUE_LOG]
-    #[arg(long, global = true, value_name = "LEVEL")]
-    #[arg(value_parser = Offered::texts(&LEVELS), hide_possible_values = true)]
-    pub(crate) log: Option<String>,
-    /// What lines of the log look like: text, or json for an object a line
-    ///
-    /// [default: text] [env: CATALOGUE_LOG_FORMAT]
-    #[arg(long, global = true, value_name = "FORMAT")]
-    #[arg(value_parser = Offered::texts(&["text", "json"]), hide_possible_values = true)]
-    pub(crate) log_format: Option<String>,
+struct Cli {
     /// The configuration file, in TOML; none is read where none is named
     ///
     /// [env: CATALOGUE_CONFIG]
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[arg(long, global = true, value_name = "FILE", help_heading = options::OF_EVERY_COMMAND, display_order = 100)]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The command line that is understood.
+pub(crate) fn command() -> clap::Command {
+    options::added_to(Cli::command())
+}
+
+/// Reads the command line of this process, and what it says of settings.
+pub(crate) fn parse() -> Result<(Command, CommandLine), clap::Error> {
+    let mut matches = command().try_get_matches()?;
+    let options = options::given(&matches);
+    let Cli { config, command } =
+        Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut self::command()))?;
+    Ok((command, CommandLine { options, config }))
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Runs a server with sample courses and a fresh key, and shows lines to try it with
-    Demo(DemoArguments),
+    #[command(after_help = "\
+Example: sample courses in memory, gone when the program ends
+  catalogue demo")]
+    Demo,
     /// Serves the API and its documents
-    Serve(Box<ServeArguments>),
+    #[command(after_help = "\
+Example: behind a proxy on this machine that speaks TLS
+  catalogue serve --base-url https://api.example.com/api/v1 \\
+    --docs-url https://api.example.com/docs --trusted-proxies 127.0.0.1
+
+Example: HTTPS
+  catalogue serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem")]
+    Serve,
     /// Reads accounts and courses from JSON Lines: all of them, or nothing
     Import(ImportArguments),
     /// Writes all accounts and courses as JSON Lines, as `import` reads them
-    Export(ExportArguments),
+    #[command(after_help = "\
+Example: a copy of everything but the credentials
+  catalogue export --database sqlite:catalogue.db > courses.jsonl")]
+    Export {
+        /// Changes nothing: an export is JSON Lines anyway
+        #[arg(long)]
+        json: bool,
+    },
     /// Makes, lists, rotates, revokes and checks API keys
     #[command(subcommand, arg_required_else_help = false, after_help = credentials::KEYS_EXAMPLE)]
     Keys(KeysCommand),
@@ -108,38 +101,93 @@ pub(crate) enum Command {
     /// Makes a missing database and brings the schema of an older one up to date
     Migrate(MigrateArguments),
     /// Says what is in force for `serve`, and prints a configuration file to begin with
-    #[command(subcommand, arg_required_else_help = false, after_help = config::CHECK_EXAMPLE)]
+    #[command(subcommand, arg_required_else_help = false, after_help = CONFIG_EXAMPLE)]
     Config(ConfigCommand),
     /// Looks at a deployment with the settings of `serve`, and says what to mend
-    #[command(after_help = operating::DOCTOR_EXAMPLE)]
-    Doctor(Box<DoctorArguments>),
+    #[command(after_help = "\
+Exit status: 0 where nothing is at fault, with or without warnings; 1 where
+something is; 2 where the settings are wrong.
+
+Example: with the settings of a server
+  catalogue doctor --config /etc/catalogue/catalogue.toml")]
+    Doctor {
+        /// Prints one JSON object instead of lines
+        #[arg(long)]
+        json: bool,
+    },
     /// Asks a server whether it is well, for a container's health check
-    Health(HealthArguments),
+    #[command(after_help = "\
+Without a URL, the documents of the server that the environment and the
+configuration file describe are asked for on this machine: CATALOGUE_LISTEN,
+CATALOGUE_DOCS_URL, and over HTTPS where CATALOGUE_TLS_CERT is set. Its
+certificate is not verified then: it names the server to clients.
+
+Exit status: 0 where the answer is a success, 1 where there is none or another.
+
+Example: a server with --admin-listen 127.0.0.1:9090
+  catalogue health http://127.0.0.1:9090/ready")]
+    Health {
+        /// What to ask for, over plain HTTP: http://ADDRESS:PORT/PATH
+        ///
+        /// [default: the documents, which need no key, of the server with these settings]
+        url: Option<String>,
+    },
     /// Prints a script by which a shell completes command lines of this program
-    Completions(CompletionsArguments),
+    #[command(after_help = "\
+Example: for bash
+  catalogue completions bash > /etc/bash_completion.d/catalogue")]
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: Shell,
+    },
     /// Prints the manual page, or writes a page for each command
-    Man(ManArguments),
+    #[command(after_help = "\
+Example: all pages, for man to find
+  catalogue man --out /usr/local/share/man/man1")]
+    Man {
+        /// The directory to write a page for each command into; without it the page of the program is printed
+        #[arg(long, value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
+        out: Option<PathBuf>,
+    },
+}
+
+/// `catalogue config`
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Says what is in force for `serve` and where each value comes from, or all that is wrong
+    ///
+    /// Takes the options of `serve`. Passwords are not shown. Neither the database nor an address is opened.
+    #[command(after_help = CONFIG_EXAMPLE)]
+    Check {
+        /// Prints one JSON object instead of a table
+        #[arg(long)]
+        json: bool,
+    },
+    /// Prints a configuration file with every key, its default and what it means, as comments
+    #[command(after_help = "\
+Example: a file to begin with
+  catalogue config example > catalogue.toml")]
+    Example,
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-    use crate::config::Setting;
+    use super::command;
+    use crate::settings::table;
 
     #[test]
     fn the_definitions_agree() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]
     fn serve_explains_every_setting_with_its_variable() {
-        let mut command = Cli::command();
+        let mut command = command();
         command.build();
         let help = command.find_subcommand_mut("serve").unwrap().render_long_help().to_string();
-        for setting in Setting::ALL {
-            assert!(help.contains(&format!("--{}", setting.name())), "{setting:?}");
+        for setting in table::all() {
+            assert!(help.contains(&format!("--{}", setting.name)), "{setting:?}");
             assert!(help.contains(&format!("[env: {}]", setting.variable())), "{setting:?}");
         }
     }
@@ -155,7 +203,7 @@ mod tests {
 
     #[test]
     fn every_command_shows_an_example() {
-        let mut command = Cli::command();
+        let mut command = command();
         command.build();
         for_each(&mut command, "catalogue", &|command, path| {
             let help = command.render_long_help().to_string();
@@ -167,7 +215,7 @@ mod tests {
     #[test]
     fn help_fits_a_terminal_of_80_columns() {
         const WIDTH: usize = 80;
-        let mut command = Cli::command().term_width(WIDTH);
+        let mut command = command().term_width(WIDTH);
         command.build();
         for_each(&mut command, "catalogue", &|command, path| {
             for help in [command.render_help(), command.render_long_help()] {

@@ -1,16 +1,134 @@
-//! `catalogue config`
+//! `catalogue config check` and `catalogue config example`
 
-mod check;
-mod example;
+use serde::Serialize;
 
-use super::Context;
-use crate::cli::ConfigCommand;
-use crate::exit::Failure;
+use super::table::aligned;
+use crate::exit::{Failure, harmless};
+use crate::nearest::nearest;
 use crate::output;
+use crate::settings::table::{TLS_CERT, TLS_KEY, all};
+use crate::settings::{Fallback, ServeSettings, Setting, Settings, Shape};
 
-pub(super) fn run(command: ConfigCommand, context: Context) -> Result<(), Failure> {
-    match command {
-        ConfigCommand::Check(arguments) => check::run(arguments.json, context),
-        ConfigCommand::Example => output::print(&example::file()),
+/// How wide comments are.
+const WIDTH: usize = 118;
+
+const HEAD: &str = "\
+# Settings of `catalogue serve`, read where --config FILE or CATALOGUE_CONFIG names this file.
+#
+# Each key is shown with its default, or with a placeholder where there is none. The environment (CATALOGUE_LISTEN) wins
+# over this file, the command line (--listen) over both. `catalogue config check --config FILE` says what is in force.
+# An address with a password can stand in a file of its own: database = \"file:/etc/catalogue/database\".
+";
+
+/// A setting as it is in force.
+#[derive(Debug, Serialize)]
+struct Row {
+    setting: &'static str,
+    /// `None` where there is none.
+    value: Option<String>,
+    source: String,
+}
+
+pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
+    let serve = ServeSettings::read(settings);
+    serve.check_listeners(settings);
+    if let Err(error) = serve.tls() {
+        settings.conflict(&[&TLS_CERT, &TLS_KEY], &[], &error);
+    }
+    let rows: Vec<_> = all().map(|setting| row(setting, settings)).collect();
+    settings.finish()?;
+    let warnings: Vec<_> = settings.layers.variables().filter_map(warning).collect();
+    if json {
+        return output::print_json(&serde_json::json!({ "settings": rows, "warnings": warnings }));
+    }
+    warnings.iter().for_each(|warning| output::note(&format!("warning: {}", harmless(warning))));
+    let cells = |row: Row| [row.setting.to_owned(), row.value.unwrap_or_else(|| "-".to_owned()), row.source];
+    output::print(&aligned(["SETTING", "VALUE", "SOURCE"], rows.into_iter().map(cells)))
+}
+
+fn row(setting: &Setting, settings: &Settings) -> Row {
+    let (value, source) = match settings.shown(setting) {
+        Some((value, source)) => (Some(value), source),
+        None => (setting.default_text().map(str::to_owned), "default".to_owned()),
+    };
+    Row { setting: setting.name, value, source }
+}
+
+/// A variable that is none of ours, and looks like one.
+fn warning(name: &str) -> Option<String> {
+    let known: Vec<_> = all().map(Setting::variable).collect();
+    if known.iter().any(|known| known == name) {
+        return None;
+    }
+    let hint = match nearest(name, known.iter().map(|known| &**known)) {
+        Some(known) => format!("; did you mean {known}?"),
+        None => String::new(),
+    };
+    Some(format!("{name}: no setting has this variable{hint}"))
+}
+
+/// Prints a configuration file with every key as a comment.
+pub(super) fn print_example() -> Result<(), Failure> {
+    output::print(&file())
+}
+
+fn file() -> String {
+    let mut text = HEAD.to_owned();
+    for setting in all() {
+        text.push('\n');
+        for line in wrapped(setting.help) {
+            text.push_str(&format!("# {line}\n"));
+        }
+        text.push_str(&format!("#{} = {}\n", setting.name, value(setting)));
+    }
+    text
+}
+
+/// The default in TOML, or what stands for a value.
+fn value(setting: &Setting) -> String {
+    // A string of JSON is one of TOML.
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let default = match setting.default {
+        Fallback::Value(text) => text.to_owned(),
+        Fallback::Words(_) | Fallback::Nothing => format!("<{}>", setting.value_name),
+    };
+    match setting.shape {
+        Shape::Flag | Shape::Choice if default.parse::<bool>().is_ok() => default,
+        Shape::Size if default.parse::<u64>().is_ok() => default,
+        Shape::List => format!("[{}]", default.split(',').map(quoted).collect::<Vec<_>>().join(", ")),
+        _ => quoted(&default),
+    }
+}
+
+/// The words in lines of at most [`WIDTH`] characters.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is one line at least");
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.chars().count() + 1 + word.chars().count() <= WIDTH {
+            *last = format!("{last} {word}");
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::ConfigFile;
+
+    #[test]
+    fn every_key_is_there_and_of_the_right_shape() {
+        let keys =
+            file().lines().filter(|line| !line.starts_with("# ")).collect::<Vec<_>>().join("\n").replace('#', "");
+        let file = ConfigFile::parse("example".to_owned(), &keys);
+        assert_eq!(file.faults(), []);
+        for setting in all() {
+            assert!(file.get(setting).is_some(), "{}: {keys}", setting.name);
+        }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use catalogue_core::{
-    AccountId, AdminStorage, CredentialKind, CredentialRecord, NewCredential, NewToken, Scopes, StorageErrorKind,
-    Timestamp,
-};
+use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
+use catalogue_core::auth::{CredentialKind, NewToken, Scopes};
+use catalogue_core::storage::StorageErrorKind;
+use catalogue_core::{AccountId, Timestamp};
 use serde::Serialize;
 
 use crate::cli::Grant;
@@ -69,10 +69,17 @@ pub(super) async fn create(
     let (token, credential) = mint(kind, account, name, grant.scopes(), grant.expires_in)?;
     storage.create_credential(&credential).await.map_err(|error| match error.kind() {
         StorageErrorKind::UnknownReference => unknown_account(&grant.account),
-        _ => Failure::because(&error),
+        _ => {
+            let was_made = format!("{} was made", credential.record.identity.credential_id);
+            let look = format!("{LOOK}; if it is there, revoke it, as its token was never shown");
+            Failure::of_change(&error, &was_made, &look)
+        }
     })?;
     show_created(&token, &credential.record, None, grant.json)
 }
+
+/// Where it shows what became of a change that nobody confirmed.
+pub(super) const LOOK: &str = "`catalogue keys list --account ID` shows it";
 
 /// Prints the token of a credential that was stored, this once.
 pub(super) fn show_created(
@@ -124,7 +131,7 @@ const MAX_ID: usize = 38;
 /// Whether a text in the place of an id is longer than ids are, or has a token's form. Then it is not repeated: whoever
 /// has pasted a token there must not find it in a log.
 fn could_be_token(text: &str) -> bool {
-    text.len() > MAX_ID || ["ccat_", "cato_"].iter().any(|prefix| text.starts_with(prefix))
+    text.len() > MAX_ID || CredentialKind::ALL.iter().any(|kind| text.starts_with(kind.token_prefix()))
 }
 
 /// A credential as `--json` shows it.

@@ -1,19 +1,21 @@
 //! `catalogue demo`
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
+use std::sync::Arc;
 
-use catalogue_core::{AccountId, AdminStorage, CredentialKind, NewToken, Scope};
+use catalogue_core::AccountId;
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::auth::{CredentialKind, NewToken, Scope};
+use catalogue_hyper::ServerConfig;
 use tokio::net::TcpListener;
 
-use super::serving::{self, Signals};
-use super::{Context, credentials, listening, serve_on_all_cores, waiting};
+use super::signals::Signals;
+use super::{Context, credentials, serve_on_all_cores, serving, waiting};
 use crate::admin::Monitor;
-use crate::cli::DemoArguments;
-use crate::config::Setting;
-use crate::database::{Database, Migration};
+use crate::database::Database;
 use crate::exit::Failure;
-use crate::http::Front;
+use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN};
 use crate::{import, output};
 
 const COURSES: &str = include_str!("../../demo/courses.jsonl");
@@ -22,41 +24,41 @@ const ACCOUNT: &str = "acc_demo";
 /// One of its courses.
 const COURSE: &str = "english-for-the-workshop";
 
-pub(super) fn run(arguments: DemoArguments, context: &Context) -> Result<(), Failure> {
-    let migration = Migration::unless_forbidden(&context.layers, arguments.no_migrate)?;
-    let database = context.named_database()?.unwrap_or(Database::Memory);
-    let listen = listening::listen_address(&context.layers, arguments.listen)?;
+pub(super) fn run(context: &Context) -> Result<(), Failure> {
+    let migration = context.settings.migration();
+    let database = context.settings.named_database().unwrap_or(Database::Memory);
+    let listen = context.settings.given(&LISTEN);
+    context.settings.finish()?;
     serve_on_all_cores(async {
         let mut signals = Signals::catch()?;
         let (listener, bound) = bind(listen).await?;
         let Some(storage) = waiting::open(&database, migration, None, &mut signals).await? else { return Ok(()) };
-        import::run(storage.admin(), "the sample courses", COURSES.as_bytes(), import::Options::default()).await?;
+        import::run_text(storage.admin(), "the sample courses", COURSES, import::Options::default()).await?;
         let key = mint(storage.admin()).await?;
 
-        let addresses = Addresses::of(bound);
-        let catalogue = storage
-            .catalogue()
-            .base_url(&addresses.base)
-            .docs_url(&addresses.docs)
-            .build()
-            .map_err(|error| Failure::because(&error))?;
+        // A server that listens on every address is shown with one that a client can use.
+        let origin = format!("http://{}", serving::reached(bound));
+        let base = format!("{origin}{}", BASE_URL.default_value());
+        let docs = format!("{origin}{}", DOCS_URL.default_value());
+        let catalogue =
+            storage.catalogue().base_url(&base).docs_url(&docs).build().map_err(|error| Failure::because(&error))?;
         let kept = !matches!(database, Database::Memory);
-        let announced = || output::note(&invitation(&addresses, &key, kept));
-        let monitor = Monitor::new(context.logs.sink());
-        serving::serve((listener, bound), catalogue, Front::default(), signals, &monitor, announced).await
+        let announced = || output::note(&invitation(&base, &docs, &key, kept));
+        let monitor = Monitor::new(Arc::clone(&context.logs.sink));
+        serving::serve((listener, bound), catalogue, ServerConfig::default(), signals, &monitor, announced).await
     })
 }
 
 /// The address that was asked for, or else the default one, or else any that is free.
 async fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), Failure> {
-    let wanted = listen.unwrap_or(listening::DEFAULT_ADDRESS);
+    let wanted = listen.unwrap_or_else(|| LISTEN.default_value());
     let bound = match serving::bind(wanted).await {
         Err(error) if listen.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
             serving::bind(SocketAddr::new(wanted.ip(), 0)).await
         }
         bound => bound,
     };
-    bound.map_err(|error| serving::cannot_listen(Setting::Listen, wanted, &error))
+    bound.map_err(|error| serving::cannot_listen(&LISTEN, wanted, &error))
 }
 
 async fn mint(storage: &dyn AdminStorage) -> Result<NewToken, Failure> {
@@ -67,28 +69,8 @@ async fn mint(storage: &dyn AdminStorage) -> Result<NewToken, Failure> {
     Ok(token)
 }
 
-/// Where clients on this machine find things.
-#[derive(Debug, PartialEq, Eq)]
-struct Addresses {
-    base: String,
-    docs: String,
-}
-
-impl Addresses {
-    /// A server that listens on every address is shown with one that a client can use.
-    fn of(bound: SocketAddr) -> Self {
-        let ip = match bound.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-            ip => ip,
-        };
-        let origin = format!("http://{}", SocketAddr::new(ip, bound.port()));
-        Self { base: format!("{origin}/api/v1"), docs: format!("{origin}/docs") }
-    }
-}
-
 /// What a newcomer reads. The lines to paste stand alone and need no shell in particular.
-fn invitation(Addresses { base, docs }: &Addresses, key: &NewToken, kept: bool) -> String {
+fn invitation(base: &str, docs: &str, key: &NewToken, kept: bool) -> String {
     let key = key.expose();
     let curl = format!("curl -H \"Authorization: Bearer {key}\"");
     let after =
@@ -112,7 +94,7 @@ fn invitation(Addresses { base, docs }: &Addresses, key: &NewToken, kept: bool) 
 
 #[cfg(test)]
 mod tests {
-    use catalogue_core::MemoryStorage;
+    use catalogue_core::storage::MemoryStorage;
 
     use super::*;
     use crate::export;
@@ -120,21 +102,10 @@ mod tests {
     #[tokio::test]
     async fn the_sample_courses_are_in_the_form_of_an_export() {
         let storage = MemoryStorage::new();
-        import::run(&storage, "samples", COURSES.as_bytes(), import::Options::default()).await.unwrap();
+        import::run_text(&storage, "samples", COURSES, import::Options::default()).await.unwrap();
         let mut exported = Vec::new();
         export::run(&storage, &mut exported).await.unwrap();
         assert!(String::from_utf8(exported).unwrap() == COURSES);
         assert!(COURSES.contains(&format!("\"account\":\"{ACCOUNT}\",\"slug\":\"{COURSE}\"")));
-    }
-
-    #[test]
-    fn addresses_can_be_pasted() {
-        for (bound, base) in [
-            ("127.0.0.1:8080", "http://127.0.0.1:8080/api/v1"),
-            ("0.0.0.0:80", "http://127.0.0.1:80/api/v1"),
-            ("[::]:1", "http://[::1]:1/api/v1"),
-        ] {
-            assert_eq!(Addresses::of(bound.parse().unwrap()).base, base);
-        }
     }
 }

@@ -4,55 +4,53 @@ mod certificate;
 mod clock;
 mod credentials;
 mod database;
-mod files;
 mod listeners;
-mod report;
-#[cfg(unix)]
-mod volume;
 
 use std::time::SystemTime;
 
-use super::serve::{self, Prepared};
 use super::{Context, block_on};
-use crate::cli::{self, DoctorArguments};
-use crate::config::Setting;
 use crate::exit::Failure;
 use crate::open_files;
-use report::Report;
-
-pub(super) fn run(arguments: &DoctorArguments, context: Context) -> Result<(), Failure> {
-    let mut context = context.with_options(cli::given_settings());
-    let mut report = Report::default();
-    files::look(&context.layers, &mut report)?;
-    let prepared = prepare(&mut context, &mut report)?;
-    certificate::look(&prepared, &mut report);
-    clock::look(SystemTime::now(), &mut report);
-    open_file_limit(&prepared, &mut report);
-    listeners::look(&prepared, &mut report);
-    block_on(async {
-        rate_limit_store(&prepared, &mut report).await;
-        database::look(&prepared.database, prepared.migration, &mut report).await;
-        Ok(())
-    })?;
-    report.finish(arguments.json)
-}
+use crate::permissions;
+use crate::report::Report;
+use crate::settings::table::{TLS_CERT, TLS_KEY};
+use crate::settings::{ServeSettings, Settings};
 
 /// Settings that cannot be are no finding. A certificate that cannot be used is one, and the rest is looked at without it.
-fn prepare(context: &mut Context, report: &mut Report) -> Result<Prepared, Failure> {
-    match serve::check(context) {
-        Err(Failure::Work(message)) => {
-            report.fault("certificate", message);
-            context.layers.leave_out(Setting::TlsCert);
-            context.layers.leave_out(Setting::TlsKey);
-            serve::check(context)
-        }
-        other => other,
+pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
+    let mut report = Report::default();
+    let settings = ServeSettings::read(&context.settings);
+    settings.check_listeners(&context.settings);
+    context.settings.finish()?;
+    secret_files(&context.settings, &mut report);
+    let tls = settings.tls().unwrap_or_else(|error| {
+        report.fault("certificate", context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
+        None
+    });
+    if let Some(tls) = &tls {
+        certificate::look(tls, &settings.api.base_url, &mut report);
     }
+    clock::look(SystemTime::now(), &mut report);
+    open_file_limit(&settings, &mut report);
+    listeners::look(&settings, tls.is_some(), &mut report);
+    block_on(async {
+        rate_limit_store(&settings, &mut report).await;
+        database::look(&settings.database, settings.migration, &mut report).await;
+        Ok(())
+    })?;
+    report.finish(json)
 }
 
-async fn rate_limit_store(prepared: &Prepared, report: &mut Report) {
+/// The files that settings name: the key of the certificate, addresses with passwords, the configuration file with one.
+fn secret_files(settings: &Settings, report: &mut Report) {
+    let mut files = settings.layers.secret_files();
+    files.extend(settings.given(&TLS_KEY));
+    files.iter().for_each(|file| permissions::look_at(file, report));
+}
+
+async fn rate_limit_store(settings: &ServeSettings, report: &mut Report) {
     const CHECK: &str = "rate limit";
-    let limiting = prepared.rate_limiting();
+    let limiting = &settings.api.rate_limiting;
     match limiting.check_store().await {
         None => {}
         Some(Ok(())) => report.fine(CHECK, format!("{limiting} is counted")),
@@ -62,8 +60,8 @@ async fn rate_limit_store(prepared: &Prepared, report: &mut Report) {
     }
 }
 
-fn open_file_limit(prepared: &Prepared, report: &mut Report) {
-    let wanted = prepared.front.limits.connections;
+fn open_file_limit(settings: &ServeSettings, report: &mut Report) {
+    let wanted = settings.limits.connections;
     let room = open_files::room_within_limit(wanted);
     if room < wanted {
         let text = format!("room for {room} connections of {wanted}; raise the limit (ulimit -n, or LimitNOFILE=)");

@@ -8,7 +8,6 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use super::Context;
-use crate::cli::HealthArguments;
 use crate::exit::Failure;
 use crate::output;
 use crate::text::printable;
@@ -19,10 +18,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// More than a status line has.
 const LONGEST_LINE: u64 = 1_000;
 
-pub(super) fn run(arguments: &HealthArguments, context: &Context) -> Result<(), Failure> {
-    let target = match &arguments.url {
+pub(super) fn run(url: Option<&str>, context: &Context) -> Result<(), Failure> {
+    let target = match url {
         Some(url) => Target::named(url)?,
-        None => Target::of_settings(&context.layers)?,
+        None => Target::of_settings(&context.settings)?,
     };
     let address = &target.address;
     let line = status_line(&target).map_err(|error| Failure::work(format!("{address} does not answer: {error}")))?;

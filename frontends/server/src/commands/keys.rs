@@ -1,16 +1,19 @@
-//! `catalogue keys`
+//! `catalogue keys` and `catalogue tokens`
 
 mod check;
 mod rotate;
 
-use catalogue_core::{AccountId, AdminStorage, CredentialKind, CredentialRecord, Timestamp};
+use catalogue_core::admin::{AdminStorage, CredentialRecord};
+use catalogue_core::auth::CredentialKind;
+use catalogue_core::{AccountId, Timestamp};
 
 use super::credentials::{self, Shown};
 use super::{Context, block_on, table};
-use crate::cli::{KeysCommand, ListKeys, RevokeKey};
+use crate::cli::{Grant, KeysCommand, ListKeys, RevokeKey};
 use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
+use crate::text::printable;
 
 /// A usual row has 144 columns at most. The kind is left out, as the id tells it; `--json` shows everything.
 const HEADINGS: [&str; 7] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "LAST USED (UTC)", "STATE (UTC)"];
@@ -29,6 +32,12 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
             KeysCommand::Check(check) => check::run(&check),
         }
     })
+}
+
+/// `catalogue tokens create`
+pub(super) fn create_token(grant: &Grant, context: &Context) -> Result<(), Failure> {
+    let database = context.database()?;
+    block_on(async { credentials::create(database.open().await?.admin(), CredentialKind::OAuth, None, grant).await })
 }
 
 async fn show(storage: &dyn AdminStorage, list: &ListKeys) -> Result<(), Failure> {
@@ -78,14 +87,15 @@ fn minute(time: Timestamp) -> String {
 
 async fn revoke(storage: &dyn AdminStorage, revoke: &RevokeKey) -> Result<(), Failure> {
     let now = Timestamp::now();
-    let record = storage.revoke_credential(&revoke.id, now).await.map_err(|error| Failure::because(&error))?;
+    let record = storage.revoke_credential(&revoke.id, now).await;
+    let is_revoked = || format!("{} is revoked", revoke.id);
+    let record = record.map_err(|error| Failure::of_change(&error, &is_revoked(), credentials::LOOK))?;
     let record = record.ok_or_else(|| credentials::unknown_id(&revoke.id))?;
-    if revoke.json {
-        return output::print_json(&Shown::from(&record));
-    }
-    let id = &record.identity.credential_id;
-    output::print(&match record.revoked_at {
+    let id = printable(&record.identity.credential_id);
+    let done = match record.revoked_at {
         Some(before) if before < now => format!("{id} was revoked before, at {before}"),
         _ => format!("{id} is revoked"),
-    })
+    };
+    let printed = if revoke.json { output::print_json(&Shown::from(&record)) } else { output::print(&done) };
+    printed.map_err(|failure| failure.after(&done))
 }

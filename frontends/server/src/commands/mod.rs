@@ -1,107 +1,84 @@
 //! What each command does.
 
-mod completions;
 mod config;
 mod credentials;
+mod data;
 mod demo;
 mod doctor;
-mod export;
-mod front;
-mod hangup;
+mod documents;
 mod health;
-mod import;
 mod keys;
-mod listening;
-mod man;
-mod migrate;
-mod openapi;
 mod serve;
 mod serving;
-mod settings;
+mod signals;
 mod table;
-mod tokens;
 mod waiting;
 
-use std::collections::BTreeMap;
 use std::io;
 
-use catalogue_postgres::Options;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::cli::{Cli, Command, Global};
-use crate::config::{Layers, Setting, Value};
+use crate::cli::{Command, ConfigCommand, TokensCommand};
 use crate::database::Database;
 use crate::exit::Failure;
-use crate::logging::{LogArguments, Logs, Sink};
+use crate::logging::{Logs, Sink};
+use crate::settings::table::{LOG, LOG_FORMAT};
+use crate::settings::{CommandLine, Settings};
 
 /// What every command is given beside its own arguments.
 #[derive(Debug)]
 struct Context {
-    layers: Layers,
-    database: Option<String>,
-    database_pooler: bool,
+    settings: Settings,
     logs: Logs,
 }
 
 impl Context {
-    /// The same for a command that looks at what another takes: its options stand on top of the layers.
-    fn with_options(self, options: BTreeMap<Setting, Value>) -> Self {
-        Self { layers: self.layers.below(options), database: None, database_pooler: false, ..self }
-    }
-
-    /// The database that is named, or the default one.
+    /// The database of the settings, where nothing is wrong with them.
     fn database(&self) -> Result<Database, Failure> {
-        Ok(self.named_database()?.unwrap_or_else(Database::default))
+        let database = self.settings.database();
+        self.settings.finish().map(|()| database)
     }
 
-    /// The database that is named, if one is.
-    fn named_database(&self) -> Result<Option<Database>, Failure> {
-        let database = Database::named(&self.layers, self.database.clone())?;
-        let through_pooler = self.layers.flag(Setting::DatabasePooler, self.database_pooler)?;
-        Ok(match through_pooler {
-            true => database.map(|database| database.with(Options::through_transaction_pooler)),
-            false => database,
-        })
+    /// Reads again what is to be logged: `--log` on the command line still wins.
+    fn reload_logs(&self) {
+        let settings = self.settings.read_again();
+        let filter = settings.get(&LOG);
+        self.logs.reload(settings.finish().map(|()| filter));
     }
 }
 
 /// Runs the command that the command line names.
-pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
-    if let Command::Serve(_) = cli.command {
-        hangup::Hangup::forget_early_ones()?;
+pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Failure> {
+    if let Command::Serve = command {
+        signals::Hangup::forget_early_ones()?;
     }
-    let Global { database, database_pooler, log, log_format, config } = cli.global;
-    let layers = Layers::of_this_process(config.clone());
-    let layers = match cli.command {
-        // It says itself what is wrong, all at once.
-        Command::Config(_) => layers,
-        _ => layers.sound()?,
-    };
-    let sink = match cli.command {
-        Command::Demo(_) | Command::Serve(_) => Sink::background().map_err(|error| Failure::because(&error))?,
+    let settings = Settings::of_this_process(command_line);
+    let sink = match command {
+        Command::Demo | Command::Serve => Sink::background().map_err(|error| Failure::because(&error))?,
         _ => Sink::Direct,
     };
-    let arguments = LogArguments { log, format: log_format, config };
-    let logs = match (&cli.command, Logs::start(&layers, arguments, sink)) {
-        // That is among what it says.
-        (Command::Config(_), Err(_)) => Logs::start(&Layers::default(), LogArguments::default(), Sink::Direct)?,
-        (_, logs) => logs?,
-    };
-    let context = Context { layers, database, database_pooler, logs };
-    match cli.command {
-        Command::Demo(arguments) => demo::run(arguments, &context),
-        Command::Serve(arguments) => serve::run(*arguments, &context),
-        Command::Import(arguments) => import::run(&arguments, &context),
-        Command::Export(_) => export::run(&context),
+    let logs = Logs::start(settings.get(&LOG), settings.get(&LOG_FORMAT), sink)?;
+    match command {
+        // They tell it with all else that is wrong, or have no use for it.
+        Command::Serve | Command::Config(_) | Command::Doctor { .. } => {}
+        _ => settings.finish()?,
+    }
+    let context = Context { settings, logs };
+    match command {
+        Command::Demo => demo::run(&context),
+        Command::Serve => serve::run(&context),
+        Command::Import(arguments) => data::import(&arguments, &context),
+        Command::Export { .. } => data::export(&context),
         Command::Keys(command) => keys::run(command, &context),
-        Command::Tokens(command) => tokens::run(command, &context),
-        Command::Openapi(arguments) => openapi::run(arguments, &context),
-        Command::Migrate(arguments) => migrate::run(&arguments, &context),
-        Command::Config(command) => config::run(command, context),
-        Command::Doctor(arguments) => doctor::run(&arguments, context),
-        Command::Health(arguments) => health::run(&arguments, &context),
-        Command::Completions(arguments) => completions::run(&arguments),
-        Command::Man(arguments) => man::run(arguments),
+        Command::Tokens(TokensCommand::Create(grant)) => keys::create_token(&grant, &context),
+        Command::Openapi(arguments) => documents::openapi(&arguments, &context),
+        Command::Migrate(arguments) => data::migrate(&arguments, &context),
+        Command::Config(ConfigCommand::Check { json }) => config::check(json, &context.settings),
+        Command::Config(ConfigCommand::Example) => config::print_example(),
+        Command::Doctor { json } => doctor::run(json, &context),
+        Command::Health { url } => health::run(url.as_deref(), &context),
+        Command::Completions { shell } => documents::completions(shell),
+        Command::Man { out } => documents::man(out.as_deref()),
     }
 }
 

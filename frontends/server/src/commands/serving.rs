@@ -1,20 +1,22 @@
 //! What `serve` and `demo` share: binding an address, and serving until a signal ends it.
 
+use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use catalogue_core::Catalogue;
+use catalogue_hyper::ServerConfig;
+use http::{Request, Response};
 use tokio::net::TcpListener;
-#[cfg(unix)]
-use tokio::signal::unix::{self, SignalKind};
 use tokio::sync::oneshot;
+use tower_service::Service;
 
+use super::signals::Signals;
 use crate::admin::Monitor;
-use crate::api::Api;
-use crate::config::Setting;
 use crate::exit::Failure;
-use crate::http::{self, Front};
+use crate::settings::Setting;
 use crate::{open_files, output, systemd};
 
 /// A listener, and the address that it got.
@@ -33,9 +35,9 @@ pub(super) fn adopt(listener: &std::net::TcpListener) -> io::Result<(TcpListener
 }
 
 /// Says why an address of that setting cannot be had.
-pub(super) fn cannot_listen(setting: Setting, address: SocketAddr, error: &io::Error) -> Failure {
+pub(super) fn cannot_listen(setting: &Setting, address: SocketAddr, error: &io::Error) -> Failure {
     let hint = match error.kind() {
-        io::ErrorKind::AddrInUse => format!("; end the program that has it, or name another --{}", setting.name()),
+        io::ErrorKind::AddrInUse => format!("; end the program that has it, or name another --{}", setting.name),
         io::ErrorKind::AddrNotAvailable => "; this machine has no such address".to_owned(),
         io::ErrorKind::PermissionDenied => "; ports below 1024 are reserved, so name a higher one".to_owned(),
         _ => String::new(),
@@ -43,25 +45,35 @@ pub(super) fn cannot_listen(setting: Setting, address: SocketAddr, error: &io::E
     Failure::work(format!("cannot listen on {address}: {error}{hint}"))
 }
 
+/// Where this machine reaches what listens there: on every address, also on its own.
+pub(super) fn reached(listening: SocketAddr) -> SocketAddr {
+    let ip = match listening.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listening.port())
+}
+
 /// Serves until SIGTERM or SIGINT comes and running requests have had their grace, or until another one cuts it short.
 /// `announced` is called once the line on standard output says where.
 pub(super) async fn serve(
     (listener, address): (TcpListener, SocketAddr),
     catalogue: Catalogue,
-    mut front: Front,
+    mut config: ServerConfig,
     mut signals: Signals,
     monitor: &Monitor,
     announced: impl FnOnce(),
 ) -> Result<(), Failure> {
-    front.limits.connections = open_files::room_for_connections(front.limits.connections);
-    let scheme = if front.tls.is_some() { "https" } else { "http" };
-    if let Some(tls) = &front.tls {
+    config.limits.connections = open_files::room_for_connections(config.limits.connections);
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    if let Some(tls) = &config.tls {
         tracing::info!(expires = tls.expires(), "read the certificate");
         monitor.metrics.secures(Arc::clone(tls));
     }
-    let grace = front.limits.shutdown_grace;
-    front.counts = monitor.metrics.connections();
-    monitor.serves(catalogue.clone(), front.limits.connections);
+    let grace = config.timeouts.grace;
+    config.metrics = monitor.metrics.connections();
+    monitor.serves(catalogue.clone(), config.limits.connections);
     // From here on clients are in the listener's queue, and are answered. A supervisor may have closed standard output.
     let listening = format!("listening on {scheme}://{address}");
     let _ = output::print(&listening);
@@ -79,7 +91,7 @@ pub(super) async fn serve(
     let told_once = async { drop(told.await) };
     let api = Api(warp::service(catalogue_warp::filter(catalogue)));
     tokio::select! {
-        () = http::serve(listener, api, front, told_once) => {}
+        () = catalogue_hyper::serve(listener, api, config, told_once) => {}
         () = systemd::keep_alive() => {}
         () = told_twice => return Err(Failure::work("told to end a second time; running requests were cut off")),
     }
@@ -87,49 +99,41 @@ pub(super) async fn serve(
     Ok(())
 }
 
-/// SIGTERM and SIGINT, which from now on do not end the process by themselves.
-#[cfg(unix)]
-pub(super) struct Signals {
-    terminate: unix::Signal,
-    interrupt: unix::Signal,
-}
+/// Hands each request's head over to the filter as a whole, which spares copying its headers.
+#[derive(Clone, Debug)]
+struct Api<S>(S);
 
-#[cfg(unix)]
-impl Signals {
-    /// To be called before anything slow: a signal that comes meanwhile is kept, and nothing is left half done.
-    pub(super) fn catch() -> Result<Self, Failure> {
-        Ok(Self { terminate: caught(SignalKind::terminate())?, interrupt: caught(SignalKind::interrupt())? })
+impl<S, B, R> Service<Request<B>> for Api<S>
+where
+    S: Service<Request<B>, Response = Response<R>, Error = Infallible>,
+{
+    type Response = Response<R>;
+    type Error = Infallible;
+    type Future = S::Future;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.0.poll_ready(cx)
     }
 
-    /// Waits for a signal.
-    pub(super) async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
+    fn call(&mut self, request: Request<B>) -> S::Future {
+        self.0.call(catalogue_warp::hand_over(request))
     }
 }
 
-#[cfg(unix)]
-fn caught(kind: SignalKind) -> Result<unix::Signal, Failure> {
-    unix::signal(kind).map_err(|error| Failure::work(format!("cannot wait for signals: {error}")))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Ctrl+C.
-#[cfg(not(unix))]
-pub(super) struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    /// Nothing is to be done beforehand.
-    pub(super) fn catch() -> Result<Self, Failure> {
-        Ok(Self)
-    }
-
-    /// Waits for a signal.
-    pub(super) async fn next(&mut self) {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+    #[test]
+    fn every_address_is_also_that_of_this_machine() {
+        for (listening, expected) in [
+            ("0.0.0.0:8080", "127.0.0.1:8080"),
+            ("[::]:443", "[::1]:443"),
+            ("127.0.0.1:1", "127.0.0.1:1"),
+            ("192.0.2.1:80", "192.0.2.1:80"),
+            ("[2001:db8::1]:80", "[2001:db8::1]:80"),
+        ] {
+            assert_eq!(reached(listening.parse().unwrap()).to_string(), expected);
         }
     }
 }

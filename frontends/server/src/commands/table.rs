@@ -2,9 +2,12 @@
 
 use std::iter;
 
+use unicode_width::UnicodeWidthStr as _;
+
 use crate::text::printable;
 
-/// Rows below headings, their columns aligned by two blanks at least. Characters count one each.
+/// Rows below headings, their columns aligned by two blanks at least, as a terminal shows them: most characters of Japanese are
+/// two columns wide, and accents that stand by themselves none.
 pub(super) fn aligned<const N: usize>(headings: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     // A cell can neither steer the terminal nor break the line.
     let rows = rows.map(|row| row.map(|cell| printable(&cell).into_owned()));
@@ -12,12 +15,13 @@ pub(super) fn aligned<const N: usize>(headings: [&str; N], rows: impl Iterator<I
     let mut widths = [0; N];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().max(*width);
+            *width = cell.width().max(*width);
         }
     }
     let mut text = String::new();
     for row in &rows {
-        let cells: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        let padded = |(cell, width): (&String, usize)| format!("{cell}{}", " ".repeat(width - cell.width()));
+        let cells: Vec<String> = row.iter().zip(widths).map(padded).collect();
         text.push_str(cells.join("  ").trim_end());
         text.push('\n');
     }
@@ -32,5 +36,11 @@ mod tests {
     fn columns_are_aligned_and_lines_whole() {
         let rows = [["é".to_owned(), "-".to_owned()], ["a\nb".to_owned(), "long".to_owned()]];
         assert_eq!(aligned(["ONE", "TWO"], rows.into_iter()), "ONE   TWO\né     -\na\\nb  long\n");
+    }
+
+    #[test]
+    fn wide_characters_and_accents_count_as_they_are_shown() {
+        let rows = [["山田太郎".to_owned(), "a".to_owned()], ["cafe\u{301}s".to_owned(), "b".to_owned()]];
+        assert_eq!(aligned(["NAME", "ID"], rows.into_iter()), "NAME      ID\n山田太郎  a\ncafe\u{301}s     b\n");
     }
 }

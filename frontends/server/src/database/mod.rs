@@ -1,26 +1,32 @@
 //! [`Database`]: the address that `--database` takes, and opening what is there.
 
+mod file;
+mod old_rows;
 mod postgres;
 mod storage;
+#[cfg(unix)]
+mod volume;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use catalogue_core::AdminStorage;
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_postgres::Options;
 use catalogue_sqlite::{OpenError, SqliteStorage};
+use serde::Serialize;
 
-use crate::config::{Layers, Setting};
 use crate::exit::Failure;
+use crate::report::Report;
 use crate::text::printable;
 use postgres::Postgres;
 pub(crate) use storage::Storage;
 
-/// Where the data is unless `--database` says otherwise.
-const DEFAULT: &str = "sqlite:catalogue.db";
 const IN_MEMORY: &str = "sqlite::memory:";
 
 /// A database that commands can open.
@@ -56,7 +62,7 @@ impl From<OpenError> for Unopened {
 }
 
 /// What a migration did.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Migrated {
     /// The schema's version before; 0 for a new database.
     pub(crate) from: u32,
@@ -73,26 +79,9 @@ pub(crate) enum Migration {
     Forbidden,
 }
 
-impl Migration {
-    /// By `--no-migrate` and its other layers.
-    pub(crate) fn unless_forbidden(layers: &Layers, no_migrate: bool) -> Result<Self, Failure> {
-        Ok(if layers.flag(Setting::NoMigrate, no_migrate)? { Self::Forbidden } else { Self::Allowed })
-    }
-}
-
 impl Database {
-    /// The database that is named where none is.
-    pub(crate) fn default() -> Self {
-        Self::parse(DEFAULT).expect("the default is right")
-    }
-
-    /// The database that the layers name, if they do.
-    pub(crate) fn named(layers: &Layers, given: Option<String>) -> Result<Option<Self>, Failure> {
-        layers.text(Setting::Database, given)?.map(|address| address.parse(|text| Self::parse(text))).transpose()
-    }
-
     /// Reads an address. No message repeats more of it than what stands before a colon: it may hold a password.
-    fn parse(address: &str) -> Result<Self, String> {
+    pub(crate) fn parse(address: &str) -> Result<Self, String> {
         const RIGHT: &str = "write sqlite:PATH, like sqlite:catalogue.db";
         const OR_POSTGRES: &str = "or postgres://USER@HOST/NAME";
         match address.split_once(':') {
@@ -112,8 +101,26 @@ impl Database {
         }
     }
 
-    /// The same database; one of PostgreSQL is spoken to otherwise.
-    pub(crate) fn with(self, change: impl FnOnce(Options) -> Options) -> Self {
+    /// The same database behind a pooler, where it is PostgreSQL's.
+    pub(crate) fn through_pooler(self) -> Self {
+        self.with(Options::through_transaction_pooler)
+    }
+
+    /// The same database for a server, where it is PostgreSQL's: how many connections read, how long a read may take, and
+    /// how far a replica may be behind.
+    pub(crate) fn for_server(self, connections: NonZeroUsize, timeout: Duration, lag: Duration) -> Self {
+        self.with(|options| options.connections(connections).deadline(timeout).greatest_lag(lag))
+    }
+
+    /// The same database, whose tables are made without triggers. A kind that has triggers on every engine is refused.
+    pub(crate) fn without_triggers(self) -> Result<Self, String> {
+        match self {
+            Self::Postgres(_) => Ok(self.with(Options::without_triggers)),
+            Self::File(_) | Self::Memory => Err("SQLite has triggers; leave it out".to_owned()),
+        }
+    }
+
+    fn with(self, change: impl FnOnce(Options) -> Options) -> Self {
         match self {
             Self::Postgres(postgres) => Self::Postgres(Box::new(postgres.with(change))),
             other => other,
@@ -126,11 +133,6 @@ impl Database {
         const RIGHT: &str = "name a database of PostgreSQL by --database, or leave them out";
         if addresses.is_empty() {
             return Ok(self);
-        }
-        for (number, address) in (1..).zip(addresses) {
-            if !address.starts_with("postgres:") && !address.starts_with("postgresql:") {
-                return Err(format!("replica {number} has no address of PostgreSQL; write postgres://USER@HOST/NAME"));
-            }
         }
         let Self::Postgres(mut postgres) = self else {
             return Err(format!("only a database of PostgreSQL has replicas; {RIGHT}"));
@@ -176,9 +178,20 @@ impl Database {
         }
     }
 
-    /// Whether it is spoken to in PostgreSQL's language.
-    pub(crate) fn is_postgres(&self) -> bool {
-        matches!(self, Self::Postgres(_))
+    /// Reports what can be seen of it before it is opened.
+    pub(crate) fn look_at(&self, report: &mut Report) {
+        if let Self::File(path) = self {
+            file::look_at(path, report);
+        }
+    }
+
+    /// Reports what can be seen of what is there, which is open as `storage`.
+    pub(crate) async fn look_through(&self, storage: &Storage, report: &mut Report) {
+        match (self, storage) {
+            (Self::File(path), _) => file::look_through(path, report),
+            (_, Storage::Postgres(storage)) => old_rows::look(storage, report).await,
+            _ => {}
+        }
     }
 
     /// Whether there is no file yet.
@@ -208,12 +221,17 @@ impl Database {
     pub(crate) async fn migrate(&self) -> Result<Migrated, Failure> {
         match self {
             Self::File(path) => {
-                let migrated = SqliteStorage::migrate(path).map_err(|error| Failure::because(&error))?;
+                let migrated = SqliteStorage::migrate(path).map_err(|error| match &error {
+                    OpenError::Failed { source, .. } if source.kind() == StorageErrorKind::OutcomeUnknown => {
+                        unconfirmed(source)
+                    }
+                    _ => Failure::because(&error),
+                })?;
                 Ok(Migrated { from: migrated.from, to: migrated.to })
             }
             Self::Postgres(postgres) => Ok(postgres.migrate().await?),
             Self::Memory => Err(Failure::usage(format!(
-                "{IN_MEMORY} ends with this command, so there is nothing to migrate; name a file, like {DEFAULT}"
+                "{IN_MEMORY} ends with this command, so there is nothing to migrate; name a file, like sqlite:catalogue.db"
             ))),
         }
     }
@@ -227,6 +245,22 @@ impl fmt::Display for Database {
             Self::Postgres(postgres) => postgres.fmt(f),
         }
     }
+}
+
+/// Reads the addresses of standbys. No message repeats any of one.
+pub(crate) fn parse_replicas(addresses: &[String]) -> Result<Vec<String>, String> {
+    for (number, address) in (1..).zip(addresses) {
+        if !address.starts_with("postgres:") && !address.starts_with("postgresql:") {
+            return Err(format!("replica {number} has no address of PostgreSQL; write postgres://USER@HOST/NAME"));
+        }
+        Postgres::parse(address).map_err(|error| format!("replica {number}: {error}"))?;
+    }
+    Ok(addresses.to_vec())
+}
+
+/// A migration that nobody confirmed.
+fn unconfirmed(error: &StorageError) -> Failure {
+    Failure::of_change(error, "the schema was brought up to date", "`catalogue migrate` finds out, and does it if not")
 }
 
 /// Whether there is no account, and so nothing at all.
@@ -247,13 +281,15 @@ mod tests {
 
     #[test]
     fn addresses() {
-        for (address, path) in
-            [(DEFAULT, "catalogue.db"), ("sqlite:/var/lib/c d.db", "/var/lib/c d.db"), ("sqlite:a:b", "a:b")]
-        {
+        for (address, path) in [
+            ("sqlite:catalogue.db", "catalogue.db"),
+            ("sqlite:/var/lib/c d.db", "/var/lib/c d.db"),
+            ("sqlite:a:b", "a:b"),
+        ] {
             assert!(matches!(Database::parse(address), Ok(Database::File(found)) if found.as_os_str() == path));
         }
         assert!(matches!(Database::parse(IN_MEMORY), Ok(Database::Memory)));
-        for address in [DEFAULT, IN_MEMORY, "sqlite:/var/lib/c d.db", "postgres://db/catalogue"] {
+        for address in ["sqlite:catalogue.db", IN_MEMORY, "sqlite:/var/lib/c d.db", "postgres://db/catalogue"] {
             assert_eq!(Database::parse(address).unwrap().to_string(), address);
         }
     }
@@ -280,17 +316,19 @@ mod tests {
     #[test]
     fn replicas_are_of_postgresql_and_keep_their_passwords() {
         let primary = || Database::parse("postgres://u:hunter2@db/catalogue").unwrap();
+        let sqlite = || Database::parse("sqlite:catalogue.db").unwrap();
         let replicas = ["postgres://u:hunter2@one/catalogue", "postgresql://two,three/catalogue"].map(str::to_owned);
+        assert_eq!(parse_replicas(&replicas).as_deref(), Ok(&replicas[..]));
         let replicated = primary().with_replicas(&replicas).unwrap();
         assert_eq!(replicated.to_string(), "postgres://db/catalogue");
         assert!(!format!("{replicated:?}").contains("hunter2"), "{replicated:?}");
         for wrong in ["hunter2", "sqlite:hunter2", "postgres:hunter2", "postgres://u:p@hunter2@one/c"] {
-            let message = primary().with_replicas(&[replicas[0].clone(), wrong.to_owned()]).unwrap_err();
+            let message = parse_replicas(&[replicas[0].clone(), wrong.to_owned()]).unwrap_err();
             assert!(message.contains("replica 2") && message.contains("write postgres://"), "{message}");
             assert!(!message.contains("hunter2"), "{message}");
         }
-        assert!(matches!(Database::default().with_replicas(&[]), Ok(Database::File(_))), "an empty list names none");
-        assert!(Database::default().with_replicas(&replicas).unwrap_err().contains("only a database of PostgreSQL"));
+        assert!(matches!(sqlite().with_replicas(&[]), Ok(Database::File(_))), "an empty list names none");
+        assert!(sqlite().with_replicas(&replicas).unwrap_err().contains("only a database of PostgreSQL"));
     }
 
     #[tokio::test]
@@ -313,7 +351,7 @@ mod tests {
         let database = Database::File(directory.path().join("c.db"));
         let import = async |text: &str| {
             let storage = database.open_for(Migration::Allowed).await.unwrap();
-            import::run(storage.admin(), "f", text.as_bytes(), import::Options::default()).await
+            import::run_text(storage.admin(), "f", text, import::Options::default()).await
         };
         assert!(database.is_missing());
         import("").await.unwrap();

@@ -3,10 +3,11 @@
 use std::error::Error;
 use std::fmt;
 
+use catalogue_core::storage::StorageErrorKind;
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use tokio_postgres::error::SqlState;
 
-use super::{Migrated, Unopened};
+use super::{Migrated, Unopened, unconfirmed};
 use crate::exit::{Failure, chain};
 use crate::text::printable;
 
@@ -64,6 +65,9 @@ impl Postgres {
         let what = match error {
             OpenError::OlderSchema { found: 0, .. } => {
                 "there are no tables of a catalogue; `migrate` or an import makes them".to_owned()
+            }
+            OpenError::Failed(cause) if cause.kind() == StorageErrorKind::OutcomeUnknown => {
+                unconfirmed(cause).message().to_owned()
             }
             OpenError::Failed(cause) => format!("{}{}", chain(cause), hint(can_pass, cause.source())),
             other => chain(other),

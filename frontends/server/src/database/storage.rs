@@ -1,6 +1,8 @@
 //! [`Storage`]: an opened database of either kind.
 
-use catalogue_core::{AdminStorage, Catalogue, CatalogueBuilder};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::StorageError;
+use catalogue_core::{Catalogue, CatalogueBuilder, Timestamp};
 use catalogue_postgres::PostgresStorage;
 use catalogue_sqlite::SqliteStorage;
 
@@ -36,7 +38,15 @@ impl Storage {
     pub(crate) fn probe(&self) -> Probe {
         match self {
             Self::Sqlite(storage) => Probe::new(storage.clone()),
-            Self::Postgres(storage) => Probe::of_postgres(storage.clone()),
+            Self::Postgres(storage) => Probe::new(storage.clone()),
+        }
+    }
+
+    /// The time by the database's own clock, where it has one.
+    pub(crate) async fn clock(&self) -> Option<Result<Timestamp, StorageError>> {
+        match self {
+            Self::Sqlite(_) => None,
+            Self::Postgres(storage) => Some(storage.clock().await),
         }
     }
 

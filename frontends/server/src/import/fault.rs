@@ -58,6 +58,6 @@ impl fmt::Display for Fault {
         if !self.field.is_empty() {
             write!(f, "{}: ", shortened(&printable(&self.field), LONGEST_EXPLANATION))?;
         }
-        f.write_str(&shortened(&self.what, LONGEST_EXPLANATION))
+        f.write_str(&shortened(&printable(&self.what), LONGEST_EXPLANATION))
     }
 }

@@ -1,10 +1,11 @@
-//! The import format: what one line can be.
+//! [`Line`]: what one line of the import format can be, read and written.
 
 use std::borrow::Cow;
 
-use catalogue_core::{Account, AccountId, Course, CourseModule, MAX_SLUG_BYTES, Timestamp, is_slug};
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer};
+use catalogue_core::admin::{Account, Record};
+use catalogue_core::{AccountId, Course, CourseModule, MAX_SLUG_BYTES, Timestamp, is_slug};
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::fault::Fault;
 use super::object::Object;
@@ -13,9 +14,10 @@ use super::object::Object;
 const MAX_ID_BYTES: usize = 200;
 
 /// What stands on a line.
-#[derive(Debug)]
-pub(super) enum Line {
-    Account(Account),
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(crate) enum Line {
+    Account(AccountLine),
     Course(Box<CourseLine>),
 }
 
@@ -25,34 +27,38 @@ struct Kind<'l> {
     kind: Cow<'l, str>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct AccountLine {
-    #[serde(rename = "type")]
+pub(crate) struct AccountLine {
+    #[serde(rename = "type", skip_serializing)]
     _kind: IgnoredAny,
-    id: Id,
+    #[serde(deserialize_with = "id")]
+    pub(super) id: String,
     #[serde(default)]
-    name: String,
+    pub(super) name: String,
     #[serde(default)]
-    email: String,
+    pub(super) email: String,
 }
 
 /// A course as it is written: perhaps without its creation time.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct CourseLine {
-    #[serde(rename = "type")]
+pub(crate) struct CourseLine {
+    #[serde(rename = "type", skip_serializing)]
     _kind: IgnoredAny,
-    account: Id,
-    slug: Slug,
+    #[serde(deserialize_with = "id")]
+    pub(super) account: String,
+    #[serde(deserialize_with = "slug")]
+    pub(super) slug: String,
     title: String,
     #[serde(default)]
     tagline: String,
     language: String,
-    #[serde(default, deserialize_with = "given")]
-    created_at: Option<Time>,
-    #[serde(default)]
-    published_at: Option<Time>,
+    /// May be left out but, unlike other optional fields, not be null.
+    #[serde(default, deserialize_with = "time", serialize_with = "exactly")]
+    pub(super) created_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time_or_null", serialize_with = "exactly")]
+    published_at: Option<Timestamp>,
     #[serde(default)]
     hidden: bool,
     #[serde(default)]
@@ -61,7 +67,7 @@ pub(super) struct CourseLine {
     modules: Vec<Object<ModuleLine>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ModuleLine {
     title: String,
@@ -71,53 +77,39 @@ struct ModuleLine {
     content: String,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "String")]
-struct Id(AccountId);
-
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "String")]
-struct Slug(String);
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(try_from = "String")]
-struct Time(Timestamp);
-
-impl TryFrom<String> for Id {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        if text.is_empty() || text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
-            return Err(format!("{text:?} is not an id; write 1 to {MAX_ID_BYTES} bytes without control characters"));
-        }
-        Ok(Self(AccountId::new(text)))
+fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.is_empty() || text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
+        let what = format!("{text:?} is not an id; write 1 to {MAX_ID_BYTES} bytes without control characters");
+        return Err(D::Error::custom(what));
     }
+    Ok(text)
 }
 
-impl TryFrom<String> for Slug {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        if !is_slug(&text) {
-            return Err(format!(
-                "{text:?} is not a slug; write 1 to {MAX_SLUG_BYTES} bytes without / and control characters"
-            ));
-        }
-        Ok(Self(text))
+fn slug<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if !is_slug(&text) {
+        let right = format!("write 1 to {MAX_SLUG_BYTES} bytes without / and control characters");
+        return Err(D::Error::custom(format!("{text:?} is not a slug; {right}")));
     }
+    Ok(text)
 }
 
-impl TryFrom<String> for Time {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        Timestamp::parse(&text).map(Self).map_err(|error| format!("{text:?} is {error}"))
-    }
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    parsed(Some(String::deserialize(deserializer)?))
 }
 
-/// A field that may be left out but, unlike other optional ones, not be null.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
-    Time::deserialize(deserializer).map(Some)
+fn time_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    parsed(Option::deserialize(deserializer)?)
+}
+
+fn parsed<E: serde::de::Error>(text: Option<String>) -> Result<Option<Timestamp>, E> {
+    let parse = |text: String| Timestamp::parse(&text).map_err(|error| E::custom(format!("{text:?} is {error}")));
+    text.map(parse).transpose()
+}
+
+fn exactly<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(Timestamp::to_exact_string).serialize(serializer)
 }
 
 /// The text of a line. Editors and shells that do not write plain UTF-8 are told by how it begins.
@@ -140,11 +132,8 @@ pub(super) fn parse(line: &[u8]) -> Result<Line, Fault> {
         return Err(Fault::of_line("not a JSON object; write one object a line".to_owned()));
     }
     match &*read::<Kind<'_>>(text)?.kind {
-        "account" => {
-            let AccountLine { id, name, email, .. } = read(text)?;
-            Ok(Line::Account(Account { id: id.0, name, email }))
-        }
-        "course" => read(text).map(|course| Line::Course(Box::new(course))),
+        "account" => read(text).map(Line::Account),
+        "course" => read(text).map(Line::Course),
         other => {
             let what = format!("{other:?} is not a type of line; write \"account\" or \"course\"");
             Err(Fault::at("type", what))
@@ -161,38 +150,55 @@ fn read<'l, T: Deserialize<'l>>(text: &'l str) -> Result<T, Fault> {
 }
 
 impl CourseLine {
-    pub(super) fn account(&self) -> &AccountId {
-        &self.account.0
-    }
-
-    pub(super) fn slug(&self) -> &str {
-        &self.slug.0
-    }
-
-    pub(super) fn created_at(&self) -> Option<Timestamp> {
-        self.created_at.map(|time| time.0)
-    }
-
     /// The course, created at that time.
     pub(super) fn into_course(self, created_at: Timestamp) -> Course {
+        let module = |Object(module): Object<ModuleLine>| CourseModule {
+            title: module.title,
+            summary: module.summary,
+            content: module.content,
+        };
         Course {
-            account: self.account.0,
-            slug: self.slug.0,
+            account: AccountId::new(self.account),
+            slug: self.slug,
             title: self.title,
             tagline: self.tagline,
             language: self.language,
             created_at,
-            published_at: self.published_at.map(|time| time.0),
+            published_at: self.published_at,
             hidden: self.hidden,
             access_mode: self.access_mode,
-            modules: self.modules.into_iter().map(|module| module.0.into()).collect(),
+            modules: self.modules.into_iter().map(module).collect(),
         }
     }
 }
 
-impl From<ModuleLine> for CourseModule {
-    fn from(ModuleLine { title, summary, content }: ModuleLine) -> Self {
-        Self { title, summary, content }
+impl From<Record> for Line {
+    fn from(record: Record) -> Self {
+        match record {
+            Record::Account(Account { id, name, email }) => {
+                Self::Account(AccountLine { _kind: IgnoredAny, id: id.as_str().to_owned(), name, email })
+            }
+            Record::Course(course) => Self::Course(Box::new(course.into())),
+        }
+    }
+}
+
+impl From<Course> for CourseLine {
+    fn from(course: Course) -> Self {
+        let module = |CourseModule { title, summary, content }| Object(ModuleLine { title, summary, content });
+        Self {
+            _kind: IgnoredAny,
+            account: course.account.as_str().to_owned(),
+            slug: course.slug,
+            title: course.title,
+            tagline: course.tagline,
+            language: course.language,
+            created_at: Some(course.created_at),
+            published_at: course.published_at,
+            hidden: course.hidden,
+            access_mode: course.access_mode,
+            modules: course.modules.into_iter().map(module).collect(),
+        }
     }
 }
 

@@ -1,19 +1,30 @@
 //! Import: JSON Lines into a storage, all of it or nothing.
+//!
+//! The input is read twice. The first time it may be long in coming, and nobody has to wait for it; the second time each
+//! line is put, in one transaction, which on SQLite keeps all other writers out.
 
+mod apply;
+mod check;
 mod fault;
+mod input;
 mod line;
 mod object;
 mod progress;
 mod reader;
 mod report;
+mod spool;
 
 use std::io::BufRead;
 
-use catalogue_core::{AccountId, AdminStorage, Change, Import, StorageError, StorageErrorKind, Timestamp};
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{AdminStorage, Import};
+use catalogue_core::storage::StorageError;
 
-use crate::exit::{Failure, chain};
-use fault::Fault;
-use line::Line;
+use crate::exit::Failure;
+use apply::put;
+use check::Checked;
+pub(crate) use input::Input;
+pub(crate) use line::Line;
 pub(crate) use progress::Progress;
 use reader::Lines;
 pub(crate) use report::Report;
@@ -27,91 +38,64 @@ pub(crate) struct Options {
     pub(crate) dry_run: bool,
 }
 
-/// Imports all of `input`, which messages call `name`.
+/// Imports all of the input.
 pub(crate) async fn run(
     storage: &dyn AdminStorage,
+    input: Input,
+    options: Options,
+    progress: &Progress,
+) -> Result<Report, Failure> {
+    let Input { name, source } = input;
+    let wrong = |what: String| Failure::work(format!("{name}: {what}"));
+    let checked = Checked::of(source, progress).map_err(wrong)?;
+    let mut lines = checked.lines(progress).map_err(wrong)?;
+    let (import, report) = put_all(storage, &name, &mut lines, options).await?;
+    checked.is_the_same().map_err(wrong)?;
+    finish(import, report, options).await
+}
+
+/// Imports a text, which is at hand and need not be read twice.
+pub(crate) async fn run_text(
+    storage: &dyn AdminStorage,
     name: &str,
-    input: impl BufRead,
+    text: &str,
     options: Options,
 ) -> Result<Report, Failure> {
+    let (import, report) = put_all(storage, name, &mut Lines::new(text.as_bytes()), options).await?;
+    finish(import, report, options).await
+}
+
+/// Puts each line into an import, which on the way out with a failure is dropped, and with it all that it has put.
+async fn put_all(
+    storage: &dyn AdminStorage,
+    name: &str,
+    lines: &mut Lines<'_, impl BufRead>,
+    options: Options,
+) -> Result<(Box<dyn Import>, Report), Failure> {
     let mut report = Report { dry_run: options.dry_run, ..Report::default() };
-    let mut lines = Lines::new(input);
-    // The first line may be long in coming, and an import keeps all other writers out.
-    let mut line = lines.next();
-    let mut import = storage.begin_import().await.map_err(|error| Failure::because(&error))?;
+    let mut import = storage.begin_import().await.map_err(|error| failed(&error))?;
     let now = Timestamp::now();
-    loop {
-        let outcome = match line {
-            Ok(None) => break,
-            Ok(Some(line)) => put(&mut *import, line, now, &mut report).await,
-            Err(what) => Err(what.into()),
-        };
-        // The import is dropped on the way out, and with it all that it has put.
-        outcome.map_err(|wrong| Failure::work(format!("{name}: line {}: {}", lines.number(), wrong.0)))?;
-        line = lines.next();
+    let wrong = |what: String| Failure::work(format!("{name}: {what}"));
+    while let Some(line) = lines.next_parsed().map_err(wrong)? {
+        let put = put(&mut *import, line, now, &mut report).await;
+        put.map_err(|what| wrong(lines.at(&what)))?;
     }
+    Ok((import, report))
+}
+
+async fn finish(mut import: Box<dyn Import>, mut report: Report, options: Options) -> Result<Report, Failure> {
     if options.prune {
-        report.courses.removed = import.prune().await.map_err(|error| Failure::because(&error))?;
+        report.courses.removed = import.prune().await.map_err(|error| failed(&error))?;
     }
     if !options.dry_run {
-        import.commit().await.map_err(|error| Failure::because(&error))?;
+        import.commit().await.map_err(|error| failed(&error))?;
     }
     Ok(report)
 }
 
-/// What is wrong with a line, or with putting it.
-struct Wrong(String);
-
-impl From<Fault> for Wrong {
-    fn from(fault: Fault) -> Self {
-        Self(fault.to_string())
-    }
-}
-
-impl From<String> for Wrong {
-    fn from(what: String) -> Self {
-        Self(what)
-    }
-}
-
-impl From<StorageError> for Wrong {
-    fn from(error: StorageError) -> Self {
-        Self(chain(&error))
-    }
-}
-
-/// Puts what stands on one line.
-async fn put(import: &mut dyn Import, line: &[u8], now: Timestamp, report: &mut Report) -> Result<(), Wrong> {
-    match line::parse(line)? {
-        Line::Account(account) => {
-            let change = import.put_account(&account).await?;
-            if change == Change::Repeated {
-                return Err(Fault::at("id", format!("the account {:?} has a line before this one", account.id)).into());
-            }
-            report.accounts.count(change);
-        }
-        Line::Course(line) => {
-            let created_at = match line.created_at() {
-                Some(time) => time,
-                None => import.creation_time(line.account(), line.slug()).await?.unwrap_or(now),
-            };
-            let course = line.into_course(created_at);
-            let change = import.put_course(&course).await.map_err(|error| match error.kind() {
-                StorageErrorKind::UnknownReference => Wrong::from(unknown_account(&course.account)),
-                _ => error.into(),
-            })?;
-            if change == Change::Repeated {
-                let what = format!("the course {:?} of {:?} has a line before this one", course.slug, course.account);
-                return Err(Fault::at("slug", what).into());
-            }
-            report.courses.count(change);
-        }
-    }
-    Ok(())
-}
-
-fn unknown_account(account: &AccountId) -> Fault {
-    Fault::at("account", format!("there is no account {account:?}; its own line must come before those of its courses"))
+/// An import that is made twice is made once: what is there already is left alone.
+fn failed(error: &StorageError) -> Failure {
+    Failure::of_change(error, "it was imported", "import it again, which changes nothing where it was")
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::Serialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 /// A `T` from a JSON object. What serde derives for a struct also reads an array as the fields in their order, and so
 /// would take `["a","b"]` for a module.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Object<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {

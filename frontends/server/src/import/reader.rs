@@ -1,53 +1,96 @@
 //! [`Lines`]: an input line by line, in bounded memory.
 
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead, Read};
 
-use crate::size;
+use super::line::{self, Line};
+use super::spool::Spool;
+use crate::units::shown_size;
 
 /// The longest line. It is so high because an export, which adds defaults, can write longer lines than an import has
 /// read; memory grows with the longest line that there is.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
+/// How much memory for lines is kept from one to the next.
+const KEPT_LINE_BYTES: usize = 1 << 20;
+
 /// The lines of an input that are not blank.
-pub(super) struct Lines<R> {
+pub(super) struct Lines<'c, R> {
     input: R,
     line: Vec<u8>,
     number: u64,
+    length: u64,
     longest: usize,
+    copy: Option<&'c mut Spool>,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<'c, R: BufRead> Lines<'c, R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, line: Vec::new(), number: 0, longest: MAX_LINE_BYTES }
+        Self { input, line: Vec::new(), number: 0, length: 0, longest: MAX_LINE_BYTES, copy: None }
     }
 
-    /// The number of the line that was read last, from 1 on; blank ones count.
-    pub(super) fn number(&self) -> u64 {
-        self.number
+    /// Lines that are copied while they are read.
+    pub(super) fn copied(input: R, copy: &'c mut Spool) -> Self {
+        Self { copy: Some(copy), ..Self::new(input) }
+    }
+
+    /// What is wrong with the line that was read last, with its number; blank lines count.
+    pub(super) fn at(&self, what: &str) -> String {
+        format!("line {}: {what}", self.number)
+    }
+
+    /// What stands on the next line that is not blank; or what is wrong with it, behind its number.
+    pub(super) fn next_parsed(&mut self) -> Result<Option<Line>, String> {
+        let parsed = match self.next() {
+            Ok(None) => return Ok(None),
+            Ok(Some(line)) => line::parse(line).map_err(|fault| fault.to_string()),
+            Err(what) => Err(what),
+        };
+        self.forget();
+        parsed.map(Some).map_err(|what| self.at(&what))
+    }
+
+    /// Lets go of the line that was read last, where it takes much memory: what is made of it takes as much again.
+    fn forget(&mut self) {
+        self.line.clear();
+        self.line.shrink_to(KEPT_LINE_BYTES);
+    }
+
+    /// How many bytes were read.
+    pub(super) fn length(&self) -> u64 {
+        self.length
     }
 
     /// The next line that is not blank, without its line feed; or what hinders reading it.
-    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, String> {
+    fn next(&mut self) -> Result<Option<&[u8]>, String> {
         loop {
             self.line.clear();
             self.number += 1;
             // One byte more than allowed tells a line that is too long from one that ends just there.
             let mut bounded = self.input.by_ref().take(self.longest as u64 + 1);
-            let read = bounded.read_until(b'\n', &mut self.line).map_err(|error| format!("cannot be read: {error}"))?;
+            let read = bounded.read_until(b'\n', &mut self.line).map_err(|error| unreadable(&error))?;
             if read == 0 {
                 return Ok(None);
+            }
+            self.length += read as u64;
+            if let Some(copy) = &mut self.copy {
+                copy.write(&self.line)?;
             }
             if self.line.last() == Some(&b'\n') {
                 self.line.pop();
             }
             if self.line.len() > self.longest {
-                return Err(format!("longer than {}; write one object a line", size::shown(self.longest)));
+                return Err(format!("longer than {}; write one object a line", shown_size(self.longest)));
             }
             if !self.line.trim_ascii().is_empty() {
                 return Ok(Some(&self.line));
             }
         }
     }
+}
+
+/// What is wrong with an input that cannot be read.
+pub(super) fn unreadable(error: &io::Error) -> String {
+    format!("cannot be read: {error}")
 }
 
 #[cfg(test)]
@@ -59,8 +102,8 @@ mod tests {
     #[test]
     fn blank_lines_are_passed_over_and_counted() {
         let mut lines = Lines::new(&b"\n  \r\na\r\n\n\tb"[..]);
-        assert_eq!((lines.next().unwrap().map(<[u8]>::to_vec), lines.number()), (Some(b"a\r".to_vec()), 3));
-        assert_eq!((lines.next().unwrap().map(<[u8]>::to_vec), lines.number()), (Some(b"\tb".to_vec()), 5));
+        assert_eq!((lines.next().unwrap().map(<[u8]>::to_vec), lines.number), (Some(b"a\r".to_vec()), 3));
+        assert_eq!((lines.next().unwrap().map(<[u8]>::to_vec), lines.number), (Some(b"\tb".to_vec()), 5));
         assert_eq!(lines.next(), Ok(None));
         assert_eq!(Lines::new(&b""[..]).next(), Ok(None));
     }
@@ -78,6 +121,14 @@ mod tests {
         let length = 100 << 20;
         let mut lines = Lines::new(BufReader::new(repeat(b'x').take(length)));
         assert_eq!(lines.next().map(|line| line.unwrap().len() as u64), Ok(length));
+    }
+
+    #[test]
+    fn a_long_line_is_forgotten() {
+        let mut lines = Lines::new(BufReader::new(repeat(b'x').take(8 << 20)));
+        lines.next().unwrap();
+        lines.forget();
+        assert!(lines.line.capacity() <= KEPT_LINE_BYTES);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use catalogue_core::Change;
+use catalogue_core::admin::Change;
 use serde::Serialize;
 
 /// What an import changed, or would change.

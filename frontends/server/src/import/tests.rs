@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::{MemoryStorage, Record};
+use catalogue_core::admin::Record;
+use catalogue_core::storage::MemoryStorage;
 
 use super::*;
 
@@ -13,7 +14,8 @@ const START: &str = r#"
 "#;
 
 async fn import(storage: &MemoryStorage, text: &str, options: Options) -> Result<Report, String> {
-    run(storage, "f.jsonl", text.as_bytes(), options).await.map_err(|failure| match failure {
+    let input = Input::of_text("f.jsonl", text);
+    run(storage, input, options, &Progress::hidden()).await.map_err(|failure| match failure {
         Failure::Work(message) => message,
         other => panic!("{other:?}"),
     })
@@ -97,4 +99,31 @@ async fn pruning_spares_accounts_without_a_line() {
     let report = import(&storage, other, Options { prune: true, dry_run: false }).await.unwrap();
     assert_eq!(report.courses.removed, 0);
     assert_eq!(records(&storage).await.len(), 4);
+}
+
+#[tokio::test]
+async fn a_file_that_is_written_to_meanwhile_is_not_imported() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f.jsonl");
+    std::fs::write(&path, START).unwrap();
+    let progress = Progress::hidden();
+    let checked = Checked::of(Input::open(&path).unwrap().source, &progress).unwrap();
+    assert_eq!(checked.is_the_same(), Ok(()));
+    std::fs::write(&path, format!("{START}{START}")).unwrap();
+    let mut lines = checked.lines(&progress).unwrap();
+    let mut count = 0;
+    while lines.next_parsed().unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!(count, 3, "no more than was checked");
+    assert!(checked.is_the_same().unwrap_err().contains("written to meanwhile"));
+}
+
+#[tokio::test]
+async fn a_text_that_is_at_hand_is_imported_too() {
+    let storage = MemoryStorage::new();
+    let report = run_text(&storage, "f", START, Options::default()).await.unwrap();
+    assert_eq!((report.accounts.added, report.courses.added), (1, 2));
+    let failure = run_text(&storage, "f", "\nx", Options::default()).await.unwrap_err();
+    assert!(failure.message().starts_with("f: line 2: not a JSON object"));
 }

@@ -1,6 +1,6 @@
 //! [`AccessLog`]: a line for each request.
 
-use catalogue_core::{ExceededLimit, FinishedRequest, Observer};
+use catalogue_core::observe::{ExceededLimit, FinishedRequest, Observer};
 use http::Method;
 
 /// Logs each finished request, under the target `catalogue::access`: what was asked for, by whom, how it ended and how
@@ -19,10 +19,10 @@ impl Observer for AccessLog {
             bytes = request.body_length as u64,
             account = request.caller.map(|caller| caller.account.as_str()),
             credential = request.caller.map(|caller| &*caller.credential_id),
-            refusal = request.refusal.map(catalogue_core::Refusal::reason),
+            refusal = request.refusal.map(catalogue_core::auth::Refusal::reason),
             limit = request.exceeded.map(limit),
             request_id = request.request_id,
-            trace_id = request.trace.map(catalogue_core::TraceParent::trace_id),
+            trace_id = request.trace.map(catalogue_core::observe::TraceParent::trace_id),
         );
     }
 }

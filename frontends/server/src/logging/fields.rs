@@ -1,4 +1,4 @@
-//! The fields of an event, as text and as JSON. Whatever stands in them, a line stays one line.
+//! [`Fields`]: the fields of an event, as text and as JSON. Whatever stands in them, a line stays one line.
 
 use std::fmt::Debug;
 use std::io::Write as _;
@@ -11,20 +11,24 @@ use crate::text::printable;
 /// The field that `tracing` puts an event's text into.
 const MESSAGE: &str = "message";
 
-/// ` message name="text" name=value`
-pub(super) struct TextFields<'l>(&'l mut Vec<u8>);
+/// ` message name="text" name=value`, or as JSON `,"message":"text","name":"text","name":value`
+pub(super) struct Fields<'l, const JSON: bool>(&'l mut Vec<u8>);
 
-impl<'l> TextFields<'l> {
+impl<'l, const JSON: bool> Fields<'l, JSON> {
     /// To be written after what the line has already.
     pub(super) fn after(line: &'l mut Vec<u8>) -> Self {
         Self(line)
     }
 
+    /// Names are ours and need no escape.
     fn name(&mut self, field: &Field) {
-        self.0.push(b' ');
-        if field.name() != MESSAGE {
-            self.0.extend_from_slice(field.name().as_bytes());
-            self.0.push(b'=');
+        let parts = match field.name() {
+            name if JSON => [",\"", name, "\":"],
+            MESSAGE => [" ", "", ""],
+            name => [" ", name, "="],
+        };
+        for part in parts {
+            self.0.extend_from_slice(part.as_bytes());
         }
     }
 
@@ -34,9 +38,12 @@ impl<'l> TextFields<'l> {
     }
 }
 
-impl Visit for TextFields<'_> {
+impl<const JSON: bool> Visit for Fields<'_, JSON> {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.name(field);
+        if JSON {
+            return serde_json::to_writer(&mut *self.0, value).expect("a Vec takes all, and a text is JSON");
+        }
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
         // To the end whatever is found, so that many bytes are looked at at once.
         if value.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
@@ -58,69 +65,25 @@ impl Visit for TextFields<'_> {
 
     fn record_bool(&mut self, field: &Field, value: bool) {
         self.name(field);
-        self.0.extend_from_slice(truth(value));
-    }
-
-    /// Numbers of other kinds, and what is shown by `%` or `?`.
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.name(field);
-        let text = format!("{value:?}");
-        self.0.extend_from_slice(printable(&text).as_bytes());
-    }
-}
-
-/// `,"message":"text","name":"text","name":value`
-pub(super) struct JsonFields<'l>(&'l mut Vec<u8>);
-
-impl<'l> JsonFields<'l> {
-    /// To be written after what the line has already.
-    pub(super) fn after(line: &'l mut Vec<u8>) -> Self {
-        Self(line)
-    }
-
-    /// Names are ours and need no escape.
-    fn name(&mut self, field: &Field) {
-        for part in [",\"", field.name(), "\":"] {
-            self.0.extend_from_slice(part.as_bytes());
-        }
-    }
-
-    fn number(&mut self, field: &Field, value: impl Integer) {
-        self.name(field);
-        self.0.extend_from_slice(Buffer::new().format(value).as_bytes());
-    }
-}
-
-impl Visit for JsonFields<'_> {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.name(field);
-        serde_json::to_writer(&mut *self.0, value).expect("a Vec takes all, and a text is JSON");
-    }
-
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        self.number(field, value);
-    }
-
-    fn record_i64(&mut self, field: &Field, value: i64) {
-        self.number(field, value);
-    }
-
-    fn record_bool(&mut self, field: &Field, value: bool) {
-        self.name(field);
-        self.0.extend_from_slice(truth(value));
+        self.0.extend_from_slice(if value { b"true" } else { b"false" });
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
+        if !JSON {
+            return self.record_debug(field, &value);
+        }
         self.name(field);
         // What is no number of JSON's becomes null.
         serde_json::to_writer(&mut *self.0, &value).expect("a Vec takes all, and a number is JSON");
     }
 
+    /// Numbers of other kinds, and what is shown by `%` or `?`.
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.record_str(field, &format!("{value:?}"));
+        let text = format!("{value:?}");
+        if JSON {
+            return self.record_str(field, &text);
+        }
+        self.name(field);
+        self.0.extend_from_slice(printable(&text).as_bytes());
     }
-}
-
-fn truth(value: bool) -> &'static [u8] {
-    if value { b"true" } else { b"false" }
 }

@@ -3,11 +3,7 @@
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::config::{Layers, Setting, Sourced, nearest};
-use crate::exit::Failure;
-
-/// What is logged unless `--log` says otherwise.
-const DEFAULT: &str = "info";
+use crate::nearest::nearest;
 
 /// What the targets of this program and of its own libraries begin with.
 const OWN: &str = "catalogue";
@@ -15,17 +11,14 @@ const OWN: &str = "catalogue";
 /// The levels, as messages name them. In a filter they may be in capitals too, or numbers from 0 to 5.
 pub(crate) const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// The filter that the layers name.
-pub(super) fn named(layers: &Layers, given: Option<String>) -> Result<EnvFilter, Failure> {
-    let filter = layers.text(Setting::Log, given)?.unwrap_or_else(|| Sourced::default(DEFAULT.to_owned()));
-    filter.parse(|text| {
-        EnvFilter::builder().parse(quiet(text)?).map_err(|error| {
-            format!("{text:?} is not a log filter: {error}; write a level like info, or target=level, with commas")
-        })
+/// Reads a filter.
+pub(crate) fn parse(text: &str) -> Result<EnvFilter, String> {
+    EnvFilter::builder().parse(quiet(text)?).map_err(|error| {
+        format!("{text:?} is not a log filter: {error}; write a level like info, or target=level, with commas")
     })
 }
 
-/// The same with libraries of others at `error`, as far as they are not named: many of their lines are caused by clients,
+/// The text with libraries of others at `error`, as far as they are not named: many of their lines are caused by clients,
 /// who could fill the log with them.
 fn quiet(text: &str) -> Result<String, String> {
     let items: Vec<_> = text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
@@ -130,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_repeated_as_it_was_written() {
-        let wrong = named(&Layers::default(), Some("info,[a".to_owned())).unwrap_err();
-        assert!(wrong.message().starts_with("--log: \"info,[a\" is not a log filter"), "{wrong:?}");
+        let wrong = parse("info,[a").unwrap_err();
+        assert!(wrong.starts_with("\"info,[a\" is not a log filter"), "{wrong}");
     }
 }

@@ -1,4 +1,4 @@
-//! [`Lines`]: what makes a line of an event.
+//! [`Lines`]: what makes a line of an event, in one of two formats.
 
 use std::cell::RefCell;
 use std::io::Write as _;
@@ -8,12 +8,32 @@ use catalogue_core::Timestamp;
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 
-use super::fields::{JsonFields, TextFields};
-use super::{Format, Sink};
+use super::Sink;
+use super::fields::Fields;
 use crate::output;
 
 /// A buffer that has become larger is not kept.
 const KEPT: usize = 16 << 10;
+
+/// What a line looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// For programs: an object on each line.
+    Json,
+}
+
+impl Format {
+    /// Reads its name.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(format!("{text:?} is not a format of the log; write text or json")),
+        }
+    }
+}
 
 /// Makes a line of each event. Spans are left out: nothing here opens any.
 ///
@@ -28,13 +48,6 @@ impl Lines {
     pub(super) fn new(format: Format, sink: Arc<Sink>) -> Self {
         Self { format, coloured: output::stderr_takes_colours(), sink }
     }
-
-    fn write(&self, event: &Event<'_>, line: &mut Vec<u8>) {
-        match self.format {
-            Format::Text => write_text(event, self.coloured, line),
-            Format::Json => write_json(event, line),
-        }
-    }
 }
 
 impl<S: Subscriber> Layer<S> for Lines {
@@ -43,7 +56,10 @@ impl<S: Subscriber> Layer<S> for Lines {
 
         // The buffer is taken meanwhile, as a value may log something when it is shown.
         let mut line = LINE.try_with(RefCell::take).unwrap_or_default();
-        self.write(event, &mut line);
+        match self.format {
+            Format::Text => write_text(event, self.coloured, &mut line),
+            Format::Json => write_json(event, &mut line),
+        }
         self.sink.write(&line);
         if line.capacity() <= KEPT {
             line.clear();
@@ -61,7 +77,7 @@ pub(super) fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) 
     for part in level.into_iter().chain([" ", metadata.target(), ":"]) {
         line.extend_from_slice(part.as_bytes());
     }
-    event.record(&mut TextFields::after(line));
+    event.record(&mut Fields::<false>::after(line));
     line.push(b'\n');
 }
 
@@ -70,7 +86,7 @@ pub(super) fn write_json(event: &Event<'_>, line: &mut Vec<u8>) {
     let metadata = event.metadata();
     let (now, level, target) = (Timestamp::now(), metadata.level().as_str(), metadata.target());
     write!(line, r#"{{"timestamp":"{now}","level":"{level}","target":"{target}""#).expect("a Vec takes all");
-    event.record(&mut JsonFields::after(line));
+    event.record(&mut Fields::<true>::after(line));
     line.extend_from_slice(b"}\n");
 }
 

@@ -1,17 +1,17 @@
-//! What a PostgreSQL database and the connections to it tell.
+//! What a database on a server and the connections to it tell.
 
-use catalogue_postgres::{Connections, Status};
+use catalogue_core::storage::{Connections, ReplicaStatus, StorageStatus};
 
 use super::exposition::{Exposition, Metric};
 
 /// Writes the state of the primary and of the replicas; without one, the primary gave no answer.
-pub(super) fn render(status: Option<&Status>, out: &mut Exposition) {
-    let up = status.is_some_and(|status| status.primary.error.is_none());
+pub(super) fn render(status: Option<&StorageStatus>, out: &mut Exposition) {
+    let up = status.is_some_and(|status| status.error.is_none());
     out.gauge("catalogue_database_up", "Whether the primary answers, asked now.").value(u8::from(up));
     let Some(status) = status else { return };
     let replicas = || status.replicas.iter();
     let pools = || {
-        let primary = [("primary", status.primary.connections)];
+        let primary = [("primary", status.connections)];
         primary.into_iter().chain(replicas().map(|replica| (&*replica.server, replica.connections)))
     };
     let mut each = |name, help, values: &dyn Fn(&Connections) -> usize| {
@@ -27,7 +27,7 @@ pub(super) fn render(status: Option<&Status>, out: &mut Exposition) {
     if status.replicas.is_empty() {
         return;
     }
-    let truth = |metric: &mut Metric<'_>, is_so: fn(&catalogue_postgres::ReplicaStatus) -> bool| {
+    let truth = |metric: &mut Metric<'_>, is_so: fn(&ReplicaStatus) -> bool| {
         for replica in replicas() {
             metric.labelled(&[("server", &replica.server)], u8::from(is_so(replica)));
         }

@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use catalogue_core::Catalogue;
-use catalogue_postgres::Status;
+use catalogue_core::storage::StorageStatus;
 
-use crate::http::{Counts, Tls};
 use crate::logging::Sink;
 use crate::otlp::SpanCounts;
+use catalogue_hyper::{ConnectionMetrics, Tls};
 use exposition::Exposition;
 use process::Process;
 pub(crate) use requests::RequestMetrics;
@@ -29,7 +29,7 @@ pub(crate) const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 #[derive(Debug)]
 pub(crate) struct Metrics {
     requests: Arc<RequestMetrics>,
-    connections: Arc<Counts>,
+    connections: Arc<ConnectionMetrics>,
     most_connections: OnceLock<u32>,
     /// Once there is one.
     catalogue: OnceLock<Catalogue>,
@@ -65,7 +65,7 @@ impl Metrics {
     }
 
     /// What the serving loop counts of connections.
-    pub(crate) fn connections(&self) -> Arc<Counts> {
+    pub(crate) fn connections(&self) -> Arc<ConnectionMetrics> {
         Arc::clone(&self.connections)
     }
 
@@ -94,8 +94,8 @@ impl Metrics {
         let _ = self.tls.set(tls);
     }
 
-    /// All of them as text, with those of a PostgreSQL database where there is one, which may have given no answer.
-    pub(crate) fn render(&self, database: Option<Option<&Status>>) -> String {
+    /// All of them as text, with those of a database on a server where there is one, which may have given no answer.
+    pub(crate) fn render(&self, database: Option<Option<&StorageStatus>>) -> String {
         let mut out = Exposition::default();
         out.gauge("catalogue_build_info", "The version that runs; always 1.")
             .labelled(&[("version", env!("CARGO_PKG_VERSION"))], 1);
@@ -151,8 +151,8 @@ impl Metrics {
             .value(u64::from(*most));
         }
         let mut ended = out.counter("catalogue_connections_ended_total", "Connections that have ended, by reason.");
-        for (reason, count) in counts.ended() {
-            ended.labelled(&[("reason", reason)], count);
+        for (reason, count) in counts.closed() {
+            ended.labelled(&[("reason", reason.name())], count);
         }
         out.counter(
             "catalogue_accept_failures_total",

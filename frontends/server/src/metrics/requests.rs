@@ -4,7 +4,10 @@ use std::error::Error;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use catalogue_core::{ExceededLimit, FinishedRequest, Observer, Operation, Refusal, StorageError, StorageErrorKind};
+use catalogue_core::Operation;
+use catalogue_core::auth::Refusal;
+use catalogue_core::observe::{ExceededLimit, FinishedRequest, Observer};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 use super::exposition::Exposition;
 use crate::per_thread::PerThread;
@@ -18,7 +21,7 @@ const OPERATIONS: usize = 16;
 const STATUSES: [&str; 12] = ["200", "204", "304", "400", "401", "403", "404", "405", "429", "500", "503", "other"];
 
 /// The upper bounds of the buckets, in microseconds, and as they are written: a kept answer takes a few, a rendered one
-/// some tens, and a database that hardly answers five seconds.
+/// some tens, and one of a database that hardly answers seconds.
 const BOUNDS: [(u64, &str); 16] = [
     (25, "0.000025"),
     (50, "0.00005"),

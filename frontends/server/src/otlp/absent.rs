@@ -1,19 +1,19 @@
-//! A build without the feature `otel`: nothing can be named, so nothing is ever sent.
+//! A build without the feature `otel`: no collector can be named, so nothing is ever sent.
 
 use std::fmt;
 use std::sync::Arc;
 
-use catalogue_core::Observer;
+use catalogue_core::observe::Observer;
 
 use super::SpanCounts;
 use crate::exit::Failure;
 
 /// There is none.
 #[derive(Clone, Debug)]
-pub(super) enum Endpoint {}
+pub(crate) enum Endpoint {}
 
 impl Endpoint {
-    pub(super) fn parse(_: &str) -> Result<Self, String> {
+    pub(crate) fn parse(_: &str) -> Result<Self, String> {
         Err("this build has no OpenTelemetry; leave the collector out, or build with the feature otel".to_owned())
     }
 }
@@ -28,7 +28,7 @@ impl fmt::Display for Endpoint {
 pub(crate) enum Exporter {}
 
 impl Exporter {
-    pub(super) fn start(endpoint: &Endpoint, _: f64, _: &str, _: bool) -> Result<Self, Failure> {
+    pub(crate) fn start(endpoint: &Endpoint, _: f64, _: &str, _: bool) -> Result<Self, Failure> {
         match *endpoint {}
     }
 

@@ -1,22 +1,31 @@
-//! [`Collector`]: the program that takes spans, asked over HTTP/1.1.
+//! [`Collector`]: the program that takes spans.
 
-use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HOST, RETRY_AFTER, USER_AGENT};
+use http::header::{CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::client::conn::http1::{self, SendRequest};
-use hyper_util::rt::TokioIo;
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use opentelemetry::KeyValue;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
+use opentelemetry_proto::transform::trace::tonic::group_spans_by_resource_and_scope;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{IdGenerator as _, RandomIdGenerator, SpanData};
+use prost::Message as _;
+use rustls::crypto::aws_lc_rs;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::sync::watch;
 use tokio::time::timeout;
-use tokio_rustls::TlsConnector;
 
+use super::SpanCounts;
 use super::endpoint::Endpoint;
-use super::tls;
 use crate::exit::{Failure, chain};
 
 /// The longest that a collector is waited for.
@@ -25,92 +34,144 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest answer that is read. What stands in it is not looked at.
 const ANSWER: usize = 64 << 10;
 
-/// What takes requests for a connection.
-type Connection = SendRequest<Full<Bytes>>;
+/// How long a collector that did not take spans is left alone: at first, and at most.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// A collector, and the connection to it that was used last.
+/// A collector, with a connection for each batch.
+#[derive(Debug)]
 pub(super) struct Collector {
     endpoint: Endpoint,
-    tls: Option<(TlsConnector, ServerName<'static>)>,
-    connection: Option<Connection>,
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    resource: ResourceAttributesWithSchema,
+    counts: Arc<SpanCounts>,
+    /// Whether the last spans were not taken. That is logged once.
+    is_away: AtomicBool,
+    /// Closed when the program ends.
+    ending: watch::Receiver<()>,
 }
 
 /// Why spans were not taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) why: String,
-    /// They may be taken when they are sent again.
-    pub(super) passes: bool,
-    /// Not before that time.
-    pub(super) pause: Option<Duration>,
-}
-
-impl Fault {
-    fn passing(why: String) -> Self {
-        Self { why, passes: true, pause: None }
-    }
+struct Fault {
+    why: String,
+    /// How long the collector is to be left alone before they are sent again; `None` where it refuses them.
+    pause: Option<Duration>,
 }
 
 impl Collector {
     /// The collector that is there. Nothing is asked yet.
-    pub(super) fn at(endpoint: &Endpoint) -> Result<Self, Failure> {
-        let tls = endpoint.certified.clone().map(|name| Ok::<_, Failure>((tls::connector()?, name))).transpose()?;
-        Ok(Self { endpoint: endpoint.clone(), tls, connection: None })
+    pub(super) fn at(
+        endpoint: &Endpoint,
+        counts: Arc<SpanCounts>,
+        ending: watch::Receiver<()>,
+    ) -> Result<Self, Failure> {
+        let roots = if endpoint.is_secured() { system_roots()? } else { RootCertStore::empty() };
+        let tls = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("the provider has the cipher suites of both versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
+        Ok(Self {
+            endpoint: endpoint.clone(),
+            // A connection that is kept may be closed while it is used again, which would look as if the collector were away.
+            client: Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector),
+            resource: resource(),
+            counts,
+            is_away: AtomicBool::new(false),
+            ending,
+        })
+    }
+
+    /// Sends spans, again and again while that may help; at the end of the program once more.
+    pub(super) async fn take(&self, spans: Vec<SpanData>) {
+        let count = spans.len() as u64;
+        let resource_spans = group_spans_by_resource_and_scope(spans, &self.resource);
+        let message = Bytes::from(ExportTraceServiceRequest { resource_spans }.encode_to_vec());
+        let mut ending = self.ending.clone();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let ends = ending.has_changed().is_err();
+            let Err(fault) = self.ask(message.clone()).await else {
+                self.counts.exported.fetch_add(count, Ordering::Relaxed);
+                return self.tell_success();
+            };
+            self.tell(&fault);
+            let Some(asked_for) = fault.pause.filter(|_| !ends) else {
+                self.counts.dropped.fetch_add(count, Ordering::Relaxed);
+                return;
+            };
+            // Over before it at the end of the program.
+            let _ = timeout(pause.max(asked_for.min(LONGEST_PAUSE)), ending.changed()).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
     }
 
     /// Sends a message, and waits until it is taken.
-    pub(super) async fn take(&mut self, message: Bytes) -> Result<(), Fault> {
-        let answered = timeout(PATIENCE, self.ask(message)).await;
-        answered.unwrap_or_else(|_| Err(Fault::passing(format!("no answer for {PATIENCE:?}"))))
-    }
-
-    async fn ask(&mut self, message: Bytes) -> Result<(), Fault> {
-        if let Some(kept) = self.connection.take() {
-            // It may have been closed meanwhile, which says nothing of the collector.
-            if let Ok(answer) = self.exchange(kept, message.clone()).await {
-                return answer;
-            }
-        }
-        let fresh = self.connect().await?;
-        self.exchange(fresh, message).await.unwrap_or_else(|error| Err(Fault::passing(chain(&error))))
-    }
-
-    async fn exchange(&mut self, mut connection: Connection, message: Bytes) -> hyper::Result<Result<(), Fault>> {
-        connection.ready().await?;
-        let response = connection.send_request(self.request(message)).await?;
-        let answer = meaning(response.status(), response.headers());
-        // Read to its end, so that the connection can be used again.
-        if Limited::new(response.into_body(), ANSWER).collect().await.is_ok() {
-            self.connection = Some(connection);
-        }
-        Ok(answer)
-    }
-
-    fn request(&self, message: Bytes) -> Request<Full<Bytes>> {
-        Request::post(&*self.endpoint.path)
-            .header(HOST, self.endpoint.authority.as_str())
+    async fn ask(&self, message: Bytes) -> Result<(), Fault> {
+        let passing = |why| Fault { why, pause: Some(Duration::ZERO) };
+        let request = Request::post(self.endpoint.uri())
             .header(CONTENT_TYPE, "application/x-protobuf")
             .header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")))
             .body(Full::new(message))
-            .expect("host and path are those of an address")
+            .expect("the address was read before");
+        let exchange = async {
+            let response = self.client.request(request).await.map_err(|error| passing(chain(&error)))?;
+            let answer = meaning(response.status(), response.headers());
+            // Read to its end, so that nothing is cut off for the collector.
+            let _ = Limited::new(response.into_body(), ANSWER).collect().await;
+            answer
+        };
+        let answered = timeout(PATIENCE, exchange).await;
+        answered.unwrap_or_else(|_| Err(passing(format!("no answer for {PATIENCE:?}"))))
     }
 
-    async fn connect(&self) -> Result<Connection, Fault> {
-        let failed = |error: io::Error| Fault::passing(chain(&error));
-        let stream = TcpStream::connect((self.endpoint.host(), self.endpoint.port())).await.map_err(failed)?;
-        match &self.tls {
-            None => handshake(stream).await,
-            Some((connector, name)) => handshake(connector.connect(name.clone(), stream).await.map_err(failed)?).await,
+    fn tell(&self, Fault { why, pause }: &Fault) {
+        if self.is_away.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        if pause.is_some() {
+            tracing::warn!(
+                error = why,
+                "the collector does not take spans; as many wait as there is room for, and no request waits for them"
+            );
+        } else {
+            tracing::warn!(error = why, "the collector refuses spans; they are dropped");
+        }
+    }
+
+    fn tell_success(&self) {
+        if self.is_away.swap(false, Ordering::Relaxed) {
+            let dropped = self.counts.dropped.load(Ordering::Relaxed);
+            tracing::info!(dropped, "the collector takes spans again");
         }
     }
 }
 
-async fn handshake(stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Result<Connection, Fault> {
-    let (requests, connection) =
-        http1::handshake(TokioIo::new(stream)).await.map_err(|error| Fault::passing(chain(&error)))?;
-    // Why it ends is told to who asks.
-    tokio::spawn(async { drop(connection.await) });
-    Ok(requests)
+/// The issuers that the system trusts.
+fn system_roots() -> Result<RootCertStore, Failure> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        let reason = found.errors.first().map_or_else(|| "there is none".to_owned(), ToString::to_string);
+        return Err(Failure::work(format!(
+            "no certificate of the system can be read, which the collector of spans is checked by: {reason}; install \
+             the certificates, or name a file of them by SSL_CERT_FILE"
+        )));
+    }
+    Ok(roots)
+}
+
+/// Who sends spans: `service` of the semantic conventions. Without what a resource reads from the environment.
+fn resource() -> ResourceAttributesWithSchema {
+    let attributes = [
+        KeyValue::new("service.name", "catalogue"),
+        KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
+        KeyValue::new("service.instance.id", RandomIdGenerator::default().new_trace_id().to_string()),
+    ];
+    (&Resource::builder_empty().with_attributes(attributes).build()).into()
 }
 
 /// What an answer means (OTLP specification 1.0, "OTLP/HTTP Response").
@@ -118,9 +179,9 @@ fn meaning(status: StatusCode, headers: &HeaderMap) -> Result<(), Fault> {
     if status.is_success() {
         return Ok(());
     }
+    let asked_for = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or_default();
     let passes = matches!(status.as_u16(), 429 | 502 | 503 | 504);
-    let pause = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-    Err(Fault { why: format!("the answer was {status}"), passes, pause: pause.map(Duration::from_secs) })
+    Err(Fault { why: format!("the answer was {status}"), pause: passes.then(|| Duration::from_secs(asked_for)) })
 }
 
 #[cfg(test)]
@@ -144,7 +205,7 @@ mod tests {
         ] {
             let status = StatusCode::from_u16(status).unwrap();
             let fault = meaning(status, &HeaderMap::new()).unwrap_err();
-            assert_eq!((fault.passes, fault.pause), (passes, None), "{status}");
+            assert_eq!(fault.pause, passes.then_some(Duration::ZERO), "{status}");
             assert!(fault.why.contains(status.as_str()), "{fault:?}");
         }
         assert_eq!(meaning(StatusCode::ACCEPTED, &HeaderMap::new()), Ok(()));
@@ -152,10 +213,10 @@ mod tests {
 
     #[test]
     fn a_collector_may_ask_for_a_pause() {
-        for (value, seconds) in [("7", Some(7)), ("-1", None), ("Fri, 20 Nov 2026 15:00:00 GMT", None)] {
+        for (value, seconds) in [("7", 7), ("-1", 0), ("Fri, 20 Nov 2026 15:00:00 GMT", 0)] {
             let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(value))]);
             let fault = meaning(StatusCode::SERVICE_UNAVAILABLE, &headers).unwrap_err();
-            assert_eq!(fault.pause, seconds.map(Duration::from_secs), "{value}");
+            assert_eq!(fault.pause, Some(Duration::from_secs(seconds)), "{value}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use http::Uri;
-use http::uri::{Authority, Scheme};
+use http::uri::{Builder, Scheme};
 use rustls::pki_types::ServerName;
 
 const RIGHT: &str = "write http://HOST:PORT or https://HOST:PORT, like http://127.0.0.1:4318";
@@ -11,26 +11,19 @@ const RIGHT: &str = "write http://HOST:PORT or https://HOST:PORT, like http://12
 /// What OTLP puts behind a collector's address for traces.
 const TRACES: &str = "/v1/traces";
 
-/// Where a collector is.
+/// Where a collector takes spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Endpoint {
-    /// Whom its certificate must be for, where it is asked over HTTPS.
-    pub(super) certified: Option<ServerName<'static>>,
-    pub(super) authority: Authority,
-    /// To be asked for.
-    pub(super) path: String,
-}
+pub(crate) struct Endpoint(Uri);
 
 impl Endpoint {
     /// Reads a collector's address. No message repeats it: it could hold a password.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let wrong = |what: &str| format!("{what}; {RIGHT}");
-        let uri: Uri = text.parse().map_err(|_| wrong("the address of the collector cannot be read"))?;
-        let secured = match uri.scheme() {
-            Some(scheme) if *scheme == Scheme::HTTP => false,
-            Some(scheme) if *scheme == Scheme::HTTPS => true,
-            _ => return Err(wrong("a collector is asked over HTTP or HTTPS")),
-        };
+        let unreadable = || wrong("the address of the collector cannot be read");
+        let uri: Uri = text.parse().map_err(|_| unreadable())?;
+        if !matches!(uri.scheme_str(), Some("http" | "https")) {
+            return Err(wrong("a collector is asked over HTTP or HTTPS"));
+        }
         let authority = uri.authority().filter(|authority| !authority.host().is_empty());
         let authority = authority.ok_or_else(|| wrong("the address of the collector has no host"))?;
         if authority.as_str().contains('@') || uri.query().is_some() || text.contains('#') {
@@ -44,31 +37,28 @@ impl Endpoint {
         if base.ends_with(TRACES) {
             return Err(wrong(&format!("{TRACES} is added to the address of the collector")));
         }
-        let certified = secured.then(|| ServerName::try_from(plain_host(authority).to_owned())).transpose();
-        let certified = certified.map_err(|_| wrong("the collector has a name that no certificate can be for"))?;
-        Ok(Self { certified, authority: authority.clone(), path: format!("{base}{TRACES}") })
+        let host = authority.host().trim_matches(['[', ']']);
+        if uri.scheme() == Some(&Scheme::HTTPS) && ServerName::try_from(host).is_err() {
+            return Err(wrong("the collector has a name that no certificate can be for"));
+        }
+        let path = format!("{base}{TRACES}");
+        Builder::from(uri).path_and_query(path).build().map(Self).map_err(|_| unreadable())
     }
 
-    /// Without the brackets of an IPv6 address.
-    pub(super) fn host(&self) -> &str {
-        plain_host(&self.authority)
+    pub(super) fn uri(&self) -> &Uri {
+        &self.0
     }
 
-    pub(super) fn port(&self) -> u16 {
-        self.authority.port_u16().unwrap_or(if self.certified.is_some() { 443 } else { 80 })
+    /// Whether it is asked over HTTPS.
+    pub(super) fn is_secured(&self) -> bool {
+        self.0.scheme() == Some(&Scheme::HTTPS)
     }
 }
 
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { certified, authority, path } = self;
-        write!(f, "{}://{authority}{path}", if certified.is_some() { "https" } else { "http" })
+        self.0.fmt(f)
     }
-}
-
-fn plain_host(authority: &Authority) -> &str {
-    let host = authority.host();
-    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
 #[cfg(test)]
@@ -77,14 +67,14 @@ mod tests {
 
     #[test]
     fn the_path_of_traces_is_added() {
-        for (text, shown, host, port) in [
-            ("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/traces", "127.0.0.1", 4318),
-            ("http://collector/", "http://collector/v1/traces", "collector", 80),
-            ("https://otlp.example.com/a/b/", "https://otlp.example.com/a/b/v1/traces", "otlp.example.com", 443),
-            ("HTTP://[::1]:4318", "http://[::1]:4318/v1/traces", "::1", 4318),
+        for (text, shown) in [
+            ("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/traces"),
+            ("http://collector/", "http://collector/v1/traces"),
+            ("https://otlp.example.com/a/b/", "https://otlp.example.com/a/b/v1/traces"),
+            ("HTTP://[::1]:4318", "http://[::1]:4318/v1/traces"),
+            ("https://[::1]", "https://[::1]/v1/traces"),
         ] {
-            let endpoint = Endpoint::parse(text).unwrap();
-            assert_eq!((&*endpoint.to_string(), endpoint.host(), endpoint.port()), (shown, host, port));
+            assert_eq!(Endpoint::parse(text).unwrap().to_string(), shown);
         }
     }
 

@@ -1,122 +1,134 @@
-//! The span of a request, as the schema of OTLP has it (`opentelemetry/proto/trace/v1/trace.proto`), named and described by
-//! the semantic conventions for HTTP servers.
+//! [`Template`]: makes the span of a request, named and described by the semantic conventions for HTTP servers.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::SystemTime;
 
-use catalogue_core::{FinishedRequest, Operation, Refusal};
+use catalogue_core::Operation;
+use catalogue_core::auth::Refusal;
+use catalogue_core::observe::{FinishedRequest, TraceParent};
+use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
+use opentelemetry::{InstrumentationScope, KeyValue};
+use opentelemetry_sdk::trace::{
+    IdGenerator as _, RandomIdGenerator, Sampler, SamplingDecision, ShouldSample as _, SpanData, SpanEvents, SpanLinks,
+};
 
-use super::protobuf::Message;
-use super::sampler::Place;
 use crate::logging;
 
-/// The field of a `Span` that its attributes are in.
-const ATTRIBUTES: u32 = 9;
-/// `SPAN_KIND_SERVER`
-const SERVER: u64 = 2;
-/// `STATUS_CODE_ERROR`
-const ERROR: u64 = 2;
-/// The trace's flag `sampled`, and that it is known whether the parent is remote.
-const FLAGS: u32 = 0x101;
-/// The parent is remote.
-const REMOTE: u32 = 0x200;
-
-/// What most spans need.
-const USUAL: usize = 1 << 10;
-
-/// What is served, as all of its spans say.
+/// Which requests get a span, and what all spans say.
 #[derive(Debug)]
-pub(super) struct Site {
+pub(super) struct Template {
+    /// Of the requests that belong to nobody's trace.
+    sampler: Sampler,
+    ids: RandomIdGenerator,
+    scope: InstrumentationScope,
     /// What clients speak, as far as it is known.
-    pub(super) scheme: &'static str,
+    scheme: &'static str,
     /// The path that the operations' are behind.
-    pub(super) base_path: String,
+    base_path: String,
 }
 
-impl Site {
-    /// Served at `base_url`, a whole address or a path; over TLS if `secured`.
-    pub(super) fn at(base_url: &str, secured: bool) -> Self {
+/// Where a span stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    trace: TraceId,
+    /// The caller's span, where the trace is the caller's.
+    parent: Option<SpanId>,
+}
+
+impl Template {
+    /// For that share of what is served at `base_url`, a whole address or a path; over TLS if `secured`.
+    pub(super) fn new(ratio: f64, base_url: &str, secured: bool) -> Self {
         let https = match base_url.split_once("://") {
             Some((scheme, _)) => scheme.eq_ignore_ascii_case("https"),
             None => secured,
         };
         let path = base_url.parse().map_or_else(|_| String::new(), |uri: http::Uri| uri.path().to_owned());
-        Self { scheme: if https { "https" } else { "http" }, base_path: path.trim_end_matches('/').to_owned() }
+        Self {
+            sampler: Sampler::TraceIdRatioBased(ratio),
+            ids: RandomIdGenerator::default(),
+            scope: InstrumentationScope::builder("catalogue").with_version(env!("CARGO_PKG_VERSION")).build(),
+            scheme: if https { "https" } else { "http" },
+            base_path: path.trim_end_matches('/').to_owned(),
+        }
     }
-}
 
-/// Encodes the span of a request that ended `now`, counted from 1970. Nothing of it is secret: no token, cursor, path or
-/// query stands in it.
-pub(super) fn encode(request: &FinishedRequest<'_>, place: Place, site: &Site, now: Duration) -> Message {
-    let mut span = Message::with_capacity(USUAL);
-    span.bytes(1, place.trace.to_be_bytes());
-    span.bytes(2, place.span.to_be_bytes());
-    if let Some(parent) = place.parent {
-        span.bytes(4, parent.to_be_bytes());
+    /// Where the span of a request stands that belongs to that trace; `None` where it gets none. A request of somebody's
+    /// trace gets one if that trace is recorded; of the others a share does, each as the beginning of a trace of its own.
+    pub(super) fn place(&self, caller: Option<TraceParent<'_>>) -> Option<Place> {
+        let Some(caller) = caller else {
+            let trace = self.ids.new_trace_id();
+            let sampled = self.sampler.should_sample(None, trace, "", &SpanKind::Server, &[], &[]);
+            return (sampled.decision == SamplingDecision::RecordAndSample).then_some(Place { trace, parent: None });
+        };
+        caller.is_sampled().then(|| Place {
+            trace: TraceId::from_hex(caller.trace_id()).expect("32 hexadecimal digits"),
+            parent: Some(SpanId::from_hex(caller.parent_id()).expect("16 hexadecimal digits")),
+        })
     }
-    let method = logging::method(request.method);
-    span.bytes(5, request.operation.map_or(method.unwrap_or("HTTP"), Operation::id));
-    span.integer(6, SERVER);
-    span.fixed64(7, nanoseconds(now.saturating_sub(request.duration)));
-    span.fixed64(8, nanoseconds(now));
-    attributes(&mut span, request, site);
-    // What a client does wrong is no fault of the server's.
-    if request.status.is_server_error() {
-        span.message(15, |status| status.integer(3, ERROR));
-    }
-    span.fixed32(16, if place.parent.is_some() { FLAGS | REMOTE } else { FLAGS });
-    span
-}
 
-fn attributes(span: &mut Message, request: &FinishedRequest<'_>, site: &Site) {
-    let status = request.status;
-    text(span, ATTRIBUTES, "http.request.method", logging::method(request.method).unwrap_or("_OTHER"));
-    number(span, "http.response.status_code", u64::from(status.as_u16()));
-    number(span, "http.response.body.size", request.body_length as u64);
-    text(span, ATTRIBUTES, "url.scheme", site.scheme);
-    if let Some(operation) = request.operation {
-        text(span, ATTRIBUTES, "http.route", &format!("{}{}", site.base_path, operation.path()));
+    /// The span of a request that has just ended.
+    pub(super) fn span(&self, request: &FinishedRequest<'_>, place: Place) -> SpanData {
+        let now = SystemTime::now();
+        let name = request.operation.map_or(logging::method(request.method).unwrap_or("HTTP"), Operation::id);
+        let id = self.ids.new_span_id();
+        SpanData {
+            span_context: SpanContext::new(place.trace, id, TraceFlags::SAMPLED, false, TraceState::NONE),
+            parent_span_id: place.parent.unwrap_or(SpanId::INVALID),
+            parent_span_is_remote: place.parent.is_some(),
+            span_kind: SpanKind::Server,
+            name: name.into(),
+            start_time: now.checked_sub(request.duration).unwrap_or(now),
+            end_time: now,
+            attributes: self.attributes(request),
+            dropped_attributes_count: 0,
+            events: SpanEvents::default(),
+            links: SpanLinks::default(),
+            // What a client does wrong is no fault of the server's.
+            status: if request.status.is_server_error() { Status::error("") } else { Status::Unset },
+            instrumentation_scope: self.scope.clone(),
+        }
     }
-    if status.is_server_error() {
-        text(span, ATTRIBUTES, "error.type", status.as_str());
-    }
-    text(span, ATTRIBUTES, "catalogue.operation", request.operation.map_or("other", Operation::id));
-    text(span, ATTRIBUTES, "catalogue.request_id", request.request_id);
-    if let Some(caller) = request.caller {
-        text(span, ATTRIBUTES, "catalogue.account", caller.account.as_str());
-        text(span, ATTRIBUTES, "catalogue.credential", &caller.credential_id);
-    }
-    if let Some(refusal) = request.refusal.map(Refusal::reason) {
-        text(span, ATTRIBUTES, "catalogue.refusal", refusal);
-    }
-    if let Some(limit) = request.exceeded.map(logging::limit) {
-        text(span, ATTRIBUTES, "catalogue.limit", limit);
-    }
-}
 
-/// Adds a `KeyValue` with a text.
-pub(super) fn text(message: &mut Message, field: u32, key: &str, value: &str) {
-    message.message(field, |pair| {
-        pair.bytes(1, key);
-        pair.message(2, |any| any.bytes(1, value));
-    });
-}
-
-/// Adds an attribute with a number.
-fn number(span: &mut Message, key: &str, value: u64) {
-    span.message(ATTRIBUTES, |pair| {
-        pair.bytes(1, key);
-        pair.message(2, |any| any.integer(3, value));
-    });
-}
-
-/// Enough until the year 2554.
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+    /// Nothing of them is secret: no token, cursor, path or query stands there.
+    fn attributes(&self, request: &FinishedRequest<'_>) -> Vec<KeyValue> {
+        let status = request.status;
+        let mut attributes = vec![
+            KeyValue::new("http.request.method", logging::method(request.method).unwrap_or("_OTHER")),
+            KeyValue::new("http.response.status_code", i64::from(status.as_u16())),
+            KeyValue::new("http.response.body.size", i64::try_from(request.body_length).unwrap_or(i64::MAX)),
+            KeyValue::new("url.scheme", self.scheme),
+            KeyValue::new("catalogue.operation", request.operation.map_or("other", Operation::id)),
+            KeyValue::new("catalogue.request_id", request.request_id.to_owned()),
+        ];
+        if let Some(operation) = request.operation {
+            attributes.push(KeyValue::new("http.route", format!("{}{}", self.base_path, operation.path())));
+        }
+        if status.is_server_error() {
+            attributes.push(KeyValue::new("error.type", status.as_str().to_owned()));
+        }
+        if let Some(caller) = request.caller {
+            attributes.push(KeyValue::new("catalogue.account", caller.account.as_str().to_owned()));
+            attributes.push(KeyValue::new("catalogue.credential", Arc::clone(&caller.credential_id)));
+        }
+        if let Some(refusal) = request.refusal.map(Refusal::reason) {
+            attributes.push(KeyValue::new("catalogue.refusal", refusal));
+        }
+        if let Some(limit) = request.exceeded.map(logging::limit) {
+            attributes.push(KeyValue::new("catalogue.limit", limit));
+        }
+        attributes
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use http::{HeaderMap, HeaderValue};
+
     use super::*;
+
+    fn sampling(ratio: f64) -> Template {
+        Template::new(ratio, "/api/v1", false)
+    }
 
     #[test]
     fn a_site_is_what_clients_see() {
@@ -126,8 +138,37 @@ mod tests {
             ("https://api.example.com/v1/", false, "https", "/v1"),
             ("http://api.example.com", true, "http", ""),
         ] {
-            let site = Site::at(base_url, secured);
-            assert_eq!((site.scheme, &*site.base_path), (scheme, path), "{base_url}");
+            let template = Template::new(1.0, base_url, secured);
+            assert_eq!((template.scheme, &*template.base_path), (scheme, path), "{base_url}");
         }
+    }
+
+    #[test]
+    fn the_trace_of_a_caller_is_recorded_as_the_caller_says() {
+        for (ratio, flags, is_recorded) in [(0.0, "01", true), (1.0, "00", false)] {
+            let text = format!("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-{flags}");
+            let headers =
+                HeaderMap::from_iter([("traceparent".parse().unwrap(), HeaderValue::try_from(text).unwrap())]);
+            let place = sampling(ratio).place(Some(TraceParent::of(&headers).unwrap()));
+            let expected = Place {
+                trace: TraceId::from(0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736),
+                parent: Some(SpanId::from(0x00f0_67aa_0ba9_02b7)),
+            };
+            assert_eq!(place, is_recorded.then_some(expected));
+        }
+    }
+
+    #[test]
+    fn of_the_others_a_share_begins_a_trace() {
+        let places = |ratio| {
+            let template = sampling(ratio);
+            (0..10_000).filter_map(|_| template.place(None)).collect::<Vec<_>>()
+        };
+        assert_eq!(places(0.0), []);
+        assert_eq!(places(1.0).len(), 10_000);
+        // Twenty standard deviations on each side.
+        let some = places(0.25);
+        assert!((1_600..3_400).contains(&some.len()), "{}", some.len());
+        assert!(some.iter().all(|place| place.parent.is_none()));
     }
 }

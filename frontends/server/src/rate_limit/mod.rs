@@ -1,8 +1,6 @@
 //! [`RateLimiting`]: the rate limit that was asked for, and who counts.
 
 #[cfg(feature = "redis")]
-mod outage;
-#[cfg(feature = "redis")]
 mod shared;
 #[cfg(feature = "redis")]
 mod store;
@@ -11,70 +9,74 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use catalogue_core::{LocalRateLimiter, RateLimit, RateLimiter};
+use catalogue_core::limit::{LocalRateLimiter, RateLimit, RateLimiter};
 
-use crate::config::{Layers, Setting, Sourced};
-use crate::duration;
-use crate::exit::Failure;
+use crate::units;
 
-const RIGHT: &str = "write a number of requests and a time, like 600/1m";
+/// Whom a store is asked by.
+#[cfg(feature = "redis")]
+pub(crate) use redis::Client as StoreClient;
+#[cfg(feature = "redis")]
+pub(crate) use shared::client as store_client;
+
+/// No build without Redis has one.
+#[cfg(not(feature = "redis"))]
+#[derive(Clone, Copy)]
+pub(crate) enum StoreClient {}
+
+#[cfg(not(feature = "redis"))]
+pub(crate) fn store_client(_: &str) -> Result<StoreClient, String> {
+    Err("this build has no Redis; leave the store out, and each server counts by itself".to_owned())
+}
+
+/// What a limit looks like.
+pub(crate) const RIGHT: &str = "write a number of requests and a time, like 600/1m";
 
 /// The rate limit that was asked for, if any.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RateLimiting(Option<Limiting>);
-
-#[derive(Clone, Debug)]
-struct Limiting {
-    limiter: Arc<dyn RateLimiter>,
+pub(crate) struct RateLimiting {
+    /// Who counts; `None` where nothing is limited.
+    pub(crate) limiter: Option<Arc<dyn RateLimiter>>,
+    /// Requests that went on without being counted, as the store was out of reach.
+    pub(crate) uncounted: Arc<AtomicU64>,
     /// For the log.
-    shown: String,
-    /// Requests that a store out of reach did not count.
-    uncounted: Arc<AtomicU64>,
+    shown: Option<String>,
     #[cfg(feature = "redis")]
-    store: Option<shared::SharedRateLimiter>,
+    store: Option<Arc<store::Store>>,
 }
 
 impl RateLimiting {
-    /// What the layers say.
-    pub(crate) fn named(layers: &Layers, limit: Option<String>, store: Option<String>) -> Result<Self, Failure> {
-        let limit = layers.text(Setting::RateLimit, limit)?;
-        let store = layers.text(Setting::RateLimitStore, store)?;
-        // First, so that it is told where there is no limit either.
-        #[cfg(feature = "redis")]
-        store.clone().map(|store| store.parse(|address| shared::client(address))).transpose()?;
-        let Some(limit) = limit else {
-            let idle = |store: Sourced<String>| store.wrong(&format!("there is no --rate-limit to count; {RIGHT}"));
-            return store.map_or(Ok(Self::default()), |store| Err(idle(store)));
-        };
-        let shown = limit.value.clone();
-        let limit = limit.parse(|text| parse(text))?;
-        let limiting = match store {
-            None => Limiting {
-                limiter: Arc::new(LocalRateLimiter::new(limit)),
-                shown,
-                uncounted: Arc::default(),
-                #[cfg(feature = "redis")]
-                store: None,
-            },
-            Some(store) => store.parse(|address| shared(limit, &shown, address))?,
-        };
-        Ok(Self(Some(limiting)))
+    /// That limit, counted in that store or by this server itself. In the log it is `shown`.
+    pub(crate) fn new(limit: RateLimit, shown: String, store: Option<StoreClient>) -> Self {
+        match store {
+            None => {
+                let limiter = Arc::new(LocalRateLimiter::new(limit));
+                Self { limiter: Some(limiter), shown: Some(shown), ..Self::default() }
+            }
+            Some(store) => Self::shared(limit, &shown, store),
+        }
     }
 
-    /// Who counts; `None` where nothing is limited.
-    pub(crate) fn limiter(&self) -> Option<Arc<dyn RateLimiter>> {
-        self.0.as_ref().map(|limiting| Arc::clone(&limiting.limiter))
+    #[cfg(feature = "redis")]
+    fn shared(limit: RateLimit, shown: &str, store: StoreClient) -> Self {
+        let store = store::Store::new(store);
+        Self {
+            limiter: Some(Arc::new(shared::SharedRateLimiter { limit, store: Arc::clone(&store) })),
+            uncounted: Arc::clone(&store.uncounted),
+            shown: Some(format!("{shown} in {store}")),
+            store: Some(store),
+        }
     }
 
-    /// How many requests went on without being counted, as the store was out of reach; none where nothing is limited.
-    pub(crate) fn uncounted(&self) -> Arc<AtomicU64> {
-        self.0.as_ref().map(|limiting| Arc::clone(&limiting.uncounted)).unwrap_or_default()
+    #[cfg(not(feature = "redis"))]
+    fn shared(_: RateLimit, _: &str, store: StoreClient) -> Self {
+        match store {}
     }
 
     /// Whether the store counts, or why it does not and what would help; `None` where there is none.
     #[cfg(feature = "redis")]
     pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
-        let store = self.0.as_ref()?.store.as_ref()?;
+        let store = self.store.as_ref()?;
         Some(store.check().await.map_err(|silence| match silence.advice() {
             Some(advice) => format!("{silence}; {advice}"),
             None => silence.to_string(),
@@ -84,7 +86,7 @@ impl RateLimiting {
     /// Tells the log at once, and not at the first request, where the store does not count.
     pub(crate) async fn look_at_store(&self) {
         #[cfg(feature = "redis")]
-        if let Some(store) = self.0.as_ref().and_then(|limiting| limiting.store.as_ref()) {
+        if let Some(store) = &self.store {
             store.look().await;
         }
     }
@@ -98,12 +100,12 @@ impl RateLimiting {
 
 impl fmt::Display for RateLimiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.as_ref().map_or("none", |limiting| &limiting.shown))
+        f.write_str(self.shown.as_deref().unwrap_or("none"))
     }
 }
 
 /// Reads a limit such as `600/1m`.
-fn parse(text: &str) -> Result<RateLimit, String> {
+pub(crate) fn parse(text: &str) -> Result<RateLimit, String> {
     let wrong = || format!("{text:?} is not a rate limit; {RIGHT}");
     let (requests, window) = text.split_once('/').ok_or_else(wrong)?;
     if requests.is_empty() || !requests.bytes().all(|digit| digit.is_ascii_digit()) {
@@ -111,21 +113,8 @@ fn parse(text: &str) -> Result<RateLimit, String> {
     }
     // What is left to go wrong is a number that does not fit.
     let requests = requests.parse().map_err(|_| format!("{text:?} is more than can be counted; {RIGHT}"))?;
-    let window = duration::parse(window).map_err(|error| format!("{text:?} is not a rate limit: {error}"))?;
+    let window = units::duration(window).map_err(|error| format!("{text:?} is not a rate limit: {error}"))?;
     RateLimit::new(requests, window).map_err(|error| format!("{text:?}: {error}"))
-}
-
-#[cfg(feature = "redis")]
-fn shared(limit: RateLimit, shown: &str, address: &str) -> Result<Limiting, String> {
-    let limiter = shared::SharedRateLimiter::at(address, limit)?;
-    let shown = format!("{shown} in {limiter}");
-    let uncounted = limiter.uncounted();
-    Ok(Limiting { limiter: Arc::new(limiter.clone()), shown, uncounted, store: Some(limiter) })
-}
-
-#[cfg(not(feature = "redis"))]
-fn shared(_: RateLimit, _: &str, _: &str) -> Result<Limiting, String> {
-    Err("this build has no Redis; leave the store out, and each server counts by itself".to_owned())
 }
 
 #[cfg(test)]

@@ -1,46 +1,26 @@
 //! [`SharedRateLimiter`]: several servers count together, in Redis.
 
-use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use catalogue_core::{Identity, LimiterFuture, RateLimit, RateLimitKey, RateLimiter, Taken};
+use catalogue_core::auth::Identity;
+use catalogue_core::limit::{LimiterFuture, RateLimit, RateLimitKey, RateLimiter, Taken};
 use redis::Client;
 
-use super::store::{Silence, Store};
+use super::store::Store;
 
 const RIGHT: &str = "write redis://HOST:PORT, like redis://127.0.0.1:6379";
 
 /// Counts in Redis, in one round trip a request and a second one where the request is given back. While Redis does not
 /// answer, requests go on without being counted.
-#[derive(Clone)]
+#[derive(Debug)]
 pub(super) struct SharedRateLimiter {
-    limit: RateLimit,
-    store: Arc<Store>,
+    pub(super) limit: RateLimit,
+    pub(super) store: Arc<Store>,
 }
 
 impl SharedRateLimiter {
-    /// Counts at that address. Nothing is asked there yet.
-    pub(super) fn at(address: &str, limit: RateLimit) -> Result<Self, String> {
-        Ok(Self { limit, store: Store::new(client(address)?) })
-    }
-
-    /// How many requests went on without being counted.
-    pub(super) fn uncounted(&self) -> Arc<AtomicU64> {
-        Arc::clone(self.store.outage.uncounted())
-    }
-
-    /// Whether Redis counts.
-    pub(super) async fn check(&self) -> Result<(), Silence> {
-        self.store.check().await
-    }
-
-    /// Asks Redis before any request does, so that its silence is told in the log at once.
-    pub(super) async fn look(&self) {
-        self.store.look().await;
-    }
-
     /// Where the windows of a key are. Servers with another limit count elsewhere.
     fn place(&self, key: RateLimitKey<'_>) -> String {
         let (requests, seconds) = (self.limit.requests(), self.limit.window().as_secs());
@@ -65,7 +45,7 @@ impl RateLimiter for SharedRateLimiter {
         LimiterFuture::later(async move {
             let taken = self.store.take(self.place(key), self.limit.requests(), self.limit.window()).await;
             let Some((granted, remaining, milliseconds, window)) = taken else {
-                self.store.outage.let_through();
+                self.store.uncounted.fetch_add(1, Ordering::Relaxed);
                 return Taken::Uncounted;
             };
             let resets_in = Duration::from_millis(milliseconds);
@@ -79,35 +59,19 @@ impl RateLimiter for SharedRateLimiter {
 }
 
 /// Reads an address. No message repeats it: it may hold a password.
-pub(super) fn client(address: &str) -> Result<Client, String> {
+pub(crate) fn client(address: &str) -> Result<Client, String> {
     if !address.starts_with("redis://") {
         return Err(format!("the store of the rate limit is Redis without TLS; {RIGHT}"));
     }
     Client::open(address).map_err(|_| format!("the address of the store cannot be read; {RIGHT}"))
 }
 
-/// Where the store is, without what may be secret.
-impl fmt::Display for SharedRateLimiter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.store.fmt(f)
-    }
-}
-
-impl fmt::Debug for SharedRateLimiter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedRateLimiter").field("limit", &self.limit).finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use catalogue_core::{AccountId, Scopes};
+    use catalogue_core::AccountId;
+    use catalogue_core::auth::Scopes;
 
     use super::*;
-
-    fn at(address: &str) -> Result<SharedRateLimiter, String> {
-        SharedRateLimiter::at(address, RateLimit::new(600, Duration::from_secs(60)).unwrap())
-    }
 
     #[test]
     fn addresses_are_shown_without_their_secrets() {
@@ -115,20 +79,21 @@ mod tests {
             ("redis://127.0.0.1", "redis://127.0.0.1:6379"),
             ("redis://user:hunter2@cache.example:1234/3", "redis://cache.example:1234"),
         ] {
-            let limiter = at(address).unwrap();
-            assert_eq!(limiter.to_string(), shown);
-            assert!(!format!("{limiter:?}").contains("hunter2"));
+            let store = Store::new(client(address).unwrap());
+            assert_eq!(store.to_string(), shown);
+            assert!(!format!("{store:?}").contains("hunter2"));
         }
         for address in ["", "hunter2", "http://hunter2@a", "rediss://:hunter2@a", "redis://", "redis://:hunter2@a:port"]
         {
-            let message = at(address).unwrap_err();
+            let message = client(address).unwrap_err();
             assert!(message.contains("redis://HOST:PORT") && !message.contains("hunter2"), "{address}: {message}");
         }
     }
 
     #[test]
     fn every_credential_has_a_place_of_its_own() {
-        let limiter = at("redis://127.0.0.1").unwrap();
+        let store = Store::new(client("redis://127.0.0.1").unwrap());
+        let limiter = SharedRateLimiter { limit: RateLimit::new(600, Duration::from_secs(60)).unwrap(), store };
         let place = |account, id| {
             let identity = Identity::api_key(AccountId::new(account), id, Scopes::default());
             limiter.place(RateLimitKey::Credential(&identity))

@@ -1,6 +1,7 @@
 //! [`Store`]: Redis, asked over one connection, and left alone while it is out of reach.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
@@ -8,8 +9,6 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisError, Script, ScriptInvocation};
 use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
-
-use super::outage::Outage;
 
 /// The longest that a request waits for the store.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -35,7 +34,9 @@ pub(super) struct Store {
     connecting: Mutex<()>,
     take: Script,
     give_back: Script,
-    pub(super) outage: Outage,
+    is_away: AtomicBool,
+    /// Requests that went on without being counted, since the start.
+    pub(super) uncounted: Arc<AtomicU64>,
 }
 
 /// The connection that all share.
@@ -55,7 +56,8 @@ impl Store {
             connecting: Mutex::default(),
             take: Script::new(include_str!("take.lua")),
             give_back: Script::new(include_str!("give_back.lua")),
-            outage: Outage::default(),
+            is_away: AtomicBool::new(false),
+            uncounted: Arc::default(),
         })
     }
 
@@ -84,19 +86,20 @@ impl Store {
     }
 
     async fn run<T: FromRedisValue>(self: &Arc<Self>, script: &ScriptInvocation<'_>) -> Option<T> {
-        if self.outage.lasts() {
+        if self.is_away.load(Ordering::Relaxed) {
             return None;
         }
-        match self.ask(script).await {
-            Ok(answer) => Some(answer),
-            Err(silence) => {
-                if self.outage.begins(&silence) {
-                    self.keep(None);
-                    tokio::spawn(watch(Arc::downgrade(self)));
-                }
-                None
-            }
+        let silence = match self.ask(script).await {
+            Ok(answer) => return Some(answer),
+            Err(silence) => silence,
+        };
+        // Of many who get no answer, one begins the outage.
+        if !self.is_away.swap(true, Ordering::Relaxed) {
+            tracing::warn!(error = %silence, "the store of the rate limit is out of reach; nothing is limited meanwhile");
+            self.keep(None);
+            tokio::spawn(watch(Arc::downgrade(self)));
         }
+        None
     }
 
     async fn ask<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, Silence> {
@@ -154,7 +157,9 @@ async fn watch(store: Weak<Store>) {
         sleep(PAUSE).await;
         let Some(store) = store.upgrade() else { return };
         if store.check().await.is_ok() {
-            return store.outage.ends();
+            store.is_away.store(false, Ordering::Relaxed);
+            let uncounted = store.uncounted.load(Ordering::Relaxed);
+            return tracing::info!(uncounted, "the store of the rate limit answers again");
         }
         store.keep(None);
     }
@@ -164,6 +169,12 @@ async fn watch(store: Weak<Store>) {
 impl fmt::Display for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "redis://{}", self.client.get_connection_info().addr())
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
     }
 }
 

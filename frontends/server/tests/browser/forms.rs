@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::page::Page;
-use crate::site::{HOSTILE, Site};
+use crate::site::{ESCAPES, HOSTILE, Site};
 
 const ME: &str = "/me";
 const COURSES: &str = "/courses";
@@ -47,13 +47,13 @@ fn a_pasted_key_reads_the_catalogue_to_its_last_page() {
             page.press("Enter", 13);
         });
     }
-    assert_eq!((pages, &*slugs.join(" ")), (3, "course-5 course-4 course-3 course-2 course-1"));
+    assert_eq!((pages, &*slugs.join(" ")), (3, "course-5 course-4 course-3 course-2 100%2D & 'été'"));
     assert!(shown.status.ends_with("This is the last page."), "{}", shown.status);
     assert_eq!(page.evaluate("document.activeElement.textContent"), "Send", "the focus is not lost with the button");
     assert_eq!(page.evaluate("document.querySelectorAll('main img, main script').length"), 0);
 
-    page.paste(SLUG, "course-1");
-    assert_eq!(page.send(COURSE).json(), site.get("/api/v1/courses/course-1"));
+    page.paste(SLUG, "course-2");
+    assert_eq!(page.send(COURSE).json(), site.get("/api/v1/courses/course-2"));
     assert_eq!(page.send("/openapi.json").json(), site.get("/docs/openapi.json"));
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }
@@ -84,6 +84,21 @@ fn failures_are_shown_as_they_are() {
 }
 
 #[test]
+fn a_slug_is_typed_as_it_is_and_encoded_once() {
+    let Some((site, mut page)) = visit() else { return };
+    let hint = page.evaluate(&format!("document.querySelector('{SLUG}-rules').textContent"));
+    let hint = hint.as_str().unwrap();
+    assert!(hint.starts_with("The course's slug as it is: this form encodes it."), "{hint}");
+    page.paste(KEY, &site.key);
+    page.paste(SLUG, ESCAPES);
+    let course = page.send(COURSE);
+    assert!(course.status.starts_with("200 OK"), "{course:?}");
+    assert_eq!(course.json()["data"]["slug"], ESCAPES);
+    assert!(course.curl.contains("/courses/100%252D%20%26%20'\\''%C3%A9t%C3%A9'\\''"), "{}", course.curl);
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+}
+
+#[test]
 fn fields_are_held_to_the_bounds_of_the_document() {
     let Some((_site, mut page)) = visit() else { return };
     for (field, text, fault) in [
@@ -107,7 +122,7 @@ fn the_key_goes_to_the_api_alone_and_stays_nowhere() {
     let Some((site, mut page)) = visit() else { return };
     page.paste(KEY, &site.key);
     page.send(ME);
-    page.paste(SLUG, "course-1");
+    page.paste(SLUG, "course-2");
     page.send(COURSE);
     assert_eq!(page.evaluate("document.querySelector('#api-key').type"), "password");
     for place in ["location.href", "document.cookie", "JSON.stringify({ ...localStorage, ...sessionStorage })"] {

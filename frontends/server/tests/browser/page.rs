@@ -80,14 +80,14 @@ impl Page {
     }
 
     pub(crate) fn click(&mut self, selector: &str) {
-        let place = self.evaluate(&format!(
+        let dir = self.evaluate(&format!(
             "{{ const element = document.querySelector('{selector}');
                element.scrollIntoView({{ behavior: 'instant', block: 'center' }});
                const {{ x, y, width, height }} = element.getBoundingClientRect();
                [x + width / 2, y + height / 2] }}"
         ));
         for kind in ["mousePressed", "mouseReleased"] {
-            let parameters = json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
+            let parameters = json!({ "type": kind, "x": dir[0], "y": dir[1], "button": "left", "clickCount": 1 });
             self.command("Input.dispatchMouseEvent", parameters);
         }
     }

@@ -3,26 +3,29 @@
 use serde_json::{Value, json};
 
 use crate::page::Page;
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 
 /// What would run as a script if the page took it for anything but text.
 pub(crate) const HOSTILE: &str = "<img src=x onerror=alert(1)></pre><script>alert(2)</script>";
+
+/// The slug of the oldest course, which has to be encoded, and once only.
+pub(crate) const ESCAPES: &str = "100%2D & 'été'";
 
 /// A running program with five courses of one account, and a key of that account.
 pub(crate) struct Site {
     server: Server,
     pub(crate) key: String,
-    _place: Place,
+    _place: TestDir,
 }
 
 impl Site {
     pub(crate) fn start(arguments: &str) -> Self {
-        let place = Place::new();
-        place.write("courses.jsonl", courses());
-        place.run("import courses.jsonl").succeeds();
-        let key = place.run("keys create --account a --name n --scope read:profile read:courses").succeeds();
-        let server = Server::start(&mut place.command(&format!("serve --listen 127.0.0.1:0 --log warn {arguments}")));
-        Self { server, key: key.trim_end().to_owned(), _place: place }
+        let dir = TestDir::new();
+        dir.write("courses.jsonl", courses());
+        dir.run("import courses.jsonl").succeeds();
+        let key = dir.run("keys create --account a --name n --scope read:profile read:courses").succeeds();
+        let server = Server::start(&mut dir.command(&format!("serve --listen 127.0.0.1:0 --log warn {arguments}")));
+        Self { server, key: key.trim_end().to_owned(), _place: dir }
     }
 
     /// A browser that finds this site, also under the names `docs.test` and `api.test`, and nothing else.
@@ -50,5 +53,6 @@ fn courses() -> String {
             "hidden": false, "accessMode": null, "modules": [],
         })
     }));
+    lines[1]["slug"] = json!(ESCAPES);
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

@@ -31,8 +31,8 @@ fn search_path(programs: &Path) -> OsString {
 fn a_client_in_python_reads_the_whole_catalogue() {
     let Some(programs) = or_skip(programs()) else { return };
     let service = Service::start();
-    let project = service.place.path("");
-    service.place.write("main.py", include_str!("python/main.py"));
+    let project = service.dir.path("");
+    service.dir.write("main.py", include_str!("python/main.py"));
     let (url, path) = (service.document_url(), search_path(&programs));
     for (source, document, output) in [("--url", &*url, "client"), ("--path", "openapi-3.0.json", "client_3_0")] {
         let mut generator = Command::new(programs.join("openapi-python-client"));

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::library::{ACCOUNT, Library};
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 use crate::tools::run;
 
 /// How many courses the programs ask for at a time.
@@ -13,7 +13,7 @@ const LIMIT: usize = 17;
 
 /// A running program over a database of its own, and a key.
 pub(crate) struct Service {
-    pub(crate) place: Place,
+    pub(crate) dir: TestDir,
     server: Server,
     library: Library,
     key: Value,
@@ -23,16 +23,16 @@ pub(crate) struct Service {
 
 impl Service {
     pub(crate) fn start() -> Self {
-        let (place, library) = (Place::new(), Library::new());
-        place.write("courses.jsonl", library.lines());
-        place.run("import courses.jsonl").succeeds();
+        let (dir, library) = (TestDir::new(), Library::new());
+        dir.write("courses.jsonl", library.lines());
+        dir.run("import courses.jsonl").succeeds();
         let scopes = "read:profile read:courses";
-        let key = place.run(&format!("keys create --account {ACCOUNT} --name n --scope {scopes} --json")).json();
-        let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0 --log warn"));
+        let key = dir.run(&format!("keys create --account {ACCOUNT} --name n --scope {scopes} --json")).json();
+        let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log warn"));
         let (status, document) = server.get("/docs/openapi.json", "");
         assert_eq!(status, 200);
-        place.write("openapi-3.0.json", place.run("openapi --format json-3.0").succeeds());
-        Self { place, server, library, key, document }
+        dir.write("openapi-3.0.json", dir.run("openapi --format json-3.0").succeeds());
+        Self { dir, server, library, key, document }
     }
 
     /// Where anybody finds the document.

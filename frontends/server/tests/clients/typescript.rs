@@ -40,9 +40,9 @@ fn a_client_in_typescript_reads_the_whole_catalogue() {
         ("tsconfig.json", include_str!("typescript/tsconfig.json")),
         ("main.ts", include_str!("typescript/main.ts")),
     ] {
-        service.place.write(file, text);
+        service.dir.write(file, text);
     }
-    let project = service.place.path("");
+    let project = service.dir.path("");
     symlink(packages.join("node_modules"), project.join("node_modules")).unwrap();
     generate(&project, &service.document_url(), "api.ts");
     generate(&project, "openapi-3.0.json", "api-3.0.ts");

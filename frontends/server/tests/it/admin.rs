@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::observed::{Observed, ask};
-use crate::program::Place;
+use crate::program::TestDir;
 
 #[test]
 fn its_pages_stand_apart_from_the_api() {
-    let place = Place::new();
-    let observed = Observed::start(&place, "");
+    let dir = TestDir::new();
+    let observed = Observed::start(&dir, "");
     let admin = &observed.admin;
     assert_eq!(ask(admin, "GET /live HTTP/1.1").0, 200);
     let (status, head, body) = ask(admin, "GET /metrics HTTP/1.1");
@@ -32,22 +32,22 @@ fn its_pages_stand_apart_from_the_api() {
 
 #[test]
 fn there_is_no_such_listener_unless_it_is_asked_for() {
-    let place = Place::new();
-    let mut server = crate::program::Server::start(place.command("serve --listen 127.0.0.1:0").stderr(Stdio::piped()));
+    let dir = TestDir::new();
+    let mut server = crate::program::Server::start(dir.command("serve --listen 127.0.0.1:0").stderr(Stdio::piped()));
     let notes = server.notes_until("serving");
     assert!(notes.iter().all(|note| !note.contains("admin")), "{notes:?}");
-    place.run("serve --admin-listen nowhere").fails(2, &["--admin-listen", "nowhere"]);
+    dir.run("serve --admin-listen nowhere").fails(2, &["--admin-listen", "nowhere"]);
     let taken = server.address.clone();
-    place.run(&format!("serve --admin-listen {taken}")).fails(1, &[&taken, "name another --admin-listen"]);
+    dir.run(&format!("serve --admin-listen {taken}")).fails(1, &[&taken, "name another --admin-listen"]);
 }
 
 #[test]
 fn ready_asks_the_database() {
-    let place = Place::with_courses();
-    let observed = Observed::start(&place, "");
+    let dir = TestDir::with_courses();
+    let observed = Observed::start(&dir, "");
     let fine = json!({ "ready": true, "checks": { "server": "ok", "credentials": "ok", "courses": "ok" } });
     assert_eq!(observed.ready(), (200, fine.clone()));
-    let sql = |sql| rusqlite::Connection::open(place.path("catalogue.db")).unwrap().execute_batch(sql).unwrap();
+    let sql = |sql| rusqlite::Connection::open(dir.path("catalogue.db")).unwrap().execute_batch(sql).unwrap();
     // A table that this build reads is no longer there.
     sql("ALTER TABLE modules RENAME TO elsewhere");
     let (status, found) = observed.ready();
@@ -56,7 +56,7 @@ fn ready_asks_the_database() {
     assert_eq!(ask(&observed.admin, "GET /live HTTP/1.1").0, 200);
     sql("ALTER TABLE elsewhere RENAME TO modules");
     assert_eq!(observed.ready(), (200, fine));
-    std::fs::rename(place.path("catalogue.db"), place.path("gone.db")).unwrap();
+    std::fs::rename(dir.path("catalogue.db"), dir.path("gone.db")).unwrap();
     let (status, found) = observed.ready();
     assert_eq!(status, 503);
     assert!(found["checks"]["credentials"] != "ok" && found["checks"]["courses"] != "ok", "{found}");
@@ -64,10 +64,10 @@ fn ready_asks_the_database() {
 
 #[test]
 fn ready_is_red_before_the_start_is_done() {
-    let place = Place::new();
+    let dir = TestDir::new();
     // Nobody listens on port 1.
     let arguments = "serve --database postgres://nobody@127.0.0.1:1/none --wait --admin-listen 127.0.0.1:0";
-    let mut child = place.command(arguments).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = dir.command(arguments).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
     let admin = line.trim_end().strip_prefix("admin on http://").unwrap().to_owned();
@@ -82,8 +82,8 @@ fn ready_is_red_before_the_start_is_done() {
 
 #[test]
 fn ready_is_red_from_the_signal_on_and_the_pages_stay() {
-    let place = Place::new();
-    let observed = Observed::start(&place, "--shutdown-grace 10m");
+    let dir = TestDir::new();
+    let observed = Observed::start(&dir, "--shutdown-grace 10m");
     // A head that has begun is waited for.
     let mut client = TcpStream::connect(&observed.server.address).unwrap();
     client.write_all(b"GET / HT").unwrap();
@@ -100,10 +100,10 @@ fn ready_is_red_from_the_signal_on_and_the_pages_stay() {
 /// Few files may be open, so few connections are accepted.
 #[test]
 fn the_pages_answer_while_all_connections_are_taken() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let program = env!("CARGO_BIN_EXE_catalogue");
     let script = format!("ulimit -n 120; exec '{program}' serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0");
-    let observed = Observed::by(&place, Command::new("sh").args(["-c", &script]).current_dir(place.path("")));
+    let observed = Observed::by(&dir, Command::new("sh").args(["-c", &script]).current_dir(dir.path("")));
     let most = observed.metrics()["catalogue_connections_max"];
     let idle: Vec<_> = (0..60).map(|_| TcpStream::connect(&observed.server.address).unwrap()).collect();
     while observed.metrics()["catalogue_connections_open"] < most {}

@@ -3,22 +3,24 @@
 use std::fs::File;
 use std::io::pipe;
 
-use crate::program::{COURSES, Outcome, Place};
+use rusqlite::Connection;
+
+use crate::program::{Outcome, TestDir};
 
 #[test]
 fn help_and_version_go_to_standard_output() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for arguments in ["--help", "-h", "serve --help", "keys create --help", "import -h"] {
-        let help = place.run(arguments).succeeds();
+        let help = dir.run(arguments).succeeds();
         assert!(help.contains("Usage: catalogue") && help.contains("Example"), "{arguments}: {help}");
     }
-    assert_eq!(place.run("--version").succeeds(), format!("catalogue {}\n", env!("CARGO_PKG_VERSION")));
-    assert!(place.files().is_empty());
+    assert_eq!(dir.run("--version").succeeds(), format!("catalogue {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(dir.files().is_empty());
 }
 
 #[test]
 fn wrong_command_lines_are_2() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (arguments, piece) in [
         ("", "requires a subcommand"),
         ("keys", "requires a subcommand"),
@@ -56,6 +58,7 @@ fn wrong_command_lines_are_2() {
         ("export --database sqlite://catalogue.db", "write sqlite:PATH"),
         ("export --database postgres:n", "write postgres://USER@HOST/NAME"),
         ("export --database postgres:///n", "write postgres://"),
+        ("export --database postgres://h/n?sslmode=verify-full&sslmode=disable", "sslmode twice; write it once"),
         ("serve --database-connections 0", "from 1 to 1000"),
         ("serve --database-timeout 0s", "from 1s to 1d"),
         ("serve --wait soon", "--wait: \"soon\" is not a duration"),
@@ -68,29 +71,29 @@ fn wrong_command_lines_are_2() {
         ("export --log=", "--log: \"\" says nothing"),
         ("export --config missing.toml", "--config: the configuration file missing.toml"),
     ] {
-        place.run(arguments).fails(2, &[piece]);
+        dir.run(arguments).fails(2, &[piece]);
     }
-    assert!(place.files().is_empty(), "{:?}", place.files());
+    assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
 /// Whatever stands in an argument.
 #[test]
 fn messages_fit_on_one_screen() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for text in ["x".repeat(100_000), "x\n".repeat(10_000), "\u{1b}[2J".repeat(10_000)] {
         for arguments in [&[&*format!("--lisen={text}")][..], &["--shutdown-grace", &text], &["--listen", &text]] {
-            let output = place.command("serve").args(arguments).output().unwrap();
+            let output = dir.command("serve").args(arguments).output().unwrap();
             assert!(output.stderr.len() < 2_000 && !output.stderr.contains(&0x1b), "{output:?}");
             Outcome::from(output).fails(2, &[]);
         }
     }
     // clap's own end, too.
-    place.run(&format!("serve --lisen={}", "x".repeat(100_000))).fails(2, &["unexpected argument", "try '--help'"]);
+    dir.run(&format!("serve --lisen={}", "x".repeat(100_000))).fails(2, &["unexpected argument", "try '--help'"]);
 }
 
 #[test]
 fn a_missing_database_is_1_and_is_not_made() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for arguments in [
         "export",
         "keys list --account a",
@@ -101,17 +104,17 @@ fn a_missing_database_is_1_and_is_not_made() {
         "demo --no-migrate --database sqlite:catalogue.db --listen 127.0.0.1:0",
         "import --no-migrate -",
     ] {
-        place.run(arguments).fails(1, &["catalogue.db"]);
+        dir.run(arguments).fails(1, &["catalogue.db"]);
     }
     for arguments in ["migrate", "import -", "import --dry-run -", "serve --listen 127.0.0.1:0"] {
-        place.run(&format!("{arguments} --database sqlite:no/such/catalogue.db")).fails(1, &["directory"]);
+        dir.run(&format!("{arguments} --database sqlite:no/such/catalogue.db")).fails(1, &["directory"]);
     }
-    assert!(place.files().is_empty(), "{:?}", place.files());
+    assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
 #[test]
 fn options_may_stand_before_and_after_the_command_and_its_operands() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (number, arguments) in [
         "--database sqlite:0.db import --json -",
         "import --database sqlite:1.db - --json",
@@ -121,42 +124,43 @@ fn options_may_stand_before_and_after_the_command_and_its_operands() {
     .into_iter()
     .enumerate()
     {
-        place.write("empty.toml", "");
-        place.run(arguments).json();
-        assert!(place.path(&format!("{number}.db")).is_file(), "{arguments}");
+        dir.write("empty.toml", "");
+        dir.run(arguments).json();
+        assert!(dir.path(&format!("{number}.db")).is_file(), "{arguments}");
     }
 }
 
 /// A relative path is a path, whatever else SQLite could take it for.
 #[test]
 fn a_database_may_have_any_name() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for name in ["file:foo.db", "file:foo.db?mode=memory", ":memory:x", "a b.db"] {
-        let mut command = place.command("import - --database");
+        let mut command = dir.command("import - --database");
         let output = command.arg(format!("sqlite:{name}")).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
-        assert!(place.path(name).is_file(), "{name} among {:?}", place.files());
+        assert!(dir.path(name).is_file(), "{name} among {:?}", dir.files());
     }
-    assert_eq!(place.files().len(), 4, "{:?}", place.files());
+    assert_eq!(dir.files().len(), 4, "{:?}", dir.files());
 }
 
 #[test]
 fn a_lock_is_told_in_one_sentence() {
-    let place = Place::with_courses();
-    let _import = place.begin_import(COURSES);
-    let outcome = place.run("keys create --account a --name n --scope read:courses");
+    let dir = TestDir::with_courses();
+    let other = Connection::open(dir.path("catalogue.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let outcome = dir.run("import courses.jsonl");
     assert!(outcome.err.ends_with("try again when it is done\n"), "{outcome:?}");
-    outcome.fails(1, &["another program is writing"]);
+    outcome.fails(1, &["nothing was changed: another program is writing"]);
 }
 
 /// Whoever reads may stop doing so (`| head`): no panic, no message.
 #[test]
 fn a_closed_standard_output_is_no_fault() {
-    let place = Place::with_courses();
+    let dir = TestDir::with_courses();
     for arguments in ["export", "openapi", "--help", "keys list --account a"] {
         let (reader, writer) = pipe().unwrap();
         drop(reader);
-        let output = place.command(arguments).stdout(writer).output().unwrap();
+        let output = dir.command(arguments).stdout(writer).output().unwrap();
         assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]), "{arguments}");
     }
 }
@@ -165,8 +169,13 @@ fn a_closed_standard_output_is_no_fault() {
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_cannot_be_written_is_1() {
-    let place = Place::with_courses();
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
+    let [rotate, revoke] = ["rotate", "revoke"].map(|what| format!("keys {what} {}", key["id"].as_str().unwrap()));
     for (arguments, piece) in [
+        (&*rotate, "revoke it"),
+        (&*revoke, "is revoked, but standard output"),
+        ("migrate --database sqlite:new.db", "a new database was made: schema version"),
         ("export", "standard output"),
         ("openapi", "standard output"),
         ("keys create --account a --name n --scope read:courses", "revoke it"),
@@ -174,7 +183,7 @@ fn output_that_cannot_be_written_is_1() {
         ("import courses.jsonl --dry-run", "nothing was changed"),
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let output = place.command(arguments).stdout(full).output().unwrap();
+        let output = dir.command(arguments).stdout(full).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{arguments}");
         assert!(message.starts_with("error: ") && message.contains(piece), "{message}");

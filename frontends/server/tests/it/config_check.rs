@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::Place;
+use crate::program::TestDir;
 
 /// The value and the source of a setting.
 fn row(shown: &Value, setting: &str) -> (String, String) {
@@ -13,14 +13,11 @@ fn row(shown: &Value, setting: &str) -> (String, String) {
 
 #[test]
 fn each_value_is_shown_with_its_source() {
-    let place = Place::new();
-    place.write(
-        "c.toml",
-        "# limits\n\npage-cache = 1024\naccept = [\"oauth\"]\nno-migrate = true\nlisten = '[::1]:1'\n",
-    );
+    let dir = TestDir::new();
+    dir.write("c.toml", "# limits\n\npage-cache = 1024\naccept = [\"oauth\"]\nno-migrate = true\nlisten = '[::1]:1'\n");
     let variables = [("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_LISTEN", "127.0.0.1:2"), ("CATALOGUE_DOCS_URL", "")];
     let arguments = "config check --json --base-url /x --cors-origin https://a.example https://b.example --wait";
-    let shown = place.run_in(&variables, arguments).json();
+    let shown = dir.run_in(&variables, arguments).json();
     for (setting, value, source) in [
         ("base-url", "/x", "--base-url"),
         ("cors-origin", "https://a.example https://b.example", "--cors-origin"),
@@ -34,18 +31,18 @@ fn each_value_is_shown_with_its_source() {
     ] {
         assert_eq!(row(&shown, setting), (value.to_owned(), source.to_owned()));
     }
-    let table = place.run("config check").succeeds();
+    let table = dir.run("config check").succeeds();
     assert!(table.starts_with("SETTING") && table.lines().any(|line| line.starts_with("listen ")), "{table}");
-    assert_eq!(place.files(), ["c.toml"], "nothing is opened or made");
+    assert_eq!(dir.files(), ["c.toml"], "nothing is opened or made");
 }
 
 #[test]
 fn all_faults_are_told_and_what_follows_from_them_is_not() {
-    let place = Place::new();
-    place.write("c.toml", "listen = \"here\"\nshutdown-grace = \"10\"\n");
+    let dir = TestDir::new();
+    dir.write("c.toml", "listen = \"here\"\nshutdown-grace = \"10\"\n");
     let arguments = "config check --config c.toml --rate-limit much --rate-limit-store redis://h --tls-cert no.pem \
                      --tls-key no.pem";
-    let outcome = place.run_in(&[("CATALOGUE_PAGE_CACHE", "much")], arguments);
+    let outcome = dir.run_in(&[("CATALOGUE_PAGE_CACHE", "much")], arguments);
     let faults: Vec<_> = outcome.err.lines().map(str::to_owned).collect();
     outcome.fails(2, &["c.toml: line 1: listen: ", "line 2: shutdown-grace: ", "CATALOGUE_PAGE_CACHE: ", "--tls-cert"]);
     assert_eq!(faults.len(), 5, "{faults:?}");
@@ -54,7 +51,7 @@ fn all_faults_are_told_and_what_follows_from_them_is_not() {
 
 #[test]
 fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let file = [
         ("lisen = '127.0.0.1:0'", "no such key"),
         ("page-cache = true", "of type boolean"),
@@ -73,9 +70,9 @@ fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
         ("log = 'loud'", "not a level"),
         ("log-format = 'xml'", "not a format"),
     ];
-    place.write("c.toml", file.map(|(line, _)| line).join("\n"));
+    dir.write("c.toml", file.map(|(line, _)| line).join("\n"));
     let layers = [("CATALOGUE_DATABASE_TIMEOUT", "0s"), ("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_WAIT", "soon")];
-    let outcome = place.run_in(&layers, "config check --database-connections many --admin-listen there");
+    let outcome = dir.run_in(&layers, "config check --database-connections many --admin-listen there");
     assert_eq!(outcome.status, Some(2));
     for (number, (line, piece)) in (1..).zip(file) {
         let key = line.split(' ').next().unwrap();
@@ -91,22 +88,22 @@ fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_one_fault_of_many() {
-    let place = Place::new();
-    place.write("c.toml", "rate-limit = 600/1m\n");
+    let dir = TestDir::new();
+    dir.write("c.toml", "rate-limit = 600/1m\n");
     let variables = [("CATALOGUE_RATE_LIMIT_STORE", "redis://127.0.0.1"), ("CATALOGUE_LISTEN", "here")];
-    let outcome = place.run_in(&variables, "config check --config c.toml");
+    let outcome = dir.run_in(&variables, "config check --config c.toml");
     // The store misses a limit that the file may well name.
     assert_eq!(outcome.err.lines().count(), 2, "{}", outcome.err);
     outcome.fails(2, &["c.toml: line 1: not TOML", "CATALOGUE_LISTEN: "]);
-    let missing = place.run_in(&variables[1..], "config check --config missing.toml");
+    let missing = dir.run_in(&variables[1..], "config check --config missing.toml");
     missing.fails(2, &["--config: the configuration file missing.toml cannot be read", "\nCATALOGUE_LISTEN: "]);
-    place.run("config example --config c.toml").succeeds();
+    dir.run("config example --config c.toml").succeeds();
 }
 
 #[cfg(feature = "redis")]
 #[test]
 fn what_goes_with_a_wrong_value_is_looked_at_too() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let pairs = [
         ("rate-limit = '0/0s'", "rate-limit-store = 'http://store'", "rate-limit-store = 'redis://store'"),
         ("otlp-endpoint = 'here'", "otlp-sample = '2'", "otlp-sample = '0.5'"),
@@ -114,8 +111,8 @@ fn what_goes_with_a_wrong_value_is_looked_at_too() {
     ];
     for (wrong, second, right) in pairs {
         for (other, faults) in [(second, 2), (right, 1)] {
-            place.write("c.toml", format!("{wrong}\n{other}\n"));
-            let outcome = place.run("config check --config c.toml");
+            dir.write("c.toml", format!("{wrong}\n{other}\n"));
+            let outcome = dir.run("config check --config c.toml");
             assert_eq!((outcome.status, outcome.err.lines().count()), (Some(2), faults), "{other}: {}", outcome.err);
         }
     }
@@ -123,50 +120,50 @@ fn what_goes_with_a_wrong_value_is_looked_at_too() {
 
 #[test]
 fn an_empty_list_names_none() {
-    let place = Place::new();
-    place.write("c.toml", "database-replicas = []\ncors-origin = []\ntrusted-proxies = []\n");
-    let shown = place.run("config check --config c.toml --json").json();
+    let dir = TestDir::new();
+    dir.write("c.toml", "database-replicas = []\ncors-origin = []\ntrusted-proxies = []\n");
+    let shown = dir.run("config check --config c.toml --json").json();
     assert_eq!(row(&shown, "database-replicas"), (String::new(), "c.toml: line 1".to_owned()));
 }
 
 #[test]
 fn one_address_for_clients_and_operators_is_told() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for command in ["serve", "config check", "doctor"] {
         let pieces = ["--listen and --admin-listen: 127.0.0.1:1 cannot be both"];
-        place.run(&format!("{command} --listen 127.0.0.1:1 --admin-listen 127.0.0.1:1")).fails(2, &pieces);
-        place.run(&format!("{command} --admin-listen 127.0.0.1:8080")).fails(2, &["--admin-listen: 127.0.0.1:8080"]);
+        dir.run(&format!("{command} --listen 127.0.0.1:1 --admin-listen 127.0.0.1:1")).fails(2, &pieces);
+        dir.run(&format!("{command} --admin-listen 127.0.0.1:8080")).fails(2, &["--admin-listen: 127.0.0.1:8080"]);
     }
-    place.run("config check --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0").succeeds();
-    place.write("c.toml", "listen = '127.0.0.1:1'\n\nadmin-listen = '127.0.0.1:1'\naccept = 'cookie'\n");
+    dir.run("config check --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0").succeeds();
+    dir.write("c.toml", "listen = '127.0.0.1:1'\n\nadmin-listen = '127.0.0.1:1'\naccept = 'cookie'\n");
     let faults = ["line 1: listen and c.toml: line 3: admin-listen: 127.0.0.1:1", "line 4: accept: "];
-    place.run("config check --config c.toml").fails(2, &faults);
+    dir.run("config check --config c.toml").fails(2, &faults);
     // The default in the place of what is wrong is no fault of its own.
-    let wrong = place.run("config check --listen here --admin-listen 127.0.0.1:8080");
+    let wrong = dir.run("config check --listen here --admin-listen 127.0.0.1:8080");
     assert_eq!(wrong.err.lines().count(), 1, "{wrong:?}");
-    assert_eq!(place.files(), ["c.toml"]);
+    assert_eq!(dir.files(), ["c.toml"]);
 }
 
 #[test]
 fn a_fault_of_the_log_is_one_of_many() {
-    let place = Place::new();
-    place.write("c.toml", "listen = 'here'\nlog = 'a=b=c'\nlog-format = 'yaml'\naccept = 'cookie'\n");
-    let outcome = place.run("config check --config c.toml");
+    let dir = TestDir::new();
+    dir.write("c.toml", "listen = 'here'\nlog = 'a=b=c'\nlog-format = 'yaml'\naccept = 'cookie'\n");
+    let outcome = dir.run("config check --config c.toml");
     let faults: Vec<_> = outcome.err.lines().map(str::to_owned).collect();
     outcome.fails(2, &["line 1: listen: ", "line 2: log: ", "line 3: log-format: ", "line 4: accept: "]);
     assert_eq!(faults.len(), 4, "{faults:?}");
-    place.run("config check --log a=b=c --log-format yaml").fails(2, &["--log: ", "--log-format: "]);
-    place.write("c.toml", "log = 'warning'\n");
-    place.run("config check --config c.toml").fails(2, &["line 1: log: ", "did you mean \"warn\"?"]);
+    dir.run("config check --log a=b=c --log-format yaml").fails(2, &["--log: ", "--log-format: "]);
+    dir.write("c.toml", "log = 'warning'\n");
+    dir.run("config check --config c.toml").fails(2, &["line 1: log: ", "did you mean \"warn\"?"]);
 }
 
 #[test]
 fn unknown_keys_and_variables_come_with_what_was_meant() {
-    let place = Place::new();
-    place.write("c.toml", "lisen = \"127.0.0.1:0\"\nbase_url = \"/x\"\n");
+    let dir = TestDir::new();
+    dir.write("c.toml", "lisen = \"127.0.0.1:0\"\nbase_url = \"/x\"\n");
     let pieces = ["line 1: lisen: no such key; did you mean \"listen\"?", "line 2: base_url", "\"base-url\"?"];
-    place.run("config check --config c.toml").fails(2, &pieces);
-    let outcome = place.run_in(&[("CATALOGUE_LISEN", "127.0.0.1:0")], "config check");
+    dir.run("config check --config c.toml").fails(2, &pieces);
+    let outcome = dir.run_in(&[("CATALOGUE_LISEN", "127.0.0.1:0")], "config check");
     assert_eq!(outcome.status, Some(0));
     assert_eq!(outcome.err, "warning: CATALOGUE_LISEN: no setting has this variable; did you mean CATALOGUE_LISTEN?\n");
 }
@@ -174,13 +171,13 @@ fn unknown_keys_and_variables_come_with_what_was_meant() {
 #[cfg(feature = "redis")]
 #[test]
 fn passwords_are_not_shown_wherever_they_stand() {
-    let place = Place::new();
-    place.write("database", "postgres://u:s3cret@db.example/n?sslmode=disable\n");
-    place.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'redis://:s3cret@store.example:6379/0'\n");
+    let dir = TestDir::new();
+    dir.write("database", "postgres://u:s3cret@db.example/n?sslmode=disable\n");
+    dir.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'redis://:s3cret@store.example:6379/0'\n");
     let arguments = "config check --config c.toml --database file:database \
                      --database-replicas postgres://u:s3cret@one.example/n postgres://u:s3cret@two.example/n";
     for json in ["", " --json"] {
-        let outcome = place.run(&format!("{arguments}{json}"));
+        let outcome = dir.run(&format!("{arguments}{json}"));
         assert_eq!(outcome.status, Some(0), "{outcome:?}");
         let (out, err) = (outcome.out, outcome.err);
         assert!(!out.contains("s3cret") && !err.contains("s3cret"), "{out} {err}");
@@ -197,37 +194,37 @@ fn an_address_in_a_file_is_used_and_the_file_is_looked_at() {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
-    let place = Place::new();
-    place.write("address", "sqlite:hidden.db\n");
-    let permit = |mode| fs::set_permissions(place.path("address"), fs::Permissions::from_mode(mode)).unwrap();
+    let dir = TestDir::new();
+    dir.write("address", "sqlite:hidden.db\n");
+    let permit = |mode| fs::set_permissions(dir.path("address"), fs::Permissions::from_mode(mode)).unwrap();
     permit(0o640);
-    place.run("migrate --database file:address").succeeds();
-    assert!(place.path("hidden.db").is_file());
+    dir.run("migrate --database file:address").succeeds();
+    assert!(dir.path("hidden.db").is_file());
     permit(0o644);
-    let outcome = place.run_in(&[("CATALOGUE_DATABASE", "file:address")], "export");
+    let outcome = dir.run_in(&[("CATALOGUE_DATABASE", "file:address")], "export");
     assert!(outcome.status == Some(0) && outcome.err.contains("others may read address"), "{outcome:?}");
-    place.write("store", "redis://store.example:6379\n");
-    fs::set_permissions(place.path("store"), fs::Permissions::from_mode(0o644)).unwrap();
-    place.write(
+    dir.write("store", "redis://store.example:6379\n");
+    fs::set_permissions(dir.path("store"), fs::Permissions::from_mode(0o644)).unwrap();
+    dir.write(
         "c.toml",
         "database = 'file:address'\nrate-limit = '1/1s'\nrate-limit-store = 'file:store'\nlisten = 'x'\n",
     );
-    let outcome = place.run("config check --config c.toml");
+    let outcome = dir.run("config check --config c.toml");
     let told = |name: &str| outcome.err.matches(&format!("others may read {name};")).count();
     assert_eq!([told("address"), told("store")], [1, 1], "{outcome:?}");
     let missing = [("CATALOGUE_DATABASE", "file:missing")];
-    place.run_in(&missing, "export").fails(2, &["CATALOGUE_DATABASE: the file missing cannot be read"]);
-    place.write("address", "s3cret");
-    place.run("export --database file:address --log off").fails(2, &["--database, file address: ", "what kind"]);
+    dir.run_in(&missing, "export").fails(2, &["CATALOGUE_DATABASE: the file missing cannot be read"]);
+    dir.write("address", "s3cret");
+    dir.run("export --database file:address --log off").fails(2, &["--database, file address: ", "what kind"]);
 }
 
 #[test]
 fn the_example_can_be_used_as_it_is() {
-    let place = Place::new();
-    let example = place.run("config example").succeeds();
+    let dir = TestDir::new();
+    let example = dir.run("config example").succeeds();
     let packaged = include_str!("../../packaging/catalogue.toml");
     assert!(packaged == example, "make it anew: catalogue config example > frontends/server/packaging/catalogue.toml");
-    place.write("c.toml", example);
-    let shown = place.run("config check --config c.toml --json").json();
-    assert_eq!(shown, place.run("config check --json").json());
+    dir.write("c.toml", example);
+    let shown = dir.run("config check --config c.toml --json").json();
+    assert_eq!(shown, dir.run("config check --json").json());
 }

@@ -1,43 +1,43 @@
 //! The layers: the command line over the environment over the file.
 
-use crate::program::Place;
+use crate::program::TestDir;
 
 /// The server's address as the document shows it, which tells the layer that it came from.
-fn base_url(place: &Place, variables: &[(&str, &str)], arguments: &str) -> String {
-    let document = place.run_in(variables, &format!("openapi {arguments}")).json();
+fn base_url(dir: &TestDir, variables: &[(&str, &str)], arguments: &str) -> String {
+    let document = dir.run_in(variables, &format!("openapi {arguments}")).json();
     document["servers"][0]["url"].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn the_command_line_wins_over_the_environment_over_the_file() {
-    let place = Place::new();
-    place.write("c.toml", "base-url = \"https://file.example/api/v1\"\n");
+    let dir = TestDir::new();
+    dir.write("c.toml", "base-url = \"https://file.example/api/v1\"\n");
     let variable = ("CATALOGUE_BASE_URL", "https://env.example/api/v1");
     let named = ("CATALOGUE_CONFIG", "c.toml");
-    assert_eq!(base_url(&place, &[], ""), "/api/v1");
-    assert_eq!(base_url(&place, &[named], ""), "https://file.example/api/v1");
-    assert_eq!(base_url(&place, &[], "--config c.toml"), "https://file.example/api/v1");
-    assert_eq!(base_url(&place, &[variable, named], ""), "https://env.example/api/v1");
+    assert_eq!(base_url(&dir, &[], ""), "/api/v1");
+    assert_eq!(base_url(&dir, &[named], ""), "https://file.example/api/v1");
+    assert_eq!(base_url(&dir, &[], "--config c.toml"), "https://file.example/api/v1");
+    assert_eq!(base_url(&dir, &[variable, named], ""), "https://env.example/api/v1");
     assert_eq!(
-        base_url(&place, &[variable, named], "--base-url https://line.example/api/v1"),
+        base_url(&dir, &[variable, named], "--base-url https://line.example/api/v1"),
         "https://line.example/api/v1"
     );
 }
 
 #[test]
 fn a_named_file_wins_over_the_one_that_the_environment_names() {
-    let place = Place::new();
-    place.write("c.toml", "base-url = \"/line/v1\"\n");
-    assert_eq!(base_url(&place, &[("CATALOGUE_CONFIG", "missing.toml")], "--config c.toml"), "/line/v1");
+    let dir = TestDir::new();
+    dir.write("c.toml", "base-url = \"/line/v1\"\n");
+    assert_eq!(base_url(&dir, &[("CATALOGUE_CONFIG", "missing.toml")], "--config c.toml"), "/line/v1");
 }
 
 #[test]
 fn the_database_has_all_three_layers() {
-    let place = Place::new();
-    place.write("c.toml", "database = \"sqlite:file.db\"");
+    let dir = TestDir::new();
+    dir.write("c.toml", "database = \"sqlite:file.db\"");
     let made = |variables: &[(&str, &str)], arguments: &str, name: &str| {
-        place.run_in(variables, arguments).succeeds();
-        assert!(place.path(name).is_file(), "{name} among {:?}", place.files());
+        dir.run_in(variables, arguments).succeeds();
+        assert!(dir.path(name).is_file(), "{name} among {:?}", dir.files());
     };
     made(&[], "migrate", "catalogue.db");
     made(&[], "migrate --config c.toml", "file.db");
@@ -47,20 +47,20 @@ fn the_database_has_all_three_layers() {
 
 #[test]
 fn a_flag_has_all_three_layers() {
-    let place = Place::new();
-    place.write("c.toml", "no-migrate = true");
-    place.run("import - --no-migrate").fails(1, &["catalogue.db"]);
-    place.run_in(&[("CATALOGUE_NO_MIGRATE", "true")], "import -").fails(1, &["catalogue.db"]);
-    place.run("import - --config c.toml").fails(1, &["catalogue.db"]);
-    place.run_in(&[("CATALOGUE_NO_MIGRATE", "maybe")], "import -").fails(2, &["CATALOGUE_NO_MIGRATE", "true"]);
-    place.run_in(&[("CATALOGUE_NO_MIGRATE", "false")], "import - --config c.toml").succeeds();
+    let dir = TestDir::new();
+    dir.write("c.toml", "no-migrate = true");
+    dir.run("import - --no-migrate").fails(1, &["catalogue.db"]);
+    dir.run_in(&[("CATALOGUE_NO_MIGRATE", "true")], "import -").fails(1, &["catalogue.db"]);
+    dir.run("import - --config c.toml").fails(1, &["catalogue.db"]);
+    dir.run_in(&[("CATALOGUE_NO_MIGRATE", "maybe")], "import -").fails(2, &["CATALOGUE_NO_MIGRATE", "true"]);
+    dir.run_in(&[("CATALOGUE_NO_MIGRATE", "false")], "import - --config c.toml").succeeds();
 }
 
 #[test]
 fn wrong_values_are_2_and_name_their_source() {
-    let place = Place::new();
-    place.write("c.toml", "# where\n\nlisten = \"here\"\n");
-    place.run("serve --config c.toml").fails(2, &["c.toml: line 3: listen", "127.0.0.1:8080"]);
+    let dir = TestDir::new();
+    dir.write("c.toml", "# where\n\nlisten = \"here\"\n");
+    dir.run("serve --config c.toml").fails(2, &["c.toml: line 3: listen", "127.0.0.1:8080"]);
     for (variable, value) in [
         ("CATALOGUE_LISTEN", "here"),
         ("CATALOGUE_ACCEPT", "cookie"),
@@ -73,35 +73,35 @@ fn wrong_values_are_2_and_name_their_source() {
         ("CATALOGUE_DATABASE", "catalogue.db"),
         ("CATALOGUE_LOG", "a=b=c"),
     ] {
-        place.run_in(&[(variable, value)], "serve").fails(2, &[variable]);
+        dir.run_in(&[(variable, value)], "serve").fails(2, &[variable]);
     }
-    assert_eq!(place.files(), ["c.toml"]);
+    assert_eq!(dir.files(), ["c.toml"]);
 }
 
 #[test]
 fn empty_variables_count_as_not_set() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let names = ["LISTEN", "ACCEPT", "CORS_ORIGIN", "SHUTDOWN_GRACE", "BASE_URL", "DATABASE", "LOG", "NO_MIGRATE"];
     let names: Vec<_> = names.iter().map(|name| format!("CATALOGUE_{name}")).collect();
     let variables: Vec<_> = names.iter().map(|name| (&**name, "")).chain([("CATALOGUE_PAGE_CACHE", "")]).collect();
     // All is right but the address at last.
-    place.run_in(&variables, "serve --docs-url docs").fails(2, &["--docs-url"]);
-    place.run_in(&variables, "migrate").succeeds();
-    assert_eq!(place.files(), ["catalogue.db"]);
+    dir.run_in(&variables, "serve --docs-url docs").fails(2, &["--docs-url"]);
+    dir.run_in(&variables, "migrate").succeeds();
+    assert_eq!(dir.files(), ["catalogue.db"]);
 }
 
 #[test]
 fn two_addresses_with_one_path_name_both_sources() {
-    let place = Place::new();
-    place.write("c.toml", "docs-url = \"/x\"\n");
+    let dir = TestDir::new();
+    dir.write("c.toml", "docs-url = \"/x\"\n");
     let variables = [("CATALOGUE_BASE_URL", "/x"), ("CATALOGUE_CONFIG", "c.toml")];
-    place.run_in(&variables, "serve").fails(2, &["CATALOGUE_BASE_URL and c.toml: line 1: docs-url: ", "same path"]);
-    place.run("serve --base-url /docs").fails(2, &["error: --base-url: ", "same path"]);
+    dir.run_in(&variables, "serve").fails(2, &["CATALOGUE_BASE_URL and c.toml: line 1: docs-url: ", "same path"]);
+    dir.run("serve --base-url /docs").fails(2, &["error: --base-url: ", "same path"]);
 }
 
 #[test]
 fn what_a_command_does_not_take_does_not_matter_to_it() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let variables = [
         ("CATALOGUE_LISTEN", "here"),
         ("CATALOGUE_ACCEPT", "cookie"),
@@ -109,14 +109,14 @@ fn what_a_command_does_not_take_does_not_matter_to_it() {
         ("CATALOGUE_FUTURE", "x"),
         ("CATALOGUE_", "x"),
     ];
-    place.write("c.toml", "listen = \"here\"\nshutdown-grace = \"?\"\n");
-    place.run_in(&variables, "migrate --config c.toml").succeeds();
-    place.run_in(&[("CATALOGUE_DATABASE", "nonsense")], "openapi").succeeds();
+    dir.write("c.toml", "listen = \"here\"\nshutdown-grace = \"?\"\n");
+    dir.run_in(&variables, "migrate --config c.toml").succeeds();
+    dir.run_in(&[("CATALOGUE_DATABASE", "nonsense")], "openapi").succeeds();
 }
 
 #[test]
 fn a_file_with_a_mistake_is_2_and_the_line_is_named() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (text, pieces) in [
         ("\nlisen = \"127.0.0.1:0\"", ["c.toml: line 2: lisen", "did you mean \"listen\"?"]),
         ("base_url = \"/api/v1\"", ["c.toml: line 1: base_url", "base-url"]),
@@ -126,12 +126,12 @@ fn a_file_with_a_mistake_is_2_and_the_line_is_named() {
         ("\"a\\nb\\nc\" = 1", ["c.toml: line 1: a\\nb\\nc: no such key", ""]),
         ("page-cache = true", ["c.toml: line 1: page-cache", "a number, or a string"]),
     ] {
-        place.write("c.toml", text);
-        place.run("openapi --config c.toml").fails(2, &pieces);
-        place.run_in(&[("CATALOGUE_CONFIG", "c.toml")], "openapi").fails(2, &pieces);
+        dir.write("c.toml", text);
+        dir.run("openapi --config c.toml").fails(2, &pieces);
+        dir.run_in(&[("CATALOGUE_CONFIG", "c.toml")], "openapi").fails(2, &pieces);
     }
-    place.write("c.toml", b"log = \"\xff\"");
-    place.run("openapi --config c.toml").fails(2, &["c.toml"]);
-    place.run("openapi --config .").fails(2, &["cannot be read"]);
-    place.run_in(&[("CATALOGUE_CONFIG", "missing.toml")], "openapi").fails(2, &["CATALOGUE_CONFIG: ", "missing.toml"]);
+    dir.write("c.toml", b"log = \"\xff\"");
+    dir.run("openapi --config c.toml").fails(2, &["c.toml"]);
+    dir.run("openapi --config .").fails(2, &["cannot be read"]);
+    dir.run_in(&[("CATALOGUE_CONFIG", "missing.toml")], "openapi").fails(2, &["CATALOGUE_CONFIG: ", "missing.toml"]);
 }

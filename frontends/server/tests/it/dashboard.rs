@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::observed::Observed;
-use crate::program::Place;
+use crate::program::TestDir;
 
 /// The names of metrics in the dashboard's queries.
 pub(crate) fn queried() -> BTreeSet<String> {
@@ -30,8 +30,8 @@ pub(crate) fn shown(observed: &Observed) -> BTreeSet<String> {
 #[cfg(target_os = "linux")]
 #[test]
 fn it_queries_only_metrics_that_exist() {
-    let place = Place::new();
-    let observed = Observed::start(&place, "--rate-limit 600/1m");
+    let dir = TestDir::new();
+    let observed = Observed::start(&dir, "--rate-limit 600/1m");
     let of_others = ["catalogue_database_", "catalogue_replica_", "catalogue_tls_"];
     let elsewhere = |name: &String| of_others.iter().any(|kind| name.starts_with(kind));
     let queried: BTreeSet<_> = queried().into_iter().filter(|name| !elsewhere(name)).collect();

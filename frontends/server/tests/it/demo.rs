@@ -5,10 +5,10 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::program::{Place, Server, get};
+use crate::program::{Server, TestDir, get};
 
-fn start(place: &Place, arguments: &str) -> (Server, Vec<String>) {
-    let mut server = Server::start(place.command(&format!("demo {arguments}")).stderr(Stdio::piped()));
+fn start(dir: &TestDir, arguments: &str) -> (Server, Vec<String>) {
+    let mut server = Server::start(dir.command(&format!("demo {arguments}")).stderr(Stdio::piped()));
     let notes = server.notes_until("Ctrl+C");
     (server, notes)
 }
@@ -29,8 +29,8 @@ fn curl_lines(notes: &[String]) -> Vec<&String> {
 
 #[test]
 fn its_lines_work_and_it_leaves_nothing_behind() {
-    let place = Place::new();
-    let (server, notes) = start(&place, "--listen 127.0.0.1:0");
+    let dir = TestDir::new();
+    let (server, notes) = start(&dir, "--listen 127.0.0.1:0");
     assert!(notes.contains(&format!("http://{}/docs", server.address)), "{notes:?}");
     assert_eq!(server.get("/docs", "").0, 200);
 
@@ -48,15 +48,15 @@ fn its_lines_work_and_it_leaves_nothing_behind() {
     let (_, document) = server.get("/docs/openapi.json", "");
     assert_eq!(document["servers"][0]["url"], format!("http://{}/api/v1", server.address));
     assert_eq!(server.end_by("TERM"), (Some(0), String::new()));
-    assert!(place.files().is_empty(), "{:?}", place.files());
+    assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
 #[test]
 fn takes_a_free_port_when_its_own_is_busy() {
     // Somebody else may have the port already, which is as good.
     let _taken = TcpListener::bind("127.0.0.1:8080");
-    let place = Place::new();
-    let (server, notes) = start(&place, "");
+    let dir = TestDir::new();
+    let (server, notes) = start(&dir, "");
     assert!(server.address != "127.0.0.1:8080");
     paste(curl_lines(&notes)[0]);
     assert_eq!(server.end_by("INT").0, Some(0));
@@ -64,16 +64,16 @@ fn takes_a_free_port_when_its_own_is_busy() {
 
 #[test]
 fn runs_again_on_a_database_that_is_kept() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mut lines = Vec::new();
     for _ in 0..2 {
-        let (server, notes) = start(&place, "--listen 127.0.0.1:0 --database sqlite:demo.db");
+        let (server, notes) = start(&dir, "--listen 127.0.0.1:0 --database sqlite:demo.db");
         lines.push(curl_lines(&notes)[1].clone());
         paste(&lines[lines.len() - 1]);
         server.end_by("TERM");
     }
-    let keys = place.run("keys list --account acc_demo --json --database sqlite:demo.db").json();
+    let keys = dir.run("keys list --account acc_demo --json --database sqlite:demo.db").json();
     assert_eq!(keys.as_array().unwrap().len(), 2);
-    let export = place.run("export --database sqlite:demo.db").succeeds();
+    let export = dir.run("export --database sqlite:demo.db").succeeds();
     assert!(export == include_str!("../../demo/courses.jsonl"));
 }

@@ -7,7 +7,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsa
 use serde_json::Value;
 use time::{Duration, OffsetDateTime};
 
-use crate::program::{Outcome, Place};
+use crate::program::{Outcome, TestDir};
 
 /// The findings of a check: verdict and message.
 fn findings(outcome: &Outcome, check: &str) -> Vec<(String, String)> {
@@ -24,41 +24,41 @@ fn finding(outcome: &Outcome, check: &str) -> (String, String) {
     found.remove(0)
 }
 
-fn permit(place: &Place, name: &str, mode: u32) {
-    fs::set_permissions(place.path(name), fs::Permissions::from_mode(mode)).unwrap();
+fn permit(dir: &TestDir, name: &str, mode: u32) {
+    fs::set_permissions(dir.path(name), fs::Permissions::from_mode(mode)).unwrap();
 }
 
 #[test]
 fn a_sound_deployment_has_no_faults() {
-    let place = Place::with_courses();
-    permit(&place, "catalogue.db", 0o640);
-    place.run("keys create --account a --name n --scope read:courses").succeeds();
-    place.run("keys create --account b --name n --scope read:courses --expires-in 90d").succeeds();
-    let outcome = place.run("doctor --json --max-connections 10");
+    let dir = TestDir::with_courses();
+    permit(&dir, "catalogue.db", 0o640);
+    dir.run("keys create --account a --name n --scope read:courses").succeeds();
+    dir.run("keys create --account b --name n --scope read:courses --expires-in 90d").succeeds();
+    let outcome = dir.run("doctor --json --max-connections 10");
     assert_eq!((outcome.status, &*outcome.err), (Some(0), ""), "{outcome:?}");
     for check in ["clock", "open files", "permissions", "journal", "database", "integrity", "credentials"] {
         assert_eq!(finding(&outcome, check).0, "ok", "{check}: {outcome:?}");
     }
     assert_eq!(finding(&outcome, "credentials").1, "usable: 2; expiring within 7 days: 0, never: 1");
-    let lines = place.run("doctor --max-connections 10").succeeds();
+    let lines = dir.run("doctor --max-connections 10").succeeds();
     assert!(lines.lines().any(|line| line.starts_with("ok       database     sqlite:catalogue.db")), "{lines}");
 }
 
 #[test]
 fn what_is_to_be_mended_is_said() {
-    let place = Place::with_courses();
-    place.run("keys create --account a --name n --scope read:courses --expires-in 1d").succeeds();
-    permit(&place, "catalogue.db", 0o644);
-    let outcome = place.run("doctor --json");
+    let dir = TestDir::with_courses();
+    dir.run("keys create --account a --name n --scope read:courses --expires-in 1d").succeeds();
+    permit(&dir, "catalogue.db", 0o644);
+    let outcome = dir.run("doctor --json");
     assert_eq!(outcome.status, Some(0), "warnings are no faults");
     assert_eq!(finding(&outcome, "permissions").0, "warning");
     assert!(finding(&outcome, "credentials").1.contains("within 7 days: 1"), "{outcome:?}");
-    permit(&place, "catalogue.db", 0o666);
-    rusqlite::Connection::open(place.path("catalogue.db"))
+    permit(&dir, "catalogue.db", 0o666);
+    rusqlite::Connection::open(dir.path("catalogue.db"))
         .unwrap()
         .query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))
         .unwrap();
-    let outcome = place.run("doctor --json");
+    let outcome = dir.run("doctor --json");
     assert_eq!((outcome.status, finding(&outcome, "permissions").0), (Some(1), "fault".to_owned()));
     assert_eq!(finding(&outcome, "journal").0, "warning");
     assert_eq!(outcome.err, "error: there is 1 fault to mend\n");
@@ -66,50 +66,50 @@ fn what_is_to_be_mended_is_said() {
 
 #[test]
 fn a_directory_in_which_everybody_may_write_is_told() {
-    let place = Place::with_courses();
-    permit(&place, "catalogue.db", 0o640);
-    permit(&place, ".", 0o777);
-    let outcome = place.run("doctor --json");
+    let dir = TestDir::with_courses();
+    permit(&dir, "catalogue.db", 0o640);
+    permit(&dir, ".", 0o777);
+    let outcome = dir.run("doctor --json");
     let found = findings(&outcome, "permissions");
     let [(verdict, message), _] = &*found else { panic!("{outcome:?}") };
     assert!(verdict == "warning" && message.ends_with("chmod o-w ."), "{message}");
     assert_eq!(outcome.status, Some(0));
-    permit(&place, ".", 0o770);
-    assert_eq!(finding(&place.run("doctor --json"), "permissions").0, "ok");
+    permit(&dir, ".", 0o770);
+    assert_eq!(finding(&dir.run("doctor --json"), "permissions").0, "ok");
 }
 
 #[test]
 fn a_database_that_cannot_be_served_is_a_fault() {
-    let place = Place::new();
-    let missing = place.run("doctor --json");
+    let dir = TestDir::new();
+    let missing = dir.run("doctor --json");
     assert_eq!((missing.status, finding(&missing, "database").0), (Some(0), "warning".to_owned()), "serve makes it");
-    assert!(place.files().is_empty(), "and doctor does not");
-    let missing = place.run("doctor --json --no-migrate");
+    assert!(dir.files().is_empty(), "and doctor does not");
+    let missing = dir.run("doctor --json --no-migrate");
     assert_eq!((missing.status, finding(&missing, "database").0), (Some(1), "fault".to_owned()));
-    place.write("other.db", "x".repeat(10_000));
-    let other = place.run("doctor --json --database sqlite:other.db");
+    dir.write("other.db", "x".repeat(10_000));
+    let other = dir.run("doctor --json --database sqlite:other.db");
     let (verdict, message) = finding(&other, "database");
     assert!(other.status == Some(1) && verdict == "fault" && message.contains("not an SQLite database"), "{message}");
 }
 
 #[test]
 fn a_certificate_should_last_and_its_key_be_hidden() {
-    let place = Place::with_courses();
+    let dir = TestDir::with_courses();
     let issue = |days| {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
         params.not_after = OffsetDateTime::now_utc() + Duration::days(days);
-        place.write("chain.pem", params.self_signed(&key).unwrap().pem());
-        place.write("key.pem", key.serialize_pem());
+        dir.write("chain.pem", params.self_signed(&key).unwrap().pem());
+        dir.write("key.pem", key.serialize_pem());
     };
-    let look = || place.run("doctor --json --tls-cert chain.pem --tls-key key.pem");
+    let look = || dir.run("doctor --json --tls-cert chain.pem --tls-key key.pem");
     issue(60);
-    permit(&place, "key.pem", 0o600);
+    permit(&dir, "key.pem", 0o600);
     let outcome = look();
     assert_eq!(finding(&outcome, "certificate").0, "ok");
     assert!(findings(&outcome, "permissions")[0].1.contains("key.pem is not open to others"), "{outcome:?}");
     issue(3);
-    permit(&place, "key.pem", 0o644);
+    permit(&dir, "key.pem", 0o644);
     let outcome = look();
     let (verdict, message) = finding(&outcome, "certificate");
     assert!(verdict == "warning" && message.ends_with("renew it"), "{message}");
@@ -122,17 +122,17 @@ fn a_certificate_should_last_and_its_key_be_hidden() {
 
 #[test]
 fn what_clients_refuse_about_a_certificate_is_said() {
-    let place = Place::with_courses();
+    let dir = TestDir::with_courses();
     let (root_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut root = CertificateParams::new([]).unwrap();
     root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let root = CertifiedIssuer::self_signed(root, root_key).unwrap();
     let issue = |params: &CertificateParams, behind: &str| {
-        place.write("chain.pem", params.signed_by(&key, &root).unwrap().pem() + behind);
-        place.write("key.pem", key.serialize_pem());
+        dir.write("chain.pem", params.signed_by(&key, &root).unwrap().pem() + behind);
+        dir.write("key.pem", key.serialize_pem());
     };
     let look = |base_url: &str| {
-        let outcome = place.run(&format!("doctor --json --tls-cert chain.pem --tls-key key.pem --base-url {base_url}"));
+        let outcome = dir.run(&format!("doctor --json --tls-cert chain.pem --tls-key key.pem --base-url {base_url}"));
         assert_eq!((outcome.status, &*outcome.err), (Some(0), ""), "warnings are no faults: {outcome:?}");
         let warnings = findings(&outcome, "certificate").into_iter().filter(|(verdict, _)| verdict == "warning");
         warnings.map(|(_, message)| message).collect::<Vec<_>>()
@@ -158,27 +158,27 @@ fn what_clients_refuse_about_a_certificate_is_said() {
 #[cfg(feature = "redis")]
 #[test]
 fn a_file_with_a_password_should_be_hidden() {
-    let place = Place::with_courses();
-    place.write("store", "redis://:s3cret@127.0.0.1:1/0");
-    place.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'file:store'\n");
-    permit(&place, "store", 0o600);
-    permit(&place, "c.toml", 0o644);
-    let outcome = place.run("doctor --json --config c.toml");
+    let dir = TestDir::with_courses();
+    dir.write("store", "redis://:s3cret@127.0.0.1:1/0");
+    dir.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'file:store'\n");
+    permit(&dir, "store", 0o600);
+    permit(&dir, "c.toml", 0o644);
+    let outcome = dir.run("doctor --json --config c.toml");
     let found = findings(&outcome, "permissions");
     assert!(
         found[0].1.starts_with("store is not open") && !found.iter().any(|(_, message)| message.contains("c.toml"))
     );
-    place.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'redis://:s3cret@127.0.0.1:1/0'\n");
-    let outcome = place.run("doctor --json --config c.toml");
+    dir.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'redis://:s3cret@127.0.0.1:1/0'\n");
+    let outcome = dir.run("doctor --json --config c.toml");
     assert!(findings(&outcome, "permissions")[0].1.contains("everybody may read c.toml"), "{outcome:?}");
     assert!(!outcome.out.contains("s3cret") && !outcome.err.contains("s3cret"));
-    place.run("doctor --listen here").fails(2, &["--listen"]);
+    dir.run("doctor --listen here").fails(2, &["--listen"]);
 }
 
 #[test]
 fn where_the_server_listens_and_whom_it_believes_is_looked_at() {
-    let place = Place::with_courses();
-    let look = |arguments: &str| place.run(&format!("doctor --json {arguments}"));
+    let dir = TestDir::with_courses();
+    let look = |arguments: &str| dir.run(&format!("doctor --json {arguments}"));
     let sound = look("--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --trusted-proxies 10.0.0.0/8");
     assert_eq!(sound.status, Some(0), "{sound:?}");
     assert_eq!((finding(&sound, "listen").0, finding(&sound, "proxies").0), ("ok".to_owned(), "ok".to_owned()));
@@ -208,25 +208,25 @@ fn where_the_server_listens_and_whom_it_believes_is_looked_at() {
 fn the_store_of_the_rate_limit_is_asked() {
     use crate::redis::{Redis, free_port};
 
-    let place = Place::with_courses();
+    let dir = TestDir::with_courses();
     let look = |port| {
         let store = format!("redis://:s3cret@127.0.0.1:{port}");
-        place.run(&format!("doctor --json --rate-limit 600/1m --rate-limit-store {store}"))
+        dir.run(&format!("doctor --json --rate-limit 600/1m --rate-limit-store {store}"))
     };
     let away = look(free_port());
     let (verdict, message) = finding(&away, "rate limit");
     assert!(verdict == "warning" && message.contains("start Redis") && away.status == Some(0), "{away:?}");
     assert!(!away.out.contains("s3cret"), "{message}");
-    assert!(findings(&place.run("doctor --json --rate-limit 600/1m"), "rate limit").is_empty());
+    assert!(findings(&dir.run("doctor --json --rate-limit 600/1m"), "rate limit").is_empty());
     let Some(redis) = Redis::start() else { return };
     let store = format!("--rate-limit 600/1m --rate-limit-store {}", redis.url());
-    let (verdict, message) = finding(&place.run(&format!("doctor --json {store}")), "rate limit");
+    let (verdict, message) = finding(&dir.run(&format!("doctor --json {store}")), "rate limit");
     assert!(verdict == "ok" && message.starts_with("600/1m in redis://127.0.0.1:"), "{message}");
 
     redis.require_password("s3cret");
     for user in ["", ":guess@"] {
         let store = redis.url().replace("//", &format!("//{user}"));
-        let refused = place.run(&format!("doctor --json --rate-limit 600/1m --rate-limit-store {store}"));
+        let refused = dir.run(&format!("doctor --json --rate-limit 600/1m --rate-limit-store {store}"));
         let (verdict, message) = finding(&refused, "rate limit");
         assert!(verdict == "warning" && message.contains("; write the user and password"), "{message}");
         assert!(!message.contains("start Redis") && !message.contains("guess"), "{message}");

@@ -4,18 +4,18 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use crate::program::Place;
+use crate::program::TestDir;
 
 /// The configuration file is a pipe, so that the server starts no further than to its reading.
 #[test]
 fn a_hangup_before_the_settings_are_read_ends_nothing() {
-    let place = Place::new();
-    let made = Command::new("mkfifo").arg(place.path("settings")).status().unwrap();
+    let dir = TestDir::new();
+    let made = Command::new("mkfifo").arg(dir.path("settings")).status().unwrap();
     assert!(made.success());
-    let mut command = place.command("serve --listen 127.0.0.1:0 --config settings");
+    let mut command = dir.command("serve --listen 127.0.0.1:0 --config settings");
     let mut server = command.stdout(Stdio::piped()).spawn().unwrap();
     // Waits until the server has opened the other end.
-    let mut settings = File::options().write(true).open(place.path("settings")).unwrap();
+    let mut settings = File::options().write(true).open(dir.path("settings")).unwrap();
     let hangup = format!("kill -s HUP {}", server.id());
     assert!(Command::new("sh").args(["-c", &hangup]).status().unwrap().success());
     let written = settings.write_all(b"log = 'warn'\n");

@@ -1,13 +1,13 @@
 //! `catalogue export`
 
-use crate::program::{COURSES, Place};
+use crate::program::{COURSES, TestDir};
 
 #[test]
 fn import_and_export_are_inverse() {
-    let place = Place::with_courses();
-    assert_eq!(place.export(), COURSES);
-    place.run_reading(COURSES, "import - --database sqlite:copy.db").succeeds();
-    assert_eq!(place.run("export --database sqlite:copy.db --json").succeeds(), COURSES);
+    let dir = TestDir::with_courses();
+    assert_eq!(dir.export(), COURSES);
+    dir.run_reading(COURSES, "import - --database sqlite:copy.db").succeeds();
+    assert_eq!(dir.run("export --database sqlite:copy.db --json").succeeds(), COURSES);
 }
 
 #[test]
@@ -16,7 +16,7 @@ fn equal_content_gives_equal_bytes_whatever_the_order_of_the_lines() {
     lines.swap(0, 1);
     lines.reverse();
     lines.sort_by_key(|line| line.contains("\"course\""));
-    let place = Place::new();
-    place.run_reading(&lines.join("\n"), "import -").succeeds();
-    assert_eq!(place.export(), COURSES);
+    let dir = TestDir::new();
+    dir.run_reading(&lines.join("\n"), "import -").succeeds();
+    assert_eq!(dir.export(), COURSES);
 }

@@ -13,37 +13,37 @@ use time::{Duration, OffsetDateTime};
 
 use crate::dashboard;
 use crate::observed::Observed;
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 
 /// A place with a certificate for `localhost` and its key.
-pub(crate) fn place() -> Place {
-    let place = Place::new();
-    issue(&place);
-    place
+pub(crate) fn dir_with_certificate() -> TestDir {
+    let dir = TestDir::new();
+    issue(&dir);
+    dir
 }
 
-pub(crate) fn issue(place: &Place) {
-    issue_until(place, OffsetDateTime::now_utc() + Duration::days(90));
+pub(crate) fn issue(dir: &TestDir) {
+    issue_until(dir, OffsetDateTime::now_utc() + Duration::days(90));
 }
 
-fn issue_until(place: &Place, not_after: OffsetDateTime) {
+fn issue_until(dir: &TestDir, not_after: OffsetDateTime) {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
     params.not_after = not_after;
-    place.write("chain.pem", params.self_signed(&key).unwrap().pem());
-    place.write("key.pem", key.serialize_pem());
+    dir.write("chain.pem", params.self_signed(&key).unwrap().pem());
+    dir.write("key.pem", key.serialize_pem());
 }
 
 pub(crate) const SERVE: &str = "serve --listen 127.0.0.1:0 --tls-cert chain.pem --tls-key key.pem";
 
 /// A connection of a client that trusts the certificate in the file alone, and speaks these protocols.
 pub(crate) fn connect(
-    place: &Place,
+    dir: &TestDir,
     server: &Server,
     protocols: &[&[u8]],
 ) -> io::Result<StreamOwned<ClientConnection, TcpStream>> {
     let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(place.path("chain.pem")).unwrap()).unwrap();
+    roots.add(CertificateDer::from_pem_file(dir.path("chain.pem")).unwrap()).unwrap();
     let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots);
     let mut config = builder.with_no_client_auth();
@@ -53,8 +53,8 @@ pub(crate) fn connect(
 }
 
 /// The answer of a server to such a client.
-fn get(place: &Place, server: &Server) -> io::Result<String> {
-    let mut stream = connect(place, server, &[])?;
+fn get(dir: &TestDir, server: &Server) -> io::Result<String> {
+    let mut stream = connect(dir, server, &[])?;
     stream.write_all(b"GET /docs/llms.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
@@ -63,15 +63,15 @@ fn get(place: &Place, server: &Server) -> io::Result<String> {
 
 #[test]
 fn https_is_announced_served_and_renewed() {
-    let place = place();
-    let mut server = Server::start(place.command(SERVE).stderr(Stdio::piped()));
-    let answer = get(&place, &server).unwrap();
+    let dir = dir_with_certificate();
+    let mut server = Server::start(dir.command(SERVE).stderr(Stdio::piped()));
+    let answer = get(&dir, &server).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("strict-transport-security"), "{answer}");
-    issue(&place);
-    assert!(get(&place, &server).unwrap_err().to_string().contains("invalid peer certificate"));
+    issue(&dir);
+    assert!(get(&dir, &server).unwrap_err().to_string().contains("invalid peer certificate"));
     server.signal("HUP");
     server.notes_until("took up another certificate");
-    assert!(get(&place, &server).unwrap().starts_with("HTTP/1.1 200 OK\r\n"));
+    assert!(get(&dir, &server).unwrap().starts_with("HTTP/1.1 200 OK\r\n"));
     assert_eq!(server.end_by("TERM").0, Some(0));
 }
 
@@ -79,16 +79,16 @@ fn https_is_announced_served_and_renewed() {
 fn a_certificate_that_ends_is_warned_of_until_it_is_renewed() {
     const EXPIRY: &str = "catalogue_tls_certificate_expiry_timestamp_seconds";
 
-    let place = Place::new();
+    let dir = TestDir::new();
     let (soon, later) = (OffsetDateTime::now_utc() + Duration::days(3), OffsetDateTime::now_utc() + Duration::days(90));
-    issue_until(&place, soon);
-    let observed = Observed::start(&place, "--tls-cert chain.pem --tls-key key.pem");
+    issue_until(&dir, soon);
+    let observed = Observed::start(&dir, "--tls-cert chain.pem --tls-key key.pem");
     observed.logs("the certificate in use expires soon; renew it");
     let shown = dashboard::shown(&observed);
     assert!(dashboard::queried().contains(EXPIRY) && shown.contains(EXPIRY), "{shown:?}");
     assert_eq!(observed.metrics()[EXPIRY], soon.unix_timestamp() as f64);
 
-    issue_until(&place, later);
+    issue_until(&dir, later);
     observed.server.signal("HUP");
     observed.logs("took up another certificate");
     assert_eq!(observed.metrics()[EXPIRY], later.unix_timestamp() as f64);
@@ -98,11 +98,11 @@ fn a_certificate_that_ends_is_warned_of_until_it_is_renewed() {
 
 #[test]
 fn what_clients_refuse_about_a_certificate_is_in_the_log() {
-    let place = place();
-    let observed = Observed::start(&place, "--tls-cert chain.pem --tls-key key.pem");
+    let dir = dir_with_certificate();
+    let observed = Observed::start(&dir, "--tls-cert chain.pem --tls-key key.pem");
     let key = KeyPair::generate().unwrap();
-    place.write("chain.pem", CertificateParams::new([]).unwrap().self_signed(&key).unwrap().pem());
-    place.write("key.pem", key.serialize_pem());
+    dir.write("chain.pem", CertificateParams::new([]).unwrap().self_signed(&key).unwrap().pem());
+    dir.write("key.pem", key.serialize_pem());
     assert!(!observed.log().contains("names no host"));
     observed.server.signal("HUP");
     observed.logs("the certificate names no host in subjectAltName, so clients refuse it");
@@ -110,28 +110,28 @@ fn what_clients_refuse_about_a_certificate_is_in_the_log() {
 
 #[test]
 fn files_that_cannot_be_used_are_1_and_named() {
-    let place = place();
-    place.run("serve --tls-cert none.pem --tls-key key.pem").fails(1, &["--tls-cert", "none.pem cannot be read"]);
-    place.run("serve --tls-cert chain.pem --tls-key none.pem").fails(1, &["none.pem cannot be read"]);
-    place.run("serve --tls-cert key.pem --tls-key key.pem").fails(1, &["key.pem has no certificate"]);
-    place.run("serve --tls-cert chain.pem --tls-key chain.pem").fails(1, &["chain.pem has no private key"]);
-    place.write("other.pem", KeyPair::generate().unwrap().serialize_pem());
-    place.run("serve --tls-cert chain.pem --tls-key other.pem").fails(1, &["other.pem does not belong to"]);
+    let dir = dir_with_certificate();
+    dir.run("serve --tls-cert none.pem --tls-key key.pem").fails(1, &["--tls-cert", "none.pem cannot be read"]);
+    dir.run("serve --tls-cert chain.pem --tls-key none.pem").fails(1, &["none.pem cannot be read"]);
+    dir.run("serve --tls-cert key.pem --tls-key key.pem").fails(1, &["key.pem has no certificate"]);
+    dir.run("serve --tls-cert chain.pem --tls-key chain.pem").fails(1, &["chain.pem has no private key"]);
+    dir.write("other.pem", KeyPair::generate().unwrap().serialize_pem());
+    dir.run("serve --tls-cert chain.pem --tls-key other.pem").fails(1, &["other.pem does not belong to"]);
     let device = "/dev/zero cannot be read: it is a device";
-    place.run("serve --tls-cert /dev/zero --tls-key key.pem").fails(1, &[device]);
-    place.run("serve --tls-cert chain.pem --tls-key /dev/zero").fails(1, &[device]);
-    assert!(!place.files().contains(&"catalogue.db".to_owned()), "nothing is made for what cannot be served");
+    dir.run("serve --tls-cert /dev/zero --tls-key key.pem").fails(1, &[device]);
+    dir.run("serve --tls-cert chain.pem --tls-key /dev/zero").fails(1, &[device]);
+    assert!(!dir.files().contains(&"catalogue.db".to_owned()), "nothing is made for what cannot be served");
 }
 
 #[test]
 fn settings_that_cannot_be_are_2() {
-    let place = place();
-    place.run("serve --tls-cert chain.pem").fails(2, &["--tls-cert", "needs its key", "--tls-key"]);
-    place.run_in(&[("CATALOGUE_TLS_KEY", "key.pem")], "serve").fails(2, &["CATALOGUE_TLS_KEY", "--tls-cert"]);
-    place.run("serve --trusted-proxies 10.0.0.0/33").fails(2, &["--trusted-proxies", "like 10.0.0.0/8"]);
-    place.run("serve --max-connections 0").fails(2, &["--max-connections", "from 1 on"]);
-    place.run("serve --max-in-flight many").fails(2, &["--max-in-flight", "like 1000"]);
-    place.run("serve --request-timeout 0s").fails(2, &["--request-timeout", "like 60s"]);
-    place.write("c.toml", "max-connections = 0\n");
-    place.run("serve --config c.toml").fails(2, &["c.toml: line 1: max-connections"]);
+    let dir = dir_with_certificate();
+    dir.run("serve --tls-cert chain.pem").fails(2, &["--tls-cert", "needs its key", "--tls-key"]);
+    dir.run_in(&[("CATALOGUE_TLS_KEY", "key.pem")], "serve").fails(2, &["CATALOGUE_TLS_KEY", "--tls-cert"]);
+    dir.run("serve --trusted-proxies 10.0.0.0/33").fails(2, &["--trusted-proxies", "like 10.0.0.0/8"]);
+    dir.run("serve --max-connections 0").fails(2, &["--max-connections", "from 1 on"]);
+    dir.run("serve --max-in-flight many").fails(2, &["--max-in-flight", "like 1000"]);
+    dir.run("serve --request-timeout 0s").fails(2, &["--request-timeout", "like 60s"]);
+    dir.write("c.toml", "max-connections = 0\n");
+    dir.run("serve --config c.toml").fails(2, &["c.toml: line 1: max-connections"]);
 }

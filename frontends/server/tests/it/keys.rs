@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::Place;
+use crate::program::TestDir;
 
 fn names_of(object: &Value) -> Vec<&str> {
     object.as_object().unwrap().keys().map(String::as_str).collect()
@@ -10,11 +10,11 @@ fn names_of(object: &Value) -> Vec<&str> {
 
 #[test]
 fn a_created_key_stands_alone_on_standard_output() {
-    let place = Place::with_courses();
-    let token = place.run("keys create --account a --name n --scope read:courses").succeeds();
+    let dir = TestDir::with_courses();
+    let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     assert!(token.starts_with("ccat_") && token.ends_with('\n') && token.len() == 55, "{token:?}");
 
-    let listed = place.run("keys list --account a").succeeds();
+    let listed = dir.run("keys list --account a").succeeds();
     let lines: Vec<&str> = listed.lines().collect();
     assert!(lines.len() == 2 && lines[0].starts_with("ID") && lines[1].contains("read:courses"), "{listed}");
     assert!(listed.contains(&token[..8]) && !listed.contains(token.trim_end()));
@@ -22,9 +22,9 @@ fn a_created_key_stands_alone_on_standard_output() {
 
 #[test]
 fn json_shows_all_of_a_new_key() {
-    let place = Place::with_courses();
+    let dir = TestDir::with_courses();
     let arguments = "keys create --account a --name n --scope read:courses read:profile --expires-in 90d --json";
-    let key = place.run(arguments).json();
+    let key = dir.run(arguments).json();
     assert_eq!(names_of(&key), ["account", "createdAt", "expiresAt", "id", "name", "scopes", "token"]);
     assert_eq!((&key["account"], &key["name"]), (&json!("a"), &json!("n")));
     assert_eq!(key["scopes"], json!(["read:profile", "read:courses"]));
@@ -35,7 +35,7 @@ fn json_shows_all_of_a_new_key() {
         assert!(time.len() == "2026-01-02T03:04:05.000Z".len() && time.ends_with('Z'), "{time}");
     }
 
-    let listed = place.run("keys list --account a --json").json();
+    let listed = dir.run("keys list --account a --json").json();
     assert_eq!(
         listed,
         json!([{
@@ -48,51 +48,51 @@ fn json_shows_all_of_a_new_key() {
 
 #[test]
 fn revoking_keeps_the_first_time() {
-    let place = Place::with_courses();
-    let key = place.run("keys create --account a --name n --scope read:profile --json").json();
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:profile --json").json();
     assert_eq!(key["expiresAt"], Value::Null);
     let id = key["id"].as_str().unwrap();
-    assert_eq!(place.run(&format!("keys revoke {id}")).succeeds(), format!("{id} is revoked\n"));
-    let revoked = place.run("keys list --account a --json").json();
+    assert_eq!(dir.run(&format!("keys revoke {id}")).succeeds(), format!("{id} is revoked\n"));
+    let revoked = dir.run("keys list --account a --json").json();
     assert!(revoked[0]["revokedAt"].is_string());
-    assert_eq!(place.run(&format!("keys revoke --json {id}")).json(), revoked[0]);
-    assert!(place.run(&format!("keys revoke {id}")).succeeds().contains("before"));
+    assert_eq!(dir.run(&format!("keys revoke --json {id}")).json(), revoked[0]);
+    assert!(dir.run(&format!("keys revoke {id}")).succeeds().contains("before"));
 }
 
 #[test]
 fn unknown_accounts_and_ids_are_1() {
-    let place = Place::with_courses();
-    assert_eq!(place.run("keys list --account b --json").json(), json!([]));
-    place.run("keys list --account x").fails(1, &["\"x\""]);
-    place.run("keys create --account x --name n --scope read:courses").fails(1, &["\"x\""]);
+    let dir = TestDir::with_courses();
+    assert_eq!(dir.run("keys list --account b --json").json(), json!([]));
+    dir.run("keys list --account x").fails(1, &["\"x\""]);
+    dir.run("keys create --account x --name n --scope read:courses").fails(1, &["\"x\""]);
     for (arguments, piece) in [
         ("keys revoke", "keys list"),
         ("keys list --account", "export"),
         ("keys create --name n --scope read:courses --account", "export"),
         ("tokens create --scope read:courses --account", "export"),
     ] {
-        let outcome = place.run(&format!("{arguments} ccat_perhaps_a_token"));
+        let outcome = dir.run(&format!("{arguments} ccat_perhaps_a_token"));
         assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
         outcome.fails(1, &[piece]);
     }
-    place.run("keys revoke key_1").fails(1, &["no credential has the id \"key_1\""]);
+    dir.run("keys revoke key_1").fails(1, &["no credential has the id \"key_1\""]);
 }
 
 #[test]
 fn the_list_is_narrow_and_tells_what_is_of_use() {
-    let place = Place::with_courses();
+    let dir = TestDir::with_courses();
     let create = "keys create --account a --scope read:profile read:courses --name";
-    place.run(&format!("{create} A-partner-1 --expires-in 90d")).succeeds();
-    let key = place.run(&format!("{create} replaced --json")).json();
+    dir.run(&format!("{create} A-partner-1 --expires-in 90d")).succeeds();
+    let key = dir.run(&format!("{create} replaced --json")).json();
     let expired = key["id"].as_str().unwrap();
-    place.run(&format!("keys rotate {expired} --overlap 0s")).succeeds();
-    place.run(&format!("{create} for-good")).succeeds();
-    let key = place.run(&format!("{create} revoked --json")).json();
-    place.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
-    let listed = place.run("keys list --account a").succeeds();
+    dir.run(&format!("keys rotate {expired} --overlap 0s")).succeeds();
+    dir.run(&format!("{create} for-good")).succeeds();
+    let key = dir.run(&format!("{create} revoked --json")).json();
+    dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
+    let listed = dir.run("keys list --account a").succeeds();
     assert!(listed.lines().all(|line| line.chars().count() <= 144), "{listed}");
     let row = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap();
-    let json = place.run("keys list --account a --json").json();
+    let json = dir.run("keys list --account a --json").json();
     // To the minute, and in UTC.
     let minute = |name: &str, time: &str| {
         let key = json.as_array().unwrap().iter().find(|key| key["name"] == name || key["id"] == name).unwrap();
@@ -107,8 +107,20 @@ fn the_list_is_narrow_and_tells_what_is_of_use() {
 
 #[test]
 fn an_expiry_beyond_all_years_is_2() {
-    let place = Place::with_courses();
+    let dir = TestDir::with_courses();
     let arguments = "keys create --account a --name n --scope read:courses --expires-in 9999999d";
-    place.run(arguments).fails(2, &["--expires-in", "9999"]);
-    assert_eq!(place.run("keys list --account a --json").json(), json!([]));
+    dir.run(arguments).fails(2, &["--expires-in", "9999"]);
+    assert_eq!(dir.run("keys list --account a --json").json(), json!([]));
+}
+
+/// A name can neither steer a terminal, nor turn the line around, nor look like another one.
+#[test]
+fn the_list_shows_what_hides_in_a_name() {
+    let dir = TestDir::with_courses();
+    let name = "a\u{202e}b\u{2028}c\u{200b}d\u{1b}[2J\u{2067}\u{fe0f}";
+    let create = "keys create --account a --scope read:courses --name";
+    assert!(dir.command(create).arg(name).output().unwrap().status.success());
+    let list = dir.run("keys list --account a").succeeds();
+    assert!(list.contains("  a\\u{202e}b\\u{2028}c\\u{200b}d\\u{1b}[2J\\u{2067}\\u{fe0f}  "), "{list}");
+    assert_eq!(dir.run("keys list --account a --json").json()[0]["name"], name);
 }

@@ -2,16 +2,16 @@
 
 use serde_json::json;
 
-use crate::program::Place;
+use crate::program::TestDir;
 
 const README: &str = include_str!("../../../../README.md");
 
 #[test]
 fn tokens_have_the_form_and_nothing_is_opened_for_it() {
-    let place = Place::with_courses();
-    let key = place.run("keys create --account a --name n --scope read:courses").succeeds();
-    let oauth = place.run("tokens create --account a --scope read:courses").succeeds();
-    let elsewhere = Place::new();
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
+    let oauth = dir.run("tokens create --account a --scope read:courses").succeeds();
+    let elsewhere = TestDir::new();
     let outcome = elsewhere.run_reading(&format!("{key}\n{oauth}"), "keys check");
     assert_eq!(outcome.succeeds(), format!("1: valid api-key {}\n3: valid oauth {}\n", &key[..8], &oauth[..8]));
     assert!(elsewhere.files().is_empty());
@@ -19,14 +19,14 @@ fn tokens_have_the_form_and_nothing_is_opened_for_it() {
 
 #[test]
 fn what_has_not_the_form_is_1_and_is_not_repeated() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let key = format!("ccat_{}08gEjZ", "0".repeat(43));
     let typed = key.replace("08gEjZ", "08gEjz");
-    let outcome = place.run_reading(&format!("{key}\nhunter2-is-a-password\n{typed}\n"), "keys check");
+    let outcome = dir.run_reading(&format!("{key}\nhunter2-is-a-password\n{typed}\n"), "keys check");
     assert_eq!(outcome.out, "1: valid api-key ccat_000\n2: invalid\n3: invalid api-key\n");
     assert_eq!((outcome.status, &*outcome.err), (Some(1), "error: 2 of 3 without the form of a token\n"));
 
-    let outcome = place.run_reading(&format!("{typed}\n{key}"), "keys check --json");
+    let outcome = dir.run_reading(&format!("{typed}\n{key}"), "keys check --json");
     assert_eq!(outcome.status, Some(1));
     assert_eq!(
         serde_json::from_str::<serde_json::Value>(&outcome.out).unwrap(),
@@ -35,7 +35,7 @@ fn what_has_not_the_form_is_1_and_is_not_repeated() {
             { "line": 2, "valid": true, "kind": "api-key", "prefix": "ccat_000" },
         ])
     );
-    place.run_reading("\n \n", "keys check").fails(1, &["one a line"]);
+    dir.run_reading("\n \n", "keys check").fails(1, &["one a line"]);
 }
 
 #[test]
@@ -44,8 +44,8 @@ fn the_examples_of_the_readme_are_right() {
     let rows = README.lines().filter(|line| line.starts_with("| `ccat_") || line.starts_with("| `cato_"));
     let rows: Vec<_> = rows.map(|line| (line.split('`').nth(1).unwrap(), line.contains("| yes |"))).collect();
     assert!(rows.iter().any(|row| row.1) && rows.iter().any(|row| !row.1), "{rows:?}");
-    let place = Place::new();
+    let dir = TestDir::new();
     for (token, valid) in rows {
-        assert_eq!(place.run_reading(token, "keys check").status, Some(i32::from(!valid)), "{token}");
+        assert_eq!(dir.run_reading(token, "keys check").status, Some(i32::from(!valid)), "{token}");
     }
 }

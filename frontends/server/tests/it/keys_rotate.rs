@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 
 const CREATE: &str = "keys create --account a --name n --scope read:courses read:profile --json";
 
@@ -11,8 +11,8 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 }
 
 /// The key of that id as `keys list` shows it.
-fn listed(place: &Place, id: &str) -> Value {
-    let all = place.run("keys list --account a --json").json();
+fn listed(dir: &TestDir, id: &str) -> Value {
+    let all = dir.run("keys list --account a --json").json();
     all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap().clone()
 }
 
@@ -24,10 +24,10 @@ fn seconds_between(earlier: &str, later: &str) -> i64 {
 
 #[test]
 fn both_keys_work_during_the_overlap() {
-    let place = Place::with_courses();
-    let old = place.run(CREATE).json();
-    let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0 --log off"));
-    let new = place.run(&format!("keys rotate {} --overlap 24h --json", text(&old, "id"))).json();
+    let dir = TestDir::with_courses();
+    let old = dir.run(CREATE).json();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+    let new = dir.run(&format!("keys rotate {} --overlap 24h --json", text(&old, "id"))).json();
     for key in [&old, &new] {
         let (status, me) = server.get("/api/v1/me", text(key, "token"));
         assert_eq!((status, &me["data"]["apiKeyId"]), (200, &key["id"]));
@@ -36,7 +36,7 @@ fn both_keys_work_during_the_overlap() {
     for same in ["account", "name", "scopes", "expiresAt"] {
         assert_eq!(old[same], new[same], "{same}");
     }
-    let (old, new) = (listed(&place, text(&old, "id")), new);
+    let (old, new) = (listed(&dir, text(&old, "id")), new);
     assert_eq!(new["replaces"], json!({ "id": old["id"], "expiresAt": old["expiresAt"] }));
     assert_eq!(seconds_between(text(&new, "createdAt"), text(&old, "expiresAt")), 24 * 60 * 60);
     assert_eq!(old["revokedAt"], Value::Null);
@@ -44,24 +44,24 @@ fn both_keys_work_during_the_overlap() {
 
 #[test]
 fn the_token_stands_alone_on_standard_output_and_a_day_is_the_default() {
-    let place = Place::with_courses();
-    let old = place.run(CREATE).json();
-    let token = place.run(&format!("keys rotate {}", text(&old, "id"))).succeeds();
+    let dir = TestDir::with_courses();
+    let old = dir.run(CREATE).json();
+    let token = dir.run(&format!("keys rotate {}", text(&old, "id"))).succeeds();
     assert!(token.starts_with("ccat_") && token.ends_with('\n') && token.len() == 55, "{token:?}");
-    let ended = listed(&place, text(&old, "id"));
+    let ended = listed(&dir, text(&old, "id"));
     let seconds = seconds_between(text(&old, "createdAt"), text(&ended, "expiresAt"));
     assert!(seconds >= 24 * 60 * 60, "{ended}");
-    let table = place.run("keys list --account a").succeeds();
+    let table = dir.run("keys list --account a").succeeds();
     assert!(table.contains("  until 2") && table.contains("  valid") && !table.contains(token.trim_end()), "{table}");
 }
 
 #[test]
 fn without_an_overlap_the_old_key_has_expired_at_once() {
-    let place = Place::with_courses();
-    let old = place.run(CREATE).json();
-    let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0 --log off"));
+    let dir = TestDir::with_courses();
+    let old = dir.run(CREATE).json();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
     assert_eq!(server.get("/api/v1/me", text(&old, "token")).0, 200);
-    let new = place.run(&format!("keys rotate {} --overlap 0s --json", text(&old, "id"))).json();
+    let new = dir.run(&format!("keys rotate {} --overlap 0s --json", text(&old, "id"))).json();
     let (status, refusal) = server.get("/api/v1/me", text(&old, "token"));
     assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("expired")));
     assert_eq!(server.get("/api/v1/me", text(&new, "token")).0, 200);
@@ -70,9 +70,9 @@ fn without_an_overlap_the_old_key_has_expired_at_once() {
 
 #[test]
 fn the_successor_lives_as_long_and_the_old_key_no_longer_than_before() {
-    let place = Place::with_courses();
-    let old = place.run(&format!("{CREATE} --expires-in 1h")).json();
-    let outcome = place.run(&format!("keys rotate {} --overlap 2h --json", text(&old, "id")));
+    let dir = TestDir::with_courses();
+    let old = dir.run(&format!("{CREATE} --expires-in 1h")).json();
+    let outcome = dir.run(&format!("keys rotate {} --overlap 2h --json", text(&old, "id")));
     let new: Value = serde_json::from_str(&outcome.out).unwrap();
     // An expiry that nobody has asked for is told.
     let note = format!("note: {} expires at {}", text(&new, "id"), text(&new, "expiresAt"));
@@ -82,52 +82,52 @@ fn the_successor_lives_as_long_and_the_old_key_no_longer_than_before() {
     );
     assert_eq!(seconds_between(text(&new, "createdAt"), text(&new, "expiresAt")), 60 * 60);
     assert_eq!(new["replaces"]["expiresAt"], old["expiresAt"]);
-    let next = place.run(&format!("keys rotate {} --expires-in 90d --json", text(&new, "id"))).json();
+    let next = dir.run(&format!("keys rotate {} --expires-in 90d --json", text(&new, "id"))).json();
     assert_eq!(seconds_between(text(&next, "createdAt"), text(&next, "expiresAt")), 90 * 24 * 60 * 60);
 }
 
 #[test]
 fn what_is_of_no_use_is_not_rotated() {
-    let place = Place::with_courses();
-    let revoked = place.run(CREATE).json();
-    place.run(&format!("keys revoke {}", text(&revoked, "id"))).succeeds();
-    let expired = place.run(CREATE).json();
-    place.run(&format!("keys rotate {} --overlap 0s", text(&expired, "id"))).succeeds();
-    let oauth = place.run("tokens create --account a --scope read:courses --json").json();
-    let before = place.run("keys list --account a --json").json();
+    let dir = TestDir::with_courses();
+    let revoked = dir.run(CREATE).json();
+    dir.run(&format!("keys revoke {}", text(&revoked, "id"))).succeeds();
+    let expired = dir.run(CREATE).json();
+    dir.run(&format!("keys rotate {} --overlap 0s", text(&expired, "id"))).succeeds();
+    let oauth = dir.run("tokens create --account a --scope read:courses --json").json();
+    let before = dir.run("keys list --account a --json").json();
     for (id, piece) in [
         (text(&revoked, "id"), "was revoked at 2"),
         (text(&expired, "id"), "has expired at 2"),
         (text(&oauth, "id"), "is an OAuth token"),
         ("key_1", "no credential has the id \"key_1\""),
     ] {
-        place.run(&format!("keys rotate {id}")).fails(1, &[piece]);
+        dir.run(&format!("keys rotate {id}")).fails(1, &[piece]);
     }
-    let outcome = place.run("keys rotate ccat_perhaps_a_token");
+    let outcome = dir.run("keys rotate ccat_perhaps_a_token");
     assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
     outcome.fails(1, &["keys list"]);
-    place.run("keys rotate key_1 --overlap 1w").fails(2, &["--overlap", "like 90d"]);
-    place.run("keys rotate").fails(2, &["<KEY_ID>"]);
-    assert_eq!(place.run("keys list --account a --json").json(), before);
+    dir.run("keys rotate key_1 --overlap 1w").fails(2, &["--overlap", "like 90d"]);
+    dir.run("keys rotate").fails(2, &["<KEY_ID>"]);
+    assert_eq!(dir.run("keys list --account a --json").json(), before);
 
-    let key = place.run(CREATE).json();
-    place.run(&format!("keys rotate {} --overlap 9999999d", text(&key, "id"))).fails(2, &["--overlap", "9999"]);
-    assert_eq!(listed(&place, text(&key, "id"))["expiresAt"], Value::Null);
+    let key = dir.run(CREATE).json();
+    dir.run(&format!("keys rotate {} --overlap 9999999d", text(&key, "id"))).fails(2, &["--overlap", "9999"]);
+    assert_eq!(listed(&dir, text(&key, "id"))["expiresAt"], Value::Null);
 }
 
 /// Its own expiry is the overlap's by then: a successor would end with it.
 #[test]
 fn a_key_has_one_successor() {
-    let place = Place::with_courses();
+    let dir = TestDir::with_courses();
     for options in ["", "--expires-in 90d"] {
-        let old = place.run(&format!("{CREATE} {options}")).json();
-        let rotate = |id: &str| place.run(&format!("keys rotate {id} --overlap 1h --json"));
+        let old = dir.run(&format!("{CREATE} {options}")).json();
+        let rotate = |id: &str| dir.run(&format!("keys rotate {id} --overlap 1h --json"));
         let new: Value = serde_json::from_str(&rotate(text(&old, "id")).out).unwrap();
-        let before = place.run("keys list --account a --json").json();
+        let before = dir.run("keys list --account a --json").json();
         let again = format!("{} has a successor, {}, and ends at 2", text(&old, "id"), text(&new, "id"));
         let next = format!("`keys rotate {}`", text(&new, "id"));
-        place.run(&format!("keys rotate {} --expires-in 1d", text(&old, "id"))).fails(1, &[&again, &next]);
-        assert_eq!(place.run("keys list --account a --json").json(), before);
+        dir.run(&format!("keys rotate {} --expires-in 1d", text(&old, "id"))).fails(1, &[&again, &next]);
+        assert_eq!(dir.run("keys list --account a --json").json(), before);
         // The successor lives as long as the first key was made to.
         let newest: Value = serde_json::from_str(&rotate(text(&new, "id")).out).unwrap();
         match options {

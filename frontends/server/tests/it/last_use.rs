@@ -7,7 +7,7 @@ use std::process::Stdio;
 use catalogue_core::Timestamp;
 use serde_json::Value;
 
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 
 const SERVE: &str = "serve --listen 127.0.0.1:0";
 const CREATE: &str = "keys create --account a --scope read:courses --json --name";
@@ -17,8 +17,8 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 }
 
 /// The last use of each credential of account `a`, by id.
-fn last_use(place: &Place, id: &str) -> Option<Timestamp> {
-    let all = place.run("keys list --account a --json").json();
+fn last_use(dir: &TestDir, id: &str) -> Option<Timestamp> {
+    let all = dir.run("keys list --account a --json").json();
     let found = all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap();
     found.get("lastUsedAt").unwrap().as_str().map(|time| Timestamp::parse(time).unwrap())
 }
@@ -30,14 +30,14 @@ fn now() -> Timestamp {
 
 #[test]
 fn uses_are_recorded_when_the_server_ends_at_the_latest() {
-    let place = Place::with_courses();
-    let key = place.run(&format!("{CREATE} used")).json();
-    let oauth = place.run("tokens create --account a --scope read:courses --json").json();
-    let unused = place.run(&format!("{CREATE} unused")).json();
-    let revoked = place.run(&format!("{CREATE} revoked")).json();
-    place.run(&format!("keys revoke {}", text(&revoked, "id"))).succeeds();
+    let dir = TestDir::with_courses();
+    let key = dir.run(&format!("{CREATE} used")).json();
+    let oauth = dir.run("tokens create --account a --scope read:courses --json").json();
+    let unused = dir.run(&format!("{CREATE} unused")).json();
+    let revoked = dir.run(&format!("{CREATE} revoked")).json();
+    dir.run(&format!("keys revoke {}", text(&revoked, "id"))).succeeds();
 
-    let server = Server::start(&mut place.command(&format!("{SERVE} --log warn")));
+    let server = Server::start(&mut dir.command(&format!("{SERVE} --log warn")));
     let before = now();
     for (credential, path, status) in [
         (&key, "/api/v1/courses", 200),
@@ -51,30 +51,30 @@ fn uses_are_recorded_when_the_server_ends_at_the_latest() {
     assert_eq!(server.end_by("TERM").0, Some(0));
 
     for used in [&key, &oauth] {
-        let at = last_use(&place, text(used, "id")).expect("it was used");
+        let at = last_use(&dir, text(used, "id")).expect("it was used");
         assert!(before <= at && at <= after, "{before} {at} {after}");
     }
     // A refused request is no use.
     for never in [&unused, &revoked] {
-        assert_eq!(last_use(&place, text(never, "id")), None);
+        assert_eq!(last_use(&dir, text(never, "id")), None);
     }
-    let table = place.run("keys list --account a").succeeds();
+    let table = dir.run("keys list --account a").succeeds();
     let row = |name: &str| table.lines().find(|line| line.contains(name)).unwrap();
     assert!(table.contains("LAST USED") && row("  unused  ").contains("  never  "), "{table}");
     assert!(!row("  used  ").contains("never"), "{table}");
 
     // A later use counts, and one of a server that has seen nothing takes nothing away.
-    let first = last_use(&place, text(&key, "id"));
-    let server = Server::start(&mut place.command(&format!("{SERVE} --log warn")));
+    let first = last_use(&dir, text(&key, "id"));
+    let server = Server::start(&mut dir.command(&format!("{SERVE} --log warn")));
     assert_eq!(server.get("/api/v1/me", text(&key, "token")).0, 200);
     assert_eq!(server.end_by("INT").0, Some(0));
-    assert!(last_use(&place, text(&key, "id")) > first);
-    assert!(last_use(&place, text(&oauth, "id")).is_some());
+    assert!(last_use(&dir, text(&key, "id")) > first);
+    assert!(last_use(&dir, text(&oauth, "id")).is_some());
 }
 
 /// Starts a server, uses the key once, ends the server, and gives the lines of its log.
-fn log_of_a_use(place: &Place, key: &Value, options: &str) -> Vec<String> {
-    let mut server = Server::start(place.command(&format!("{SERVE} {options}")).stderr(Stdio::piped()));
+fn log_of_a_use(dir: &TestDir, key: &Value, options: &str) -> Vec<String> {
+    let mut server = Server::start(dir.command(&format!("{SERVE} {options}")).stderr(Stdio::piped()));
     let notes = server.take_notes();
     assert_eq!(server.get("/api/v1/courses", text(key, "token")).0, 200);
     assert_eq!(server.end_by("TERM").0, Some(0));
@@ -84,22 +84,22 @@ fn log_of_a_use(place: &Place, key: &Value, options: &str) -> Vec<String> {
 /// What it forbids is making tables and migrating them.
 #[test]
 fn uses_are_recorded_with_no_migrate_too() {
-    let place = Place::with_courses();
-    let key = place.run(&format!("{CREATE} n")).json();
-    let log = log_of_a_use(&place, &key, "--no-migrate");
+    let dir = TestDir::with_courses();
+    let key = dir.run(&format!("{CREATE} n")).json();
+    let log = log_of_a_use(&dir, &key, "--no-migrate");
     assert!(!log.iter().any(|line| line.contains("last use")), "{log:?}");
-    assert!(last_use(&place, text(&key, "id")).is_some());
+    assert!(last_use(&dir, text(&key, "id")).is_some());
 }
 
 #[test]
 fn a_database_that_cannot_be_written_is_one_warning() {
-    let place = Place::with_courses();
-    let key = place.run(&format!("{CREATE} n")).json();
-    let set_mode = |mode| fs::set_permissions(place.path("catalogue.db"), Permissions::from_mode(mode)).unwrap();
+    let dir = TestDir::with_courses();
+    let key = dir.run(&format!("{CREATE} n")).json();
+    let set_mode = |mode| fs::set_permissions(dir.path("catalogue.db"), Permissions::from_mode(mode)).unwrap();
     set_mode(0o444);
-    let log = log_of_a_use(&place, &key, "");
+    let log = log_of_a_use(&dir, &key, "");
     set_mode(0o644);
     let lines: Vec<_> = log.iter().filter(|line| line.contains("last use")).collect();
     assert!(lines.len() == 1 && lines[0].contains("WARN") && lines[0].contains("read-only"), "{log:?}");
-    assert_eq!(last_use(&place, text(&key, "id")), None);
+    assert_eq!(last_use(&dir, text(&key, "id")), None);
 }

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use serde_json::{Value, json};
 
 use crate::observed::{Observed, ask, samples};
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
@@ -17,10 +17,10 @@ fn access_lines(log: &str) -> Vec<&str> {
 
 #[test]
 fn each_request_is_a_line_and_nothing_secret_is_in_it() {
-    let place = Place::with_courses();
-    let key = place.run("keys create --account a --name n --scope read:courses --json").json();
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
-    let observed = Observed::start(&place, "--log-format json");
+    let observed = Observed::start(&dir, "--log-format json");
     let server = &observed.server.address;
     let bearer = format!("Authorization: Bearer {token}");
     let trace = format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-01");
@@ -61,10 +61,10 @@ fn each_request_is_a_line_and_nothing_secret_is_in_it() {
 
 #[test]
 fn text_is_for_people() {
-    let place = Place::with_courses();
-    let key = place.run("keys create --account a --name n --scope read:courses --json").json();
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
-    let observed = Observed::start(&place, "");
+    let observed = Observed::start(&dir, "");
     ask(
         &observed.server.address,
         &format!("GET /api/v1/me HTTP/1.1\nAuthorization: Bearer {token}\nX-Request-Id: \"=\\"),
@@ -81,20 +81,20 @@ fn text_is_for_people() {
 
 #[test]
 fn lines_of_requests_can_be_left_out() {
-    let place = Place::new();
-    let observed = Observed::start(&place, "--log info,catalogue::access=off");
+    let dir = TestDir::new();
+    let observed = Observed::start(&dir, "--log info,catalogue::access=off");
     ask(&observed.server.address, "GET /docs HTTP/1.1");
     let log = observed.ended_log();
     assert!(access_lines(&log).is_empty() && log.contains("stopped"), "{log}");
-    place.run("export --log-format yaml").fails(2, &["--log-format", "text or json"]);
+    dir.run("export --log-format yaml").fails(2, &["--log-format", "text or json"]);
 }
 
 #[cfg(unix)]
 /// Else whoever sends rubbish would fill the disk.
 #[test]
 fn what_cannot_be_read_leaves_no_line() {
-    let place = Place::new();
-    let observed = Observed::start(&place, "");
+    let dir = TestDir::new();
+    let observed = Observed::start(&dir, "");
     let status = |request: &str| ask(&observed.server.address, request).0;
     for request in
         ["bad", "GET / HTTP/1.1\nX : y", "GET / HTTP/1.1\nHost: b", "GET / HTTP/1.1\nTransfer-Encoding: gzip, chunked"]
@@ -110,15 +110,15 @@ fn what_cannot_be_read_leaves_no_line() {
 
 #[test]
 fn a_hangup_reads_the_level_again() {
-    let place = Place::new();
-    place.write("c.toml", "log = \"warn\"\n");
-    let observed = Observed::start(&place, "--config c.toml");
+    let dir = TestDir::new();
+    dir.write("c.toml", "log = \"warn\"\n");
+    let observed = Observed::start(&dir, "--config c.toml");
     ask(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: before");
-    place.write("c.toml", "log = \"info\"\n");
+    dir.write("c.toml", "log = \"info\"\n");
     observed.server.signal("HUP");
     observed.logs("read again what is to be logged");
     ask(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: after");
-    place.write("c.toml", "log = \"warning\"\n");
+    dir.write("c.toml", "log = \"warning\"\n");
     observed.server.signal("HUP");
     observed.logs("stays as it is");
     assert!(observed.log().contains("did you mean"), "{}", observed.log());
@@ -126,8 +126,8 @@ fn a_hangup_reads_the_level_again() {
     let log = observed.ended_log();
     assert!(!log.contains("before") && log.contains("after") && log.contains("still"), "{log}");
 
-    place.write("c.toml", "log = \"off\"\n");
-    let observed = Observed::start(&place, "--config c.toml --log info");
+    dir.write("c.toml", "log = \"off\"\n");
+    let observed = Observed::start(&dir, "--config c.toml --log info");
     observed.server.signal("HUP");
     observed.logs("read again what is to be logged");
     assert!(observed.ended_log().contains("stopped"));
@@ -136,9 +136,9 @@ fn a_hangup_reads_the_level_again() {
 /// Standard error is a pipe that nobody reads. Requests go on, and what was dropped is told when somebody does.
 #[test]
 fn a_standard_error_that_nobody_reads_holds_no_request_up() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let (reader, writer) = pipe().unwrap();
-    let mut command = place.command("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0");
+    let mut command = dir.command("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0");
     let server = Server::start(command.stderr(writer));
     drop(command);
     let mut lines = BufReader::new(reader);

@@ -30,11 +30,11 @@ fn resetting() -> Vec<u8> {
 
 #[test]
 fn a_client_that_resets_all_its_streams_leaves_no_line_of_a_library() {
-    let place = https::place();
+    let dir = https::dir_with_certificate();
     let log = |level: &str| {
         let serve = format!("{SERVE} --admin-listen 127.0.0.1:0 --log {level},catalogue::access=off");
-        let observed = Observed::by(&place, &mut place.command(&serve));
-        let mut stream = https::connect(&place, &observed.server, &[b"h2"]).unwrap();
+        let observed = Observed::by(&dir, &mut dir.command(&serve));
+        let mut stream = https::connect(&dir, &observed.server, &[b"h2"]).unwrap();
         let _ = stream.write_all(&resetting());
         // To the end: the server has done what it does about it.
         let _ = stream.read_to_end(&mut Vec::new());

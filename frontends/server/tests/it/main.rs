@@ -1,6 +1,8 @@
 //! The program as a person or a script meets it: command lines in, exit status and texts out.
 
 mod admin;
+#[cfg(target_os = "linux")]
+mod colours;
 mod command_line;
 mod config_check;
 mod configuration;
@@ -11,17 +13,25 @@ mod doctor;
 #[cfg(unix)]
 mod early_hangup;
 mod export;
+mod failing_writes;
 mod generated;
+#[cfg(target_os = "linux")]
+mod header_work;
 mod health;
 mod https;
+#[cfg(target_os = "linux")]
+mod idle_memory;
 mod import;
 mod keys;
 mod keys_check;
 mod keys_rotate;
+mod keys_wait;
 #[cfg(unix)]
 mod last_use;
+mod locked;
 mod logs;
 mod logs_of_libraries;
+mod messages;
 mod metrics;
 mod migrate;
 #[cfg(unix)]

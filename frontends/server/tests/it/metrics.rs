@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::observed::{Observed, ask, samples};
-use crate::program::Place;
+use crate::program::TestDir;
 
 #[test]
 fn requests_are_counted_by_operation_and_status() {
-    let place = Place::with_courses();
-    let token = place.run("keys create --account a --name n --scope read:courses").succeeds();
+    let dir = TestDir::with_courses();
+    let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let bearer = format!("Authorization: Bearer {}", token.trim_end());
-    let observed = Observed::start(&place, "");
+    let observed = Observed::start(&dir, "");
     let asked = |request: &str| ask(&observed.server.address, request).0;
     let get = |path: &str| asked(&format!("GET {path} HTTP/1.1\n{bearer}"));
     assert_eq!((get("/api/v1/courses"), get("/api/v1/courses"), get("/api/v1/courses?limit=0")), (200, 200, 400));
@@ -51,14 +51,14 @@ fn requests_are_counted_by_operation_and_status() {
 
 #[test]
 fn limits_and_storage_errors_are_counted_by_kind() {
-    let place = Place::with_courses();
-    let token = place.run("keys create --account a --name n --scope read:courses").succeeds();
+    let dir = TestDir::with_courses();
+    let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let bearer = format!("Authorization: Bearer {}", token.trim_end());
-    let observed = Observed::start(&place, "--rate-limit 2/1d");
+    let observed = Observed::start(&dir, "--rate-limit 2/1d");
     let get = |field: &str| ask(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\n{field}")).0;
     assert_eq!([&*bearer; 3].map(get), [200, 200, 429]);
     assert_eq!(["Authorization: Bearer x"; 3].map(get), [401, 401, 429]);
-    std::fs::rename(place.path("catalogue.db"), place.path("gone.db")).unwrap();
+    std::fs::rename(dir.path("catalogue.db"), dir.path("gone.db")).unwrap();
     assert_eq!(get(&bearer), 500);
     let metrics = observed.metrics();
     for (name, value) in [
@@ -77,8 +77,8 @@ fn limits_and_storage_errors_are_counted_by_kind() {
 /// Whatever clients send, the names and labels are the same.
 #[test]
 fn nothing_that_clients_send_becomes_a_label() {
-    let place = Place::with_courses();
-    let observed = Observed::start(&place, "");
+    let dir = TestDir::with_courses();
+    let observed = Observed::start(&dir, "");
     let round = |number: usize| -> BTreeSet<String> {
         for request in [
             format!("GET /api/v1/courses/secret{number} HTTP/1.1\nAuthorization: Bearer secret{number}"),
@@ -103,8 +103,8 @@ fn nothing_that_clients_send_becomes_a_label() {
 /// What `promtool check metrics` would say, as far as it concerns us: each metric is described once, before its samples.
 #[test]
 fn the_text_is_well_formed() {
-    let place = Place::new();
-    let observed = Observed::start(&place, "--rate-limit 600/1m");
+    let dir = TestDir::new();
+    let observed = Observed::start(&dir, "--rate-limit 600/1m");
     let text = ask(&observed.admin, "GET /metrics HTTP/1.1").2;
     let (mut described, mut current) = (BTreeSet::new(), "");
     for line in text.lines() {

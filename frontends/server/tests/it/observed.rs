@@ -10,7 +10,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 
 pub(crate) struct Observed {
     pub(crate) server: Server,
@@ -21,16 +21,13 @@ pub(crate) struct Observed {
 
 impl Observed {
     /// Starts `serve` with these arguments.
-    pub(crate) fn start(place: &Place, arguments: &str) -> Self {
-        Self::by(
-            place,
-            &mut place.command(&format!("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 {arguments}")),
-        )
+    pub(crate) fn start(dir: &TestDir, arguments: &str) -> Self {
+        Self::by(dir, &mut dir.command(&format!("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 {arguments}")))
     }
 
     /// Starts a command that serves.
-    pub(crate) fn by(place: &Place, command: &mut Command) -> Self {
-        let log = place.path("log");
+    pub(crate) fn by(dir: &TestDir, command: &mut Command) -> Self {
+        let log = dir.path("log");
         let server = Server::start(command.stderr(File::create(&log).unwrap()));
         let text = fs::read_to_string(&log).unwrap();
         let admin = text.lines().find_map(|line| line.strip_prefix("admin on http://")).unwrap().to_owned();

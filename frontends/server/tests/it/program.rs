@@ -29,7 +29,7 @@ pub(crate) const COURSES: &str = concat!(
 );
 
 /// A working directory for the program, with nothing in it.
-pub(crate) struct Place(TempDir);
+pub(crate) struct TestDir(TempDir);
 
 /// How a run ended.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(crate) struct Outcome {
     pub(crate) err: String,
 }
 
-impl Place {
+impl TestDir {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -51,10 +51,10 @@ impl Place {
 
     /// A place with [`COURSES`] in the default database.
     pub(crate) fn with_courses() -> Self {
-        let place = Self::new();
-        place.write("courses.jsonl", COURSES);
-        place.run("import courses.jsonl").succeeds();
-        place
+        let dir = Self::new();
+        dir.write("courses.jsonl", COURSES);
+        dir.run("import courses.jsonl").succeeds();
+        dir
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -101,13 +101,13 @@ impl Place {
         child.wait_with_output().unwrap().into()
     }
 
-    /// An import from standard input that goes on as long as its input does. It has read `text` when this returns.
-    pub(crate) fn begin_import(&self, text: &str) -> BrokenOff {
-        let mut child = self.command("import -").stdin(Stdio::piped()).spawn().unwrap();
+    /// Starts what reads standard input and goes on as long as that does. It has read `text` when this returns.
+    pub(crate) fn begin(&self, command: &mut Command, text: &str) -> BrokenOff {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // More than a pipe and a buffer hold: what is written has been read by then.
         let blank = "\n".repeat(1 << 20);
         write!(child.stdin.as_mut().unwrap(), "{text}{blank}").unwrap();
-        BrokenOff(child)
+        BrokenOff(Some(child))
     }
 
     /// All that is in the default database.
@@ -146,13 +146,27 @@ impl Outcome {
     }
 }
 
-/// A run that is ended with this value.
-pub(crate) struct BrokenOff(Child);
+/// A run that is ended with this value, unless it is finished before.
+pub(crate) struct BrokenOff(Option<Child>);
+
+impl BrokenOff {
+    /// The process.
+    pub(crate) fn id(&self) -> u32 {
+        self.0.as_ref().unwrap().id()
+    }
+
+    /// Ends its input, and waits for it.
+    pub(crate) fn finish(mut self) -> Outcome {
+        self.0.take().unwrap().wait_with_output().unwrap().into()
+    }
+}
 
 impl Drop for BrokenOff {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
@@ -199,6 +213,11 @@ impl Server {
 
     pub(crate) fn get(&self, path: &str, token: &str) -> (u16, Value) {
         get(&self.address, path, token)
+    }
+
+    /// The process's id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends a signal.

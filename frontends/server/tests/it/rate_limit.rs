@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 
 pub(crate) const COURSES: &str = "/api/v1/courses";
 
@@ -41,19 +41,19 @@ pub(crate) fn ask(server: &Server, path: &str, token: &str, further: &str) -> He
     Head { status, lines: lines.collect() }
 }
 
-pub(crate) fn key(place: &Place) -> String {
-    place.run("keys create --account a --name n --scope read:courses").succeeds().trim_end().to_owned()
+pub(crate) fn key(dir: &TestDir) -> String {
+    dir.run("keys create --account a --name n --scope read:courses").succeeds().trim_end().to_owned()
 }
 
-pub(crate) fn serve(place: &Place, options: &str) -> Server {
-    Server::start(&mut place.command(&format!("serve --listen 127.0.0.1:0 --log warn {options}")))
+pub(crate) fn serve(dir: &TestDir, options: &str) -> Server {
+    Server::start(&mut dir.command(&format!("serve --listen 127.0.0.1:0 --log warn {options}")))
 }
 
 #[test]
 fn a_key_has_so_many_requests_in_the_time() {
-    let place = Place::with_courses();
-    let (token, other) = (key(&place), key(&place));
-    let server = serve(&place, "--rate-limit 2/1h");
+    let dir = TestDir::with_courses();
+    let (token, other) = (key(&dir), key(&dir));
+    let server = serve(&dir, "--rate-limit 2/1h");
     let first = ask(&server, COURSES, &token, "");
     assert_eq!((first.status, first.field("ratelimit-policy")), (200, Some(r#""default";q=2;w=3600"#)));
     assert_eq!(first.remaining(), Some(1));
@@ -73,9 +73,9 @@ fn a_key_has_so_many_requests_in_the_time() {
 
 #[test]
 fn a_client_may_try_so_many_unknown_tokens() {
-    let place = Place::with_courses();
-    let token = key(&place);
-    let server = serve(&place, "--rate-limit 2/1h");
+    let dir = TestDir::with_courses();
+    let token = key(&dir);
+    let server = serve(&dir, "--rate-limit 2/1h");
     assert_eq!(ask(&server, COURSES, &token, "").status, 200);
     for status in [401, 401, 429, 429] {
         assert_eq!(ask(&server, COURSES, "guess", "").status, status);
@@ -84,20 +84,44 @@ fn a_client_may_try_so_many_unknown_tokens() {
 }
 
 #[test]
+fn a_malformed_token_is_an_unknown_one() {
+    let dir = TestDir::with_courses();
+    let server = serve(&dir, "--rate-limit 3/1h");
+    for (token, status) in [("a b", 401), ("====", 401), ("\u{e9}", 401), ("a b", 429), ("guess", 429)] {
+        assert_eq!(ask(&server, COURSES, token, "").status, status, "{token}");
+    }
+}
+
+#[test]
+fn behind_a_proxy_a_client_has_the_address_that_the_proxy_tells() {
+    let dir = TestDir::with_courses();
+    let server = serve(&dir, "--rate-limit 2/1h --trusted-proxies 127.0.0.1");
+    // A line of the proxy's own is read, whatever the client's hold. On one line with an open quote it cannot be, so the
+    // proxy itself is counted.
+    for between in ["\r\nForwarded: ", ", "] {
+        for (host, status) in [(1, 401), (2, 401), (3, 429)] {
+            let claim = format!("Forwarded: for=203.0.113.{host};x=\"{between}for=192.0.2.66\r\n");
+            assert_eq!(ask(&server, COURSES, "guess", &claim).status, status, "{claim}");
+        }
+    }
+    assert_eq!(ask(&server, COURSES, "guess", "Forwarded: for=203.0.113.1\r\n").status, 401);
+}
+
+#[test]
 fn the_settings_have_all_three_layers_and_name_what_is_wrong() {
-    let place = Place::with_courses();
-    let token = key(&place);
-    place.write("c.toml", "rate-limit = \"3/1m\"\n");
-    let mut command = place.command("serve --listen 127.0.0.1:0 --config c.toml");
+    let dir = TestDir::with_courses();
+    let token = key(&dir);
+    dir.write("c.toml", "rate-limit = \"3/1m\"\n");
+    let mut command = dir.command("serve --listen 127.0.0.1:0 --config c.toml");
     assert_eq!(ask(&Server::start(&mut command), COURSES, &token, "").remaining(), Some(2));
     let server = Server::start(command.env("CATALOGUE_RATE_LIMIT", "5/1m"));
     assert_eq!(ask(&server, COURSES, &token, "").remaining(), Some(4));
     let server = Server::start(command.args(["--rate-limit", "7/1m"]));
     assert_eq!(ask(&server, COURSES, &token, "").remaining(), Some(6));
 
-    place.run("serve --rate-limit 600").fails(2, &["--rate-limit: ", "like 600/1m"]);
-    place.run("serve --rate-limit 0/1m").fails(2, &["--rate-limit: ", "1 at least"]);
-    place.run_in(&[("CATALOGUE_RATE_LIMIT", "x/1m")], "serve").fails(2, &["CATALOGUE_RATE_LIMIT: ", "like 600/1m"]);
+    dir.run("serve --rate-limit 600").fails(2, &["--rate-limit: ", "like 600/1m"]);
+    dir.run("serve --rate-limit 0/1m").fails(2, &["--rate-limit: ", "1 at least"]);
+    dir.run_in(&[("CATALOGUE_RATE_LIMIT", "x/1m")], "serve").fails(2, &["CATALOGUE_RATE_LIMIT: ", "like 600/1m"]);
     let alone = "serve --rate-limit-store redis://127.0.0.1";
-    place.run(alone).fails(2, &["--rate-limit-store: ", "no --rate-limit"]);
+    dir.run(alone).fails(2, &["--rate-limit-store: ", "no --rate-limit"]);
 }

@@ -3,40 +3,41 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 
 /// Everything that this program and its libraries have to say.
 pub(crate) const ALL: &str = "trace,deadpool=trace,h2=trace,hyper=trace,rustls=trace,tokio=trace,warp=trace";
 
 #[test]
 fn neither_files_nor_logs_nor_lists_hold_a_token() {
-    let place = Place::with_courses();
-    let key = place.run("keys create --account a --name n --scope read:courses --json").json();
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let id = key["id"].as_str().unwrap().to_owned();
     let mut tokens = vec![key["token"].as_str().unwrap().to_owned()];
     let create = "tokens create --account a --scope read:courses";
-    tokens.push(place.run(create).succeeds().trim_end().to_owned());
+    tokens.push(dir.run(create).succeeds().trim_end().to_owned());
 
     let mut server =
-        Server::start(place.command(&format!("serve --listen 127.0.0.1:0 --log {ALL}")).stderr(Stdio::piped()));
+        Server::start(dir.command(&format!("serve --listen 127.0.0.1:0 --log {ALL}")).stderr(Stdio::piped()));
     let notes = server.take_notes();
-    tokens.push(place.run(&format!("keys rotate {id} --overlap 1h")).succeeds().trim_end().to_owned());
-    let rotated = place.run("keys list --account a --json").json();
+    tokens.push(dir.run(&format!("keys rotate {id} --overlap 1h")).succeeds().trim_end().to_owned());
+    let rotated = dir.run("keys list --account a --json").json();
     let next = rotated.as_array().unwrap().iter().find(|key| key["kind"] == "api-key" && key["id"] != *id).unwrap();
     let rotate = format!("keys rotate {} --overlap 0s --json", next["id"].as_str().unwrap());
-    tokens.push(place.run(&rotate).json()["token"].as_str().unwrap().to_owned());
-    let mistyped = format!("{}0", &tokens[0][..53]);
+    tokens.push(dir.run(&rotate).json()["token"].as_str().unwrap().to_owned());
+    let (start, last) = tokens[0].split_at(53);
+    let mistyped = format!("{start}{}", if last == "0" { "1" } else { "0" });
     for (token, status) in tokens.iter().zip([200, 200, 401, 200]).chain([(&mistyped, 401)]) {
         assert_eq!(server.get("/api/v1/courses", token).0, status);
     }
     tokens.push(mistyped);
     // While the server has them open there are a log and an index beside the database.
-    let files: Vec<_> = place.files().into_iter().map(|name| (fs::read(place.path(&name)).unwrap(), name)).collect();
-    assert!(files.len() >= 4, "{:?}", place.files());
+    let files: Vec<_> = dir.files().into_iter().map(|name| (fs::read(dir.path(&name)).unwrap(), name)).collect();
+    assert!(files.len() >= 4, "{:?}", dir.files());
     assert_eq!(server.end_by("TERM").0, Some(0));
     let log: String = notes.map(|line| line.unwrap() + "\n").collect();
-    let lists = place.run("keys list --account a").succeeds() + &place.run("keys list --account a --json").succeeds();
-    let after = fs::read(place.path("catalogue.db")).unwrap();
+    let lists = dir.run("keys list --account a").succeeds() + &dir.run("keys list --account a --json").succeeds();
+    let after = fs::read(dir.path("catalogue.db")).unwrap();
 
     let texts = files.iter().map(|(bytes, name)| (&**bytes, &**name));
     let more = [(log.as_bytes(), "the log"), (lists.as_bytes(), "the lists"), (&*after, "the database at last")];

@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 
 #[test]
 fn answers_and_ends_with_0_when_told_to() {
-    let place = Place::with_courses();
-    let token = place.run("keys create --account a --name n --scope read:courses").succeeds();
+    let dir = TestDir::with_courses();
+    let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     for signal in ["TERM", "INT"] {
-        let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0 --log warn"));
+        let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log warn"));
         let (status, me) = server.get("/api/v1/me", token.trim_end());
         assert_eq!((status, &me["data"]["userId"]), (200, &json!("a")));
         let (status, courses) = server.get("/api/v1/courses", token.trim_end());
@@ -30,25 +30,25 @@ fn answers_and_ends_with_0_when_told_to() {
 
 #[test]
 fn sees_what_other_commands_change_meanwhile() {
-    let place = Place::with_courses();
-    let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0"));
-    let key = place.run("keys create --account a --name n --scope read:courses --json").json();
+    let dir = TestDir::with_courses();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let token = key["token"].as_str().unwrap();
     assert_eq!(server.get("/api/v1/courses", token).1["data"].as_array().unwrap().len(), 2);
-    place.run_reading("{\"type\":\"account\",\"id\":\"a\"}", "import - --prune").succeeds();
+    dir.run_reading("{\"type\":\"account\",\"id\":\"a\"}", "import - --prune").succeeds();
     assert_eq!(server.get("/api/v1/courses", token).1["data"], json!([]));
-    place.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
+    dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
     let (status, refusal) = server.get("/api/v1/courses", token);
     assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("revoked")));
 }
 
 #[test]
 fn settings_reach_the_catalogue() {
-    let place = Place::with_courses();
-    let key = place.run("keys create --account a --name n --scope read:courses").succeeds();
-    let token = place.run("tokens create --account a --scope read:courses").succeeds();
-    place.write("c.toml", "accept = [\"oauth\"]\nlisten = \"127.0.0.1:0\"\n");
-    let mut command = place.command("serve --base-url https://api.example.com/v1 --config c.toml --shutdown-grace 1s");
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
+    let token = dir.run("tokens create --account a --scope read:courses").succeeds();
+    dir.write("c.toml", "accept = [\"oauth\"]\nlisten = \"127.0.0.1:0\"\n");
+    let mut command = dir.command("serve --base-url https://api.example.com/v1 --config c.toml --shutdown-grace 1s");
     let server = Server::start(command.env("CATALOGUE_DOCS_URL", "/reference"));
     assert_eq!(server.get("/v1/courses", token.trim_end()).0, 200);
     assert_eq!(server.get("/v1/courses", key.trim_end()).0, 403);
@@ -59,17 +59,17 @@ fn settings_reach_the_catalogue() {
 
 #[test]
 fn makes_a_missing_database() {
-    let place = Place::new();
-    let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0"));
-    assert!(place.path("catalogue.db").is_file());
+    let dir = TestDir::new();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
+    assert!(dir.path("catalogue.db").is_file());
     assert_eq!(server.get("/api/v1/me", "x").0, 401);
 }
 
 #[test]
 fn the_log_tells_of_start_and_stop() {
-    let place = Place::new();
-    place.write("c.toml", "page-cache = 65536\n");
-    let mut command = place.command("serve --listen 127.0.0.1:0 --docs-url /reference --config c.toml");
+    let dir = TestDir::new();
+    dir.write("c.toml", "page-cache = 65536\n");
+    let mut command = dir.command("serve --listen 127.0.0.1:0 --docs-url /reference --config c.toml");
     let mut server = Server::start(command.stderr(Stdio::piped()));
     let mut notes = server.take_notes();
     let start = notes.next().unwrap().unwrap();
@@ -84,18 +84,18 @@ fn the_log_tells_of_start_and_stop() {
 
 #[test]
 fn a_closed_standard_error_is_no_fault() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let (reader, writer) = pipe().unwrap();
     drop(reader);
-    let server = Server::start(place.command("serve --listen 127.0.0.1:0").stderr(writer));
+    let server = Server::start(dir.command("serve --listen 127.0.0.1:0").stderr(writer));
     assert_eq!(server.get("/api/v1/me", "x").0, 401);
     assert_eq!(server.end_by("TERM").0, Some(0));
 }
 
 #[test]
 fn a_second_signal_ends_at_once() {
-    let place = Place::new();
-    let server = Server::start(&mut place.command("serve --listen 127.0.0.1:0 --shutdown-grace 10m"));
+    let dir = TestDir::new();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --shutdown-grace 10m"));
     // A head that has begun is waited for.
     let mut client = TcpStream::connect(&server.address).unwrap();
     client.write_all(b"GET / HT").unwrap();
@@ -109,11 +109,11 @@ fn a_second_signal_ends_at_once() {
 #[cfg(unix)]
 #[test]
 fn idle_connections_do_not_hinder_requests() {
-    let place = Place::with_courses();
-    let token = place.run("keys create --account a --name n --scope read:courses").succeeds();
+    let dir = TestDir::with_courses();
+    let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let mut command = Command::new("sh");
     let script = format!("ulimit -n 120; exec '{}' serve --listen 127.0.0.1:0", env!("CARGO_BIN_EXE_catalogue"));
-    let server = Server::start(command.args(["-c", &script]).current_dir(place.path("")));
+    let server = Server::start(command.args(["-c", &script]).current_dir(dir.path("")));
     let mut first = TcpStream::connect(&server.address).unwrap();
     let idle: Vec<_> = (0..115).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
     write!(
@@ -132,10 +132,36 @@ fn idle_connections_do_not_hinder_requests() {
 fn a_port_in_use_is_1() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let place = Place::new();
+    let dir = TestDir::new();
     for command in ["serve", "demo"] {
-        place.run(&format!("{command} --listen {address}")).fails(1, &[&address, "--listen"]);
-        place.run_in(&[("CATALOGUE_LISTEN", &address)], command).fails(1, &[&address]);
+        dir.run(&format!("{command} --listen {address}")).fails(1, &[&address, "--listen"]);
+        dir.run_in(&[("CATALOGUE_LISTEN", &address)], command).fails(1, &[&address]);
     }
-    assert!(place.files().is_empty(), "{:?}", place.files());
+    assert!(dir.files().is_empty(), "{:?}", dir.files());
+}
+
+#[test]
+fn all_that_is_wrong_with_its_settings_is_told_at_once() {
+    let dir = TestDir::new();
+    dir.write("c.toml", "listen = 'here'\nlisen = 'there'\npage-cache = true\nrate-limit-store = 'redis://store'\n");
+    let variables = [("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_LOG", "loud")];
+    let arguments = "--rate-limit much --accept cookie --base-url /x --docs-url /x --tls-cert no.pem --tls-key no.pem";
+    let outcome = dir.run_in(&variables, &format!("serve {arguments}"));
+    let told = outcome.err.clone();
+    let faults = [
+        "c.toml: line 2: lisen: no such key",
+        "c.toml: line 3: page-cache: the value is of type boolean",
+        "c.toml: line 1: listen: \"here\"",
+        "CATALOGUE_LOG: \"loud\"",
+        "--rate-limit: \"much\"",
+        "--accept: \"cookie\"",
+        "--base-url and --docs-url: ",
+    ];
+    outcome.fails(2, &faults);
+    assert_eq!(told.lines().count(), faults.len(), "{told}");
+    // What `config check` says besides is not of settings: the certificate is read once they are right.
+    let checked = dir.run_in(&variables, &format!("config check {arguments}")).err;
+    let rest: Vec<_> = checked.lines().filter(|line| !told.contains(line)).collect();
+    assert!(rest.len() == 1 && rest[0].starts_with("--tls-cert and --tls-key: "), "{checked}");
+    assert_eq!(dir.files(), ["c.toml"]);
 }

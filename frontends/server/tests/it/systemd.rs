@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::https::issue;
-use crate::program::{Outcome, Place, Server};
+use crate::program::{Outcome, Server, TestDir};
 
 const SERVE: &str = "serve --listen 127.0.0.1:0";
 
@@ -21,10 +21,10 @@ fn told(socket: &UnixDatagram) -> String {
 
 #[test]
 fn readiness_signs_of_life_and_the_end_are_told() {
-    let place = Place::new();
-    let socket = listening(&place);
-    let mut command = place.command(SERVE);
-    command.env("NOTIFY_SOCKET", place.path("notify")).env("WATCHDOG_USEC", "20000");
+    let dir = TestDir::new();
+    let socket = listening(&dir);
+    let mut command = dir.command(SERVE);
+    command.env("NOTIFY_SOCKET", dir.path("notify")).env("WATCHDOG_USEC", "20000");
     let server = Server::start(&mut command);
     let address = server.address.clone();
     assert_eq!(told(&socket), format!("READY=1\nSTATUS=listening on http://{address}"));
@@ -37,8 +37,8 @@ fn readiness_signs_of_life_and_the_end_are_told() {
 }
 
 /// A socket in the place of systemd's.
-fn listening(place: &Place) -> UnixDatagram {
-    let socket = UnixDatagram::bind(place.path("notify")).unwrap();
+fn listening(dir: &TestDir) -> UnixDatagram {
+    let socket = UnixDatagram::bind(dir.path("notify")).unwrap();
     // What never comes is a failure, and not a test without an end.
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     socket
@@ -47,13 +47,13 @@ fn listening(place: &Place) -> UnixDatagram {
 /// Between the two words the certificate was read again, as the log says.
 #[test]
 fn a_reload_is_told_from_its_begin_to_its_end() {
-    let place = Place::new();
-    issue(&place);
+    let dir = TestDir::new();
+    issue(&dir);
     for tls in ["", "--tls-cert chain.pem --tls-key key.pem"] {
-        let socket = listening(&place);
-        let mut command = place.command(&format!("{SERVE} {tls}"));
-        let log = place.path("log");
-        command.env("NOTIFY_SOCKET", place.path("notify")).stderr(File::create(&log).unwrap());
+        let socket = listening(&dir);
+        let mut command = dir.command(&format!("{SERVE} {tls}"));
+        let log = dir.path("log");
+        command.env("NOTIFY_SOCKET", dir.path("notify")).stderr(File::create(&log).unwrap());
         let server = Server::start(&mut command);
         assert!(told(&socket).starts_with("READY=1\nSTATUS="));
         let mut last = 0;
@@ -69,7 +69,7 @@ fn a_reload_is_told_from_its_begin_to_its_end() {
         server.signal("TERM");
         assert!(told(&socket).starts_with("STOPPING=1\n"));
         assert_eq!(server.wait(), Some(0));
-        fs::remove_file(place.path("notify")).unwrap();
+        fs::remove_file(dir.path("notify")).unwrap();
         let log = fs::read_to_string(log).unwrap();
         assert_eq!(log.matches("read again what is to be logged").count(), 2, "{log}");
         let looked_at = if tls.is_empty() { 0 } else { 2 };
@@ -79,16 +79,16 @@ fn a_reload_is_told_from_its_begin_to_its_end() {
 
 #[test]
 fn a_socket_that_is_gone_ends_nothing() {
-    let place = Place::new();
-    let server = Server::start(place.command(SERVE).env("NOTIFY_SOCKET", place.path("missing")));
+    let dir = TestDir::new();
+    let server = Server::start(dir.command(SERVE).env("NOTIFY_SOCKET", dir.path("missing")));
     assert_eq!(server.get("/docs/openapi.json", "").0, 200);
     assert_eq!(server.end_by("TERM").0, Some(0));
 }
 
 #[test]
 fn hanging_up_ends_nothing() {
-    let place = Place::new();
-    let server = Server::start(&mut place.command(SERVE));
+    let dir = TestDir::new();
+    let server = Server::start(&mut dir.command(SERVE));
     for _ in 0..2 {
         server.signal("HUP");
         assert_eq!(server.get("/docs/openapi.json", "").0, 200);
@@ -97,12 +97,12 @@ fn hanging_up_ends_nothing() {
 }
 
 /// The program with standard input as the first of `number` sockets that it inherits.
-fn activated(place: &Place, arguments: &str, number: usize, input: Stdio) -> Command {
-    let program = place.command(arguments);
+fn activated(dir: &TestDir, arguments: &str, number: usize, input: Stdio) -> Command {
+    let program = dir.command(arguments);
     let mut command = Command::new("sh");
     let script = format!("LISTEN_PID=$$ LISTEN_FDS={number} exec \"$@\" 3<&0 4<&0");
     command.args(["-c", &script, "sh"]).arg(program.get_program()).args(program.get_args());
-    command.current_dir(place.path("")).stdin(input);
+    command.current_dir(dir.path("")).stdin(input);
     for (name, value) in program.get_envs() {
         match value {
             Some(value) => command.env(name, value),
@@ -114,31 +114,31 @@ fn activated(place: &Place, arguments: &str, number: usize, input: Stdio) -> Com
 
 #[test]
 fn a_socket_is_taken_over_with_the_clients_in_its_queue() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let early = std::net::TcpStream::connect(&address).unwrap();
     let socket = listener.try_clone().unwrap();
     // The option would be in the way of itself if it were bound.
     let arguments = format!("serve --listen {address}");
-    let server = Server::start(&mut activated(&place, &arguments, 1, OwnedFd::from(socket).into()));
+    let server = Server::start(&mut activated(&dir, &arguments, 1, OwnedFd::from(socket).into()));
     assert_eq!(server.address, address);
     assert_eq!(server.get("/docs/openapi.json", "").0, 200);
     assert_eq!(server.end_by("TERM").0, Some(0));
     drop(early);
     // It is still open here, so the next server serves it too.
-    let server = Server::start(&mut activated(&place, "serve --wait", 1, OwnedFd::from(listener).into()));
+    let server = Server::start(&mut activated(&dir, "serve --wait", 1, OwnedFd::from(listener).into()));
     assert_eq!(server.get("/docs/openapi.json", "").0, 200);
     assert_eq!(server.end_by("TERM").0, Some(0));
 }
 
 #[test]
 fn what_cannot_be_served_is_2() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let listener = || OwnedFd::from(TcpListener::bind("127.0.0.1:0").unwrap()).into();
     let outcome = |mut command: Command| Outcome::from(command.output().unwrap());
-    outcome(activated(&place, "serve", 2, listener())).fails(2, &["2 sockets", "ListenStream="]);
+    outcome(activated(&dir, "serve", 2, listener())).fails(2, &["2 sockets", "ListenStream="]);
     let datagrams = OwnedFd::from(UnixDatagram::unbound().unwrap()).into();
-    outcome(activated(&place, "serve", 1, datagrams)).fails(2, &["LISTEN_FDS", "ListenStream="]);
-    assert!(place.files().is_empty(), "nothing is made for it");
+    outcome(activated(&dir, "serve", 1, datagrams)).fails(2, &["LISTEN_FDS", "ListenStream="]);
+    assert!(dir.files().is_empty(), "nothing is made for it");
 }

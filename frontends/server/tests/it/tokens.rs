@@ -2,27 +2,27 @@
 
 use serde_json::{Value, json};
 
-use crate::program::Place;
+use crate::program::TestDir;
 
 #[test]
 fn an_oauth_token_has_the_id_of_its_digest_and_no_name() {
-    let place = Place::with_courses();
-    let token = place.run("tokens create --account a --scope read:courses --expires-in 1h --json").json();
+    let dir = TestDir::with_courses();
+    let token = dir.run("tokens create --account a --scope read:courses --expires-in 1h --json").json();
     let id = token["id"].as_str().unwrap();
     assert!(id.strip_prefix("oauth:").is_some_and(|hex| hex.len() == 32), "{id}");
     assert_eq!((&token["name"], &token["account"]), (&Value::Null, &json!("a")));
     assert_eq!(token.as_object().unwrap().len(), 7);
 
-    let listed = place.run("keys list --account a --json").json();
+    let listed = dir.run("keys list --account a --json").json();
     assert_eq!((&listed[0]["id"], &listed[0]["kind"]), (&token["id"], &json!("oauth")));
-    assert!(place.run("keys list --account a").succeeds().contains(id));
-    place.run(&format!("keys revoke {id}")).succeeds();
+    assert!(dir.run("keys list --account a").succeeds().contains(id));
+    dir.run(&format!("keys revoke {id}")).succeeds();
 }
 
 #[test]
 fn it_stands_alone_on_standard_output() {
-    let place = Place::with_courses();
-    let token = place.run("tokens create --account a --scope read:courses").succeeds();
+    let dir = TestDir::with_courses();
+    let token = dir.run("tokens create --account a --scope read:courses").succeeds();
     assert!(token.ends_with('\n') && token.split_whitespace().count() == 1 && token.len() > 40, "{token:?}");
-    place.run("tokens create --account x --scope read:courses").fails(1, &["\"x\""]);
+    dir.run("tokens create --account x --scope read:courses").fails(1, &["\"x\""]);
 }

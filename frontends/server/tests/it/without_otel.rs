@@ -1,10 +1,10 @@
 //! A build without the feature `otel`.
 
-use crate::program::Place;
+use crate::program::TestDir;
 
 #[test]
 fn what_is_not_built_in_is_said() {
-    let place = Place::new();
-    place.run("serve --otlp-endpoint http://127.0.0.1:4318").fails(2, &["--otlp-endpoint: ", "feature otel"]);
-    place.run("serve --otlp-sample 0.5").fails(2, &["--otlp-sample: ", "--otlp-endpoint"]);
+    let dir = TestDir::new();
+    dir.run("serve --otlp-endpoint http://127.0.0.1:4318").fails(2, &["--otlp-endpoint: ", "feature otel"]);
+    dir.run("serve --otlp-sample 0.5").fails(2, &["--otlp-sample: ", "--otlp-endpoint"]);
 }

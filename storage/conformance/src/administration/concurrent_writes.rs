@@ -3,7 +3,8 @@
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-use catalogue_core::{AdminStorage, StorageError};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::StorageError;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 

@@ -1,6 +1,7 @@
 //! The credentials of one account, as its owner may see them.
 
-use catalogue_core::{AdminStorage, CredentialRecord, NewCredential, Timestamp};
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
 
 use crate::Storage;
 use crate::seed::{api_key, create, id, instant, oauth_token, seed_accounts, time};

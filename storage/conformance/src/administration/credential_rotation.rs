@@ -1,9 +1,11 @@
 //! Replacing a credential by its successor.
 
-use catalogue_core::{AdminStorage, CredentialRecord, NewCredential, StorageError, StorageErrorKind, Timestamp};
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 use crate::Storage;
-use crate::looking_up::{find, found_as};
+use crate::looking_up::assert_stored;
 use crate::seed::{api_key, create, id, oauth_token, seed_accounts, time};
 
 /// When successors are created.
@@ -35,9 +37,9 @@ async fn rotate(
 }
 
 /// The credentials stand as these say, in look-ups and in the list of account `a`, and there are no others.
-async fn assert_stored(storage: &impl Storage, credentials: &[NewCredential], rule: &str) {
+async fn assert_all(storage: &impl Storage, credentials: &[NewCredential], rule: &str) {
     for credential in credentials {
-        assert_eq!(find(storage, &credential.digest).await, found_as(credential), "{rule}");
+        assert_stored(storage, credential, rule).await;
     }
     let listed = storage.list_credentials(&id("a")).await.expect("credentials can be listed");
     let expected = credentials.iter().map(|credential| credential.record.clone()).collect();
@@ -66,8 +68,7 @@ pub async fn rotating_ends_the_old_and_stores_the_new(storage: &impl Storage) {
     }
     stored.sort_by_key(|credential| credential.record.created_at);
     stored[..2].sort_by_key(|credential| credential.record.identity.credential_id.clone());
-    assert_stored(storage, &stored, "Rotating ends the old credential, stores the new one, and touches no other.")
-        .await;
+    assert_all(storage, &stored, "Rotating ends the old credential, stores the new one, and touches no other.").await;
 }
 
 /// What ends earlier by itself ends then; what ends later ends by the rotation, also at once.
@@ -103,9 +104,9 @@ pub async fn only_a_credential_that_holds_is_rotated(storage: &impl Storage) {
     for id in ["key_1", "key_2", "key_3", "key_4", "KEY_2", "key_", "", "%", "' OR ''='"] {
         let rotated = rotate(storage, id, time(END), &successor("a", "key_5", "token-5")).await;
         assert_eq!(rotated, Ok(None), "{RULE} {id:?}");
-        assert_stored(storage, &stored, RULE).await;
+        assert_all(storage, &stored, RULE).await;
     }
-    assert_eq!(find(storage, &foreign.digest).await, found_as(&foreign), "{RULE}");
+    assert_stored(storage, &foreign, RULE).await;
 }
 
 /// A credential that has a successor is not rotated again, whatever has become of that; the successor is.
@@ -119,7 +120,7 @@ pub async fn what_has_a_successor_is_not_rotated_again(storage: &impl Storage) {
     (old.record.expires_at, old.record.replaced_by) = (Some(time(END)), Some("key_2".into()));
     let refused = rotate(storage, "key_1", time(NOW + 1), &successor("a", "key_3", "token-3")).await;
     assert_eq!(refused, Ok(None), "{RULE}");
-    assert_stored(storage, &[old.clone(), new.clone()], RULE).await;
+    assert_all(storage, &[old.clone(), new.clone()], RULE).await;
 
     let mut newest = successor("a", "key_3", "token-3");
     newest.record.created_at = time(NOW + 1);
@@ -132,7 +133,7 @@ pub async fn what_has_a_successor_is_not_rotated_again(storage: &impl Storage) {
     let mut late = successor("a", "key_4", "token-4");
     late.record.created_at = time(NOW + 3);
     assert_eq!(rotate(storage, "key_1", time(END), &late).await, Ok(None), "{RULE}");
-    assert_stored(storage, &[old, new, newest], RULE).await;
+    assert_all(storage, &[old, new, newest], RULE).await;
 }
 
 /// A successor whose digest or id is there already is refused, and the credential that it was to replace stays.
@@ -149,6 +150,6 @@ pub async fn a_refused_successor_ends_nothing(storage: &impl Storage) {
     {
         let refused = rotate(storage, "key_1", time(END), &successor("a", id, token)).await;
         assert_eq!(refused, Err(StorageErrorKind::AlreadyThere), "{RULE}");
-        assert_stored(storage, &stored, RULE).await;
+        assert_all(storage, &stored, RULE).await;
     }
 }

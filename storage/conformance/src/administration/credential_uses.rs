@@ -1,6 +1,7 @@
 //! When credentials were last used.
 
-use catalogue_core::{AdminStorage, CredentialUse, NewCredential, Timestamp};
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{AdminStorage, CredentialUse, NewCredential};
 
 use crate::Storage;
 use crate::seed::{api_key, course, create, id, oauth_token, seed, seed_accounts, time};

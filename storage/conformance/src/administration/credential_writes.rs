@@ -1,10 +1,16 @@
 //! Storing and revoking credentials.
 
-use catalogue_core::{AdminStorage, StorageErrorKind, Timestamp};
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{AdminStorage, CredentialRecord};
+use catalogue_core::storage::StorageErrorKind;
 
 use crate::Storage;
-use crate::looking_up::{find, found_as};
+use crate::looking_up::{assert_stored, find};
 use crate::seed::{api_key, course, create, digest, id, oauth_token, seed, seed_accounts, time};
+
+async fn revoke(storage: &impl AdminStorage, id: &str, at: Timestamp) -> Option<CredentialRecord> {
+    storage.revoke_credential(id, at).await.expect("A credential can be revoked; an unknown id is None, not an error.")
+}
 
 /// Revoking a credential of either kind returns its record, revoked.
 pub async fn revoking_returns_the_record(storage: &impl Storage) {
@@ -13,8 +19,7 @@ pub async fn revoking_returns_the_record(storage: &impl Storage) {
         create(storage, &credential).await;
         let id = credential.record.identity.credential_id.clone();
         credential.record.revoked_at = Some(time(7));
-        let revoked =
-            AdminStorage::revoke_credential(storage, &id, time(7)).await.expect("a credential can be revoked");
+        let revoked = revoke(storage, &id, time(7)).await;
         assert_eq!(revoked.as_ref(), Some(&credential.record), "Revoking a credential returns its record, revoked.");
     }
 }
@@ -26,11 +31,9 @@ pub async fn the_first_revocation_stays(storage: &impl Storage) {
     create(storage, &credential).await;
     credential.record.revoked_at = Some(time(5));
     for again in [time(5), time(6), time(4), Timestamp::MIN, Timestamp::MAX] {
-        let revoked =
-            AdminStorage::revoke_credential(storage, "key_1", again).await.expect("a credential can be revoked");
+        let revoked = revoke(storage, "key_1", again).await;
         assert_eq!(revoked.as_ref(), Some(&credential.record), "The time of the first revocation stays.");
-        let found = find(storage, &credential.digest).await;
-        assert_eq!(found, found_as(&credential), "The time of the first revocation stays.");
+        assert_stored(storage, &credential, "The time of the first revocation stays.").await;
     }
 }
 
@@ -40,12 +43,10 @@ pub async fn revoking_an_unknown_id_is_none(storage: &impl Storage) {
     let credential = api_key("a", "key_1", "token-1");
     create(storage, &credential).await;
     for unknown in ["", "key_", "KEY_1", "key_1 ", "key_11", "key%", "%", "a", "token-1", "' OR ''='"] {
-        let revoked =
-            AdminStorage::revoke_credential(storage, unknown, time(1)).await.expect("an unknown id is no error");
+        let revoked = revoke(storage, unknown, time(1)).await;
         assert_eq!(revoked, None, "Revoking an id that no credential has is None: {unknown:?}.");
     }
-    let found = find(storage, &credential.digest).await;
-    assert_eq!(found, found_as(&credential), "Revoking an unknown id leaves the credentials that are there.");
+    assert_stored(storage, &credential, "Revoking an unknown id leaves the credentials that are there.").await;
 }
 
 /// A credential of an unknown account is refused as an unknown reference, and nothing of it is stored.
@@ -79,7 +80,7 @@ pub async fn a_credential_that_is_there_is_refused(storage: &impl Storage) {
         let expected = Err(StorageErrorKind::AlreadyThere);
         assert_eq!(refused, expected, "A credential is AlreadyThere when one has the same {what}.");
     }
-    assert_eq!(find(storage, &there.digest).await, found_as(&there), "A refused credential replaces none.");
+    assert_stored(storage, &there, "A refused credential replaces none.").await;
     assert_eq!(find(storage, &digest("token-2")).await, None, "A refused credential is not stored.");
 }
 
@@ -94,6 +95,5 @@ pub async fn an_import_leaves_credentials_alone(storage: &impl Storage) {
     import.put_account(&account).await.expect("an account can be put");
     import.prune().await.expect("an import can prune");
     import.commit().await.expect("an import can be committed");
-    let found = find(storage, &credential.digest).await;
-    assert_eq!(found, found_as(&credential), "An import leaves credentials alone.");
+    assert_stored(storage, &credential, "An import leaves credentials alone.").await;
 }

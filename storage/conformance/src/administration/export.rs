@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::{Account, Change, Course, CourseModule, Record, Timestamp};
+use catalogue_core::admin::{Account, Change, Record};
+use catalogue_core::{Course, CourseModule, Timestamp};
 
 use crate::Storage;
 use crate::reading::export;
 use crate::seed::{account, course, course_at, instant, modules, seed, time};
-use crate::texts::odd_texts;
+use crate::texts::{odd_modules, odd_texts};
 use crate::variants::whole_course;
 
 /// Accounts and courses whose export has every kind of field and an order that only bytes give.
@@ -100,12 +101,7 @@ pub async fn an_export_shows_every_text_of_an_account(storage: &impl Storage) {
 
 /// Every text of a module is exported byte by byte, its body included.
 pub async fn an_export_shows_every_text_of_a_module(storage: &impl Storage) {
-    let texts = odd_texts();
-    let modules = (0..texts.len()).map(|index| {
-        let at = |index: usize| texts[index % texts.len()].clone();
-        CourseModule { title: at(index), summary: at(index + 1), content: at(index + 2) }
-    });
-    let course = Course { modules: modules.collect(), ..course("a", "modules") };
+    let course = Course { modules: odd_modules(), ..course("a", "modules") };
     seed(storage, [&course]).await;
     let expected = [Record::Account(account("a")), Record::Course(course)];
     assert_eq!(export(storage).await, expected, "An export shows every text of a module, bodies included.");

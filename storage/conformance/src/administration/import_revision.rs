@@ -3,15 +3,13 @@
 use catalogue_core::Course;
 
 use crate::Storage;
-use crate::courses::revision::{keeps_revisions, replaced, revision};
+use crate::courses::revision::{replaced, revision, revision_kept};
 use crate::seed::{account, course, modules, seed};
 use crate::variants::whole_course;
 
 /// A course that is pruned replaces its account's revision.
 pub async fn pruning_replaces_the_revision(storage: &impl Storage) {
-    if !keeps_revisions(storage).await {
-        return;
-    }
+    let Some(_) = revision_kept(storage).await else { return };
     seed(storage, &[course("a", "pruned")]).await;
     let before = revision(storage, "a").await;
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
@@ -24,10 +22,7 @@ pub async fn pruning_replaces_the_revision(storage: &impl Storage) {
 
 /// An import that is under way, and one that is dropped, leave the revision.
 pub async fn an_import_without_commit_leaves_the_revision(storage: &impl Storage) {
-    if !keeps_revisions(storage).await {
-        return;
-    }
-    let before = revision(storage, "a").await;
+    let before @ Some(_) = revision_kept(storage).await else { return };
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
     import.put_account(&account("a")).await.expect("an account can be put");
     import.put_course(&course("a", "added")).await.expect("a course of a known account can be put");

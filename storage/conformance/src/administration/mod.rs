@@ -1,4 +1,4 @@
-//! The cases of an [`AdminStorage`](catalogue_core::AdminStorage).
+//! The cases of an [`AdminStorage`](catalogue_core::admin::AdminStorage).
 
 pub mod concurrent_writes;
 pub mod credential_lists;

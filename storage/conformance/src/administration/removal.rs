@@ -1,6 +1,7 @@
 //! Removing one course.
 
-use catalogue_core::{AdminStorage, Course, Record};
+use catalogue_core::Course;
+use catalogue_core::admin::{AdminStorage, Record};
 
 use crate::Storage;
 use crate::reading::{export, slugs};

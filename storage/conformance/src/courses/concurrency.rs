@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use catalogue_core::{Course, CourseStorage, PageRequest};
+use catalogue_core::Course;
+use catalogue_core::storage::{CourseStorage, PageRequest};
 use tokio::runtime::Handle;
 
 use crate::CourseFixture;
-use crate::reading::{detail_of, find, item_of, list, listed};
+use crate::reading::{assert_found, assert_listed, detail_of, find, item_of, list, listed, read_page};
 use crate::seed::{course, course_at, module, modules, seed};
 use crate::threads::{joined, on_a_thread, on_threads};
 use crate::under_way::{all_of, give_up};
@@ -32,14 +33,10 @@ async fn seed_some(fixture: &impl CourseFixture) -> Vec<Course> {
 async fn assert_answers(fixture: &impl CourseFixture, courses: &[Course]) {
     let (a, b) = courses.split_at(12);
     for (account, courses) in [("a", a), ("b", b)] {
-        let expected = listed(fixture, courses);
-        let list = list(fixture, account).await;
-        assert_eq!(list, expected, "Calls may run at the same time, and each has its own answer.");
+        assert_listed(fixture, account, courses, "Calls may run at the same time, and each has its own answer.").await;
     }
     for course in [&a[3], &b[3], &b[7]] {
-        let found = find(fixture, course.account.as_str(), &course.slug).await;
-        let expected = Some(detail_of(fixture, course));
-        assert_eq!(found, expected, "Calls may run at the same time, and each has its own answer.");
+        assert_found(fixture, course, "Calls may run at the same time, and each has its own answer.").await;
     }
 }
 
@@ -58,10 +55,10 @@ pub async fn many_reads_on_one_thread_have_their_own_answers(fixture: &impl Cour
     let courses = seed_some(fixture).await;
     let read = async |course: &Course| {
         let account = fixture.account(course.account.as_str()).await;
-        let list = fixture.storage().list_courses(&account, &PageRequest::default()).await;
+        let list = read_page(fixture.storage(), &account, &PageRequest::default()).await;
         let found = fixture.storage().find_course(&account, &course.slug).await;
         let listed = list.is_ok_and(|page| page.items.contains(&item_of(fixture, course)));
-        let right = listed && found.is_ok_and(|found| found == Some(detail_of(fixture, course)));
+        let right = listed && found.is_ok_and(|found| found.value == Some(detail_of(fixture, course)));
         assert!(right, "Calls may run at the same time, and each has its own answer.");
     };
     all_of(courses.iter().cycle().take(MANY).map(read)).await;
@@ -73,17 +70,16 @@ pub async fn a_dropped_read_does_no_harm(fixture: &impl CourseFixture) {
     let (storage, account, request) = (fixture.storage(), fixture.account("a").await, PageRequest::default());
     for index in 0..MANY {
         let polls = index % 3;
-        give_up(storage.list_courses(&account, &request), polls);
+        give_up(read_page(storage, &account, &request), polls);
         give_up(storage.find_course(&account, "c3"), polls);
         give_up(storage.revision(&account), polls);
     }
-    let answer = storage.list_courses(&account, &request).await;
+    let answer = read_page(storage, &account, &request).await;
     assert!(answer.is_ok(), "Calls may be dropped before they finish, and those after them answer: {answer:?}.");
     assert_answers(fixture, &courses).await;
     let added = course("c", "added");
     seed(fixture, [&added]).await;
-    let found = find(fixture, "c", "added").await;
-    assert_eq!(found, Some(detail_of(fixture, &added)), "A dropped read does not stand in the way of a write.");
+    assert_found(fixture, &added, "A dropped read does not stand in the way of a write.").await;
 }
 
 /// A read sees every change that was committed before it began, on whatever thread.

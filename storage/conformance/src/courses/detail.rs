@@ -1,16 +1,15 @@
 //! One course, found by its account and its slug.
 
-use catalogue_core::{Course, CourseStorage, MAX_SLUG_BYTES, is_slug};
+use catalogue_core::{Course, MAX_SLUG_BYTES, is_slug};
 
 use crate::CourseFixture;
-use crate::reading::{detail_of, find, slugs};
+use crate::reading::{assert_found, detail_of, find, slugs};
 use crate::seed::{course, module, modules, remove, seed, time};
 
 /// The modules are in their order, and the first is number 1.
 pub async fn modules_are_in_order_and_numbered_from_one(fixture: &impl CourseFixture) {
     let titles = ["Welcome", "a", "Z", "", "10", "9", "b", "B", "\u{e4}", "Summary", "Welcome!", "1", "\u{1f917}"];
-    let titles = titles.into_iter().filter(|title| (fixture.limits().texts)(title));
-    let course = Course { modules: titles.map(module).collect(), ..course("a", "ordered") };
+    let course = Course { modules: titles.map(module).into(), ..course("a", "ordered") };
     let many = Course { modules: modules(120), ..self::course("a", "many") };
     seed(fixture, [&course, &many]).await;
     for course in [course, many] {
@@ -26,11 +25,7 @@ pub async fn modules_are_in_order_and_numbered_from_one(fixture: &impl CourseFix
 pub async fn equal_modules_are_all_kept(fixture: &impl CourseFixture) {
     let repeated = Course { modules: ["a", "b", "a", "a"].map(module).into(), ..course("a", "repeated") };
     seed(fixture, [&repeated]).await;
-    assert_eq!(
-        find(fixture, "a", "repeated").await,
-        Some(detail_of(fixture, &repeated)),
-        "Equal modules are all kept."
-    );
+    assert_found(fixture, &repeated, "Equal modules are all kept.").await;
 }
 
 /// A course without modules is found, and so is one that is unpublished or hidden.
@@ -38,23 +33,8 @@ pub async fn bare_unpublished_and_hidden_courses_are_found(fixture: &impl Course
     let bare = course("a", "bare");
     let hidden = Course { hidden: true, published_at: Some(time(5)), modules: modules(1), ..course("a", "hidden") };
     seed(fixture, [&bare, &hidden]).await;
-    assert_eq!(find(fixture, "a", "bare").await, Some(detail_of(fixture, &bare)), "A course without modules is found.");
-    assert_eq!(find(fixture, "a", "hidden").await, Some(detail_of(fixture, &hidden)), "A hidden course is found.");
-}
-
-/// A course is the same with its account's revision and without.
-pub async fn a_course_is_the_same_with_its_revision(fixture: &impl CourseFixture) {
-    let whole = Course { published_at: Some(time(5)), modules: modules(3), ..course("a", "whole") };
-    seed(fixture, &[whole, course("a", "bare"), course("b", "other")]).await;
-    for slug in ["whole", "bare", "other", "absent"] {
-        let read = fixture.storage().find_course_at_revision(&fixture.account("a").await, slug).await;
-        let read = read.expect("What can be asked for can be asked for with its revision.");
-        assert_eq!(
-            read.value,
-            find(fixture, "a", slug).await,
-            "A course is the same when it is found with its revision."
-        );
-    }
+    assert_found(fixture, &bare, "A course without modules is found.").await;
+    assert_found(fixture, &hidden, "A hidden course is found.").await;
 }
 
 /// A course that does not exist is none, in an account that has courses, in one that has none and in one unknown.
@@ -84,7 +64,7 @@ pub async fn slugs_are_compared_by_bytes(fixture: &impl CourseFixture) {
         &["\u{1f917}", "\u{1f917}\u{fe0f}", "\u{202e}a", "\u{feff}a", "a+b", "a b", "a%20b"],
     ];
     for asked in groups {
-        let group: Vec<_> = asked.iter().filter(|slug| (fixture.limits().slugs)(slug)).collect();
+        let group: Vec<_> = asked.iter().filter(|slug| fixture.holds_slug(slug)).collect();
         for slug in &group {
             // Alone in its account first, so that none can stand in for another.
             let account = format!("with {slug:?}");
@@ -98,42 +78,26 @@ pub async fn slugs_are_compared_by_bytes(fixture: &impl CourseFixture) {
         let together: Vec<_> = group.iter().map(|slug| course("together", slug)).collect();
         seed(fixture, &together).await;
         for course in together {
-            let found = find(fixture, "together", &course.slug).await;
-            assert_eq!(found, Some(detail_of(fixture, &course)), "Slugs that differ in a byte name different courses.");
+            assert_found(fixture, &course, "Slugs that differ in a byte name different courses.").await;
         }
     }
 }
 
 /// A slug is data, whatever it looks like to a database.
 pub async fn slugs_that_look_like_sql_are_only_slugs(fixture: &impl CourseFixture) {
-    let odd = [
-        "' OR '1'='1",
-        "'; DROP TABLE courses; --",
-        "\"; DELETE FROM course",
-        "a') UNION SELECT 1 --",
-        "$1",
-        "?1",
-        ":slug",
-        "{}",
-        "%s",
-        "\\'",
-        "`x`",
-        "$$x$$",
-        "E'\\x41'",
-        "[0]",
-    ];
+    let odd = "' OR '1'='1|'; DROP TABLE courses; --|\"; DELETE FROM course|a') UNION SELECT 1 --|$1|?1|:slug|{}|%s|\\'|\
+        `x`|$$x$$|E'\\x41'|[0]";
     let plain = course("a", "plain");
     seed(fixture, [&plain]).await;
-    for slug in odd {
+    for slug in odd.split('|') {
         assert!(is_slug(slug));
         assert_eq!(find(fixture, "a", slug).await, None, "A slug is data: {slug} names no course.");
     }
-    let held = odd.into_iter().filter(|slug| (fixture.limits().slugs)(slug));
+    let held = odd.split('|').filter(|slug| fixture.holds_slug(slug));
     let courses: Vec<_> = held.map(|slug| course("a", slug)).collect();
     seed(fixture, &courses).await;
     for course in courses.iter().chain([&plain]) {
-        let found = find(fixture, "a", &course.slug).await;
-        assert_eq!(found, Some(detail_of(fixture, course)), "A slug is data: {} names its course.", course.slug);
+        assert_found(fixture, course, &format!("A slug is data: {} names its course.", course.slug)).await;
     }
     for course in &courses {
         remove(fixture, "a", &course.slug).await;
@@ -143,18 +107,17 @@ pub async fn slugs_that_look_like_sql_are_only_slugs(fixture: &impl CourseFixtur
 
 /// A slug may have as many bytes as the contract allows, or as the tables can hold, and all of them count.
 pub async fn the_longest_slugs_are_told_apart(fixture: &impl CourseFixture) {
-    let held = |slug: &String| (fixture.limits().slugs)(slug);
     let wide = "\u{1f917}".repeat(MAX_SLUG_BYTES / 4 - 1);
     let lengths = (4..=MAX_SLUG_BYTES).rev().map(|bytes| "x".repeat(bytes - 4));
-    let narrow =
-        lengths.into_iter().find(|stem| held(&format!("{stem}aaaa"))).expect("The limits must allow plain slugs.");
+    let narrow = lengths.into_iter().find(|stem| fixture.holds_slug(&format!("{stem}aaaa")));
+    let narrow = narrow.expect("The tables hold plain slugs.");
     for stem in [wide, narrow] {
         let slugs = ["aaaa", "aaab", "\u{1f917}"].map(|end| format!("{stem}{end}"));
-        let courses: Vec<_> = slugs.iter().filter(|slug| held(slug)).map(|slug| course("a", slug)).collect();
+        let courses: Vec<_> =
+            slugs.iter().filter(|slug| fixture.holds_slug(slug)).map(|slug| course("a", slug)).collect();
         seed(fixture, &courses).await;
         for course in &courses {
-            let found = find(fixture, "a", &course.slug).await;
-            assert_eq!(found, Some(detail_of(fixture, course)), "All {} bytes of a slug count.", course.slug.len());
+            assert_found(fixture, course, &format!("All {} bytes of a slug count.", course.slug.len())).await;
         }
         assert_eq!(find(fixture, "a", &stem).await, None, "A slug is not found by its beginning.");
     }

@@ -3,22 +3,13 @@
 use catalogue_core::{Course, CourseModule, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{detail_of, find, list, listed};
+use crate::reading::{assert_found, assert_listed, find, list};
 use crate::seed::{course, instant, module, seed, time};
-use crate::texts::odd_texts;
-
-/// The texts that the fixture's tables can hold.
-fn texts(fixture: &impl CourseFixture) -> Vec<String> {
-    let mut texts = odd_texts();
-    texts.push("Plain words".to_owned());
-    texts.retain(|text| (fixture.limits().texts)(text));
-    assert!(!texts.is_empty(), "The limits must allow short texts of printable ASCII.");
-    texts
-}
+use crate::texts::{odd_modules, odd_texts};
 
 /// Every text of a course is kept byte by byte.
 pub async fn texts_of_a_course_are_kept(fixture: &impl CourseFixture) {
-    let texts = texts(fixture);
+    let texts = odd_texts();
     let at = |index: usize| texts[index % texts.len()].clone();
     let courses: Vec<_> = (0..texts.len())
         .map(|index| Course {
@@ -30,25 +21,17 @@ pub async fn texts_of_a_course_are_kept(fixture: &impl CourseFixture) {
         })
         .collect();
     seed(fixture, &courses).await;
-    assert_eq!(list(fixture, "a").await, listed(fixture, &courses), "A list shows every text as it was put.");
+    assert_listed(fixture, "a", &courses, "A list shows every text as it was put.").await;
     for course in courses {
-        let found = find(fixture, "a", &course.slug).await;
-        assert_eq!(found, Some(detail_of(fixture, &course)), "A course shows every text as it was put.");
+        assert_found(fixture, &course, "A course shows every text as it was put.").await;
     }
 }
 
 /// Every text of a module's header is kept byte by byte.
 pub async fn texts_of_modules_are_kept(fixture: &impl CourseFixture) {
-    let texts = texts(fixture);
-    let modules = (0..texts.len()).map(|index| {
-        let at = |index: usize| texts[index % texts.len()].clone();
-        CourseModule { title: at(index), summary: at(index + 1), content: at(index + 2) }
-    });
-    let course = Course { modules: modules.collect(), ..course("a", "modules") };
+    let course = Course { modules: odd_modules(), ..course("a", "modules") };
     seed(fixture, [&course]).await;
-    let found = find(fixture, "a", "modules").await;
-    let expected = Some(detail_of(fixture, &course));
-    assert_eq!(found, expected, "A module's header shows every text as it was put.");
+    assert_found(fixture, &course, "A module's header shows every text as it was put.").await;
 }
 
 /// A module's body is in no answer, whatever stands beside it.
@@ -60,7 +43,6 @@ pub async fn bodies_are_in_no_answer(fixture: &impl CourseFixture) {
         content: format!("{BODY} {title}"),
     };
     let modules = vec![body("1", "A summary"), body("2", ""), body("", "")];
-    let modules: Vec<_> = modules.into_iter().filter(|module| (fixture.limits().texts)(&module.title)).collect();
     seed(fixture, [&Course { modules, ..course("a", "c") }]).await;
     let answers = format!("{:?} {:?}", list(fixture, "a").await, find(fixture, "a", "c").await);
     assert!(!answers.contains(BODY), "A module's body is in no answer: {answers}.");
@@ -68,19 +50,16 @@ pub async fn bodies_are_in_no_answer(fixture: &impl CourseFixture) {
 
 /// What is absent is not what is empty.
 pub async fn absent_and_empty_differ(fixture: &impl CourseFixture) {
-    if !(fixture.limits().texts)("") {
-        return;
-    }
     let absent = Course { access_mode: None, ..course("a", "absent") };
     let empty = Course { access_mode: Some(String::new()), ..course("a", "empty") };
     seed(fixture, [&absent, &empty]).await;
     for course in [absent, empty] {
-        let found = find(fixture, "a", &course.slug).await;
-        assert_eq!(found, Some(detail_of(fixture, &course)), "An absent access mode is None, an empty one is empty.");
+        assert_found(fixture, &course, "An absent access mode is None, an empty one is empty.").await;
     }
 }
 
-/// Both times of a course are kept as finely as the tables can hold them, to the microsecond if they can, before 1970 and at both ends of what a timestamp can be.
+/// Both times of a course are kept to the microsecond, or as finely as the tables do, before 1970 and at both ends of
+/// what a timestamp can be.
 pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
     let times = [
         Timestamp::MIN,
@@ -109,9 +88,8 @@ pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
         })
         .collect();
     seed(fixture, &courses).await;
-    assert_eq!(list(fixture, "a").await, listed(fixture, &courses), "Times are kept to the microsecond.");
+    assert_listed(fixture, "a", &courses, "Times are kept to the microsecond.").await;
     for course in &courses {
-        let found = find(fixture, "a", &course.slug).await;
-        assert_eq!(found, Some(detail_of(fixture, course)), "Times are kept to the microsecond.");
+        assert_found(fixture, course, "Times are kept to the microsecond.").await;
     }
 }

@@ -1,4 +1,4 @@
-//! The cases of a [`CourseStorage`](catalogue_core::CourseStorage).
+//! The cases of a [`CourseStorage`](catalogue_core::storage::CourseStorage).
 
 pub mod changes;
 pub mod concurrency;

@@ -2,11 +2,12 @@
 
 use std::cmp::Reverse;
 
-use catalogue_core::{Course, CourseListItem, CourseStorage as _, Limit, Page, PageRequest, Position, Timestamp};
+use catalogue_core::storage::Position;
+use catalogue_core::{Course, CourseListItem, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{held_time, item_of, listed, page, pages, place};
-use crate::seed::{course, course_at, remove, seed, time};
+use crate::reading::{item_of, listed, page, pages, place};
+use crate::seed::{course, course_at, instant, remove, seed, time};
 
 /// Courses in groups of one instant each, larger than a page and smaller.
 fn tie_groups(account: &str, groups: &[(i64, usize)]) -> Vec<Course> {
@@ -53,32 +54,26 @@ pub async fn next_is_the_place_of_the_last_item(fixture: &impl CourseFixture) {
         course_at("a", "d", 123_457),
         course_at("a", "c", 123_456),
         course_at("a", "b", 123_456),
-        Course { created_at: crate::seed::instant(-1), ..course("a", "e") },
+        Course { created_at: instant(-1), ..course("a", "e") },
         Course { created_at: Timestamp::MIN, ..course("a", "f") },
     ];
     seed(fixture, &courses).await;
     courses.sort_by_key(|course| Reverse(place(fixture, course)));
     for (index, last) in courses.iter().enumerate().take(courses.len() - 1) {
         let limit = u8::try_from(index + 1).expect("few courses");
-        assert_eq!(
-            page(fixture, "a", limit, None).await.next,
-            Some(place(fixture, last)),
-            "The next page's start is the place of the last item: its creation time and its slug."
-        );
+        let next = page(fixture, "a", limit, None).await.next;
+        let rule = "The next page's start is the place of the last item: its creation time and its slug.";
+        assert_eq!(next, Some(place(fixture, last)), "{rule}");
     }
 }
 
 /// A page starts right after a place, whether or not any course ever stood there.
 pub async fn a_page_starts_after_a_place_that_never_was(fixture: &impl CourseFixture) {
-    let courses = [
-        course_at("a", "m", 10),
-        course_at("a", "k", 10),
-        course_at("a", "z", 5),
-        course_at("a", "b", 5),
-        course_at("a", "a", 0),
-    ];
+    // Whole seconds, which every table holds.
+    let at = |seconds: i64| time(seconds * 1_000_000);
+    let courses = [("m", 10), ("k", 10), ("z", 5), ("b", 5), ("a", 0)];
+    let courses = courses.map(|(slug, seconds)| Course { created_at: at(seconds), ..course("a", slug) });
     seed(fixture, &courses).await;
-    let at = |microseconds| held_time(fixture, time(microseconds));
     let (last, long) = ("\u{10ffff}".repeat(50), "z".repeat(200));
     for (created_at, slug, rest) in [
         (Timestamp::MAX, "a", 0),
@@ -108,9 +103,7 @@ pub async fn a_page_starts_after_a_place_that_never_was(fixture: &impl CourseFix
 pub async fn a_page_after_the_last_course_is_empty(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 3)]);
     seed(fixture, &courses).await;
-    let page =
-        page(fixture, "a", 3, Some(Position { created_at: held_time(fixture, time(0)), slug: "s0-0".to_owned() }))
-            .await;
+    let page = page(fixture, "a", 3, Some(place(fixture, &courses[0]))).await;
     assert_eq!(page.items, [], "A page does not hold the course at whose place it starts, nor any before it.");
     assert_eq!(page.next, None, "No page follows where no further course exists.");
 }
@@ -138,46 +131,16 @@ pub async fn a_page_starts_after_a_changed_course(fixture: &impl CourseFixture) 
     seed(fixture, &[retitled]).await;
     let rest = listed(fixture, &courses[2..]);
     let after = Some(place(fixture, &courses[1]));
-    assert_eq!(
-        page(fixture, "a", 100, after.clone()).await.items,
-        rest,
-        "A page starts after a course with a new title."
-    );
+    let items = page(fixture, "a", 100, after.clone()).await.items;
+    assert_eq!(items, rest, "A page starts after a course with a new title.");
     for elsewhere in [Timestamp::MAX, Timestamp::MIN] {
         let moved = Course { created_at: elsewhere, ..courses[1].clone() };
         seed(fixture, [&moved]).await;
         let mut expected = rest.clone();
         expected.extend((elsewhere == Timestamp::MIN).then(|| item_of(fixture, &moved)));
-        assert_eq!(
-            page(fixture, "a", 100, after.clone()).await.items,
-            expected,
-            "A page starts after the place itself, not after the course that stood there and now stands elsewhere."
-        );
+        let items = page(fixture, "a", 100, after.clone()).await.items;
+        let rule =
+            "A page starts after the place itself, not after the course that stood there and now stands elsewhere.";
+        assert_eq!(items, expected, "{rule}");
     }
-}
-
-/// A page that is handed over row by row is the one that is returned as a whole.
-pub async fn a_page_is_the_same_row_by_row(fixture: &impl CourseFixture) {
-    seed(fixture, &tie_groups("a", &[(0, 3), (1, 1), (5, 2), (1_000_000, 1)])).await;
-    for limit in [1, 2, 3, 6, 7, 8, 100] {
-        for page in pages(fixture, "a", limit).await.windows(2) {
-            same_row_by_row(fixture, limit, page[0].next.clone(), &page[1]).await;
-        }
-        same_row_by_row(fixture, limit, None, &page(fixture, "a", limit, None).await).await;
-    }
-}
-
-async fn same_row_by_row(
-    fixture: &impl CourseFixture,
-    limit: u8,
-    after: Option<Position>,
-    page: &Page<CourseListItem>,
-) {
-    let account = fixture.account("a").await;
-    let request = PageRequest { limit: Limit::new(limit).expect("a case keeps to 1 to 100"), after };
-    let mut items = Vec::<CourseListItem>::new();
-    let next = fixture.storage().visit_courses(&account, &request, &mut |row| items.push(row.into())).await;
-    let next = next.expect("What can be listed can be visited.").value;
-    assert_eq!(items, page.items, "A page's courses are the same when they are handed over row by row.");
-    assert_eq!(next, page.next, "A page's end is the same when its courses are handed over row by row.");
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalogue_core::{Course, Position};
+use catalogue_core::Course;
+use catalogue_core::storage::Position;
 
 use crate::CourseFixture;
 use crate::random::Random;
@@ -113,33 +114,39 @@ impl Walk {
     }
 }
 
+/// A course that was created so many whole seconds, which every table holds, after the usual instant.
+fn course_in(slug: &str, second: i64) -> Course {
+    course_at("a", slug, second * 1_000_000)
+}
+
+/// Six courses, the newest last, and the first page of three.
+async fn half_way(fixture: &impl CourseFixture) -> (Vec<Course>, Option<Position>) {
+    let courses: Vec<_> = (0..6).map(|index| course_in(&format!("c{index}"), index)).collect();
+    seed(fixture, &courses).await;
+    let next = page(fixture, "a", 3, None).await.next;
+    assert_eq!(next, Some(place(fixture, &courses[3])), "The next page starts at the place of the last item.");
+    (courses, next)
+}
+
 /// A course that comes to stand before the place where the next page starts is not in it.
 pub async fn courses_that_come_earlier_in_the_list_do_not_disturb_a_walk(fixture: &impl CourseFixture) {
-    let mut courses: Vec<_> = (0..6).map(|index| course_at("a", &format!("c{index}"), index)).collect();
-    seed(fixture, &courses).await;
-    let first = page(fixture, "a", 3, None).await;
-    assert_eq!(first.next, Some(place(fixture, &courses[3])), "The next page starts at the place of the last item.");
-    courses.extend([course_at("a", "new", 100), course_at("a", "c30", 3), course_at("a", "b", 4)]);
+    let (mut courses, next) = half_way(fixture).await;
+    courses.extend([course_in("new", 100), course_in("c30", 3), course_in("b", 4)]);
     seed(fixture, &courses[6..]).await;
-    let second = page(fixture, "a", 3, first.next).await;
-    assert_eq!(
-        second.items,
-        listed(fixture, &courses[..3]),
-        "Courses that come earlier in the list neither repeat nor skip one."
-    );
+    let second = page(fixture, "a", 3, next).await;
+    let expected = listed(fixture, &courses[..3]);
+    assert_eq!(second.items, expected, "Courses that come earlier in the list neither repeat nor skip one.");
     assert_eq!(second.next, None, "No page follows where no further course exists.");
 }
 
 /// A course that comes to stand after the place where the next page starts is met, and is a reason for a further page.
 pub async fn courses_that_come_later_in_the_list_are_met(fixture: &impl CourseFixture) {
-    let mut courses: Vec<_> = (0..6).map(|index| course_at("a", &format!("c{index}"), index)).collect();
-    seed(fixture, &courses).await;
-    let first = page(fixture, "a", 3, None).await;
-    courses.extend([course_at("a", "old", -100), course_at("a", "c20", 2), course_at("a", "a", 3)]);
+    let (mut courses, next) = half_way(fixture).await;
+    courses.extend([course_in("old", -100), course_in("c20", 2), course_in("a", 3)]);
     seed(fixture, &courses[6..]).await;
     let mut expected = listed(fixture, &courses);
     expected.drain(..3);
-    let second = page(fixture, "a", 3, first.next).await;
+    let second = page(fixture, "a", 3, next).await;
     assert_eq!(second.items, expected[..3], "A page holds the courses that came to stand after its start.");
     let third = page(fixture, "a", 3, second.next).await;
     assert_eq!(third.items, expected[3..], "A page holds the courses that came to stand after its start.");
@@ -148,13 +155,11 @@ pub async fn courses_that_come_later_in_the_list_are_met(fixture: &impl CourseFi
 
 /// A walk ends in an empty page only where all that was left has gone since the page before.
 pub async fn a_walk_whose_rest_is_deleted_ends(fixture: &impl CourseFixture) {
-    let courses: Vec<_> = (0..6).map(|index| course_at("a", &format!("c{index}"), index)).collect();
-    seed(fixture, &courses).await;
-    let first = page(fixture, "a", 3, None).await;
+    let (courses, next) = half_way(fixture).await;
     for course in &courses[..4] {
         remove(fixture, "a", &course.slug).await;
     }
-    let second = page(fixture, "a", 3, first.next).await;
+    let second = page(fixture, "a", 3, next).await;
     assert_eq!(second.items, [], "Deleted courses are not listed.");
     assert_eq!(second.next, None, "No page follows where no further course exists.");
 }

@@ -1,11 +1,14 @@
 //! The revision of an account's courses, where a storage keeps one.
 
 use std::collections::HashSet;
+use std::sync::Mutex;
 
-use catalogue_core::{Course, CourseStorage, Limit, PageRequest, Position, Revision, Timestamp};
+use catalogue_core::storage::{CourseStorage, Position, Revision};
+use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{find, list};
+use crate::courses::concurrency::reads_beside_writes;
+use crate::reading::{find, find_at_revision, list, page};
 use crate::seed::{course, remove, seed};
 use crate::variants::{variants, whole_course};
 
@@ -15,10 +18,11 @@ pub(crate) async fn revision(fixture: &impl CourseFixture, account: &str) -> Opt
     fixture.storage().revision(&account).await.expect("A revision can be read.")
 }
 
-/// Whether the storage keeps revisions; where it keeps none, the cases here have nothing to hold it to.
-pub(crate) async fn keeps_revisions(fixture: &impl CourseFixture) -> bool {
+/// The revision of account `a`, which has a course `c` as account `b` has. The cases here have nothing to hold a storage
+/// to that keeps none.
+pub(crate) async fn revision_kept(fixture: &impl CourseFixture) -> Option<Revision> {
     seed(fixture, &[whole_course("a", "c"), whole_course("b", "c")]).await;
-    revision(fixture, "a").await.is_some()
+    revision(fixture, "a").await
 }
 
 /// Asserts that the account's revision is not `before`, and returns it.
@@ -36,10 +40,7 @@ pub(crate) async fn replaced(
 
 /// A revision stays while nothing changes, however much is read.
 pub async fn a_revision_stays_while_nothing_changes(fixture: &impl CourseFixture) {
-    if !keeps_revisions(fixture).await {
-        return;
-    }
-    let before = revision(fixture, "a").await;
+    let before @ Some(_) = revision_kept(fixture).await else { return };
     for _ in 0..3 {
         list(fixture, "a").await;
         find(fixture, "a", "c").await;
@@ -50,44 +51,55 @@ pub async fn a_revision_stays_while_nothing_changes(fixture: &impl CourseFixture
 
 /// Whatever is read brings the current revision along, or none.
 pub async fn reads_bring_the_current_revision(fixture: &impl CourseFixture) {
-    if !keeps_revisions(fixture).await {
-        return;
-    }
+    let Some(_) = revision_kept(fixture).await else { return };
     for slug in ["c2", "c3"] {
         seed(fixture, &[course("a", slug)]).await;
         for account in ["a", "b", "nobody"] {
             let now = revision(fixture, account).await;
-            let page = visited_at(fixture, account, None).await;
-            let detail = found_at(fixture, account, "c").await;
-            let absent = found_at(fixture, account, "absent").await;
+            let first = page(fixture, account, 50, None).await.revision;
+            let detail = find_at_revision(fixture, account, "c").await.revision;
+            let absent = find_at_revision(fixture, account, "absent").await.revision;
             let after = Position { created_at: Timestamp::MIN, slug: String::new() };
-            let empty = visited_at(fixture, account, Some(after)).await;
-            for brought in [page, detail, absent, empty] {
+            let empty = page(fixture, account, 50, Some(after)).await.revision;
+            for brought in [first, detail, absent, empty] {
                 assert!(brought.is_none() || brought == now, "What was read brings the current revision, or none.");
             }
             let has_courses = account != "nobody";
-            assert!(!has_courses || (page.is_some() && detail.is_some()), "Courses bring their revision along.");
+            assert!(!has_courses || (first.is_some() && detail.is_some()), "Courses bring their revision along.");
         }
     }
 }
 
-async fn visited_at(fixture: &impl CourseFixture, account: &str, after: Option<Position>) -> Option<Revision> {
-    let page = PageRequest { limit: Limit::default(), after };
-    let read = fixture.storage().visit_courses(&fixture.account(account).await, &page, &mut |_| {}).await;
-    read.expect("A list can be read, also of an account without courses and after any place.").revision
-}
-
-async fn found_at(fixture: &impl CourseFixture, account: &str, slug: &str) -> Option<Revision> {
-    let read = fixture.storage().find_course_at_revision(&fixture.account(account).await, slug).await;
-    read.expect("A course can be asked for; one that does not exist is None, not an error.").revision
+/// The revision that comes with a page or a course is that of the moment of reading or a later one, beside any writes.
+pub async fn no_read_brings_an_older_revision(fixture: &impl CourseFixture) {
+    let Some(_) = revision_kept(fixture).await else { return };
+    // By the number of the write that made them.
+    let revisions: Mutex<Vec<Option<Revision>>> = Mutex::default();
+    let check = |what: &str, title: &str, brought: Option<Revision>| {
+        let read: usize = title.parse().expect("a number");
+        let older = revisions.lock().expect("no case has panicked").iter().position(|known| *known == brought);
+        assert!(
+            brought.is_none() || older.is_none_or(|brought| brought >= read),
+            "A {what} never brings a revision from before it: of write {older:?} with what write {read} has put."
+        );
+    };
+    let read = async || {
+        let page = page(fixture, "w", 50, None).await;
+        check("page", &page.items[0].title, page.revision);
+        let found = find_at_revision(fixture, "w", "c").await;
+        check("course", &found.value.expect("The course is there throughout.").title, found.revision);
+    };
+    let write = async |number: usize| {
+        seed(fixture, &[Course { title: number.to_string(), ..course("w", "c") }]).await;
+        let now = revision(fixture, "w").await;
+        revisions.lock().expect("no case has panicked").push(now);
+    };
+    reads_beside_writes(read, write).await;
 }
 
 /// A course that is added replaces its account's revision.
 pub async fn adding_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
-    if !keeps_revisions(fixture).await {
-        return;
-    }
-    let mut before = revision(fixture, "a").await;
+    let mut before @ Some(_) = revision_kept(fixture).await else { return };
     for slug in ["1", "2", "c2"] {
         seed(fixture, &[course("a", slug)]).await;
         before = replaced(fixture, "a", before, "a course that is added").await;
@@ -96,11 +108,8 @@ pub async fn adding_a_course_replaces_the_revision(fixture: &impl CourseFixture)
 
 /// A change of any field of a course or module replaces the revision, modules' bodies and order included.
 pub async fn every_change_of_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
-    if !keeps_revisions(fixture).await {
-        return;
-    }
+    let mut before @ Some(_) = revision_kept(fixture).await else { return };
     let first = whole_course("a", "c");
-    let mut before = revision(fixture, "a").await;
     for (what, changed) in variants(fixture, &first) {
         seed(fixture, &[changed]).await;
         before = replaced(fixture, "a", before, &format!("a change of {what}")).await;
@@ -111,9 +120,7 @@ pub async fn every_change_of_a_course_replaces_the_revision(fixture: &impl Cours
 
 /// A course that is removed replaces its account's revision.
 pub async fn removing_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
-    if !keeps_revisions(fixture).await {
-        return;
-    }
+    let Some(_) = revision_kept(fixture).await else { return };
     seed(fixture, &[course("a", "removed")]).await;
     let before = revision(fixture, "a").await;
     remove(fixture, "a", "removed").await;
@@ -122,9 +129,7 @@ pub async fn removing_a_course_replaces_the_revision(fixture: &impl CourseFixtur
 
 /// A change to one account's courses leaves the revisions of the others.
 pub async fn a_revision_belongs_to_one_account(fixture: &impl CourseFixture) {
-    if !keeps_revisions(fixture).await {
-        return;
-    }
+    let Some(_) = revision_kept(fixture).await else { return };
     let before = revision(fixture, "b").await;
     seed(fixture, &[course("a", "added"), course("B", "c"), course("b ", "c")]).await;
     for (_, changed) in variants(fixture, &whole_course("a", "c")) {
@@ -136,9 +141,7 @@ pub async fn a_revision_belongs_to_one_account(fixture: &impl CourseFixture) {
 
 /// Accounts whose courses differ never have the same revision.
 pub async fn accounts_with_different_courses_have_different_revisions(fixture: &impl CourseFixture) {
-    if !keeps_revisions(fixture).await {
-        return;
-    }
+    let Some(_) = revision_kept(fixture).await else { return };
     let accounts: Vec<_> = (0..50).map(|number| format!("account {number}")).collect();
     let courses: Vec<_> =
         accounts.iter().enumerate().map(|(number, account)| course(account, &format!("own-{number}"))).collect();
@@ -152,10 +155,8 @@ pub async fn accounts_with_different_courses_have_different_revisions(fixture: &
 
 /// No revision comes back, also where content returns to what it was.
 pub async fn no_revision_ever_comes_back(fixture: &impl CourseFixture) {
-    if !keeps_revisions(fixture).await {
-        return;
-    }
-    let mut seen = HashSet::from([revision(fixture, "a").await]);
+    let before @ Some(_) = revision_kept(fixture).await else { return };
+    let mut seen = HashSet::from([before]);
     for round in 0..60 {
         if round % 3 == 2 {
             remove(fixture, "a", "c").await;

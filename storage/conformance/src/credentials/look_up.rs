@@ -1,9 +1,11 @@
 //! Credentials, found by the digest of their token.
 
-use catalogue_core::{CredentialKind, CredentialStorage, Scopes, Timestamp};
+use catalogue_core::Timestamp;
+use catalogue_core::auth::{CredentialKind, Scopes};
+use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
-use crate::looking_up::{find, found_as, put};
+use crate::looking_up::{assert_stored, find, put};
 use crate::seed::{api_key, digest, instant, oauth_token, time};
 use crate::threads::on_threads;
 use crate::under_way::give_up;
@@ -15,13 +17,12 @@ pub async fn a_credential_is_found_with_all_its_fields(fixture: &impl Credential
     let mut credentials =
         vec![api_key("a", "key_1", "token-1"), api_key("b", "key_2", "token-2"), oauth_token("a", "token-3"), forever];
     credentials
-        .retain(|credential| fixture.limits().oauth || credential.record.identity.kind == CredentialKind::ApiKey);
+        .retain(|credential| fixture.has_oauth_tokens() || credential.record.identity.kind == CredentialKind::ApiKey);
     for credential in &mut credentials {
         *credential = put(fixture, credential).await;
     }
     for credential in &credentials {
-        let found = find(fixture, &credential.digest).await;
-        assert_eq!(found, found_as(credential), "A credential is found with all its fields.");
+        assert_stored(fixture, credential, "A credential is found with all its fields.").await;
     }
 }
 
@@ -64,11 +65,9 @@ pub async fn scopes_are_kept(fixture: &impl CredentialFixture) {
     .enumerate()
     {
         let mut credential = api_key("a", &format!("key_{index}"), &format!("token-{index}"));
-        let held = names.split_whitespace().filter(|name| (fixture.limits().scopes)(name));
-        credential.record.identity.scopes = Scopes::from_names(held);
+        credential.record.identity.scopes = Scopes::from_names(names.split_whitespace());
         let credential = put(fixture, &credential).await;
-        let found = find(fixture, &credential.digest).await;
-        assert_eq!(found, found_as(&credential), "Scopes are kept, also none and unknown ones: {names:?}.");
+        assert_stored(fixture, &credential, &format!("Scopes are kept, also none and unknown ones: {names:?}.")).await;
     }
 }
 
@@ -80,28 +79,26 @@ pub async fn an_expiry_is_kept_to_the_microsecond(fixture: &impl CredentialFixtu
         let mut credential = api_key("a", &format!("key_{index}"), &format!("token-{index}"));
         credential.record.expires_at = Some(expiry);
         let credential = put(fixture, &credential).await;
-        let found = find(fixture, &credential.digest).await;
-        assert_eq!(found, found_as(&credential), "An expiry is kept to the microsecond, and hides nothing.");
+        assert_stored(fixture, &credential, "An expiry is kept to the microsecond, and hides nothing.").await;
     }
 }
 
 /// A revoked credential is found from then on with the time of its revocation.
 pub async fn a_revoked_credential_is_found_as_revoked(fixture: &impl CredentialFixture) {
     let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("a", "key_10", "token-3")];
-    if fixture.limits().oauth {
+    if fixture.has_oauth_tokens() {
         credentials.push(oauth_token("a", "token-2"));
     }
     for credential in &mut credentials {
         *credential = put(fixture, credential).await;
     }
     for (index, microseconds) in [(0, 7), (credentials.len() - 1, 123_456)] {
-        let at = fixture.limits().times.held(time(microseconds));
+        let at = fixture.precision().kept(time(microseconds));
         let revoked = &mut credentials[index].record;
         revoked.revoked_at = Some(at);
         fixture.revoke_credential(&revoked.identity.credential_id.clone(), at).await;
         for credential in &credentials {
-            let found = find(fixture, &credential.digest).await;
-            assert_eq!(found, found_as(credential), "A revoked credential is found as revoked, and no other is.");
+            assert_stored(fixture, credential, "A revoked credential is found as revoked, and no other is.").await;
         }
     }
 }
@@ -115,9 +112,7 @@ pub async fn look_ups_at_the_same_time_have_their_own_answers(fixture: &impl Cre
     }
     on_threads(4, async || {
         for credential in credentials.iter().cycle().take(60) {
-            let found = find(fixture, &credential.digest).await;
-            let expected = found_as(credential);
-            assert_eq!(found, expected, "Look-ups may run at the same time, and each has its own answer.");
+            assert_stored(fixture, credential, "Look-ups may run at the same time, and each has its own answer.").await;
         }
     });
 }
@@ -130,6 +125,5 @@ pub async fn a_dropped_look_up_does_no_harm(fixture: &impl CredentialFixture) {
     }
     let answer = fixture.storage().find_credential(&credential.digest).await;
     assert!(answer.is_ok(), "Look-ups may be dropped before they finish, and those after them answer: {answer:?}.");
-    let found = find(fixture, &credential.digest).await;
-    assert_eq!(found, found_as(&credential), "A dropped look-up does no harm to those after it.");
+    assert_stored(fixture, &credential, "A dropped look-up does no harm to those after it.").await;
 }

@@ -1,3 +1,3 @@
-//! The cases of a [`CredentialStorage`](catalogue_core::CredentialStorage).
+//! The cases of a [`CredentialStorage`](catalogue_core::storage::CredentialStorage).
 
 pub mod look_up;

@@ -7,21 +7,29 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use catalogue_core::{
-    AccountId, AdminStorage, AtRevision, Course, CourseDetail, CourseListItem, CourseStorage, CourseVisitor,
-    Credential, CredentialRecord, CredentialStorage, CredentialUse, Import, MemoryStorage, NewCredential, Page,
-    PageRequest, Position, Record, Revision, StorageError, StorageErrorKind, Timestamp, TokenDigest, Visitor,
-    async_trait,
+use catalogue_core::admin::{AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record, Visitor};
+use catalogue_core::auth::{Credential, TokenDigest};
+use catalogue_core::storage::{
+    AtRevision, CourseRows, CourseStorage, CredentialStorage, MemoryStorage, PageRequest, Revision, StorageError,
+    StorageErrorKind,
 };
+use catalogue_core::{AccountId, Course, CourseDetail, Timestamp, async_trait};
+
+/// What a revision comes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    Page,
+    Course,
+}
 
 /// A struct of calls, each with a method that replaces it.
 macro_rules! replaceable {
-    ($(#[$doc:meta])* $name:ident { $($call:ident: fn($($argument:ty),*) -> $result:ty = $default:expr;)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($call:ident: fn($($argument:ty),*) $(-> $result:ty)? = $default:expr;)* }) => {
         $(#[$doc])*
         pub(crate) struct $name {
             memory: MemoryStorage,
             permits: Option<AtomicUsize>,
-            $($call: Box<dyn Fn(&MemoryStorage, $($argument),*) -> $result + Send + Sync>,)*
+            $($call: Box<dyn Fn(&MemoryStorage, $($argument),*) $(-> $result)? + Send + Sync>,)*
         }
 
         impl $name {
@@ -32,7 +40,7 @@ macro_rules! replaceable {
             $(
                 pub(crate) fn $call(
                     mut self,
-                    call: impl Fn(&MemoryStorage, $($argument),*) -> $result + Send + Sync + 'static,
+                    call: impl Fn(&MemoryStorage, $($argument),*) $(-> $result)? + Send + Sync + 'static,
                 ) -> Self {
                     self.$call = Box::new(call);
                     self
@@ -45,12 +53,9 @@ macro_rules! replaceable {
 replaceable! {
     /// What is not replaced is the memory storage's own.
     Broken {
-        list: fn(&AccountId, &PageRequest) -> Page<CourseListItem> = list;
-        visited: fn(Page<CourseListItem>) -> Page<CourseListItem> = |_, page| page;
-        visited_at: fn(Option<Revision>) -> Option<Revision> = |_, revision| revision;
+        list: fn(&AccountId, &PageRequest, &mut CourseRows<'_>) = list;
         find: fn(&AccountId, &str) -> Option<CourseDetail> = find;
-        found: fn(Option<CourseDetail>) -> Option<CourseDetail> = |_, course| course;
-        found_at: fn(Option<Revision>) -> Option<Revision> = |_, revision| revision;
+        brought: fn(Read, Option<Revision>) -> Option<Revision> = |_, _, revision| revision;
         revision: fn(&AccountId) -> Option<Revision> = |memory, account| now(memory.revision(account)).unwrap();
         credential: fn(&TokenDigest) -> Option<Credential> = credential;
         begin: fn() -> Result<Box<dyn Import>, StorageError> = begin;
@@ -91,12 +96,12 @@ pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-pub(crate) fn list(memory: &MemoryStorage, account: &AccountId, page: &PageRequest) -> Page<CourseListItem> {
-    now(memory.list_courses(account, page)).unwrap()
+pub(crate) fn list(memory: &MemoryStorage, account: &AccountId, page: &PageRequest, rows: &mut CourseRows<'_>) {
+    now(memory.list_courses(account, page, rows)).unwrap();
 }
 
 pub(crate) fn find(memory: &MemoryStorage, account: &AccountId, slug: &str) -> Option<CourseDetail> {
-    now(memory.find_course(account, slug)).unwrap()
+    now(memory.find_course(account, slug)).unwrap().value
 }
 
 pub(crate) fn credential(memory: &MemoryStorage, digest: &TokenDigest) -> Option<Credential> {
@@ -181,33 +186,21 @@ impl CourseStorage for Broken {
         &self,
         account: &AccountId,
         page: &PageRequest,
-    ) -> Result<Page<CourseListItem>, StorageError> {
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
         self.with_a_permit().await?;
-        Ok((self.list)(&self.memory, account, page))
+        (self.list)(&self.memory, account, page, rows);
+        Ok((self.brought)(&self.memory, Read::Page, (self.revision)(&self.memory, account)))
     }
 
-    async fn visit_courses(
-        &self,
-        account: &AccountId,
-        page: &PageRequest,
-        visit: &mut CourseVisitor<'_>,
-    ) -> Result<AtRevision<Option<Position>>, StorageError> {
-        let page = (self.visited)(&self.memory, (self.list)(&self.memory, account, page));
-        page.items.iter().for_each(|item| visit(item.row()));
-        Ok(AtRevision { value: page.next, revision: (self.visited_at)(&self.memory, self.revision(account).await?) })
-    }
-
-    async fn find_course_at_revision(
+    async fn find_course(
         &self,
         account: &AccountId,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        let value = (self.found)(&self.memory, (self.find)(&self.memory, account, slug));
-        Ok(AtRevision { value, revision: (self.found_at)(&self.memory, self.revision(account).await?) })
-    }
-
-    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
-        Ok((self.find)(&self.memory, account, slug))
+        let value = (self.find)(&self.memory, account, slug);
+        let revision = (self.brought)(&self.memory, Read::Course, (self.revision)(&self.memory, account));
+        Ok(AtRevision { value, revision })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {

@@ -1,13 +1,16 @@
 //! Flaws that show only when calls meet.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::Duration;
 
-use catalogue_core::{AccountId, CourseDetail, TokenDigest};
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{CourseStorage, MemoryStorage, Revision};
+use catalogue_core::{AccountId, CourseDetail};
 
-use crate::broken::{Broken, credential, find, now};
+use crate::broken::{Broken, Read, begin, credential, find, list, now};
 use crate::flaws;
 use crate::imports::{BrokenImport, WithoutTransaction, WritesBackAll};
 
@@ -65,11 +68,41 @@ fn remembering() -> Broken {
     })
 }
 
+/// Courses that are read after the revision that comes with them.
+fn after_the_revision(read: Read) -> Broken {
+    thread_local! {
+        static BEFORE: Cell<Option<Revision>> = const { Cell::new(None) };
+    }
+    let ask = |memory: &MemoryStorage, account: &AccountId| {
+        BEFORE.set(now(memory.revision(account)).unwrap());
+        sleep(A_WHILE);
+    };
+    Broken::new()
+        .list(move |memory, account, page, rows| {
+            ask(memory, account);
+            list(memory, account, page, rows);
+        })
+        .find(move |memory, account, slug| {
+            ask(memory, account);
+            find(memory, account, slug)
+        })
+        .brought(move |_, of, revision| if of == read { BEFORE.get() } else { revision })
+        // So that the writes are not over before a read begins.
+        .begin(|memory| {
+            sleep(A_WHILE);
+            begin(memory)
+        })
+}
+
 flaws! {
     read_in_two_statements: in_two_statements() => courses::concurrency::a_call_sees_one_state, "of one state";
     permits_lost_with_dropped_reads: Broken::new().permits(64)
         => courses::concurrency::a_dropped_read_does_no_harm, "may be dropped before they finish";
     remembered_for_ever: remembering() => courses::concurrency::a_read_sees_every_change_before_it, "committed before it began";
+    pages_read_after_their_revision: after_the_revision(Read::Page)
+        => courses::revision::no_read_brings_an_older_revision, "A page never brings a revision from before it";
+    courses_read_after_their_revision: after_the_revision(Read::Course)
+        => courses::revision::no_read_brings_an_older_revision, "A course never brings a revision from before it";
     refused_beyond_sixty_four: Broken::new().permits(64)
         => courses::concurrency::many_reads_on_one_thread_have_their_own_answers, "at the same time";
     one_question_for_all: sharing_the_question()

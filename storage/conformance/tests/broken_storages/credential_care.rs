@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use catalogue_core::{
-    AccountId, AdminStorage, Course, CredentialRecord, CredentialUse, NewCredential, StorageErrorKind, Timestamp,
-};
+use catalogue_core::admin::{AdminStorage, CredentialRecord, CredentialUse, NewCredential};
+use catalogue_core::storage::StorageErrorKind;
+use catalogue_core::{AccountId, Course, Timestamp};
 
 use crate::broken::{Broken, begin, courses, create, credential, credentials, note, now, record, rotate};
 use crate::flaws;
@@ -119,7 +119,7 @@ flaws! {
     strangers_are_an_error: Broken::new().note(|memory, uses| {
         let unknown = uses.iter().find(|used| record(memory, &used.credential_id).is_none());
         match unknown {
-            Some(_) => Err(catalogue_core::StorageError::new(StorageErrorKind::UnknownReference, "unknown")),
+            Some(_) => Err(catalogue_core::storage::StorageError::new(StorageErrorKind::UnknownReference, "unknown")),
             None => note(memory, uses),
         }
     }) => administration::credential_uses::an_unknown_credential_is_passed_over, "also of what is not there";

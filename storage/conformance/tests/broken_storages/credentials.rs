@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use catalogue_core::{
-    Account, AccountId, CourseStorage, Credential, CredentialKind, CredentialRecord, CredentialStorage, Scope,
-    StorageErrorKind, Timestamp, TokenDigest,
-};
+use catalogue_core::admin::{Account, CredentialRecord};
+use catalogue_core::auth::{Credential, CredentialKind, Scope, TokenDigest};
+use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
 
 use crate::broken::{Broken, begin, create, credential, credentials, now, revoke};
 use crate::flaws;

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::{Course, CourseDetail, Record, Timestamp};
+use catalogue_core::admin::Record;
+use catalogue_core::{Course, CourseDetail, Timestamp};
 
 use crate::broken::{Broken, courses, find, now, records, remove};
 use crate::flaws;
@@ -62,12 +63,6 @@ fn through_a_double(time: Timestamp) -> Timestamp {
 }
 
 flaws! {
-    another_title_beside_the_revision: Broken::new().found(|_, mut found| {
-        found.iter_mut().for_each(|course| course.title.push('!'));
-        found
-    }) => courses::detail::a_course_is_the_same_with_its_revision, "the same when it is found with its revision";
-    absent_beside_the_revision: Broken::new().found(|_, _| None)
-        => courses::detail::a_course_is_the_same_with_its_revision, "the same when it is found with its revision";
     found_by_its_beginning: matched(|slug, asked| slug.starts_with(asked))
         => courses::detail::an_absent_course_is_none, "does not exist is None";
     joined_with_its_modules: Broken::new().find(|memory, account, slug| {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use catalogue_core::{
-    Account, AccountId, Change, Course, Import, MemoryStorage, Record, StorageError, Timestamp, async_trait,
-};
+use catalogue_core::admin::{Account, Change, Import, Record};
+use catalogue_core::storage::{MemoryStorage, StorageError};
+use catalogue_core::{AccountId, Course, Timestamp, async_trait};
 
 use crate::broken::{begin, courses, now, records, remove};
 

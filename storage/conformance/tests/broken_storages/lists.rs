@@ -4,127 +4,134 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use catalogue_core::{AccountId, Course, CourseListItem, Limit, MemoryStorage, Page, PageRequest, Position, Timestamp};
+use catalogue_core::storage::{MemoryStorage, PageRequest, Position};
+use catalogue_core::{AccountId, Course, CourseListItem, Timestamp};
+use catalogue_storage_conformance::sample;
 
 use crate::broken::{Broken, accounts, courses, list};
 use crate::flaws;
 
-/// A page out of rows in an order of their own.
-fn page_of(rows: impl IntoIterator<Item = (CourseListItem, Position)>, limit: Limit) -> Page<CourseListItem> {
-    Page::from_rows(rows.into_iter().map(|(item, position)| (item, position.created_at)), limit)
-}
-
-type Row = (CourseListItem, Position);
+/// A course in a list, and where it stands there.
+pub(crate) type Row = (CourseListItem, Position);
 
 /// The rows of the courses that are selected, in the order that the contract asks for.
 fn rows(memory: &MemoryStorage, select: impl Fn(&Course) -> bool) -> Vec<Row> {
-    let row = |course: Course| {
-        let item = CourseListItem {
-            module_count: u32::try_from(course.modules.len()).unwrap(),
-            slug: course.slug.clone(),
-            title: course.title,
-            language: course.language,
-            published_at: course.published_at,
-            hidden: course.hidden,
-        };
-        (item, Position { created_at: course.created_at, slug: course.slug })
-    };
+    let row =
+        |course: Course| (sample::row(&course).into(), Position { created_at: course.created_at, slug: course.slug });
     let mut rows: Vec<_> = courses(memory).into_iter().filter(select).map(row).collect();
     rows.sort_by_key(|(_, place)| Reverse(place.clone()));
     rows
 }
 
+/// Lists of those rows, of which no more are handed over than are wanted.
+fn listing(list: impl Fn(&MemoryStorage, &AccountId, &PageRequest) -> Vec<Row> + Send + Sync + 'static) -> Broken {
+    Broken::new().list(move |memory, account, page, rows| {
+        let mut listed = list(memory, account, page).into_iter();
+        let _ = listed.try_for_each(|(item, place)| rows.push(item.row(), || place));
+    })
+}
+
+/// The account's rows from where a page starts to the end of the list.
+pub(crate) fn all_that_follow(memory: &MemoryStorage, account: &AccountId, page: &PageRequest) -> Vec<Row> {
+    let mut rows = rows(memory, |course| course.account == *account);
+    rows.retain(|(_, place)| page.after.as_ref().is_none_or(|after| place < after));
+    rows
+}
+
 fn selected(select: impl Fn(&AccountId, &Course) -> bool + Send + Sync + 'static) -> Broken {
-    Broken::new().list(move |memory, account, page| {
+    listing(move |memory, account, page| {
         let mut rows = rows(memory, |course| select(account, course));
         rows.retain(|(_, place)| page.after.as_ref().is_none_or(|after| place < after));
-        page_of(rows, page.limit)
+        rows
     })
 }
 
 /// Lists that are ordered by that key, ascending.
 fn ordered<K: Ord>(key: impl Fn(&Position) -> K + Send + Sync + 'static) -> Broken {
-    Broken::new().list(move |memory, account, page| {
+    listing(move |memory, account, page| {
         let mut rows = rows(memory, |course| course.account == *account);
         rows.sort_by_key(|(_, place)| key(place));
         rows.retain(|(_, place)| page.after.as_ref().is_none_or(|after| key(place) > key(after)));
-        page_of(rows, page.limit)
+        rows
     })
 }
 
 /// Pages that hold what follows their start by that condition.
 fn following(follows: impl Fn(&Position, &Position) -> bool + Send + Sync + 'static) -> Broken {
-    Broken::new().list(move |memory, account, page| {
+    listing(move |memory, account, page| {
         let mut rows = rows(memory, |course| course.account == *account);
         rows.retain(|(_, place)| page.after.as_ref().is_none_or(|after| follows(place, after)));
-        page_of(rows, page.limit)
+        rows
     })
 }
 
-/// Lists with something done to each page.
-fn altered(alter: impl Fn(&PageRequest, &mut Page<CourseListItem>) + Send + Sync + 'static) -> Broken {
-    Broken::new().list(move |memory, account, request| {
-        let mut page = list(memory, account, request);
-        alter(request, &mut page);
-        page
+/// Lists with something done to the rows of each page and the one beyond it.
+fn altered(alter: impl Fn(&PageRequest, &mut Vec<Row>) + Send + Sync + 'static) -> Broken {
+    listing(move |memory, account, page| {
+        let mut rows = all_that_follow(memory, account, page);
+        rows.truncate(page.rows());
+        alter(page, &mut rows);
+        rows
     })
+}
+
+/// Lists with something done to each item.
+fn shown(alter: impl Fn(&mut CourseListItem) + Send + Sync + 'static) -> Broken {
+    altered(move |_, rows| rows.iter_mut().for_each(|(item, _)| alter(item)))
 }
 
 /// Pages that start where the course with the place's slug stands now.
 fn starting_at_the_course(absent: fn() -> Option<Position>) -> Broken {
-    Broken::new().list(move |memory, account, request| {
+    listing(move |memory, account, request| {
         let rows = rows(memory, |course| course.account == *account);
         let stands = |slug: &str| rows.iter().map(|(_, place)| place).find(|place| place.slug == slug).cloned();
         let after = request.after.as_ref().and_then(|after| stands(&after.slug).or_else(absent));
-        list(memory, account, &PageRequest { after, ..request.clone() })
+        all_that_follow(memory, account, &PageRequest { after, ..request.clone() })
     })
 }
 
 /// Pages by number: the next one starts after as many courses as the walk has met.
 fn by_offset() -> Broken {
     let offsets: Mutex<HashMap<(AccountId, Position), usize>> = Mutex::default();
-    Broken::new().list(move |memory, account, request| {
+    listing(move |memory, account, request| {
         let mut offsets = offsets.lock().unwrap();
         let key = |place: &Position| (account.clone(), place.clone());
         let offset = request.after.as_ref().map_or(0, |after| offsets[&key(after)]);
-        let rows = rows(memory, |course| course.account == *account);
-        let page = page_of(rows.into_iter().skip(offset), request.limit);
-        offsets.extend(page.next.iter().map(|next| (key(next), offset + page.items.len())));
-        page
+        let mut rows = rows(memory, |course| course.account == *account);
+        rows.drain(..offset.min(rows.len()));
+        let last = rows.get(request.limit.get() - 1);
+        offsets.extend(last.map(|(_, last)| (key(last), offset + request.limit.get())));
+        rows
     })
 }
 
 /// The first list that an account asked for, for ever.
 fn never_refreshed() -> Broken {
     let lists: Mutex<HashMap<AccountId, Vec<Row>>> = Mutex::default();
-    Broken::new().list(move |memory, account, page| {
+    listing(move |memory, account, page| {
         let mut lists = lists.lock().unwrap();
         let seen = lists.entry(account.clone()).or_insert_with(|| rows(memory, |course| course.account == *account));
         let mut rows = seen.clone();
         rows.retain(|(_, place)| page.after.as_ref().is_none_or(|after| place < after));
-        page_of(rows, page.limit)
+        rows
     })
 }
 
 /// Module counts that grow with the modules, and never become less.
 fn counts_that_only_grow() -> Broken {
     let counts: Mutex<HashMap<String, u32>> = Mutex::default();
-    altered(move |_, page| {
-        for item in &mut page.items {
-            let mut counts = counts.lock().unwrap();
-            let count = counts.entry(item.slug.clone()).or_default();
-            *count = item.module_count.max(*count);
-            item.module_count = *count;
-        }
+    shown(move |item| {
+        let mut counts = counts.lock().unwrap();
+        let count = counts.entry(item.slug.clone()).or_default();
+        *count = item.module_count.max(*count);
+        item.module_count = *count;
     })
 }
 
-/// Pages that are right as a whole, and altered row by row.
-fn row_by_row(alter: impl Fn(&mut Page<CourseListItem>) + Send + Sync + 'static) -> Broken {
-    Broken::new().visited(move |_, mut page| {
-        alter(&mut page);
-        page
-    })
+/// The one row of an outer join where no course is.
+fn row_of_nothing() -> Row {
+    let nothing = Course { title: String::new(), language: String::new(), ..sample::course("", "") };
+    (sample::row(&nothing).into(), Position { created_at: Timestamp::MIN, slug: String::new() })
 }
 
 fn without_punctuation(slug: &str) -> (String, String) {
@@ -136,17 +143,13 @@ fn in_milliseconds(time: Timestamp) -> i64 {
 }
 
 flaws! {
-    rows_hand_over_the_one_beyond_the_page: row_by_row(|page| {
-        let beyond = page.items.last().filter(|_| page.next.is_some()).cloned();
-        page.items.extend(beyond);
-    }) => courses::paging::a_page_is_the_same_row_by_row, "courses are the same when they are handed over";
-    rows_forget_the_next_page: row_by_row(|page| page.next = None)
-        => courses::paging::a_page_is_the_same_row_by_row, "end is the same when its courses are handed over";
-    rows_come_in_another_order: row_by_row(|page| page.items.reverse())
-        => courses::paging::a_page_is_the_same_row_by_row, "courses are the same when they are handed over";
-    an_empty_page_with_a_next_one: altered(|_, page| {
-        page.next = page.next.take().or(Some(Position { created_at: Timestamp::MIN, slug: String::new() }));
-    }) => courses::list::an_account_without_courses_has_an_empty_page, "No page follows";
+    handed_over_again_by_a_retry: altered(|_, rows| rows.splice(..0, rows.first().cloned()).for_each(drop))
+        => courses::paging::pages_joined_are_the_whole_list_for_every_limit, "pages joined are the whole list";
+    a_row_of_nothing: altered(|_, rows| {
+        if rows.is_empty() {
+            rows.push(row_of_nothing());
+        }
+    }) => courses::list::an_account_without_courses_has_an_empty_page, "without courses is empty";
     accounts_found_by_their_beginning: selected(|account, course| course.account.as_str().starts_with(account.as_str()))
         => courses::list::an_unknown_account_has_an_empty_page, "An unknown account has no courses";
     oldest_first: ordered(Position::clone)
@@ -171,12 +174,10 @@ flaws! {
         => courses::list::unpublished_and_hidden_courses_are_listed, "unpublished or hidden";
     without_unpublished_courses: selected(|account, course| course.account == *account && course.published_at.is_some())
         => courses::list::unpublished_and_hidden_courses_are_listed, "unpublished or hidden";
-    none_counted_as_one: altered(|_, page| {
-        page.items.iter_mut().for_each(|item| item.module_count = item.module_count.max(1));
-    }) => courses::list::module_count_is_the_number_of_modules, "module count is";
-    counted_in_a_byte: altered(|_, page| {
-        page.items.iter_mut().for_each(|item| item.module_count = item.module_count.min(255));
-    }) => courses::list::module_count_is_the_number_of_modules, "module count is";
+    none_counted_as_one: shown(|item| item.module_count = item.module_count.max(1))
+        => courses::list::module_count_is_the_number_of_modules, "module count is";
+    counted_in_a_byte: shown(|item| item.module_count = item.module_count.min(255))
+        => courses::list::module_count_is_the_number_of_modules, "module count is";
     never_counted_down: counts_that_only_grow() => courses::list::module_count_follows_changes, "module count follows";
 
     continued_by_time_alone: following(|place, after| place.created_at < after.created_at)
@@ -185,22 +186,17 @@ flaws! {
         => courses::paging::a_page_after_the_last_course_is_empty, "does not hold the course at whose place it starts";
     continued_by_time_or_slug: following(|place, after| place.created_at < after.created_at || place.slug < after.slug)
         => courses::paging::a_page_starts_after_a_place_that_never_was, "right after its place";
-    a_next_page_after_every_full_one: altered(|request, page| {
-        let full = page.items.len() == request.limit.get() && page.next.is_none();
-        page.next = page.next.take().or(full.then_some(Position { created_at: Timestamp::MIN, slug: "a".to_owned() }));
+    a_next_page_after_every_full_one: altered(|request, rows| {
+        let last = rows.last().filter(|_| rows.len() == request.limit.get()).cloned();
+        rows.extend(last);
     }) => courses::paging::next_is_none_exactly_on_the_last_page, "exactly on the last";
-    one_course_less_than_asked_for: Broken::new().list(|memory, account, request| {
-        let limit = request.limit.get().saturating_sub(1).max(1);
-        let limit = Limit::new(u8::try_from(limit).unwrap()).unwrap();
-        list(memory, account, &PageRequest { limit, ..request.clone() })
-    }) => courses::paging::next_is_none_exactly_on_the_last_page, "Every page but the last is full";
-    one_course_more_than_asked_for: Broken::new().list(|memory, account, request| {
-        let limit = u8::try_from(request.limit.get() + 1).ok().and_then(Limit::new);
-        list(memory, account, &PageRequest { limit: limit.unwrap_or(request.limit), ..request.clone() })
-    }) => courses::paging::pages_joined_are_the_whole_list_for_every_limit, "at most as many";
-    next_cut_to_the_millisecond: altered(|_, page| {
-        if let Some(next) = &mut page.next {
-            next.created_at = Timestamp::from_microseconds(in_milliseconds(next.created_at) * 1_000).unwrap();
+    the_row_beyond_a_page_forgotten: altered(|request, rows| rows.truncate(request.limit.get()))
+        => courses::paging::next_is_none_exactly_on_the_last_page, "exactly on the last";
+    one_course_less_than_asked_for: altered(|request, rows| rows.truncate((request.limit.get() - 1).max(1)))
+        => courses::paging::next_is_none_exactly_on_the_last_page, "Every page but the last is full";
+    creation_times_listed_in_milliseconds: altered(|_, rows| {
+        for (_, place) in rows {
+            place.created_at = Timestamp::from_microseconds(in_milliseconds(place.created_at) * 1_000).unwrap();
         }
     }) => courses::paging::next_is_the_place_of_the_last_item, "the place of the last item";
     starting_over_after_a_deleted_course: starting_at_the_course(|| None)
@@ -226,10 +222,10 @@ flaws! {
 
     without_its_owner: selected(|_, _| true)
         => courses::isolation::a_list_never_mixes_accounts, "no others";
-    account_ids_regardless_of_case: Broken::new().list(|memory, account, page| {
+    account_ids_regardless_of_case: Broken::new().list(|memory, account, page, rows| {
         let same = |id: &AccountId| id.as_str().eq_ignore_ascii_case(account.as_str());
         let account = accounts(memory).into_iter().find(same).unwrap_or_else(|| account.clone());
-        list(memory, &account, page)
+        list(memory, &account, page, rows);
     }) => courses::isolation::account_ids_are_compared_by_bytes, "byte by byte";
     account_ids_like_patterns: selected(|account, course| {
         let (pattern, id) = (account.as_str(), course.account.as_str());

@@ -67,6 +67,22 @@ mod without_a_flaw {
     catalogue_storage_conformance::tests!(|| async { (super::Broken::new(), ()) });
 }
 
+/// A storage may hand over more rows than are wanted.
+mod that_never_breaks_off {
+    use crate::broken::Broken;
+    use crate::lists::all_that_follow;
+
+    async fn fixture() -> Broken {
+        Broken::new().list(|memory, account, page, rows| {
+            for (item, place) in all_that_follow(memory, account, page) {
+                let _ = rows.push(item.row(), || place);
+            }
+        })
+    }
+
+    catalogue_storage_conformance::course_storage_tests!(fixture);
+}
+
 /// A storage may keep no revisions.
 mod without_revisions {
     use crate::broken::{Broken, credential};

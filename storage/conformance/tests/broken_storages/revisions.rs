@@ -4,9 +4,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use catalogue_core::{AccountId, Change, Course, MemoryStorage, Revision};
+use catalogue_core::admin::Change;
+use catalogue_core::storage::Revision;
+use catalogue_core::{AccountId, Course};
 
-use crate::broken::{Broken, courses, now};
+use crate::broken::{Broken, Read, courses, now};
 use crate::flaws;
 use crate::imports::{BrokenImport, WithoutTransaction};
 
@@ -59,10 +61,15 @@ fn counting_changes() -> Broken {
         .revision(move |_, account| Some(revision_of((counted.load(Ordering::SeqCst), account.clone()))))
 }
 
+/// What is read brings another revision along.
+fn bringing(read: Read, alter: impl Fn(Option<Revision>) -> Option<Revision> + Send + Sync + 'static) -> Broken {
+    Broken::new().brought(move |_, of, revision| if of == read { alter(revision) } else { revision })
+}
+
 /// The revision that was asked for first, for ever.
-fn the_first() -> impl Fn(&MemoryStorage, Option<Revision>) -> Option<Revision> + Send + Sync + 'static {
+fn the_first() -> impl Fn(Option<Revision>) -> Option<Revision> + Send + Sync + 'static {
     let first = OnceLock::new();
-    move |_, revision| *first.get_or_init(|| revision)
+    move |revision| *first.get_or_init(|| revision)
 }
 
 /// A revision for each call.
@@ -82,13 +89,13 @@ fn without_modules(mut courses: Vec<Course>) -> String {
 }
 
 flaws! {
-    pages_bring_an_old_one: Broken::new().visited_at(the_first())
+    pages_bring_an_old_one: bringing(Read::Page, the_first())
         => courses::revision::reads_bring_the_current_revision, "brings the current revision, or none";
-    details_bring_an_old_one: Broken::new().found_at(the_first())
+    details_bring_an_old_one: bringing(Read::Course, the_first())
         => courses::revision::reads_bring_the_current_revision, "brings the current revision, or none";
-    pages_bring_none: Broken::new().visited_at(|_, _| None)
+    pages_bring_none: bringing(Read::Page, |_| None)
         => courses::revision::reads_bring_the_current_revision, "Courses bring their revision along";
-    details_bring_none: Broken::new().found_at(|_, _| None)
+    details_bring_none: bringing(Read::Course, |_| None)
         => courses::revision::reads_bring_the_current_revision, "Courses bring their revision along";
     fresh_for_each_call: for_each_call() => courses::revision::a_revision_stays_while_nothing_changes, "stays while nothing";
     the_account_itself: made_of(|account, _| account.clone())

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
-use catalogue_core::{
-    Account, AccountId, AdminStorage, Change, Course, CourseModule, CourseStorage, Import, MemoryStorage, Record,
-    StorageError, StorageErrorKind, Timestamp,
-};
+use catalogue_core::admin::{Account, AdminStorage, Change, Import, Record};
+use catalogue_core::storage::{CourseStorage, MemoryStorage, StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 
 use crate::broken::{Broken, accounts, courses, now, records, remove};
 use crate::flaws;
@@ -167,7 +166,13 @@ flaws! {
     created_once_and_for_all: putting(|inner, course| {
         let known = now(inner.creation_time(&course.account, &course.slug))?;
         now(inner.put_course(&Course { created_at: known.unwrap_or(course.created_at), ..course.clone() }))
-    }) => administration::import::another_creation_time_moves_the_course, "creation time is a change";
+    }) => administration::import::every_difference_is_a_change, "changed by the creation time.";
+    creation_times_compared_by_seconds: putting(|inner, course| {
+        let second = |time: Timestamp| time.as_microseconds().div_euclid(1_000_000);
+        let known = now(inner.creation_time(&course.account, &course.slug))?;
+        let created_at = known.filter(|known| second(*known) == second(course.created_at)).unwrap_or(course.created_at);
+        now(inner.put_course(&Course { created_at, ..course.clone() }))
+    }) => administration::import::every_difference_is_a_change, "changed by the creation time, by a microsecond";
 
     seen_before_the_commit: Broken::new().begin(|memory| Ok(WithoutTransaction::over(memory)))
         => administration::import_as_a_whole::nothing_of_an_import_is_seen_before_its_commit, "before its commit";
@@ -192,7 +197,7 @@ flaws! {
     }) => administration::import_as_a_whole::prune_leaves_other_accounts_alone, "that the import has not put";
 
     nothing_removed: Broken::new().remove(|memory, account, slug| {
-        Ok(now(memory.find_course(account, slug))?.is_some())
+        Ok(now(memory.find_course(account, slug))?.value.is_some())
     }) => courses::changes::a_removed_course_is_gone, "is not listed";
     always_said_to_be_removed: Broken::new().remove(|memory, account, slug| remove(memory, account, slug).map(|_| true))
         => administration::removal::removing_says_whether_it_was_there, "says so";

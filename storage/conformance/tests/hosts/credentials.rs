@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, RwLock};
 
-use catalogue_core::{Credential, CredentialStorage, Scopes, StorageError, TokenDigest, async_trait};
+use catalogue_core::async_trait;
+use catalogue_core::auth::{Credential, Scopes, TokenDigest};
+use catalogue_core::storage::{CredentialStorage, StorageError};
 
 use crate::tables::Tables;
 

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, RwLock};
 
-use catalogue_core::{
-    AccountId, Course, CourseDetail, CourseListItem, CourseStorage, Module, Page, PageRequest, Position, Revision,
-    StorageError, StorageErrorKind, async_trait,
+use catalogue_core::storage::{
+    AtRevision, CourseRows, CourseStorage, PageRequest, Position, Revision, StorageError, StorageErrorKind,
 };
+use catalogue_core::{AccountId, Course, CourseDetail, async_trait};
+use catalogue_storage_conformance::sample::{detail, row};
 
 use crate::tables::Tables;
 
@@ -18,7 +19,7 @@ pub(crate) enum Flaw {
     StartsAtThePlace,
     StartsAfterTheTime,
     NextAfterTheLast,
-    OneLess,
+    NoRowBeyond,
     OwnerForgottenInLists,
     OwnerForgottenInDetails,
     SlugsRegardlessOfCase,
@@ -61,27 +62,20 @@ impl Courses {
         });
     }
 
+    fn revision_in(&self, tables: &Tables, account: &AccountId) -> Option<Revision> {
+        let revisions = if self.has(Flaw::OneRevisionForEver) { &tables.first_revisions } else { &tables.revisions };
+        revisions.get(account).copied()
+    }
+
     fn detail(&self, course: &Course) -> CourseDetail {
-        let first = if self.has(Flaw::ModulesFromZero) { 0 } else { 1 };
-        let summary = |summary: &String, content: &String| match self.flaw {
-            Some(Flaw::BodiesGivenAway) if summary.is_empty() => content.clone(),
-            _ => summary.clone(),
-        };
-        let modules = (first..).zip(&course.modules).map(|(number, module)| Module {
-            number,
-            title: module.title.clone(),
-            summary: summary(&module.summary, &module.content),
-        });
-        CourseDetail {
-            slug: course.slug.clone(),
-            title: course.title.clone(),
-            tagline: course.tagline.clone(),
-            language: course.language.clone(),
-            published_at: course.published_at,
-            hidden: course.hidden,
-            access_mode: course.access_mode.clone(),
-            modules: modules.collect(),
+        let mut detail = detail(course.clone());
+        for (module, body) in detail.modules.iter_mut().zip(course.modules.iter().map(|module| &module.content)) {
+            module.number -= u32::from(self.has(Flaw::ModulesFromZero));
+            if self.has(Flaw::BodiesGivenAway) && module.summary.is_empty() {
+                module.summary.clone_from(body);
+            }
         }
+        detail
     }
 }
 
@@ -91,9 +85,10 @@ impl CourseStorage for Courses {
         &self,
         account: &AccountId,
         page: &PageRequest,
-    ) -> Result<Page<CourseListItem>, StorageError> {
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
         let tables = self.tables.read().unwrap();
-        let mut rows: Vec<_> = tables
+        let mut listed: Vec<_> = tables
             .courses
             .values()
             .filter(|course| course.account == *account || self.has(Flaw::OwnerForgottenInLists))
@@ -101,31 +96,21 @@ impl CourseStorage for Courses {
             .map(|course| (Position { created_at: course.created_at, slug: course.slug.clone() }, course))
             .filter(|(place, _)| page.after.as_ref().is_none_or(|after| self.follows(place, after)))
             .collect();
-        self.sort(&mut rows);
-        let item = |course: &Course| CourseListItem {
-            slug: course.slug.clone(),
-            title: course.title.clone(),
-            language: course.language.clone(),
-            published_at: course.published_at,
-            hidden: course.hidden,
-            module_count: u32::try_from(course.modules.len()).unwrap(),
-        };
-        let rows = rows.into_iter().map(|(place, course)| (item(course), place.created_at));
-        let last = rows.clone().next_back().map(|(item, created_at)| Position { created_at, slug: item.slug });
-        let mut page = Page::from_rows(rows, page.limit);
-        if self.has(Flaw::NextAfterTheLast) && !page.items.is_empty() {
-            page.next = page.next.or(last);
+        self.sort(&mut listed);
+        let asked = if self.has(Flaw::NoRowBeyond) { page.limit.get() } else { page.rows() };
+        listed.truncate(asked);
+        let last = listed.last().filter(|_| self.has(Flaw::NextAfterTheLast) && listed.len() == page.limit.get());
+        for (place, course) in listed.iter().chain(last) {
+            let _ = rows.push(row(course), || place.clone());
         }
-        if self.has(Flaw::OneLess) && page.items.len() > 1 {
-            page.items.pop();
-            let item = page.items.last().expect("one is left");
-            let course = &tables.courses[&(account.clone(), item.slug.clone())];
-            page.next = Some(Position { created_at: course.created_at, slug: item.slug.clone() });
-        }
-        Ok(page)
+        Ok(self.revision_in(&tables, account))
     }
 
-    async fn find_course(&self, account: &AccountId, slug: &str) -> Result<Option<CourseDetail>, StorageError> {
+    async fn find_course(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
         let tables = self.tables.read().unwrap();
         let key = (account.clone(), slug.to_owned());
         let mut found = tables.courses.get(&key);
@@ -142,12 +127,11 @@ impl CourseStorage for Courses {
             }
             _ => {}
         }
-        Ok(found.map(|course| self.detail(course)))
+        let value = found.map(|course| self.detail(course));
+        Ok(AtRevision { value, revision: self.revision_in(&tables, account) })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        let tables = self.tables.read().unwrap();
-        let revisions = if self.has(Flaw::OneRevisionForEver) { &tables.first_revisions } else { &tables.revisions };
-        Ok(revisions.get(account).copied())
+        Ok(self.revision_in(&self.tables.read().unwrap(), account))
     }
 }

@@ -81,8 +81,8 @@ caught! {
         => courses::paging::pages_joined_are_the_whole_list_for_every_limit, "pages joined are the whole list";
     a_next_page_after_the_last: Flaw::NextAfterTheLast
         => courses::paging::next_is_none_exactly_on_the_last_page, "exactly on the last";
-    one_less_than_asked_for: Flaw::OneLess
-        => courses::paging::next_is_none_exactly_on_the_last_page, "Every page but the last is full";
+    no_row_beyond_the_page: Flaw::NoRowBeyond
+        => courses::paging::next_is_none_exactly_on_the_last_page, "exactly on the last";
     owner_forgotten_in_lists: Flaw::OwnerForgottenInLists => courses::isolation::a_list_never_mixes_accounts, "no others";
     owner_forgotten_in_details: Flaw::OwnerForgottenInDetails
         => courses::isolation::a_foreign_course_is_like_an_absent_one, "like one that does not exist";

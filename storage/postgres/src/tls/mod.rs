@@ -1,8 +1,6 @@
 //! [`Tls`]: whether a server is spoken to in the clear, and what an address says of it.
 
 #[cfg(feature = "tls")]
-mod end_point;
-#[cfg(feature = "tls")]
 mod verified;
 
 use std::collections::HashMap;
@@ -22,7 +20,7 @@ pub(crate) enum Tls {
     Off { asked_for: bool },
     /// Over TLS, with a server that proves its name.
     #[cfg(feature = "tls")]
-    Verified(verified::Connector),
+    Verified(tokio_postgres_rustls::MakeRustlsConnect),
 }
 
 impl Tls {
@@ -41,7 +39,7 @@ impl Tls {
 
     #[cfg(feature = "tls")]
     fn verified(roots: Option<&str>, certificate: Option<&str>, key: Option<&str>) -> Result<Self, OpenError> {
-        verified::Connector::new(roots, certificate, key).map(Self::Verified)
+        verified::connector(roots, certificate, key).map(Self::Verified)
     }
 
     #[cfg(not(feature = "tls"))]

@@ -1,61 +1,45 @@
-//! [`Connector`]: TLS by rustls, with a server whose certificate is checked, name and all.
+//! [`connector`]: TLS by rustls, with a server whose certificate is checked, name and all.
 
 use std::error::Error;
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, InvalidDnsNameError, PrivateKeyDer, ServerName};
+use rustls::pki_types::{CertificateDer, InvalidDnsNameError, PrivateKeyDer};
 use rustls::{CertificateError, ClientConfig, RootCertStore};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_postgres::Socket;
-use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::open_error::OpenError;
-use crate::tls::end_point;
 
-/// What makes sessions over TLS.
-#[derive(Clone)]
-pub(crate) struct Connector(Arc<ClientConfig>);
-
-/// The handshake with a server of that name.
-pub(crate) struct Handshake {
-    config: Arc<ClientConfig>,
-    name: ServerName<'static>,
-}
-
-/// A session over TLS.
-pub(crate) struct Stream(tokio_rustls::client::TlsStream<Socket>);
-
-impl Connector {
-    /// Trusts the certificates of the file `roots`, or the system's, and shows a certificate of its own where one is named.
-    pub(crate) fn new(roots: Option<&str>, certificate: Option<&str>, key: Option<&str>) -> Result<Self, OpenError> {
-        let roots = match roots {
-            None | Some("system") => roots_of_system()?,
-            Some(file) => roots_of_file(file)?,
-        };
-        let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("the provider has the cipher suites of both versions")
-            .with_root_certificates(roots);
-        let mut config = match (certificate, key) {
-            (None, None) => builder.with_no_client_auth(),
-            (Some(certificate), Some(key)) => {
-                let shown = certificates(certificate)?;
-                let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key, error))?;
-                builder.with_client_auth_cert(shown, secret).map_err(|error| wrong(certificate, error))?
-            }
-            _ => return Err(OpenError::SslMode),
-        };
-        // For `sslnegotiation=direct`, where the server chooses by it.
-        config.alpn_protocols = vec![b"postgresql".to_vec()];
-        Ok(Self(Arc::new(config)))
-    }
+/// Trusts the certificates of the file `roots`, or the system's, and shows a certificate of its own where one is named.
+pub(crate) fn connector(
+    roots: Option<&str>,
+    certificate: Option<&str>,
+    key: Option<&str>,
+) -> Result<MakeRustlsConnect, OpenError> {
+    let roots = match roots {
+        None | Some("system") => roots_of_system()?,
+        Some(file) => roots_of_file(file)?,
+    };
+    let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the cipher suites of both versions")
+        .with_root_certificates(roots);
+    let mut config = match (certificate, key) {
+        (None, None) => builder.with_no_client_auth(),
+        (Some(certificate), Some(key)) => {
+            let shown = certificates(certificate)?;
+            let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key, error))?;
+            builder.with_client_auth_cert(shown, secret).map_err(|error| wrong(certificate, error))?
+        }
+        _ => return Err(OpenError::SslMode),
+    };
+    // For `sslnegotiation=direct`, where the server chooses by it.
+    config.alpn_protocols = vec![b"postgresql".to_vec()];
+    Ok(MakeRustlsConnect::new(config))
 }
 
 fn roots_of_system() -> Result<RootCertStore, OpenError> {
@@ -90,61 +74,13 @@ fn wrong(file: impl AsRef<Path>, reason: impl Display) -> OpenError {
     OpenError::Certificate { file: file.as_ref().to_owned(), reason: reason.to_string() }
 }
 
-impl MakeTlsConnect<Socket> for Connector {
-    type Stream = Stream;
-    type TlsConnect = Handshake;
-    type Error = InvalidDnsNameError;
-
-    fn make_tls_connect(&mut self, name: &str) -> Result<Handshake, InvalidDnsNameError> {
-        Ok(Handshake { config: Arc::clone(&self.0), name: ServerName::try_from(name)?.to_owned() })
-    }
-}
-
-impl TlsConnect<Socket> for Handshake {
-    type Stream = Stream;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Stream>> + Send>>;
-
-    fn connect(self, socket: Socket) -> Self::Future {
-        Box::pin(async move {
-            let connector = tokio_rustls::TlsConnector::from(self.config);
-            Ok(Stream(connector.connect(self.name, socket).await?))
-        })
-    }
-}
-
-impl TlsStream for Stream {
-    fn channel_binding(&self) -> ChannelBinding {
-        let certificates = self.0.get_ref().1.peer_certificates();
-        let end_point = certificates.and_then(<[_]>::first).and_then(|certificate| end_point::digest(certificate));
-        end_point.map_or_else(ChannelBinding::none, ChannelBinding::tls_server_end_point)
-    }
-}
-
-impl AsyncRead for Stream {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(cx, buffer)
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(cx, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(cx)
-    }
-}
-
 /// What rustls complains of, as an operator would act on it.
 pub(crate) fn complaint(source: &(dyn Error + 'static)) -> Option<&'static str> {
-    let error = source.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<rustls::Error>()?;
-    Some(match error {
+    let error = source.downcast_ref::<io::Error>()?.get_ref()?;
+    if error.is::<InvalidDnsNameError>() {
+        return Some("the host in the address is no name that a certificate can have; name the database's by host");
+    }
+    Some(match error.downcast_ref::<rustls::Error>()? {
         // The signature is not good where an issuer of the same name is trusted.
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
             "the database's certificate is by an issuer that is not trusted; name the issuer's certificate by sslrootcert"

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use catalogue_core::{AdminStorage, CourseStorage, CredentialStorage, MemoryStorage};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::{CourseStorage, CredentialStorage, MemoryStorage};
 use catalogue_postgres::{Options, PostgresStorage};
 
 use crate::schema::Schema;

@@ -2,12 +2,14 @@
 
 use std::time::Instant;
 
-use catalogue_core::{AdminStorage, StorageErrorKind};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::StorageErrorKind;
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use tokio::task::block_in_place;
 
 use crate::drill::{Pair, Report, account, ask, caught_up, control, in_time, title, write};
+use crate::schema::Schema;
 
 #[track_caller]
 fn assert_sound(report: &Report) {
@@ -53,11 +55,11 @@ async fn a_primary_that_takes_no_writes_any_more_is_left() {
     }
     let (first, second) = (Cluster::start().unwrap(), Cluster::start().unwrap());
     for (cluster, title) in [(&second, "second"), (&first, "first")] {
-        let storage = PostgresStorage::open_and_migrate(&Options::parse(&cluster.address("postgres")).unwrap()).await;
+        let storage = PostgresStorage::open_and_migrate(&Schema::options_of(&cluster.address("postgres"))).await;
         write(&storage.unwrap(), title).await.unwrap();
     }
     for through_pooler in [false, true] {
-        let mut options = Options::parse(&first.address_with(&[&second], "postgres")).unwrap();
+        let mut options = Schema::options_of(&first.address_with(&[&second], "postgres"));
         if through_pooler {
             options = options.through_transaction_pooler();
         }
@@ -90,7 +92,7 @@ async fn a_standby_alone_is_refused_unless_the_address_asks_for_one() {
     }
     // The primary takes writes, and a standby alone was asked for.
     let both = pair.first.address_with(&[&pair.second], "postgres") + " target_session_attrs=read-only";
-    let storage = PostgresStorage::open(&Options::parse(&both).unwrap()).await.unwrap();
+    let storage = PostgresStorage::open(&Schema::options_of(&both)).await.unwrap();
     ask(&pair.second, "SELECT CAST(pg_wal_replay_pause() AS TEXT)").await;
     write(&pair.storage, "new").await.unwrap();
     assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));

@@ -4,16 +4,16 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
-use catalogue_core::{
-    AccountId, AdminStorage, Catalogue, CourseStorage, CredentialStorage, PageRequest, StorageError, StorageErrorKind,
-};
-use catalogue_postgres::{Options, PostgresStorage};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::{CourseStorage, CredentialStorage, PageRequest, StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Catalogue};
+use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use http::Request;
 use tokio::runtime::Builder;
 use tokio_postgres::Client;
 
 use crate::schema::Schema;
-use crate::{course, import_one_course, key_of};
+use crate::{course, import_one_course, items, key_of};
 use catalogue_postgres_cluster::Cluster;
 
 /// Shorter than any test is patient, and long enough for a loaded machine.
@@ -25,12 +25,12 @@ fn connections(number: usize) -> NonZeroUsize {
     NonZeroUsize::new(number).unwrap()
 }
 
-async fn lists(storage: &PostgresStorage, account: &AccountId) -> Result<usize, StorageErrorKind> {
-    let page = storage.list_courses(account, &PageRequest::default()).await;
-    page.map(|page| page.items.len()).map_err(|error| error.kind())
+pub(crate) async fn lists(storage: &PostgresStorage, account: &AccountId) -> Result<usize, StorageErrorKind> {
+    let items = items(storage, account, &PageRequest::default()).await;
+    items.map(|items| items.len()).map_err(|error| error.kind())
 }
 
-fn kind<T>(outcome: Result<T, StorageError>) -> Option<StorageErrorKind> {
+pub(crate) fn kind<T>(outcome: Result<T, StorageError>) -> Option<StorageErrorKind> {
     outcome.err().map(|error| error.kind())
 }
 
@@ -121,8 +121,15 @@ async fn reads_share_the_connections_that_the_database_has_room_for() {
     );
     host.batch_execute(&make).await.unwrap();
     let address = schema.address().replace("user=postgres", "user=single");
-    let storage = PostgresStorage::open(&Options::parse(&address).unwrap().deadline(PATIENCE)).await.unwrap();
-    // The one that opened the database may still be there for a moment.
+    let options = Options::parse(&address).unwrap().deadline(PATIENCE);
+    // A session that has ended may still be counted for a moment, here and below.
+    let storage = loop {
+        match PostgresStorage::open(&options).await {
+            Ok(storage) => break storage,
+            Err(OpenError::Failed(error)) if error.kind() == StorageErrorKind::Unavailable => {}
+            Err(error) => panic!("{error}"),
+        }
+    };
     while lists(&storage, &account).await.is_err() {}
     let exporting = kind(storage.list_credentials(&account).await);
     assert_eq!(exporting, Some(StorageErrorKind::Unavailable), "the one connection is that of the reads");
@@ -136,7 +143,7 @@ async fn a_database_that_goes_away_is_a_500_and_its_return_is_noticed() {
         return;
     }
     let cluster = Cluster::start().unwrap();
-    let options = Options::parse(&cluster.address("postgres")).unwrap();
+    let options = Schema::options_of(&cluster.address("postgres"));
     let storage = PostgresStorage::open_and_migrate(&options).await.unwrap();
     let account = import_one_course(&storage).await;
     let token = key_of(&storage, &account).await;
@@ -182,7 +189,7 @@ async fn another_schema_is_an_error_and_no_404() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;
-    let (_, credential) = catalogue_core::NewCredential::api_key(account.clone(), "", Default::default());
+    let (_, credential) = catalogue_core::admin::NewCredential::api_key(account.clone(), "", Default::default());
     schema.host().await.batch_execute("DROP TABLE modules, module_contents, credentials").await.unwrap();
     assert_eq!(kind(storage.find_course(&account, "course").await), Some(StorageErrorKind::Corrupt));
     assert_eq!(kind(storage.find_credential(&credential.digest).await), Some(StorageErrorKind::Corrupt));

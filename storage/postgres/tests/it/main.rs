@@ -8,20 +8,28 @@ mod conformance;
 mod drill;
 mod failover;
 mod faults;
+mod lost_answers;
 mod migrating;
 mod never_stale;
+mod old_snapshots;
 mod opening;
 mod plain_sql;
 mod plans;
 mod replicas;
 mod round_trips;
 mod same_as_sqlite;
+mod session_errors;
 mod silence;
 mod statements;
 #[cfg(feature = "tls")]
 mod tls;
+mod writers_names;
 
-use catalogue_core::{Account, AccountId, AdminStorage, Course, CourseModule, NewCredential, Scopes, Timestamp};
+use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{CourseRow, CourseRows, CourseStorage, PageRequest, StorageError};
+use catalogue_core::{AccountId, Course, CourseListItem, CourseModule};
+use catalogue_storage_conformance::sample;
 
 /// Imports one account with one course.
 async fn import_one_course(storage: &impl AdminStorage) -> AccountId {
@@ -34,6 +42,18 @@ async fn import_one_course(storage: &impl AdminStorage) -> AccountId {
     id
 }
 
+/// The items of a page.
+async fn items(
+    storage: &impl CourseStorage,
+    account: &AccountId,
+    page: &PageRequest,
+) -> Result<Vec<CourseListItem>, StorageError> {
+    let mut items = Vec::new();
+    let mut take = |row: CourseRow<'_>| items.push(row.into());
+    storage.list_courses(account, page, &mut CourseRows::new(page.limit, &mut take)).await?;
+    Ok(items)
+}
+
 /// A fresh API key of that account.
 async fn key_of(storage: &impl AdminStorage, account: &AccountId) -> String {
     let (token, credential) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
@@ -43,21 +63,10 @@ async fn key_of(storage: &impl AdminStorage, account: &AccountId) -> String {
 
 /// A course of two modules, both with a body.
 fn course(account: &AccountId) -> Course {
-    let module = |title: &str| CourseModule {
-        title: title.to_owned(),
+    let modules = ["One", "Two"].map(|title| CourseModule {
         summary: String::new(),
         content: format!("the body of {title}"),
-    };
-    Course {
-        account: account.clone(),
-        slug: "course".to_owned(),
-        title: "Course".to_owned(),
-        tagline: String::new(),
-        language: "en".to_owned(),
-        created_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
-        published_at: None,
-        hidden: false,
-        access_mode: None,
-        modules: vec![module("One"), module("Two")],
-    }
+        ..sample::module(title)
+    });
+    Course { title: "Course".to_owned(), modules: modules.into(), ..sample::course(account.as_str(), "course") }
 }

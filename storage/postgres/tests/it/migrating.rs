@@ -1,16 +1,26 @@
 //! A database that an older version has made keeps its data.
 
-use catalogue_core::{AccountId, AdminStorage, CourseStorage, CredentialUse, Timestamp};
+use catalogue_core::admin::{AdminStorage, CredentialUse};
+use catalogue_core::storage::CourseStorage;
+use catalogue_core::{AccountId, Timestamp};
 use catalogue_postgres::{OpenError, PostgresStorage};
 
 use crate::import_one_course;
 use crate::schema::Schema;
 
 /// What version 1 was released as.
-const VERSION_1: [&str; 2] =
+pub(crate) const VERSION_1: [&str; 2] =
     [include_str!("../../migrations/0001_initial.sql"), include_str!("../../migrations/0001_triggers.sql")];
 
-const CONTENT: &str = "
+/// What makes version 3 of version 1.
+pub(crate) const VERSION_3: [&str; 3] = [
+    include_str!("../../migrations/0002_last_use.sql"),
+    include_str!("../../migrations/0003_successors.sql"),
+    "UPDATE catalogue_schema SET version = 3",
+];
+
+/// An account with a course and a key, in a schema of version 1.
+pub(crate) const CONTENT: &str = "
     CREATE TABLE catalogue_schema (id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1), version BIGINT NOT NULL);
     INSERT INTO catalogue_schema (id, version) VALUES (1, 1);
     INSERT INTO accounts (id, name) VALUES ('old', 'Name');
@@ -28,13 +38,13 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     }
     let options = schema.options();
     let refused = PostgresStorage::open(&options).await.unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 3 }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 4 }), "{refused}");
     let migrated = PostgresStorage::migrate(&options).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 3));
+    assert_eq!((migrated.from, migrated.to), (1, 4));
 
     let storage = PostgresStorage::open(&options).await.unwrap();
     let account = AccountId::new("old");
-    assert!(storage.find_course(&account, "old").await.unwrap().is_some());
+    assert!(storage.find_course(&account, "old").await.unwrap().value.is_some());
     let before = storage.revision(&account).await.unwrap();
     let at = Timestamp::from_microseconds(11).unwrap();
     let used = CredentialUse { account: account.clone(), credential_id: "key_1".into(), at };
@@ -43,6 +53,31 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     assert_eq!((listed.len(), listed[0].last_used_at, listed[0].name.as_deref()), (1, Some(at), Some("n")));
     assert_eq!(storage.revision(&account).await.unwrap(), before);
     import_one_course(&storage).await;
+}
+
+/// What [`VERSION_3`] begins with as it was released first. Citus takes no such statement.
+const FIRST_VERSION_2: &str = "
+    ALTER TABLE credentials
+        ADD COLUMN last_used_at BIGINT CHECK (last_used_at BETWEEN -62167219200000000 AND 253402300799999999);
+";
+
+#[tokio::test]
+async fn version_2_is_the_same_as_it_was_released_first() {
+    let mut made = Vec::new();
+    for version_2 in [FIRST_VERSION_2, VERSION_3[0]] {
+        let Some(schema) = Schema::new().await else { return };
+        let host = schema.host().await;
+        host.batch_execute(VERSION_1[0]).await.unwrap();
+        host.batch_execute(version_2).await.unwrap();
+        let columns = "SELECT format('%s %s %s %s', attnum, attname, atttypid, attnotnull) FROM pg_attribute \
+                       WHERE attrelid = CAST('credentials' AS regclass) AND attnum > 0 UNION ALL \
+                       SELECT format('%s %s %s', conname, convalidated, pg_get_constraintdef(oid)) FROM pg_constraint \
+                       WHERE conrelid = CAST('credentials' AS regclass) ORDER BY 1";
+        let rows = host.query(columns, &[]).await.unwrap();
+        made.push(rows.iter().map(|row| row.get::<_, String>(0)).collect::<Vec<_>>());
+    }
+    assert!(made[0].iter().any(|row| row.starts_with("credentials_last_used_at_check t CHECK")), "{made:#?}");
+    assert_eq!(made[0], made[1]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,6 +1,8 @@
 //! An answer reflects every change committed before its request arrived, whoever made it and however.
 
-use catalogue_core::{AccountId, AdminStorage, Catalogue, Course, CourseStorage};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::CourseStorage;
+use catalogue_core::{AccountId, Catalogue, Course};
 use catalogue_postgres::PostgresStorage;
 use http::{Request, Response};
 use tokio_postgres::Client;
@@ -80,7 +82,7 @@ async fn an_import_is_in_the_next_answer() {
     assert_eq!(watched.get(DETAIL, &tag).await.status(), 304, "nothing is committed yet");
     import.commit().await.unwrap();
     assert_eq!(watched.get(DETAIL, &tag).await.status(), 200);
-    let detail = watched.storage.find_course(&watched.account, "course").await.unwrap().unwrap();
+    let detail = watched.storage.find_course(&watched.account, "course").await.unwrap().value.unwrap();
     assert_eq!(detail.modules.len(), 1);
 }
 

@@ -1,11 +1,12 @@
 //! A host may write with plain SQL and know nothing of us: the triggers keep revision and module count.
 
-use catalogue_core::{AccountId, CourseStorage, PageRequest, Revision};
+use catalogue_core::AccountId;
+use catalogue_core::storage::{CourseStorage, PageRequest, Revision};
 use catalogue_postgres::PostgresStorage;
 use tokio_postgres::Client;
 
 use crate::schema::Schema;
-use crate::{import_one_course, key_of};
+use crate::{import_one_course, items, key_of};
 
 /// A storage with one course, and a host's own connection to its database.
 struct Host {
@@ -33,8 +34,8 @@ impl Host {
     }
 
     async fn module_count(&self) -> u32 {
-        let page = self.storage.list_courses(&self.account, &PageRequest::default()).await.unwrap();
-        page.items[0].module_count
+        let items = items(&self.storage, &self.account, &PageRequest::default()).await.unwrap();
+        items[0].module_count
     }
 }
 
@@ -107,9 +108,9 @@ async fn a_course_that_changes_hands_replaces_both_revisions() {
     host.sql.batch_execute("UPDATE courses SET account_id = 'other'").await.unwrap();
     assert_ne!(host.revision().await, before.0);
     assert_ne!(revision(&host.storage, &other).await, before.1);
-    let moved = host.storage.find_course(&other, "course").await.unwrap().unwrap();
+    let moved = host.storage.find_course(&other, "course").await.unwrap().value.unwrap();
     assert_eq!(moved.modules.len(), 2);
-    assert_eq!(host.storage.find_course(&host.account, "course").await.unwrap(), None);
+    assert_eq!(host.storage.find_course(&host.account, "course").await.unwrap().value, None);
     let contents = "module_contents WHERE account_id = 'other' AND course_slug = 'course'";
     assert_eq!(host.count(contents).await, 2);
 }
@@ -190,7 +191,7 @@ async fn courses_renamed_in_a_row_never_lose_modules() {
         host.sql.batch_execute(rename).await.unwrap();
         assert_eq!((host.count("modules").await, host.count("module_contents").await), (3, 2), "{rename}");
     }
-    let course = host.storage.find_course(&host.account, "xd").await.unwrap().unwrap();
+    let course = host.storage.find_course(&host.account, "xd").await.unwrap().value.unwrap();
     assert_eq!(course.modules[0].title, "Of d");
 }
 

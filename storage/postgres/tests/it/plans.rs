@@ -3,7 +3,7 @@
 use tokio_postgres::Client;
 
 use crate::schema::Schema;
-use crate::statements;
+use crate::statements::{self, Declared};
 
 /// Some accounts, each with more courses than a page has.
 const FILL: &str = "
@@ -16,19 +16,30 @@ const FILL: &str = "
     INSERT INTO credentials (digest, account_id, id, kind, scopes, created_at)
         SELECT decode(lpad(to_hex(n), 64, '0'), 'hex'), 'a' || n, 'key_' || n, 'api-key', '', 0
         FROM generate_series(1, 5000) AS n;
-    ANALYZE accounts, courses, modules, credentials;
+    INSERT INTO module_contents (account_id, course_slug, number, content)
+        SELECT m.account_id, m.course_slug, m.number, 'Body' FROM modules AS m;
+    ANALYZE accounts, courses, modules, module_contents, credentials;
     SET plan_cache_mode = force_generic_plan;
 ";
 
-/// What PostgreSQL says it would do for that statement of the request path with any values, a step a line.
-async fn plan(host: &Client, name: &str, types: &str, values: &str) -> Vec<String> {
-    let statements = statements::of_source("read.rs");
-    let (_, sql) = statements.iter().find(|(declared, _)| declared == name).unwrap();
-    host.batch_execute(&format!("PREPARE {name} ({types}) AS {sql}")).await.unwrap();
-    let rows = host.query(&format!("EXPLAIN (COSTS OFF) EXECUTE {name} ({values})"), &[]).await.unwrap();
+/// What PostgreSQL says it would do for that statement with any values, a step a line.
+async fn plan_of(host: &Client, sql: &Declared) -> Vec<String> {
+    let Declared { name, text, types } = sql;
+    let (types, values) = match &types[..] {
+        [] => Default::default(),
+        types => (format!("({})", types.join(", ")), format!("({})", vec!["NULL"; types.len()].join(", "))),
+    };
+    host.batch_execute(&format!("DEALLOCATE ALL; PREPARE {name} {types} AS {text}")).await.unwrap();
+    let rows = host.query(&format!("EXPLAIN (COSTS OFF) EXECUTE {name} {values}"), &[]).await.unwrap();
     let steps = rows.iter().map(|row| row.get::<_, &str>(0).trim().trim_start_matches("->  "));
     // How the part that runs once is named differs between versions of PostgreSQL.
     steps.filter(|step| !step.starts_with("InitPlan")).map(str::to_owned).collect()
+}
+
+/// The same for that statement of the request path.
+async fn plan(host: &Client, name: &str) -> Vec<String> {
+    let statements = statements::of_source("read.rs");
+    plan_of(host, statements.iter().find(|declared| declared.name == name).unwrap()).await
 }
 
 #[tokio::test]
@@ -38,7 +49,7 @@ async fn reads_are_bounded_by_an_index() {
     let host = schema.host().await;
     host.batch_execute(FILL).await.unwrap();
     assert_eq!(
-        plan(&host, "FIRST_PAGE", "text, bigint", "'a1', 51").await,
+        plan(&host, "FIRST_PAGE").await,
         [
             "Limit",
             "Index Scan using accounts_pkey on accounts",
@@ -48,7 +59,7 @@ async fn reads_are_bounded_by_an_index() {
         ]
     );
     assert_eq!(
-        plan(&host, "NEXT_PAGE", "text, bigint, bigint, text", "'a1', 51, 9, 'c'").await,
+        plan(&host, "NEXT_PAGE").await,
         [
             "Limit",
             "Index Scan using accounts_pkey on accounts",
@@ -58,7 +69,7 @@ async fn reads_are_bounded_by_an_index() {
         ]
     );
     assert_eq!(
-        plan(&host, "FIND_REVISION_OF_NONE", "text", "'a1'").await,
+        plan(&host, "FIND_REVISION_OF_NONE").await,
         [
             "Result",
             "One-Time Filter: ($0 IS NULL)",
@@ -70,14 +81,14 @@ async fn reads_are_bounded_by_an_index() {
         ]
     );
     // How the two are joined, and the few modules sorted, is the planner's choice.
-    let detail = plan(&host, "FIND_COURSE", "text, text", "'a1', 'c1'").await;
+    let detail = plan(&host, "FIND_COURSE").await;
     let look_ups: Vec<_> = detail.iter().filter(|step| step.starts_with("Index Cond")).collect();
     assert_eq!(look_ups.len(), 3, "{detail:?}");
     let of_course = look_ups.iter().filter(|step| step.contains("$1") && step.contains("$2"));
     assert_eq!(of_course.count(), 2, "{detail:?}");
     assert!(!detail.iter().any(|step| step.contains("Seq Scan")), "{detail:?}");
     assert_eq!(
-        plan(&host, "FIND_CREDENTIAL", "bytea", "'x'").await,
+        plan(&host, "FIND_CREDENTIAL").await,
         [
             "Nested Loop",
             "Index Scan using credentials_pkey on credentials c",
@@ -87,9 +98,81 @@ async fn reads_are_bounded_by_an_index() {
         ]
     );
     assert_eq!(
-        plan(&host, "FIND_REVISION", "text", "'a1'").await,
+        plan(&host, "FIND_REVISION").await,
         ["Index Scan using accounts_pkey on accounts", "Index Cond: (id = $1)"]
     );
+}
+
+/// Each table that a plan reads is read through an index, by the account and where `of_course` by the course.
+#[track_caller]
+fn assert_bounded(sql: &Declared, plan: &[String], of_course: bool) {
+    let is_scan = |step: &&String| step.contains(" Scan ") || step.contains("Scan on ");
+    let (scans, bounds): (Vec<_>, Vec<_>) = (
+        plan.iter()
+            .filter(is_scan)
+            .filter(|step| !step.contains("Function Scan") && !step.contains("Heap Scan"))
+            .collect(),
+        plan.iter()
+            .filter_map(|step| step.strip_prefix("Index Cond: "))
+            .map(|bound| bound.replace("($1)::text", "$1"))
+            .collect(),
+    );
+    assert!(!scans.is_empty() && scans.iter().all(|step| step.contains("Index ")), "{sql:?}: {plan:#?}");
+    assert_eq!(scans.len(), bounds.len(), "{sql:?}: {plan:#?}");
+    for bound in bounds {
+        let is_bounded = bound.contains("= $1)") && (!of_course || bound.contains("$2"));
+        assert!(is_bounded && !bound.contains(['<', '>']), "{sql:?}: {plan:#?}");
+    }
+}
+
+#[tokio::test]
+async fn an_import_reads_and_changes_the_rows_of_its_course_alone() {
+    let Some(schema) = Schema::new().await else { return };
+    schema.storage().await;
+    let host = schema.host().await;
+    host.batch_execute(FILL).await.unwrap();
+    let statements = ["import.rs", "writes.rs", "whole_course.rs"].into_iter().flat_map(statements::of_source);
+    let mut looked_at = Vec::new();
+    for sql in statements {
+        let plan = plan_of(&host, &sql).await;
+        if sql.text.starts_with("INSERT ") {
+            // The conflicting row is found by the unique key, which is no step of its own.
+            assert!(!plan.iter().any(|step| step.contains("Seq Scan")), "{sql:?}: {plan:#?}");
+        } else {
+            let of_course = !sql.text.contains("accounts") && sql.name != "SLUGS";
+            assert_bounded(&sql, &plan, of_course);
+            looked_at.push(sql.name);
+        }
+    }
+    assert_eq!(
+        looked_at,
+        [
+            "UPDATE_ACCOUNT",
+            "CREATION_TIME",
+            "SLUGS",
+            "LOCK_ACCOUNT",
+            "REPLACE_REVISION",
+            "REMOVE_COURSES",
+            "REMOVE_COURSES",
+            "REMOVE_COURSES",
+            "FIND_COURSE",
+            "FIND_MODULES",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn an_export_reads_the_modules_of_its_courses_alone() {
+    let Some(schema) = Schema::new().await else { return };
+    schema.storage().await;
+    let host = schema.host().await;
+    host.batch_execute(FILL).await.unwrap();
+    for sql in statements::of_source("export.rs") {
+        let plan = plan_of(&host, &sql).await;
+        let bounds: Vec<_> = plan.iter().filter(|step| step.starts_with("Index Cond: ")).collect();
+        assert_eq!(bounds.len(), if sql.name == "MODULES" { 2 } else { 1 }, "{sql:?}: {plan:#?}");
+        assert!(!plan.iter().any(|step| step.contains("Seq Scan")), "{sql:?}: {plan:#?}");
+    }
 }
 
 #[tokio::test]

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use catalogue_core::{
-    AccountId, AdminStorage, CourseStorage, CredentialStorage, NewCredential, Scopes, StorageErrorKind, Timestamp,
-};
-use catalogue_postgres::{Options, PostgresStorage};
+use catalogue_core::admin::{AdminStorage, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
+use catalogue_postgres::PostgresStorage;
 use catalogue_postgres_cluster::Cluster;
 use tokio::task::block_in_place;
 
 use crate::drill::{Pair, account, ask, caught_up, control, in_time, title, write};
+use crate::schema::Schema;
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(3600);
@@ -18,13 +20,13 @@ const SHORT: Duration = Duration::from_secs(2);
 
 /// A storage that reads from the second of the pair.
 async fn storage(pair: &Pair, greatest_lag: Duration) -> PostgresStorage {
-    let options = Options::parse(&pair.first.address("postgres")).unwrap();
+    let options = Schema::options_of(&pair.first.address("postgres"));
     let options = options.replica(&pair.second.address("postgres")).unwrap().greatest_lag(greatest_lag);
     PostgresStorage::open(&options).await.unwrap()
 }
 
 async fn is_read(storage: &PostgresStorage) -> bool {
-    storage.status().await.replicas[0].is_read
+    storage.status().await.unwrap().replicas[0].is_read
 }
 
 async fn pause(cluster: &Cluster) {
@@ -40,7 +42,7 @@ async fn a_replica_is_read_until_it_is_too_far_behind() {
     write(&storage, "written").await.unwrap();
     // From the replica, and then from the primary, since the replica stays behind.
     in_time(async || title(&storage).await.unwrap().as_deref() == Some("written")).await;
-    let status = storage.status().await;
+    let status = storage.status().await.unwrap();
     assert!(!status.replicas[0].is_read && status.replicas[0].reachable, "{status:?}");
     assert!(status.replicas[0].lag.is_some_and(|lag| lag > SHORT), "{status:?}");
     ask(&pair.second, "SELECT CAST(pg_wal_replay_resume() AS TEXT)").await;
@@ -95,7 +97,7 @@ async fn replicas_are_not_read_when_the_primary_is_away_for_longer_than_the_boun
     control(&pair.first, &["-m", "fast", "stop"]);
     in_time(async || title(&storage).await.is_err()).await;
     assert_eq!(title(&storage).await.unwrap_err().kind(), StorageErrorKind::Unavailable);
-    assert!(storage.status().await.primary.error.is_some());
+    assert!(storage.status().await.unwrap().error.is_some());
     control(&pair.first, &["start"]);
     in_time(async || is_read(&storage).await).await;
     assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
@@ -105,18 +107,18 @@ async fn replicas_are_not_read_when_the_primary_is_away_for_longer_than_the_boun
 async fn a_replica_that_goes_away_or_is_promoted_leaves_the_reads_to_the_others() {
     let Some(pair) = Pair::start(|options| options).await else { return };
     let third = block_in_place(|| pair.first.standby()).unwrap();
-    let options = Options::parse(&pair.first.address("postgres")).unwrap().greatest_lag(LONG);
+    let options = Schema::options_of(&pair.first.address("postgres")).greatest_lag(LONG);
     let options = options.replica(&pair.second.address_with(&[&third], "postgres")).unwrap();
     let storage = PostgresStorage::open(&options).await.unwrap();
-    in_time(async || storage.status().await.replicas.iter().all(|replica| replica.is_read)).await;
+    in_time(async || storage.status().await.unwrap().replicas.iter().all(|replica| replica.is_read)).await;
     block_in_place(|| third.kill());
     for _ in 0..10 {
         assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
     }
     control(&pair.second, &["promote"]);
-    in_time(async || storage.status().await.replicas.iter().all(|replica| !replica.is_read)).await;
+    in_time(async || storage.status().await.unwrap().replicas.iter().all(|replica| !replica.is_read)).await;
     // The one that was promoted has its own state from now on.
-    let promoted = PostgresStorage::open(&Options::parse(&pair.second.address("postgres")).unwrap()).await.unwrap();
+    let promoted = PostgresStorage::open(&Schema::options_of(&pair.second.address("postgres"))).await.unwrap();
     write(&promoted, "elsewhere").await.unwrap();
     for _ in 0..10 {
         assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
@@ -129,18 +131,18 @@ async fn a_standby_of_another_database_is_never_read() {
     let Some(other) = Pair::start(|options| options).await else { return };
     write(&other.storage, "of another").await.unwrap();
     caught_up(&other.first, &other.second).await;
-    let options = Options::parse(&pair.first.address("postgres")).unwrap().greatest_lag(LONG);
+    let options = Schema::options_of(&pair.first.address("postgres")).greatest_lag(LONG);
     let options = options.replica(&other.second.address_with(&[&pair.second], "postgres")).unwrap();
     let storage = PostgresStorage::open(&options).await.unwrap();
     in_time(async || {
-        let replicas = storage.status().await.replicas;
+        let replicas = storage.status().await.unwrap().replicas;
         replicas[1].is_read && replicas[0].reachable
     })
     .await;
     for _ in 0..10 {
         assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
     }
-    assert!(!storage.status().await.replicas[0].is_read);
+    assert!(!storage.status().await.unwrap().replicas[0].is_read);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -170,12 +172,12 @@ async fn a_standby_of_the_server_that_was_left_by_a_failover_is_never_read() {
     }
     // One that is as it ought to be shows when the servers were asked.
     let sound = block_in_place(|| third.standby()).unwrap();
-    let options = Options::parse(&third.address("postgres")).unwrap().greatest_lag(LONG);
+    let options = Schema::options_of(&third.address("postgres")).greatest_lag(LONG);
     let options = options.replica(&left).unwrap().replica(&sound.address("postgres")).unwrap();
     let storage = PostgresStorage::open(&options).await.unwrap();
     let (mut last, mut renewed) = (None, 0);
     in_time(async || {
-        let replicas = storage.status().await.replicas;
+        let replicas = storage.status().await.unwrap().replicas;
         assert!(!replicas[0].is_read && replicas[0].lag.is_none(), "{replicas:?}");
         renewed += usize::from(replicas[1].lag < last);
         last = replicas[1].lag;

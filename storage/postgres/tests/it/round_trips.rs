@@ -75,13 +75,13 @@ fn pass(client: &TcpStream, socket: &Path, counted: &AtomicUsize) -> io::Result<
 }
 
 /// A message with its type, which is a letter.
-fn message(from: &mut impl Read) -> io::Result<Vec<u8>> {
+pub(crate) fn message(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut kind = [0];
     from.read_exact(&mut kind)?;
     Ok([kind.to_vec(), length_and_body(from)?].concat())
 }
 
-fn length_and_body(from: &mut impl Read) -> io::Result<Vec<u8>> {
+pub(crate) fn length_and_body(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let mut message = length.to_vec();

@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::{
-    Account, AccountId, AdminStorage, Catalogue, Course, CourseModule, CourseStorage, CredentialStorage, NewCredential,
-    Record, Scopes, StorageErrorKind, Timestamp,
-};
+use catalogue_core::admin::{Account, AdminStorage, NewCredential, Record};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
+use catalogue_core::{AccountId, Catalogue, Course, CourseModule, Timestamp};
 use catalogue_sqlite::SqliteStorage;
+use catalogue_storage_conformance::sample;
 use http::Request;
 
 use crate::schema::Schema;
@@ -48,8 +49,6 @@ fn courses() -> Vec<Course> {
                 content: "x".repeat(number),
             });
             courses.push(Course {
-                account: id(account),
-                slug: text.to_owned(),
                 title: format!("{account}: {text} \u{2028}<&>"),
                 tagline: text.repeat(index),
                 language: if index % 2 == 0 { "en" } else { "pt-BR" }.to_owned(),
@@ -58,6 +57,7 @@ fn courses() -> Vec<Course> {
                 hidden: index % 5 == 0,
                 access_mode: [None, Some(""), Some("paid")][index % 3].map(str::to_owned),
                 modules: modules.collect(),
+                ..sample::course(account, text)
             });
         }
     }
@@ -146,7 +146,7 @@ async fn an_id_that_postgresql_cannot_hold_is_refused_or_not_there_and_the_impor
     let account = Account { id: id("acc"), name: String::new(), email: String::new() };
     let plain = crate::course(&account.id);
     let mut import = storage.begin_import().await.unwrap();
-    let kind = |refused: Result<_, catalogue_core::StorageError>| refused.map_err(|error| error.kind());
+    let kind = |refused: Result<_, catalogue_core::storage::StorageError>| refused.map_err(|error| error.kind());
     let refused = import.put_account(&Account { id: id("a\0"), ..account.clone() }).await;
     assert_eq!(kind(refused), Err(StorageErrorKind::InvalidValue));
     import.put_account(&account).await.unwrap();
@@ -156,11 +156,11 @@ async fn an_id_that_postgresql_cannot_hold_is_refused_or_not_there_and_the_impor
     import.put_course(&plain).await.unwrap();
     import.commit().await.unwrap();
 
-    assert_eq!(storage.find_course(&account.id, "course\0").await.unwrap(), None);
+    assert_eq!(storage.find_course(&account.id, "course\0").await.unwrap().value, None);
     assert_eq!(storage.revision(&id("acc\0")).await.unwrap(), None);
     assert_eq!(storage.revoke_credential("\0", Timestamp::MIN).await.unwrap(), None);
-    let after = catalogue_core::Position { created_at: plain.created_at, slug: "course\0".to_owned() };
-    let page = catalogue_core::PageRequest { after: Some(after), ..Default::default() };
-    let page = storage.list_courses(&account.id, &page).await.unwrap();
-    assert_eq!(page.items.len(), 1, "\"course\" comes before \"course\\0\"");
+    let after = catalogue_core::storage::Position { created_at: plain.created_at, slug: "course\0".to_owned() };
+    let page = catalogue_core::storage::PageRequest { after: Some(after), ..Default::default() };
+    let items = crate::items(&storage, &account.id, &page).await.unwrap();
+    assert_eq!(items.len(), 1, "\"course\" comes before \"course\\0\"");
 }

@@ -18,6 +18,7 @@ static PLACES: LazyLock<Semaphore> =
 
 /// An empty schema, and a place among the tests that run at the same time.
 pub(crate) struct Schema {
+    name: String,
     address: String,
     _place: SemaphorePermit<'static>,
 }
@@ -33,7 +34,12 @@ impl Schema {
         connect(&cluster.address("postgres")).await.batch_execute(&format!("CREATE SCHEMA {name}")).await.unwrap();
         let address = cluster.address("postgres");
         let address = format!("{address} application_name={name} options='-c search_path={name}'");
-        Some(Self { address, _place: place })
+        Some(Self { name, address, _place: place })
+    }
+
+    /// Its name, and the `application_name` of all that speaks to it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     pub(crate) fn address(&self) -> &str {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
-use catalogue_core::StorageErrorKind;
+use catalogue_core::storage::StorageErrorKind;
 use catalogue_postgres::{Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use futures_util::future::join_all;

@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::PathBuf;
 
-use catalogue_core::StorageErrorKind;
+use catalogue_core::storage::StorageErrorKind;
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use tempfile::TempDir;
 
 use crate::drill::{title, write};
+use crate::schema::Schema;
 
 /// Who may come in, and how; the socket stays open to the test.
 const RULES: &str = "local all all trust\n\
@@ -54,7 +55,7 @@ impl Server {
     async fn start(authority: &Authority, change: impl FnOnce(&mut CertificateParams)) -> Option<Self> {
         Cluster::shared()?;
         let cluster = Cluster::start().unwrap();
-        let options = Options::parse(&cluster.address("postgres")).unwrap();
+        let options = Schema::options_of(&cluster.address("postgres"));
         write(&PostgresStorage::open_and_migrate(&options).await.unwrap(), "title").await.unwrap();
         let (client, connection) =
             tokio_postgres::connect(&cluster.address("postgres"), tokio_postgres::NoTls).await.unwrap();
@@ -104,13 +105,13 @@ impl Server {
 }
 
 async fn opens(address: &str) {
-    let storage = PostgresStorage::open(&Options::parse(address).unwrap()).await.unwrap();
+    let storage = PostgresStorage::open(&Schema::options_of(address)).await.unwrap();
     assert_eq!(title(&storage).await.unwrap().as_deref(), Some("title"), "{address}");
 }
 
 /// The sentence that an operator reads.
 async fn complaint(address: &str) -> String {
-    let refused = PostgresStorage::open(&Options::parse(address).unwrap()).await.unwrap_err();
+    let refused = PostgresStorage::open(&Schema::options_of(address)).await.unwrap_err();
     let OpenError::Failed(error) = refused else { panic!("{refused}") };
     assert_eq!(error.kind(), StorageErrorKind::Unavailable, "{error}");
     assert!(!format!("{error:?}").contains("pass word"), "{error:?}");
@@ -188,6 +189,12 @@ async fn a_server_that_proves_nothing_is_not_spoken_to() {
     server.cluster.configure(&["ssl = off"]);
     tokio::task::block_in_place(|| server.cluster.control(&["restart"]));
     assert!(complaint(&server.address("db.test", user, "")).await.contains("has no TLS"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_that_no_certificate_can_name_is_told_of() {
+    let Some(server) = Server::start(&Authority::new(), |_| ()).await else { return };
+    assert!(complaint(&server.address("a%20b", "postgres", "")).await.contains("no name that a certificate can have"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use catalogue_core::{AccountId, AdminStorage, Catalogue, CourseStorage};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::CourseStorage;
+use catalogue_core::{AccountId, Catalogue};
 use catalogue_sqlite::SqliteStorage;
 use http::{Request, Response};
 use rusqlite::Connection;
@@ -192,12 +194,12 @@ async fn an_import_is_in_the_next_answer() {
     assert_eq!(watched.get(DETAIL, &tag).await.status(), 304, "nothing is committed yet");
     import.commit().await.unwrap();
     assert_eq!(watched.get(DETAIL, &tag).await.status(), 200);
-    let detail = watched.storage.find_course(&watched.account, "course").await.unwrap().unwrap();
+    let detail = watched.storage.find_course(&watched.account, "course").await.unwrap().value.unwrap();
     assert_eq!(detail.modules.len(), 1);
 }
 
 async fn whole_course(watched: &Watched) -> catalogue_core::Course {
-    use catalogue_core::Record;
+    use catalogue_core::admin::Record;
 
     let mut found = None;
     let mut visit = |record| {

@@ -4,11 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use catalogue_core::{AdminStorage, Course, CourseStorage, PageRequest};
+use catalogue_core::Course;
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::{CourseStorage, PageRequest};
 use catalogue_sqlite::{OpenError, SqliteStorage};
 use rusqlite::Connection;
 
-use crate::{course, database_in, import_one_course};
+use crate::{course, database_in, import_one_course, items};
 
 /// Both doors must fail alike and leave the file as it was.
 fn refused(path: &Path) -> OpenError {
@@ -26,7 +28,7 @@ fn a_missing_file_is_made_by_a_migration_alone() {
     let path = database_in(&directory);
     assert!(matches!(SqliteStorage::open(&path), Err(OpenError::Missing(_))));
     assert!(!path.exists());
-    for expected in [(0, 3), (3, 3)] {
+    for expected in [(0, 4), (4, 4)] {
         let migrated = SqliteStorage::migrate(&path).unwrap();
         assert_eq!((migrated.from, migrated.to), expected);
     }
@@ -87,7 +89,7 @@ fn a_newer_schema_is_left_alone() {
     SqliteStorage::migrate(&path).unwrap();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = refused(&path);
-    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 3, .. }), "{error}");
+    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 4, .. }), "{error}");
 }
 
 #[tokio::test]
@@ -99,8 +101,8 @@ async fn a_read_only_file_can_be_read_and_not_written() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
 
     let storage = SqliteStorage::open(&path).unwrap();
-    let page = storage.list_courses(&account, &PageRequest::default()).await.unwrap();
-    assert_eq!(page.items.len(), 1);
+    let items = items(&storage, &account, &PageRequest::default()).await.unwrap();
+    assert_eq!(items.len(), 1);
     let Err(error) = storage.begin_import().await else { panic!("an import began") };
     assert!(error.to_string().contains("read-only"), "{error}");
     assert_eq!(fs::read(&path).unwrap(), before);
@@ -123,9 +125,9 @@ async fn readers_see_a_commit_of_another_connection_at_once() {
     let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
     let reader = SqliteStorage::open(database_in(&directory)).unwrap();
     let account = import_one_course(&storage).await;
-    assert!(reader.find_course(&account, "course").await.unwrap().is_some());
+    assert!(reader.find_course(&account, "course").await.unwrap().value.is_some());
     storage.remove_course(&account, "course").await.unwrap();
-    assert!(reader.find_course(&account, "course").await.unwrap().is_none());
+    assert!(reader.find_course(&account, "course").await.unwrap().value.is_none());
 }
 
 #[tokio::test]
@@ -173,4 +175,35 @@ fn a_new_database_is_not_for_everybody_to_read() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     SqliteStorage::open_and_migrate(&path).unwrap();
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_new_database_behind_links_is_not_for_everybody_to_read() {
+    use std::os::unix::fs::symlink;
+
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    fs::create_dir(at("below")).unwrap();
+    for (number, links) in [
+        &[("link", "target")][..],
+        &[("link", "below/second"), ("below/second", "target")],
+        &[("link", "below/../second"), ("second", at("target").to_str().unwrap())],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let target = if number == 1 { at("below/target") } else { at("target") };
+        for (link, leads_to) in links {
+            symlink(leads_to, at(link)).unwrap();
+        }
+        SqliteStorage::open_and_migrate(at("link")).unwrap();
+        let mode = fs::metadata(&target).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640, "{links:?}");
+        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+        fs::remove_file(&target).unwrap();
+        links.iter().for_each(|(link, _)| fs::remove_file(at(link)).unwrap());
+    }
+    symlink("link", at("link")).unwrap();
+    SqliteStorage::open_and_migrate(at("link")).unwrap_err();
 }

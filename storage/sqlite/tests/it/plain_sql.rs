@@ -1,11 +1,12 @@
 //! A host may write with plain SQL and know nothing of us: the triggers keep revision and module count.
 
-use catalogue_core::{AccountId, CourseStorage, PageRequest, Revision};
+use catalogue_core::AccountId;
+use catalogue_core::storage::{CourseStorage, PageRequest, Revision};
 use catalogue_sqlite::SqliteStorage;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::{database_in, fixture, import_one_course, key_of};
+use crate::{database_in, fixture, import_one_course, items, key_of};
 
 /// A storage with one course, and a host's own connection to its database.
 async fn host() -> (SqliteStorage, AccountId, Connection, TempDir) {
@@ -63,9 +64,9 @@ async fn a_course_that_changes_hands_replaces_both_revisions() {
     host.execute("UPDATE courses SET account_id = 'other'", []).unwrap();
     assert_ne!(revision(&storage, &account).await, before.0);
     assert_ne!(revision(&storage, &other).await, before.1);
-    let moved = storage.find_course(&other, "course").await.unwrap().unwrap();
+    let moved = storage.find_course(&other, "course").await.unwrap().value.unwrap();
     assert_eq!(moved.modules.len(), 2);
-    assert_eq!(storage.find_course(&account, "course").await.unwrap(), None);
+    assert_eq!(storage.find_course(&account, "course").await.unwrap().value, None);
 }
 
 #[tokio::test]
@@ -86,8 +87,8 @@ async fn the_module_count_follows_every_change() {
         ("DELETE FROM modules", 0),
     ] {
         host.execute(change, []).unwrap();
-        let page = storage.list_courses(&account, &PageRequest::default()).await.unwrap();
-        assert_eq!(page.items[0].module_count, count, "{change}");
+        let items = items(&storage, &account, &PageRequest::default()).await.unwrap();
+        assert_eq!(items[0].module_count, count, "{change}");
     }
 }
 
@@ -111,7 +112,7 @@ async fn a_course_that_replaces_another_keeps_its_own_modules_alone() {
          UPDATE OR REPLACE courses SET slug = 'course' WHERE slug = 'other';",
     )
     .unwrap();
-    let course = storage.find_course(&account, "course").await.unwrap().unwrap();
+    let course = storage.find_course(&account, "course").await.unwrap().value.unwrap();
     let titles: Vec<_> = course.modules.iter().map(|module| &*module.title).collect();
     assert_eq!((&*course.title, titles), ("Other", vec!["Of the other"]));
 }

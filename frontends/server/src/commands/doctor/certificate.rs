@@ -1,11 +1,10 @@
 //! Whether clients take the certificate, and for how long.
 
+use catalogue_hyper::Tls;
 use http::Uri;
 use time::{Duration, OffsetDateTime};
 
-use super::super::serve::Prepared;
-use super::report::Report;
-use crate::http::Tls;
+use crate::report::Report;
 
 /// A certificate that expires within that time should have been renewed: services that renew by themselves do it thirty
 /// days before.
@@ -13,8 +12,7 @@ const TIME_TO_RENEW: Duration = Duration::days(14);
 
 const CHECK: &str = "certificate";
 
-pub(super) fn look(prepared: &Prepared, report: &mut Report) {
-    let Some(tls) = &prepared.front.tls else { return };
+pub(super) fn look(tls: &Tls, base_url: &str, report: &mut Report) {
     let (validity, now) = (tls.validity(), OffsetDateTime::now_utc());
     let days = (validity.not_after - now).whole_days();
     let text = format!("expires on {}, in {days} days", tls.expires());
@@ -23,12 +21,10 @@ pub(super) fn look(prepared: &Prepared, report: &mut Report) {
     } else {
         report.fine(CHECK, text);
     }
-    for flaw in tls.flaws() {
-        report.warning(CHECK, flaw.to_string());
+    for problem in tls.problems() {
+        report.warning(CHECK, problem.to_string());
     }
-    if validity.names_hosts {
-        host(tls, prepared.base_url(), report);
-    }
+    host(tls, base_url, report);
 }
 
 /// Whether the certificate is for where clients find the API, if that is known.
@@ -37,7 +33,7 @@ fn host(tls: &Tls, base_url: &str, report: &mut Report) {
     let Some(host) = base_url.host() else { return };
     // Those of an IPv6 address belong to the URL.
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    match tls.names(host) {
+    match tls.is_for(host) {
         Some(true) => report.fine(CHECK, format!("is for {host}, where --base-url says that the API is")),
         Some(false) => {
             let text = "so clients refuse it there; have one made that does, or name another address";

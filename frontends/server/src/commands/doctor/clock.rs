@@ -1,9 +1,8 @@
 //! Whether the clock of this machine can be right. Expiries of keys and certificates depend on it.
 
+use crate::report::Report;
 use std::time::{Duration, SystemTime};
 use std::{env, fs};
-
-use super::report::Report;
 
 /// Clocks of two machines that are looked after differ by much less.
 const GREATEST_OFFSET: Duration = Duration::from_secs(5);
@@ -14,9 +13,9 @@ const CHECK: &str = "clock";
 pub(super) fn look(now: SystemTime, report: &mut Report) {
     let written = env::current_exe().and_then(fs::metadata).and_then(|metadata| metadata.modified());
     if written.is_ok_and(|written| now < written) {
-        report.fault(CHECK, "stands before the time at which this program was made; set it (timedatectl)".to_owned());
+        report.fault(CHECK, "stands before the time at which this program was made; set it (timedatectl)");
     } else {
-        report.fine(CHECK, "is later than the making of this program".to_owned());
+        report.fine(CHECK, "is later than the making of this program");
     }
 }
 
@@ -33,14 +32,14 @@ pub(super) fn compare(before: i64, theirs: i64, after: i64, report: &mut Report)
         let seconds = offset.as_secs();
         report.warning(CHECK, format!("is {seconds} seconds from the database's; let both follow a time server"));
     } else {
-        report.fine(CHECK, "agrees with the database's".to_owned());
+        report.fine(CHECK, "agrees with the database's");
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::Verdict;
     use super::*;
+    use crate::report::Verdict;
 
     #[test]
     fn a_clock_before_the_program_is_wrong() {

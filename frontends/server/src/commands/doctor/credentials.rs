@@ -3,10 +3,12 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use catalogue_core::{AccountId, AdminStorage, Record, StorageError, Timestamp};
+use catalogue_core::admin::{AdminStorage, Record};
+use catalogue_core::storage::StorageError;
+use catalogue_core::{AccountId, Timestamp};
 
-use super::report::Report;
 use crate::exit::chain;
+use crate::report::Report;
 
 const CHECK: &str = "credentials";
 const SOON: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -24,7 +26,7 @@ pub(super) async fn look(storage: &dyn AdminStorage, now: Timestamp, report: &mu
     match count(storage, now).await {
         Err(error) => report.fault(CHECK, chain(&error)),
         Ok((_, Counts { usable: 0, .. })) => {
-            report.warning(CHECK, "there is none to call the API with; `keys create` makes one".to_owned());
+            report.warning(CHECK, "there is none to call the API with; `keys create` makes one");
         }
         Ok((all, Counts { usable, expire_soon, never_expire })) => {
             let of = if all { "" } else { " of the first accounts" };

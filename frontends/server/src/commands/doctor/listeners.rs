@@ -3,16 +3,16 @@
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 
-use super::super::serve::Prepared;
-use super::report::Report;
+use crate::report::Report;
+use crate::settings::ServeSettings;
 
-pub(super) fn look(prepared: &Prepared, report: &mut Report) {
-    can_be_had("listen", prepared.listening().clients(), report);
-    if let Some(address) = prepared.listening().admin() {
+pub(super) fn look(settings: &ServeSettings, secured: bool, report: &mut Report) {
+    can_be_had("listen", settings.listen, report);
+    if let Some(address) = settings.admin_listen {
         can_be_had("admin", address, report);
         hidden(address, report);
     }
-    proxies(prepared, report);
+    proxies(settings, secured, report);
 }
 
 /// An address that is in use is most likely the server's own, which runs.
@@ -50,25 +50,19 @@ fn is_inside(ip: IpAddr) -> bool {
     }
 }
 
-fn proxies(prepared: &Prepared, report: &mut Report) {
+fn proxies(settings: &ServeSettings, secured: bool, report: &mut Report) {
     const CHECK: &str = "proxies";
-    let proxies = &prepared.front.proxies;
+    let proxies = &settings.proxies;
     // Of networks for documentation (RFC 5737, RFC 3849), where nobody is.
     let nobody: [IpAddr; 2] = [[192, 0, 2, 1].into(), [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1].into()];
     if nobody.into_iter().any(|address| proxies.contain(address)) {
-        report.fault(
-            CHECK,
-            "everybody is believed, so each client says itself where it comes from; name the proxies alone".to_owned(),
-        );
-    } else if proxies.is_empty() && prepared.front.tls.is_none() && prepared.base_url().starts_with("https://") {
-        report.warning(
-            CHECK,
-            "clients come over HTTPS and the server speaks HTTP, so a proxy is between; name it with --trusted-proxies, or \
-             all clients have its address"
-                .to_owned(),
-        );
+        let text = "everybody is believed, so each client says itself where it comes from; name the proxies alone";
+        report.fault(CHECK, text);
+    } else if proxies.is_empty() && !secured && settings.api.base_url.starts_with("https://") {
+        let text = "clients come over HTTPS and the server speaks HTTP, so a proxy is between";
+        report.warning(CHECK, format!("{text}; name it with --trusted-proxies, or all clients have its address"));
     } else if !proxies.is_empty() {
-        report.fine(CHECK, "the proxies that are named are believed, and nobody else".to_owned());
+        report.fine(CHECK, "the proxies that are named are believed, and nobody else");
     }
 }
 

@@ -1,12 +1,11 @@
 //! [`Target`]: what is asked.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-
 use http::Uri;
 
-use super::super::listening;
-use crate::config::{Layers, Setting};
+use crate::commands::serving::reached;
 use crate::exit::Failure;
+use crate::settings::Settings;
+use crate::settings::table::{DOCS_URL, LISTEN, TLS_CERT};
 
 const RIGHT: &str = "write http://ADDRESS:PORT/PATH, like http://127.0.0.1:8080/docs/openapi.json";
 
@@ -36,49 +35,22 @@ impl Target {
     }
 
     /// The documents of the server that has these settings, on this machine.
-    pub(super) fn of_settings(layers: &Layers) -> Result<Self, Failure> {
-        let listening = listening::listen_address(layers, None)?.unwrap_or(listening::DEFAULT_ADDRESS);
+    pub(super) fn of_settings(settings: &Settings) -> Result<Self, Failure> {
+        let (listening, docs_url) = (settings.get(&LISTEN), settings.text(&DOCS_URL).unwrap_or_default());
+        let https = settings.is_given(&TLS_CERT);
+        settings.finish()?;
         if listening.port() == 0 {
             let what = format!("the server of these settings listens on a port that is found when it starts; {RIGHT}");
             return Err(Failure::usage(what));
         }
-        let docs_url = layers.text(Setting::DocsUrl, None)?.map_or_else(|| "/docs".to_owned(), |text| text.value);
         // One that cannot be is told by the server, which then does not answer.
         let docs_url: Uri = docs_url.parse().unwrap_or_default();
         let address = reached(listening).to_string();
         Ok(Self {
-            https: layers.text(Setting::TlsCert, None)?.is_some(),
+            https,
             host: address.clone(),
             address,
             path: format!("{}/openapi.json", docs_url.path().trim_end_matches('/')),
         })
-    }
-}
-
-/// Where this machine reaches what listens there: on every address, also on its own.
-fn reached(listening: SocketAddr) -> SocketAddr {
-    let ip = match listening.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    SocketAddr::new(ip, listening.port())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_address_is_also_that_of_this_machine() {
-        for (listening, expected) in [
-            ("0.0.0.0:8080", "127.0.0.1:8080"),
-            ("[::]:443", "[::1]:443"),
-            ("127.0.0.1:1", "127.0.0.1:1"),
-            ("192.0.2.1:80", "192.0.2.1:80"),
-            ("[2001:db8::1]:80", "[2001:db8::1]:80"),
-        ] {
-            assert_eq!(reached(listening.parse().unwrap()).to_string(), expected);
-        }
     }
 }

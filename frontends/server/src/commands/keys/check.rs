@@ -1,9 +1,9 @@
 //! `catalogue keys check`: whether texts have the form of our tokens, without a database.
 
-use std::fmt::Write as _;
-use std::io::{self, BufRead, Read as _};
+use std::fmt;
+use std::io::{self, BufRead, BufWriter, Read as _, Write};
 
-use catalogue_core::{CredentialKind, token_kind};
+use catalogue_core::auth::{CredentialKind, token_kind};
 use serde::Serialize;
 
 use crate::cli::CheckKeys;
@@ -25,76 +25,88 @@ struct Verdict {
     prefix: Option<String>,
 }
 
+/// How many lines were judged.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    all: u64,
+    wrong: u64,
+}
+
 pub(super) fn run(check: &CheckKeys) -> Result<(), Failure> {
-    let verdicts = judge(&mut io::stdin().lock());
-    let verdicts = verdicts.map_err(|error| Failure::work(format!("standard input cannot be read: {error}")))?;
-    if check.json {
-        output::print_json(&verdicts)?;
-    } else if !verdicts.is_empty() {
-        output::print(&table(&verdicts))?;
-    }
-    let wrong = verdicts.iter().filter(|verdict| !verdict.valid).count();
-    match (wrong, verdicts.len()) {
-        (_, 0) => Err(Failure::work("standard input has no token; write one a line")),
-        (0, _) => Ok(()),
-        (wrong, all) => Err(Failure::work(format!("{wrong} of {all} without the form of a token"))),
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let counts = report(&mut io::stdin().lock(), check.json, &mut out)?;
+    out.flush().map_err(|error| output::failed(&error))?;
+    match counts {
+        Counts { all: 0, .. } => Err(Failure::work("standard input has no token; write one a line")),
+        Counts { wrong: 0, .. } => Ok(()),
+        Counts { wrong, all } => Err(Failure::work(format!("{wrong} of {all} without the form of a token"))),
     }
 }
 
-/// Judges each line that is not blank.
-fn judge(input: &mut impl BufRead) -> io::Result<Vec<Verdict>> {
-    let (mut verdicts, mut line) = (Vec::new(), Vec::new());
+/// Judges each line that is not blank, and writes its verdict before the next is read: there may be any number of them.
+fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<Counts, Failure> {
+    let unreadable = |error: io::Error| Failure::work(format!("standard input cannot be read: {error}"));
+    let unwritten = |error: io::Error| output::failed(&error);
+    let (mut counts, mut line) = (Counts::default(), Vec::new());
     for number in 1.. {
         line.clear();
-        if input.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+        if input.by_ref().take(LONGEST).read_until(b'\n', &mut line).map_err(unreadable)? == 0 {
             break;
         }
         let is_whole = line.last() == Some(&b'\n') || (line.len() as u64) < LONGEST;
         if !is_whole {
-            input.skip_until(b'\n')?;
+            input.skip_until(b'\n').map_err(unreadable)?;
         }
         let text = line.trim_ascii();
-        if !text.is_empty() || !is_whole {
-            verdicts.push(Verdict::of(number, std::str::from_utf8(text).ok().filter(|_| is_whole)));
+        if text.is_empty() && is_whole {
+            continue;
         }
+        let verdict = Verdict::of(number, str::from_utf8(text).ok().filter(|_| is_whole));
+        match json {
+            true => verdict.write_item(counts.all == 0, out),
+            false => writeln!(out, "{verdict}"),
+        }
+        .map_err(unwritten)?;
+        counts.all += 1;
+        counts.wrong += u64::from(!verdict.valid);
     }
-    Ok(verdicts)
+    match (json, counts.all) {
+        (true, 0) => out.write_all(b"[]\n"),
+        (true, _) => out.write_all(b"]\n"),
+        (false, _) => Ok(()),
+    }
+    .map_err(unwritten)?;
+    Ok(counts)
 }
 
 impl Verdict {
+    /// Writes it as an item of an array, whose first one begins it.
+    fn write_item(&self, is_first: bool, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(if is_first { b"[" } else { b"," })?;
+        serde_json::to_writer(out, self).map_err(io::Error::from)
+    }
+
     /// `None` is a text that can be no token.
     fn of(line: u64, text: Option<&str>) -> Self {
         let text = text.unwrap_or_default();
         let kind = token_kind(text);
         let prefix = kind.map(|_| text[..SHOWN].to_owned());
-        let claimed = CredentialKind::ALL.iter().copied().find(|kind| text.starts_with(beginning(*kind)));
+        let claimed = CredentialKind::ALL.iter().copied().find(|kind| text.starts_with(kind.token_prefix()));
         Self { line, valid: kind.is_some(), kind: kind.or(claimed).map(CredentialKind::name), prefix }
     }
 }
 
-fn beginning(kind: CredentialKind) -> &'static str {
-    match kind {
-        CredentialKind::OAuth => "cato_",
-        _ => "ccat_",
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, valid, kind, prefix } = self;
+        write!(f, "{line}: {}", if *valid { "valid" } else { "invalid" })?;
+        kind.iter().copied().chain(prefix.as_deref()).try_for_each(|word| write!(f, " {word}"))
     }
-}
-
-/// A line for each.
-fn table(verdicts: &[Verdict]) -> String {
-    let mut text = String::new();
-    for Verdict { line, valid, kind, prefix } in verdicts {
-        write!(text, "{line}: {}", if *valid { "valid" } else { "invalid" }).expect("a String takes all");
-        for word in kind.iter().copied().chain(prefix.as_deref()) {
-            write!(text, " {word}").expect("a String takes all");
-        }
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]
 mod tests {
-    use catalogue_core::NewToken;
+    use catalogue_core::auth::NewToken;
 
     use super::*;
 
@@ -104,14 +116,38 @@ mod tests {
         let long = "x".repeat(LONGEST as usize + 10);
         let blank = " ".repeat(LONGEST as usize + 10);
         let text = format!("\n  {0}\r\n{long}\n{blank}{0}\nhunter2\nccat_x\n\u{e9}\n{0}", token.expose());
-        let verdicts = judge(&mut text.as_bytes()).unwrap();
+        let reported = |mut text: &[u8], json| {
+            let mut out = Vec::new();
+            let counts = report(&mut text, json, &mut out).unwrap();
+            (counts, String::from_utf8(out).unwrap())
+        };
         let shown = token.shown_prefix();
         let expected = format!(
             "2: valid oauth {shown}\n3: invalid\n4: invalid\n5: invalid\n6: invalid api-key\n7: invalid\n8: valid oauth \
              {shown}\n"
         );
-        assert_eq!(table(&verdicts), expected);
-        assert_eq!(judge(&mut &b"\xff\n"[..]).unwrap(), [Verdict { line: 1, valid: false, kind: None, prefix: None }]);
-        assert_eq!(judge(&mut &b" \n\n"[..]).unwrap(), []);
+        assert_eq!(reported(text.as_bytes(), false), (Counts { all: 7, wrong: 5 }, expected));
+        let item = |line| format!(r#"{{"line":{line},"valid":false,"kind":null,"prefix":null}}"#);
+        assert_eq!(reported(b"\xff\n", true), (Counts { all: 1, wrong: 1 }, format!("[{}]\n", item(1))));
+        assert_eq!(reported(b"x\n\ny", true).1, format!("[{},{}]\n", item(1), item(3)));
+        assert_eq!(reported(b" \n\n", true), (Counts::default(), "[]\n".to_owned()));
+        assert_eq!(reported(b" \n\n", false), (Counts::default(), String::new()));
+    }
+
+    /// A verdict is out before the next line is asked for, so none is kept.
+    #[test]
+    fn verdicts_do_not_wait_for_the_end() {
+        struct Endless;
+        impl io::Read for Endless {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                buffer.fill(b'\n');
+                buffer[0] = b'x';
+                Ok(buffer.len())
+            }
+        }
+        let mut room = [0; 1 << 10];
+        let full = report(&mut io::BufReader::new(Endless), false, &mut &mut room[..]);
+        assert!(matches!(full, Err(Failure::Work(message)) if message.contains("standard output")));
+        assert!(room.starts_with(b"1: invalid\n"));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use catalogue_core::{AdminStorage, CredentialKind, CredentialRecord, Timestamp};
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{AdminStorage, CredentialRecord};
+use catalogue_core::auth::CredentialKind;
 
 use crate::cli::RotateKey;
 use crate::commands::credentials;
@@ -31,15 +33,17 @@ pub(super) async fn run(storage: &dyn AdminStorage, rotate: &RotateKey) -> Resul
     let ends_at = now.checked_add(rotate.overlap).ok_or_else(|| {
         Failure::usage("--overlap: that is after the year 9999; `keys create` makes a key beside the old one")
     })?;
-    let replaced =
-        storage.rotate_credential(id, ends_at, &successor).await.map_err(|error| Failure::because(&error))?;
+    let new = &successor.record.identity.credential_id;
+    let replaced = storage.rotate_credential(id, ends_at, &successor).await.map_err(|error| {
+        let look = format!("{}; if {new} is there, rotate it too, as its token was never shown", credentials::LOOK);
+        Failure::of_change(&error, &format!("{new} has taken the place of {id}"), &look)
+    })?;
     let replaced = replaced.ok_or_else(|| {
         Failure::work(format!("{id} was revoked or rotated or has expired meanwhile; nothing was made"))
     })?;
     credentials::show_created(&token, &successor.record, Some(&replaced), rotate.json)?;
     // Nobody shall learn of an expiry when the key ends.
     if let (Some(expiry), None) = (successor.record.expires_at, rotate.expires_in) {
-        let new = &successor.record.identity.credential_id;
         output::note(&format!(
             "note: {new} expires at {expiry}, as long after its making as {id}; --expires-in sets another"
         ));

@@ -17,7 +17,7 @@ fn fault(line: impl AsRef<[u8]>) -> String {
 fn parsed_course(line: &str) -> Course {
     match parse(line.as_bytes()) {
         Ok(Line::Course(course)) => {
-            let created_at = course.created_at().unwrap_or(Timestamp::MIN);
+            let created_at = course.created_at.unwrap_or(Timestamp::MIN);
             course.into_course(created_at)
         }
         other => panic!("{line}: {other:?}"),
@@ -153,4 +153,6 @@ fn explanations_are_short_and_harmless() {
     assert!(key.len() < 1_200, "{key}");
     let steering = fault(course(r#","\u001b[2J":1"#));
     assert!(steering.starts_with("\\u{1b}[2J: "), "{steering:?}");
+    let broken = fault(r#"{"type":"account","id":"a","x\nerror: nothing is wrong":1}"#);
+    assert!(broken.contains("unknown field `x\\nerror: ") && !broken.contains('\n'), "{broken:?}");
 }

@@ -1,6 +1,6 @@
 //! The program's own commands write.
 
-use super::scene::Scene;
+use super::fixture::Fixture;
 use super::{DETAIL, LIST, PAGE};
 
 const ACCOUNT: &str = r#"{"type":"account","id":"a","name":"A"}"#;
@@ -12,40 +12,40 @@ fn course(slug: &str, title: &str, module: &str) -> String {
     )
 }
 
-fn import(scene: &Scene, lines: &[&str], options: &str) {
-    scene.place.run_reading(&lines.join("\n"), &format!("import -{options}")).succeeds();
+fn import(fixture: &Fixture, lines: &[&str], options: &str) {
+    fixture.dir.run_reading(&lines.join("\n"), &format!("import -{options}")).succeeds();
 }
 
 #[test]
 fn an_import_that_changes_courses() {
-    let mut scene = Scene::new();
+    let mut fixture = Fixture::new();
     for number in 0..3 {
         let (title, module) = (format!("Title {number}"), format!("Module {number}"));
-        import(&scene, &[&course("one", &title, "M"), &course("zwei", &title, "M")], "");
-        scene.shows(&title);
-        import(&scene, &[&course("one", &title, &module)], "");
-        scene.shows_at(DETAIL, &module);
-        scene.shows_at(LIST, &title);
-        scene.shows_at(PAGE, &title);
+        import(&fixture, &[&course("one", &title, "M"), &course("zwei", &title, "M")], "");
+        fixture.shows(&title);
+        import(&fixture, &[&course("one", &title, &module)], "");
+        fixture.shows_at(DETAIL, &module);
+        fixture.shows_at(LIST, &title);
+        fixture.shows_at(PAGE, &title);
         // What is as it was is no change.
-        import(&scene, &[&course("one", &title, &module)], "");
-        scene.shows_nothing_new();
+        import(&fixture, &[&course("one", &title, &module)], "");
+        fixture.shows_nothing_new();
     }
 }
 
 #[test]
 fn an_import_that_adds_and_removes_a_course() {
-    let mut scene = Scene::new();
+    let mut fixture = Fixture::new();
     for _ in 0..3 {
-        scene.answers("/api/v1/courses/three", 404, "not_found");
-        import(&scene, &[&course("three", "Three", "M")], "");
-        scene.shows_at("/api/v1/courses/three", "Three");
-        scene.shows_at(LIST, "Three");
-        scene.shows_at(PAGE, "Three");
+        fixture.answers("/api/v1/courses/three", 404, "not_found");
+        import(&fixture, &[&course("three", "Three", "M")], "");
+        fixture.shows_at("/api/v1/courses/three", "Three");
+        fixture.shows_at(LIST, "Three");
+        fixture.shows_at(PAGE, "Three");
 
-        import(&scene, &[ACCOUNT, &course("one", "One", "M"), &course("zwei", "Zwei", "M")], " --prune");
-        scene.answers("/api/v1/courses/three", 404, "not_found");
-        for reader in &mut scene.readers {
+        import(&fixture, &[ACCOUNT, &course("one", "One", "M"), &course("zwei", "Zwei", "M")], " --prune");
+        fixture.answers("/api/v1/courses/three", 404, "not_found");
+        for reader in &mut fixture.readers {
             assert!(!reader.ask(LIST, "").body.contains("Three"));
         }
     }
@@ -53,8 +53,8 @@ fn an_import_that_adds_and_removes_a_course() {
 
 #[test]
 fn an_import_that_fails_at_its_last_line_changes_nothing() {
-    let mut scene = Scene::new();
+    let mut fixture = Fixture::new();
     let lines = [&*course("one", "Never", "M"), "{}"].join("\n");
-    scene.place.run_reading(&lines, "import -").fails(1, &["2"]);
-    scene.shows_nothing_new();
+    fixture.dir.run_reading(&lines, "import -").fails(1, &["2"]);
+    fixture.shows_nothing_new();
 }

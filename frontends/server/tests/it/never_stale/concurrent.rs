@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use super::DETAIL;
+use super::fixture::Fixture;
 use super::reader::Reader;
-use super::scene::Scene;
 use super::sql::Sql;
 
 /// The number that the detail shows: the same in the course and in its module, which are changed in one transaction.
@@ -46,15 +46,15 @@ fn read_on(reader: &mut Reader, committed: &AtomicU64, over: &AtomicBool) {
 
 /// Each writer makes so many commits, after that first statement, while all readers read.
 fn write_and_read(first_statements: &[&str], commits: usize) {
-    let mut scene = Scene::new();
-    let mut writers: Vec<_> = first_statements.iter().map(|_| scene.sql()).collect();
+    let mut fixture = Fixture::new();
+    let mut writers: Vec<_> = first_statements.iter().map(|_| fixture.sql()).collect();
     for (writer, statement) in writers.iter_mut().zip(first_statements) {
         writer.run(statement);
     }
     let committed = AtomicU64::new(count_up(&mut writers[0]));
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
-        for reader in &mut scene.readers {
+        for reader in &mut fixture.readers {
             scope.spawn(|| read_on(reader, &committed, &over));
         }
         let write = |mut writer: Sql| {
@@ -70,7 +70,7 @@ fn write_and_read(first_statements: &[&str], commits: usize) {
     });
     let all = (commits * first_statements.len() + 1) as u64;
     assert_eq!(committed.into_inner(), all);
-    for reader in &mut scene.readers {
+    for reader in &mut fixture.readers {
         assert_eq!(number_in(reader), all);
     }
 }

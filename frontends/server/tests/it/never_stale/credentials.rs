@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::scene::{Key, Scene};
+use super::fixture::{Fixture, Key};
 use super::{DETAIL, LIST};
 use crate::program::Server;
 
@@ -12,21 +12,21 @@ fn microseconds_now() -> u128 {
 
 #[test]
 fn a_revoked_key_is_refused_at_once() {
-    let mut scene = Scene::new();
-    scene.place.run(&format!("keys revoke {}", scene.key.id)).succeeds();
-    scene.refuses("revoked");
+    let mut fixture = Fixture::new();
+    fixture.dir.run(&format!("keys revoke {}", fixture.key.id)).succeeds();
+    fixture.refuses("revoked");
 }
 
 #[test]
 fn a_key_works_as_soon_as_it_is_made() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     for _ in 0..3 {
-        let key = Key::create(&scene.place, "catalogue.db");
-        let mut readers = scene.newcomers(&key.token);
+        let key = Key::create(&fixture.dir, "catalogue.db");
+        let mut readers = fixture.newcomers(&key.token);
         for reader in &mut readers {
             assert_eq!(reader.ask(LIST, "").status, 200);
         }
-        scene.place.run(&format!("keys revoke {}", key.id)).succeeds();
+        fixture.dir.run(&format!("keys revoke {}", key.id)).succeeds();
         for reader in &mut readers {
             assert_eq!(reader.ask(LIST, "").status, 401);
         }
@@ -35,10 +35,10 @@ fn a_key_works_as_soon_as_it_is_made() {
 
 #[test]
 fn a_key_that_was_rotated_without_an_overlap_is_refused() {
-    let scene = Scene::new();
-    let key = Key::create(&scene.place, "catalogue.db");
-    scene.place.run(&format!("keys rotate {} --overlap 0s", key.id)).succeeds();
-    for mut reader in scene.newcomers(&key.token) {
+    let fixture = Fixture::new();
+    let key = Key::create(&fixture.dir, "catalogue.db");
+    fixture.dir.run(&format!("keys rotate {} --overlap 0s", key.id)).succeeds();
+    for mut reader in fixture.newcomers(&key.token) {
         let answer = reader.ask(LIST, "");
         assert!(answer.status == 401 && answer.body.contains("expired"), "{answer:?}");
     }
@@ -46,45 +46,45 @@ fn a_key_that_was_rotated_without_an_overlap_is_refused() {
 
 #[test]
 fn plain_sql_revokes_restores_removes_and_moves_a_key() {
-    let mut scene = Scene::new();
-    let mut sql = scene.sql();
+    let mut fixture = Fixture::new();
+    let mut sql = fixture.sql();
     sql.run("CREATE TEMP TABLE kept AS SELECT * FROM credentials");
     for _ in 0..5 {
         sql.run("UPDATE credentials SET revoked_at = 1");
-        scene.refuses("revoked");
+        fixture.refuses("revoked");
         sql.run("UPDATE credentials SET revoked_at = NULL");
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
 
         sql.run("UPDATE credentials SET expires_at = 1");
-        scene.refuses("expired");
+        fixture.refuses("expired");
         sql.run("UPDATE credentials SET expires_at = NULL");
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
 
         sql.run("DELETE FROM credentials");
-        scene.refuses("invalid");
+        fixture.refuses("invalid");
         sql.run("INSERT INTO credentials SELECT * FROM kept");
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
 
         sql.run("UPDATE credentials SET scopes = 'read:profile'");
-        scene.answers(LIST, 403, "insufficient_scope");
+        fixture.answers(LIST, 403, "insufficient_scope");
         sql.run("UPDATE credentials SET scopes = 'read:courses'");
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
 
         sql.run("UPDATE credentials SET account_id = 'b'");
-        scene.answers(DETAIL, 200, "Other");
-        scene.answers("/api/v1/me", 200, "\"userId\":\"b\"");
+        fixture.answers(DETAIL, 200, "Other");
+        fixture.answers("/api/v1/me", 200, "\"userId\":\"b\"");
         sql.run("UPDATE credentials SET account_id = 'a'");
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
     }
 }
 
 /// The file stays as it is: only the clock says that the key has expired.
 #[test]
 fn a_key_expires_by_the_clock_alone() {
-    let mut scene = Scene::new();
+    let mut fixture = Fixture::new();
     let expiry = microseconds_now() + 300_000;
-    scene.sql().run(&format!("UPDATE credentials SET expires_at = {expiry}"));
-    for reader in &mut scene.readers {
+    fixture.sql().run(&format!("UPDATE credentials SET expires_at = {expiry}"));
+    for reader in &mut fixture.readers {
         loop {
             let sent = microseconds_now();
             let answer = reader.ask_again(LIST);
@@ -96,16 +96,16 @@ fn a_key_expires_by_the_clock_alone() {
             assert!(answer.status == 304 || microseconds_now() >= expiry, "{answer:?}");
         }
     }
-    scene.refuses("expired");
+    fixture.refuses("expired");
 }
 
 /// What a server records at its end is committed beside the courses, and changes none of them.
 #[test]
 fn a_recorded_use_makes_nothing_new() {
-    let mut scene = Scene::new();
-    let server = Server::start(&mut scene.place.command("serve --listen 127.0.0.1:0 --log off"));
-    assert_eq!(server.get(LIST, &scene.key.token).0, 200);
+    let mut fixture = Fixture::new();
+    let server = Server::start(&mut fixture.dir.command("serve --listen 127.0.0.1:0 --log off"));
+    assert_eq!(server.get(LIST, &fixture.key.token).0, 200);
     assert_eq!(server.end_by("TERM").0, Some(0));
-    assert!(scene.place.run("keys list --account a --json").json()[0]["lastUsedAt"].is_string());
-    scene.shows_nothing_new();
+    assert!(fixture.dir.run("keys list --account a --json").json()[0]["lastUsedAt"].is_string());
+    fixture.shows_nothing_new();
 }

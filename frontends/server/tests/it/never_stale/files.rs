@@ -7,13 +7,13 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::scene::{Scene, beside, change, fill, remove_wal};
+use super::fixture::{Fixture, beside, change, fill, remove_wal};
 use super::sql::Sql;
 use super::{DETAIL, LIST};
-use crate::program::Place;
+use crate::program::TestDir;
 
 /// Two databases of the same content in directories of their own, and servers that reach the first.
-struct Linked(Scene);
+struct Linked(Fixture);
 
 /// The two databases.
 const HERE: &str = "here/catalogue.db";
@@ -21,30 +21,30 @@ const THERE: &str = "there/catalogue.db";
 
 impl Linked {
     fn new() -> Self {
-        Self::in_place(Place::in_memory())
+        Self::in_place(TestDir::in_memory())
     }
 
-    fn in_place(place: Place) -> Self {
-        fs::create_dir(place.path("here")).unwrap();
-        fs::create_dir(place.path("there")).unwrap();
-        fill(&place, HERE);
-        symlink("here", place.path("live")).unwrap();
-        let scene = Scene::over(place, "live/catalogue.db");
+    fn in_place(dir: TestDir) -> Self {
+        fs::create_dir(dir.path("here")).unwrap();
+        fs::create_dir(dir.path("there")).unwrap();
+        fill(&dir, HERE);
+        symlink("here", dir.path("live")).unwrap();
+        let fixture = Fixture::over(dir, "live/catalogue.db");
         // With the key that the readers have.
-        let mut sql = Sql::open(&scene.place.path(HERE));
-        sql.run(&format!("VACUUM INTO '{}'", scene.place.path(THERE).display()));
+        let mut sql = Sql::open(&fixture.dir.path(HERE));
+        sql.run(&format!("VACUUM INTO '{}'", fixture.dir.path(THERE).display()));
         sql.close();
-        let mut there = Sql::open(&scene.place.path(THERE));
+        let mut there = Sql::open(&fixture.dir.path(THERE));
         there.run("PRAGMA journal_mode = wal");
         there.run(&change("There"));
         there.close();
-        Self(scene)
+        Self(fixture)
     }
 
     /// The path leads to the other directory from now on.
     fn lead_to(&self, directory: &str) {
-        symlink(directory, self.0.place.path("next")).unwrap();
-        fs::rename(self.0.place.path("next"), self.0.place.path("live")).unwrap();
+        symlink(directory, self.0.dir.path("next")).unwrap();
+        fs::rename(self.0.dir.path("next"), self.0.dir.path("live")).unwrap();
     }
 
     /// The servers are asked while the path leads elsewhere, and so let go of the files here.
@@ -59,7 +59,7 @@ impl Linked {
     }
 
     fn here(&self) -> Sql {
-        Sql::open(&self.0.place.path(HERE))
+        Sql::open(&self.0.dir.path(HERE))
     }
 }
 
@@ -85,7 +85,7 @@ fn a_commit_while_the_path_leads_elsewhere() {
         let mut sql = linked.here();
         sql.run(&change(&text));
         sql.close();
-        let log = beside(&linked.0.place.path(HERE), "-wal");
+        let log = beside(&linked.0.dir.path(HERE), "-wal");
         assert!(!log.exists(), "the last to close the database removes its log");
         linked.come_back();
         linked.0.shows(&text);
@@ -133,8 +133,8 @@ fn a_writer_that_does_without_the_index() {
 /// On most disks a file that was removed leaves its number to the next one.
 #[test]
 fn a_file_that_is_removed_and_made_anew() {
-    let mut linked = Linked::in_place(Place::new());
-    let (here, copy) = (linked.0.place.path(HERE), linked.0.place.path("copy.db"));
+    let mut linked = Linked::in_place(TestDir::new());
+    let (here, copy) = (linked.0.dir.path(HERE), linked.0.dir.path("copy.db"));
     for number in 0..5 {
         linked.step_aside();
         let text = format!("number {number}");
@@ -152,77 +152,77 @@ fn a_file_that_is_removed_and_made_anew() {
 
 #[test]
 fn a_file_that_takes_the_place_of_another() {
-    let place = Place::in_memory();
-    fill(&place, "catalogue.db");
-    let mut scene = Scene::over(place, "catalogue.db");
+    let dir = TestDir::in_memory();
+    fill(&dir, "catalogue.db");
+    let mut fixture = Fixture::over(dir, "catalogue.db");
     for number in 0..5 {
         let text = format!("file {number}");
-        let next = scene.place.path("next.db");
-        scene.sql().run(&format!("VACUUM INTO '{}'", next.display()));
+        let next = fixture.dir.path("next.db");
+        fixture.sql().run(&format!("VACUUM INTO '{}'", next.display()));
         let mut sql = Sql::open(&next);
         sql.run("PRAGMA journal_mode = wal");
         sql.run(&change(&text));
         sql.close();
-        put_in_place(&mut scene, &next);
-        scene.shows(&text);
-        scene.sql().run(&change(&format!("after {text}")));
-        scene.shows(&format!("after {text}"));
+        put_in_place(&mut fixture, &next);
+        fixture.shows(&text);
+        fixture.sql().run(&change(&format!("after {text}")));
+        fixture.shows(&format!("after {text}"));
     }
 }
 
 /// Puts a file in the place of the database, once its log is written back.
-fn put_in_place(scene: &mut Scene, file: &Path) {
-    let mut sql = scene.sql();
+fn put_in_place(fixture: &mut Fixture, file: &Path) {
+    let mut sql = fixture.sql();
     assert!(sql.run("PRAGMA wal_checkpoint(TRUNCATE)").starts_with("0 "));
     sql.close();
-    remove_wal(scene.database());
-    fs::rename(file, scene.database()).unwrap();
+    remove_wal(fixture.database());
+    fs::rename(file, fixture.database()).unwrap();
 }
 
 /// A counter of changes would stand where it stood, after as many changes to the older file.
 #[test]
 fn a_restored_file_that_is_changed_matches_no_tag_of_before() {
-    let mut scene = Scene::new();
+    let mut fixture = Fixture::new();
     for round in 0..3 {
-        let backup = scene.place.path("backup.db");
-        scene.sql().run(&format!("VACUUM INTO '{}'", backup.display()));
-        let mut sql = scene.sql();
+        let backup = fixture.dir.path("backup.db");
+        fixture.sql().run(&format!("VACUUM INTO '{}'", backup.display()));
+        let mut sql = fixture.sql();
         for number in 0..3 {
             sql.run(&change(&format!("later {round} {number}")));
         }
-        scene.shows(&format!("later {round} 2"));
-        let tags: Vec<_> = scene.readers.iter().map(|reader| reader.tag(LIST)).collect();
+        fixture.shows(&format!("later {round} 2"));
+        let tags: Vec<_> = fixture.readers.iter().map(|reader| reader.tag(LIST)).collect();
         sql.close();
 
-        put_in_place(&mut scene, &backup);
-        for (reader, tag) in scene.readers.iter_mut().zip(&tags) {
+        put_in_place(&mut fixture, &backup);
+        for (reader, tag) in fixture.readers.iter_mut().zip(&tags) {
             let answer = reader.ask(LIST, tag);
             assert!(answer.status == 200 && !answer.body.contains("later"), "{answer:?}");
         }
-        let mut sql = scene.sql();
+        let mut sql = fixture.sql();
         for number in 0..3 {
             sql.run(&change(&format!("other {round} {number}")));
         }
         // The tags are still those of before the restoring.
-        scene.shows(&format!("other {round} 2"));
+        fixture.shows(&format!("other {round} 2"));
     }
 }
 
 #[test]
 fn a_file_that_is_gone_and_comes_back_changed() {
-    let mut scene = Scene::new();
-    let away = scene.place.path("away.db");
+    let mut fixture = Fixture::new();
+    let away = fixture.dir.path("away.db");
     for number in 0..3 {
-        let mut sql = scene.sql();
+        let mut sql = fixture.sql();
         sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
         sql.close();
-        fs::rename(scene.database(), &away).unwrap();
-        scene.answers(LIST, 500, "internal_error");
-        scene.answers(DETAIL, 500, "internal_error");
-        fs::rename(&away, scene.database()).unwrap();
-        scene.shows_nothing_new();
+        fs::rename(fixture.database(), &away).unwrap();
+        fixture.answers(LIST, 500, "internal_error");
+        fixture.answers(DETAIL, 500, "internal_error");
+        fs::rename(&away, fixture.database()).unwrap();
+        fixture.shows_nothing_new();
         let text = format!("number {number}");
-        scene.sql().run(&change(&text));
-        scene.shows(&text);
+        fixture.sql().run(&change(&text));
+        fixture.shows(&text);
     }
 }

@@ -8,11 +8,11 @@ mod commands;
 mod concurrent;
 mod credentials;
 mod files;
+mod fixture;
 mod journal_mode;
 mod plain_sql;
 mod read_only;
 mod reader;
-mod scene;
 mod sql;
 mod wal;
 

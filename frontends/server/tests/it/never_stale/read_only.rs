@@ -5,9 +5,9 @@ use std::io::{Write, stderr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use super::scene::{Key, Scene, change, fill};
+use super::fixture::{Fixture, Key, change, fill};
 use super::sql::Sql;
-use crate::program::Place;
+use crate::program::TestDir;
 
 const DATABASE: &str = "shelf/catalogue.db";
 
@@ -29,23 +29,23 @@ fn unprivileged(command: &Command) -> Command {
 }
 
 /// Whether the files of the database and their directory can be written.
-fn set_writable(place: &Place, writable: bool) {
+fn set_writable(dir: &TestDir, writable: bool) {
     let (directory, file) = if writable { (0o755, 0o644) } else { (0o555, 0o444) };
-    fs::set_permissions(place.path("shelf"), Permissions::from_mode(0o755)).unwrap();
-    for entry in fs::read_dir(place.path("shelf")).unwrap() {
+    fs::set_permissions(dir.path("shelf"), Permissions::from_mode(0o755)).unwrap();
+    for entry in fs::read_dir(dir.path("shelf")).unwrap() {
         fs::set_permissions(entry.unwrap().path(), Permissions::from_mode(file)).unwrap();
     }
-    fs::set_permissions(place.path("shelf"), Permissions::from_mode(directory)).unwrap();
+    fs::set_permissions(dir.path("shelf"), Permissions::from_mode(directory)).unwrap();
 }
 
 /// How the servers are started, where they can be.
-fn start_of_servers(place: &Place) -> Option<fn(Command) -> Command> {
-    if File::create(place.path("shelf/probe")).is_err() {
+fn start_of_servers(dir: &TestDir) -> Option<fn(Command) -> Command> {
+    if File::create(dir.path("shelf/probe")).is_err() {
         return Some(|command| command);
     }
     // Its owner gave the working directory to nobody else.
-    fs::set_permissions(place.path(""), Permissions::from_mode(0o755)).unwrap();
-    let tried = unprivileged(&place.command("--version")).output();
+    fs::set_permissions(dir.path(""), Permissions::from_mode(0o755)).unwrap();
+    let tried = unprivileged(&dir.command("--version")).output();
     if tried.is_ok_and(|output| output.status.success()) {
         return Some(|command| unprivileged(&command));
     }
@@ -56,34 +56,34 @@ fn start_of_servers(place: &Place) -> Option<fn(Command) -> Command> {
 
 #[test]
 fn every_commit_of_somebody_who_may_write() {
-    let place = Place::in_memory();
-    fs::create_dir(place.path("shelf")).unwrap();
-    fill(&place, DATABASE);
-    let key = Key::create(&place, DATABASE);
+    let dir = TestDir::in_memory();
+    fs::create_dir(dir.path("shelf")).unwrap();
+    fill(&dir, DATABASE);
+    let key = Key::create(&dir, DATABASE);
     // Log and index are there as long as somebody has the database open, and whoever may read them can read.
-    let mut first = Sql::open(&place.path(DATABASE));
+    let mut first = Sql::open(&dir.path(DATABASE));
     first.run(&change("first"));
-    set_writable(&place, false);
-    let Some(start) = start_of_servers(&place) else { return };
-    let mut scene = Scene::served_by(place, DATABASE, key, start);
+    set_writable(&dir, false);
+    let Some(start) = start_of_servers(&dir) else { return };
+    let mut fixture = Fixture::served_by(dir, DATABASE, key, start);
     for number in 0..20 {
         let text = format!("number {number}");
         first.run(&change(&text));
-        scene.shows(&text);
+        fixture.shows(&text);
         first.run("PRAGMA wal_checkpoint(TRUNCATE)");
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
     }
     first.close();
-    scene.shows_nothing_new();
+    fixture.shows_nothing_new();
     for number in 0..5 {
-        set_writable(&scene.place, true);
-        let mut next = scene.sql();
+        set_writable(&fixture.dir, true);
+        let mut next = fixture.sql();
         let text = format!("next {number}");
         next.run(&change(&text));
-        set_writable(&scene.place, false);
-        scene.shows(&text);
+        set_writable(&fixture.dir, false);
+        fixture.shows(&text);
         next.kill();
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
     }
-    set_writable(&scene.place, true);
+    set_writable(&fixture.dir, true);
 }

@@ -3,82 +3,82 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 
-use super::scene::{Scene, beside, change};
+use super::fixture::{Fixture, beside, change};
 use super::sql::Sql;
 use super::{DETAIL, LIST};
 
 #[test]
 fn a_log_that_begins_anew_after_every_commit() {
-    let mut scene = Scene::new();
-    let mut sql = scene.sql();
+    let mut fixture = Fixture::new();
+    let mut sql = fixture.sql();
     // Every commit is of the same size, so the log looks alike after each.
     for mode in ["PASSIVE", "FULL", "RESTART", "TRUNCATE"] {
         for number in 10..30 {
             let text = format!("{mode} {number}");
             sql.run(&change(&text));
-            scene.shows(&text);
+            fixture.shows(&text);
             assert!(sql.run(&format!("PRAGMA wal_checkpoint({mode})")).starts_with("0 "), "it is all written back");
-            scene.shows_nothing_new();
+            fixture.shows_nothing_new();
         }
     }
 }
 
 #[test]
 fn a_log_that_is_emptied_before_the_commit_is_read() {
-    let mut scene = Scene::new();
-    let mut sql = scene.sql();
+    let mut fixture = Fixture::new();
+    let mut sql = fixture.sql();
     for number in 10..50 {
         let text = format!("number {number}");
         sql.run(&change(&text));
         sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
-        scene.shows(&text);
+        fixture.shows(&text);
     }
-    assert_eq!(fs::metadata(beside(scene.database(), "-wal")).unwrap().len(), 0);
+    assert_eq!(fs::metadata(beside(fixture.database(), "-wal")).unwrap().len(), 0);
 }
 
 #[test]
 fn a_log_that_is_cut_back_and_written_back_by_itself() {
-    let mut scene = Scene::new();
-    let mut sql = scene.sql();
+    let mut fixture = Fixture::new();
+    let mut sql = fixture.sql();
     sql.run("PRAGMA journal_size_limit = 0");
     sql.run("PRAGMA wal_autocheckpoint = 1");
     for number in 10..60 {
         let text = format!("number {number}");
         sql.run(&change(&text));
-        scene.shows(&text);
+        fixture.shows(&text);
     }
 }
 
 #[test]
 fn vacuum_is_no_change_and_hides_none() {
-    let mut scene = Scene::new();
-    let mut sql = scene.sql();
+    let mut fixture = Fixture::new();
+    let mut sql = fixture.sql();
     for number in 0..5 {
         let text = format!("number {number}");
         sql.run(&change(&text));
         sql.run("VACUUM");
-        scene.shows(&text);
+        fixture.shows(&text);
         sql.run("VACUUM");
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
         sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
         sql.run("VACUUM");
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
         sql.run("REINDEX");
         sql.run("ANALYZE");
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
     }
 }
 
 #[test]
 fn a_schema_that_grows() {
-    let mut scene = Scene::new();
-    let mut sql = scene.sql();
+    let mut fixture = Fixture::new();
+    let mut sql = fixture.sql();
     for number in 0..5 {
         sql.run(&format!("CREATE TABLE of_the_host_{number} (id INTEGER PRIMARY KEY)"));
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
         let text = format!("number {number}");
         sql.run(&change(&text));
-        scene.shows(&text);
+        fixture.shows(&text);
     }
 }
 
@@ -87,10 +87,10 @@ const HEADER: u64 = 48;
 const COUNTER: u64 = 8;
 
 /// Begins a transaction so large that a part of it stands in the log already.
-fn begin_a_large_transaction(scene: &Scene) -> Sql {
-    let mut sql = scene.sql();
+fn begin_a_large_transaction(fixture: &Fixture) -> Sql {
+    let mut sql = fixture.sql();
     sql.run("PRAGMA cache_size = 4");
-    let log = beside(scene.database(), "-wal");
+    let log = beside(fixture.database(), "-wal");
     let length = || fs::metadata(&log).map_or(0, |metadata| metadata.len());
     sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
     sql.run("BEGIN IMMEDIATE");
@@ -104,23 +104,23 @@ fn begin_a_large_transaction(scene: &Scene) -> Sql {
 
 #[test]
 fn a_writer_that_is_killed_in_a_transaction() {
-    let mut scene = Scene::new();
+    let mut fixture = Fixture::new();
     for number in 0..3 {
-        let sql = begin_a_large_transaction(&scene);
-        scene.shows_nothing_new();
+        let sql = begin_a_large_transaction(&fixture);
+        fixture.shows_nothing_new();
         sql.kill();
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
         let text = format!("number {number}");
-        scene.sql().run(&change(&text));
-        scene.shows(&text);
+        fixture.sql().run(&change(&text));
+        fixture.shows(&text);
     }
 }
 
 #[test]
 fn a_writer_that_is_killed_anywhere() {
-    let mut scene = Scene::new();
+    let mut fixture = Fixture::new();
     for round in 0..10 {
-        let mut sql = scene.sql();
+        let mut sql = fixture.sql();
         for number in 0..100 {
             sql.send(&change(&format!("round {round} number {number:02}")));
         }
@@ -128,17 +128,17 @@ fn a_writer_that_is_killed_anywhere() {
             sql.result().unwrap();
             if number == round * 5 / 2 {
                 // In the middle of the commits.
-                scene.answers(LIST, 200, &format!("round {round} number "));
+                fixture.answers(LIST, 200, &format!("round {round} number "));
             }
         }
         sql.kill();
         // What the dead process has committed is what another one finds.
-        let mut sql = scene.sql();
+        let mut sql = fixture.sql();
         let title = sql.run("SELECT title FROM courses WHERE account_id = 'a' AND slug = 'one'");
         assert!(*title >= *format!("round {round} number {:02}", round * 5), "{title}");
-        scene.shows(&title);
+        fixture.shows(&title);
         sql.run(&change(&format!("after round {round}")));
-        scene.shows(&format!("after round {round}"));
+        fixture.shows(&format!("after round {round}"));
     }
 }
 
@@ -146,9 +146,9 @@ fn a_writer_that_is_killed_anywhere() {
 /// makes the index anew from the log.
 #[test]
 fn an_index_with_a_torn_header() {
-    let mut scene = Scene::new();
-    let mut sql = scene.sql();
-    let index = File::options().read(true).write(true).open(beside(scene.database(), "-shm")).unwrap();
+    let mut fixture = Fixture::new();
+    let mut sql = fixture.sql();
+    let index = File::options().read(true).write(true).open(beside(fixture.database(), "-shm")).unwrap();
     for number in 10..20 {
         let tear = |copy: u64| {
             let mut counter = [0; 1];
@@ -158,37 +158,37 @@ fn an_index_with_a_torn_header() {
         let text = format!("number {number}");
         sql.run(&change(&text));
         tear(0);
-        scene.shows(&text);
+        fixture.shows(&text);
         tear(1);
-        scene.shows_nothing_new();
+        fixture.shows_nothing_new();
         sql.run(&change(&format!("after {text}")));
         tear(number % 2);
-        scene.shows(&format!("after {text}"));
+        fixture.shows(&format!("after {text}"));
         if number % 4 == 0 {
             sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
             tear(0);
-            scene.shows_nothing_new();
+            fixture.shows_nothing_new();
         }
     }
 }
 
 #[test]
 fn a_writer_that_stays_in_a_transaction_hinders_no_reader() {
-    let mut scene = Scene::new();
-    let mut reader_elsewhere = scene.sql();
+    let mut fixture = Fixture::new();
+    let mut reader_elsewhere = fixture.sql();
     reader_elsewhere.run("BEGIN");
     reader_elsewhere.run("SELECT title FROM courses");
-    let mut sql = scene.sql();
+    let mut sql = fixture.sql();
     for number in 0..10 {
         // The old state that is still read elsewhere keeps the log from beginning anew.
         let text = format!("number {number}");
         sql.run(&change(&text));
         sql.run("PRAGMA wal_checkpoint(PASSIVE)");
-        scene.shows(&text);
+        fixture.shows(&text);
     }
     sql.run("BEGIN EXCLUSIVE");
-    scene.shows_nothing_new();
+    fixture.shows_nothing_new();
     sql.run("UPDATE modules SET summary = 'at last'");
     sql.run("COMMIT");
-    scene.shows_at(DETAIL, "at last");
+    fixture.shows_at(DETAIL, "at last");
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::collector::{Collector, spans};
 use crate::https::issue;
 use crate::observed::{Observed, ask};
-use crate::program::{Place, Server};
+use crate::program::{Server, TestDir};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
@@ -25,12 +25,12 @@ fn now() -> u64 {
 
 #[test]
 fn each_request_is_a_span_and_nothing_secret_is_in_it() {
-    let place = Place::with_courses();
-    let key = place.run("keys create --account a --name n --scope read:courses --json").json();
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
     let collector = Collector::answering(Collector::OK);
     let began = now();
-    let observed = Observed::start(&place, &format!("--otlp-endpoint {}", collector.url()));
+    let observed = Observed::start(&dir, &format!("--otlp-endpoint {}", collector.url()));
     let server = &observed.server.address;
     let bearer = format!("Authorization: Bearer {token}");
     let trace = format!("traceparent: 00-{TRACE}-{PARENT}-01\ntracestate: geheim=geheim");
@@ -42,7 +42,7 @@ fn each_request_is_a_span_and_nothing_secret_is_in_it() {
     ask(server, &format!("GET /api/v1/courses?access_token={token} HTTP/1.1\nX-Request-Id: three"));
     ask(server, &format!("HEAD /api/v1/courses/geheim HTTP/1.1\nAuthorization: Bearer {token}x\nX-Request-Id: four"));
     ask(server, &format!("GEHEIM /geheim HTTP/1.1\nX-Request-Id: five\nUser-Agent: geheim\n{trace}\n{trace}"));
-    std::fs::rename(place.path("catalogue.db"), place.path("gone.db")).unwrap();
+    std::fs::rename(dir.path("catalogue.db"), dir.path("gone.db")).unwrap();
     ask(server, &format!("GET /api/v1/me HTTP/1.1\n{bearer}\nX-Request-Id: six"));
     let log = observed.ended_log();
     let ended = now();
@@ -121,9 +121,9 @@ fn each_request_is_a_span_and_nothing_secret_is_in_it() {
 
 #[test]
 fn spans_are_sent_together_and_without_being_told_to_end() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let collector = Collector::answering(Collector::OK);
-    let observed = Observed::start(&place, &format!("--otlp-endpoint {}", collector.url()));
+    let observed = Observed::start(&dir, &format!("--otlp-endpoint {}", collector.url()));
     for _ in 0..200 {
         ask(&observed.server.address, "GET /docs HTTP/1.1");
     }
@@ -141,11 +141,11 @@ fn spans_are_sent_together_and_without_being_told_to_end() {
 
 #[test]
 fn who_is_not_sampled_gets_no_span() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let given = |flags: &str| format!("\ntraceparent: 00-{TRACE}-{PARENT}-{flags}");
     for (options, expected) in [("--otlp-sample 0", &["yes"][..]), ("", &["yes", "maybe"])] {
         let collector = Collector::answering(Collector::OK);
-        let observed = Observed::start(&place, &format!("--otlp-endpoint {} {options}", collector.url()));
+        let observed = Observed::start(&dir, &format!("--otlp-endpoint {} {options}", collector.url()));
         for (id, parent) in [("yes", given("01")), ("no", given("00")), ("maybe", String::new())] {
             ask(&observed.server.address, &format!("GET /docs HTTP/1.1\nX-Request-Id: {id}{parent}"));
         }
@@ -158,30 +158,74 @@ fn who_is_not_sampled_gets_no_span() {
 /// Beyond it, clients see another address than the server does.
 #[test]
 fn a_route_is_behind_the_base_address() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let collector = Collector::answering(Collector::OK);
     let options = format!("--otlp-endpoint {} --base-url https://api.example.com/v2", collector.url());
-    let observed = Observed::start(&place, &options);
+    let observed = Observed::start(&dir, &options);
     ask(&observed.server.address, "GET /v2/me HTTP/1.1");
     observed.ended_log();
     let [span] = &*collector.spans() else { panic!() };
     assert_eq!((span.get("http.route"), span.get("url.scheme")), (json!("/v2/me"), json!("https")));
 }
 
+/// The library reads them on its own where it is not told otherwise.
+#[test]
+fn variables_of_opentelemetry_are_not_read() {
+    let dir = TestDir::new();
+    let collector = Collector::answering(Collector::OK);
+    let arguments = "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --otlp-endpoint";
+    let mut command = dir.command(&format!("{arguments} {}", collector.url()));
+    command.envs([
+        ("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1"),
+        ("OTEL_BSP_MAX_QUEUE_SIZE", "1"),
+        ("OTEL_BSP_SCHEDULE_DELAY", "3600000"),
+        ("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "x-key=geheim"),
+        ("OTEL_RESOURCE_ATTRIBUTES", "key=geheim"),
+        ("OTEL_SDK_DISABLED", "true"),
+        ("OTEL_SERVICE_NAME", "geheim"),
+        ("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "1"),
+        ("OTEL_TRACES_SAMPLER", "always_off"),
+        ("HTTP_PROXY", "http://127.0.0.1:1"),
+        ("http_proxy", "http://127.0.0.1:1"),
+    ]);
+    let observed = Observed::by(&dir, &mut command);
+    for _ in 0..20 {
+        ask(&observed.server.address, "GET /docs HTTP/1.1");
+    }
+    let mut posts = vec![collector.next()];
+    while spans(&posts).len() < 20 {
+        posts.push(collector.next());
+    }
+    assert!(posts.len() < 20, "{}", posts.len());
+    for post in &posts {
+        let all = format!("{}{}", post.head, String::from_utf8_lossy(&post.body)).to_lowercase();
+        assert!(!all.contains("geheim") && !all.contains("content-encoding"), "{all}");
+        let export = post.export();
+        assert_eq!(
+            export.resource.keys().collect::<Vec<_>>(),
+            ["service.instance.id", "service.name", "service.version"]
+        );
+        assert!(export.spans.iter().all(|span| span.attributes.len() > 4), "{export:?}");
+    }
+    assert!(!observed.ended_log().contains("WARN"));
+}
+
 #[test]
 fn a_collector_over_https_proves_its_name() {
-    let place = Place::new();
-    issue(&place);
-    let chain = vec![CertificateDer::from_pem_file(place.path("chain.pem")).unwrap()];
-    let key = PrivateKeyDer::from_pem_file(place.path("key.pem")).unwrap();
+    let dir = TestDir::new();
+    issue(&dir);
+    let chain = vec![CertificateDer::from_pem_file(dir.path("chain.pem")).unwrap()];
+    let key = PrivateKeyDer::from_pem_file(dir.path("key.pem")).unwrap();
     let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
     let collector = Collector::secured(builder.with_single_cert(chain, key).unwrap());
     let serve = |name: &str| {
         let endpoint = format!("https://{name}:{}", collector.port());
-        let log = place.path("log");
-        let mut command = place.command(&format!("serve --listen 127.0.0.1:0 --otlp-endpoint {endpoint}"));
-        command.env("SSL_CERT_FILE", place.path("chain.pem")).stderr(File::create(&log).unwrap());
+        let log = dir.path("log");
+        let mut command = dir.command(&format!("serve --listen 127.0.0.1:0 --otlp-endpoint {endpoint}"));
+        command.env("SSL_CERT_FILE", dir.path("chain.pem")).stderr(File::create(&log).unwrap());
         let server = Server::start(&mut command);
         ask(&server.address, "GET /docs HTTP/1.1");
         assert_eq!(server.end_by("TERM").0, Some(0));

@@ -1,13 +1,15 @@
 //! A collector that is away, silent or in a bad mood.
 
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
 
 use super::collector::Collector;
 use crate::observed::{Observed, ask};
-use crate::program::Place;
+use crate::program::TestDir;
 
-fn serve(place: &Place, endpoint: &str) -> Observed {
-    Observed::start(place, &format!("--otlp-endpoint {endpoint}"))
+fn serve(dir: &TestDir, endpoint: &str) -> Observed {
+    Observed::start(dir, &format!("--otlp-endpoint {endpoint}"))
 }
 
 fn get(observed: &Observed) -> u16 {
@@ -20,9 +22,9 @@ fn warnings(log: &str) -> Vec<&str> {
 
 #[test]
 fn spans_wait_for_a_collector_that_is_away() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let observed = serve(&place, &format!("http://127.0.0.1:{port}"));
+    let observed = serve(&dir, &format!("http://127.0.0.1:{port}"));
     assert_eq!(get(&observed), 200);
     observed.logs("the collector does not take spans");
     assert_eq!(get(&observed), 200);
@@ -36,10 +38,35 @@ fn spans_wait_for_a_collector_that_is_away() {
 }
 
 #[test]
+fn five_thousand_spans_wait_and_those_beyond_are_dropped_and_counted() {
+    let dir = TestDir::new();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let observed = serve(&dir, &format!("http://127.0.0.1:{port}"));
+    let mut answers = TcpStream::connect(&observed.server.address).unwrap();
+    let mut requests = answers.try_clone().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let request = "GET /none HTTP/1.1\r\nHost: a\r\n\r\n";
+            requests.write_all(request.repeat(5_099).as_bytes()).unwrap();
+            requests.write_all(b"GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
+        });
+        answers.read_to_end(&mut Vec::new()).unwrap();
+    });
+    assert_eq!(observed.metrics()["catalogue_spans_dropped_total"], 100.0);
+
+    let collector = Collector::on(TcpListener::bind(("127.0.0.1", port)).unwrap(), Collector::OK, None);
+    while observed.metrics()["catalogue_spans_exported_total"] < 5_000.0 {}
+    assert_eq!(get(&observed), 200);
+    let log = observed.ended_log();
+    assert!(log.contains("the collector takes spans again dropped=100"), "{log}");
+    assert_eq!(collector.spans().len(), 5_001);
+}
+
+#[test]
 fn nobody_waits_for_a_collector_that_is_silent() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let collector = Collector::answering(Collector::SILENCE);
-    let observed = serve(&place, &collector.url());
+    let observed = serve(&dir, &collector.url());
     assert_eq!(get(&observed), 200);
     collector.next();
     for _ in 0..20 {
@@ -51,9 +78,9 @@ fn nobody_waits_for_a_collector_that_is_silent() {
 
 #[test]
 fn what_a_collector_refuses_is_dropped_and_counted() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let collector = Collector::answering("HTTP/1.1 400 Bad Request");
-    let observed = serve(&place, &collector.url());
+    let observed = serve(&dir, &collector.url());
     for sent in 1..=2 {
         assert_eq!(get(&observed), 200);
         assert_eq!(collector.next().export().spans.len(), 1);
@@ -73,9 +100,9 @@ fn what_a_collector_refuses_is_dropped_and_counted() {
 
 #[test]
 fn what_a_collector_may_take_later_is_sent_again() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let collector = Collector::answering("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1");
-    let observed = serve(&place, &collector.url());
+    let observed = serve(&dir, &collector.url());
     assert_eq!(get(&observed), 200);
     let first = collector.next();
     collector.answers(Collector::OK);
@@ -86,11 +113,11 @@ fn what_a_collector_may_take_later_is_sent_again() {
 
 #[test]
 fn what_cannot_be_is_2_and_repeats_no_secret() {
-    let place = Place::new();
-    place.run("serve --otlp-sample 0.5").fails(2, &["--otlp-sample: ", "--otlp-endpoint"]);
-    place.run("serve --otlp-endpoint http://c --otlp-sample 2").fails(2, &["--otlp-sample: ", "from 0 to 1"]);
-    place.run("serve --otlp-endpoint c:4317").fails(2, &["--otlp-endpoint: ", "like http://127.0.0.1:4318"]);
-    let secret = place.run_in(&[("CATALOGUE_OTLP_ENDPOINT", "http://u:hunter2@c")], "config check");
+    let dir = TestDir::new();
+    dir.run("serve --otlp-sample 0.5").fails(2, &["--otlp-sample: ", "--otlp-endpoint"]);
+    dir.run("serve --otlp-endpoint http://c --otlp-sample 2").fails(2, &["--otlp-sample: ", "from 0 to 1"]);
+    dir.run("serve --otlp-endpoint c:4317").fails(2, &["--otlp-endpoint: ", "like http://127.0.0.1:4318"]);
+    let secret = dir.run_in(&[("CATALOGUE_OTLP_ENDPOINT", "http://u:hunter2@c")], "config check");
     assert!(secret.status == Some(2) && !secret.err.contains("hunter2"), "{secret:?}");
     secret.fails(2, &["CATALOGUE_OTLP_ENDPOINT: "]);
 }

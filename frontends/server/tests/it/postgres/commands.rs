@@ -4,14 +4,14 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use super::scene::Scene;
-use crate::program::{COURSES, Place, Server};
+use super::fixture::Fixture;
+use crate::program::{COURSES, Server, TestDir};
 
 const NONE: [String; 0] = [];
 
 #[test]
 fn a_database_without_tables_is_1_and_gets_none() {
-    let Some(scene) = Scene::new() else { return };
+    let Some(fixture) = Fixture::new() else { return };
     for arguments in [
         "export",
         "keys list --account a",
@@ -23,123 +23,123 @@ fn a_database_without_tables_is_1_and_gets_none() {
         "import --no-migrate -",
         "import --no-migrate --dry-run -",
     ] {
-        scene.run(arguments).fails(1, &["/test_", "no tables of a catalogue; `migrate` or an import makes them"]);
+        fixture.run(arguments).fails(1, &["/test_", "no tables of a catalogue; `migrate` or an import makes them"]);
     }
-    assert_eq!(scene.tables(), NONE);
+    assert_eq!(fixture.tables(), NONE);
 }
 
 #[test]
 fn another_programs_tables_are_left_alone() {
-    let Some(scene) = Scene::new() else { return };
-    scene.session().run("CREATE TABLE courses (id BIGINT)");
+    let Some(fixture) = Fixture::new() else { return };
+    fixture.session().run("CREATE TABLE courses (id BIGINT)");
     for arguments in ["export", "migrate", "import -", "import - --dry-run", "serve --listen 127.0.0.1:0"] {
-        scene.run(arguments).fails(1, &["/test_", "tables of another program; name another database"]);
+        fixture.run(arguments).fails(1, &["/test_", "tables of another program; name another database"]);
     }
-    assert_eq!(scene.tables(), ["courses"]);
+    assert_eq!(fixture.tables(), ["courses"]);
 }
 
 #[test]
 fn migrate_says_from_which_version_to_which() {
-    let Some(scene) = Scene::new() else { return };
-    let sqlite = Place::new();
+    let Some(fixture) = Fixture::new() else { return };
+    let sqlite = TestDir::new();
     for arguments in ["migrate --json", "migrate --json", "migrate"] {
-        assert_eq!(scene.run(arguments).succeeds(), sqlite.run(arguments).succeeds(), "{arguments}");
+        assert_eq!(fixture.run(arguments).succeeds(), sqlite.run(arguments).succeeds(), "{arguments}");
     }
-    assert_eq!(scene.run("export").succeeds(), "");
+    assert_eq!(fixture.run("export").succeeds(), "");
 }
 
 #[test]
 fn tables_without_triggers_have_the_same_answers() {
-    let Some(scene) = Scene::new() else { return };
-    scene.run("migrate --without-triggers").succeeds();
+    let Some(fixture) = Fixture::new() else { return };
+    fixture.run("migrate --without-triggers").succeeds();
     let triggers = "SELECT CAST(tgname AS TEXT) FROM pg_trigger WHERE NOT tgisinternal";
-    assert_eq!(scene.session().texts(triggers), NONE);
-    scene.place.write("courses.jsonl", COURSES);
-    scene.run("import courses.jsonl --no-migrate").succeeds();
-    assert_eq!(scene.run("export").succeeds(), COURSES);
-    let (_, token) = scene.key("a");
-    let server = scene.serve("--no-migrate");
+    assert_eq!(fixture.session().texts(triggers), NONE);
+    fixture.dir.write("courses.jsonl", COURSES);
+    fixture.run("import courses.jsonl --no-migrate").succeeds();
+    assert_eq!(fixture.run("export").succeeds(), COURSES);
+    let (_, token) = fixture.key("a");
+    let server = fixture.serve("--no-migrate");
     let (status, before) = server.get("/api/v1/courses", &token);
     assert_eq!(status, 200);
-    scene.place.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
-    scene.run("import none.jsonl --prune --no-migrate").succeeds();
+    fixture.dir.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
+    fixture.run("import none.jsonl --prune --no-migrate").succeeds();
     let (status, after) = server.get("/api/v1/courses", &token);
     assert!(status == 200 && before != after && after.to_string().contains("[]"), "{after}");
-    Place::new().run("migrate --without-triggers").fails(2, &["--without-triggers", "SQLite has triggers"]);
+    TestDir::new().run("migrate --without-triggers").fails(2, &["--without-triggers", "SQLite has triggers"]);
 }
 
 #[test]
 fn a_dry_run_leaves_no_trace() {
-    let Some(scene) = Scene::new() else { return };
-    scene.place.write("courses.jsonl", COURSES);
-    let counts = scene.run("import courses.jsonl --dry-run --json").json();
+    let Some(fixture) = Fixture::new() else { return };
+    fixture.dir.write("courses.jsonl", COURSES);
+    let counts = fixture.run("import courses.jsonl --dry-run --json").json();
     assert_eq!((&counts["dryRun"], &counts["courses"]["added"]), (&json!(true), &json!(3)));
-    assert_eq!(scene.tables(), NONE);
+    assert_eq!(fixture.tables(), NONE);
 
-    scene.run("import courses.jsonl").succeeds();
-    scene.place.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
-    let counts = scene.run("import none.jsonl --dry-run --prune --json").json();
+    fixture.run("import courses.jsonl").succeeds();
+    fixture.dir.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
+    let counts = fixture.run("import none.jsonl --dry-run --prune --json").json();
     assert_eq!(counts["courses"]["removed"], 2);
-    assert_eq!(scene.run("export").succeeds(), COURSES);
+    assert_eq!(fixture.run("export").succeeds(), COURSES);
 }
 
 /// PostgreSQL has it in no text of its own.
 #[test]
 fn the_character_u_0000_is_imported_and_exported() {
-    let Some(scene) = Scene::new() else { return };
+    let Some(fixture) = Fixture::new() else { return };
     let texts = ["\"name\":\"A", "b@example.org", "a body", "\"Zwei", "free"];
     let courses = texts.iter().fold(COURSES.to_owned(), |lines, text| {
         assert!(lines.contains(text), "{text}");
         lines.replace(text, &format!("{text}\\u0000\u{fffe}0"))
     });
-    scene.place.write("zeros.jsonl", &courses);
+    fixture.dir.write("zeros.jsonl", &courses);
     for _ in 0..2 {
-        scene.run("import zeros.jsonl").succeeds();
-        assert_eq!(scene.run("export").succeeds(), courses);
+        fixture.run("import zeros.jsonl").succeeds();
+        assert_eq!(fixture.run("export").succeeds(), courses);
     }
-    assert_eq!(scene.run("import zeros.jsonl --json").json()["courses"]["unchanged"], 3);
+    assert_eq!(fixture.run("import zeros.jsonl --json").json()["courses"]["unchanged"], 3);
 }
 
 #[test]
 fn a_bad_line_changes_nothing() {
-    let Some(scene) = Scene::with_courses() else { return };
-    scene.place.write("bad.jsonl", "{\"type\":\"account\",\"id\":\"a\",\"name\":\"B\"}\nnonsense\n");
-    scene.run("import bad.jsonl").fails(1, &["bad.jsonl: line 2: "]);
-    assert_eq!(scene.run("export").succeeds(), COURSES);
+    let Some(fixture) = Fixture::with_courses() else { return };
+    fixture.dir.write("bad.jsonl", "{\"type\":\"account\",\"id\":\"a\",\"name\":\"B\"}\nnonsense\n");
+    fixture.run("import bad.jsonl").fails(1, &["bad.jsonl: line 2: "]);
+    assert_eq!(fixture.run("export").succeeds(), COURSES);
 }
 
 #[test]
 fn keys_and_tokens_are_made_listed_and_revoked() {
-    let Some(scene) = Scene::with_courses() else { return };
-    let (id, _) = scene.key("a");
-    let token = scene.run("tokens create --account a --scope read:profile --expires-in 1h --json").json();
-    let listed = scene.run("keys list --account a --json").json();
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let (id, _) = fixture.key("a");
+    let token = fixture.run("tokens create --account a --scope read:profile --expires-in 1h --json").json();
+    let listed = fixture.run("keys list --account a --json").json();
     let ids: Vec<_> = listed.as_array().unwrap().iter().map(|record| record["id"].clone()).collect();
     assert_eq!(ids, [json!(id), token["id"].clone()]);
-    assert_eq!(scene.run(&format!("keys revoke {id}")).succeeds(), format!("{id} is revoked\n"));
-    assert!(scene.run(&format!("keys revoke {id}")).succeeds().contains("was revoked before"));
-    assert!(scene.run("keys list --account a").succeeds().contains("revoked "));
-    scene.run("keys revoke key_1").fails(1, &["no credential has the id \"key_1\""]);
-    scene.run("keys list --account c").fails(1, &["no account \"c\""]);
-    scene.run("keys create --account c --name n --scope read:courses").fails(1, &["no account \"c\""]);
+    assert_eq!(fixture.run(&format!("keys revoke {id}")).succeeds(), format!("{id} is revoked\n"));
+    assert!(fixture.run(&format!("keys revoke {id}")).succeeds().contains("was revoked before"));
+    assert!(fixture.run("keys list --account a").succeeds().contains("revoked "));
+    fixture.run("keys revoke key_1").fails(1, &["no credential has the id \"key_1\""]);
+    fixture.run("keys list --account c").fails(1, &["no account \"c\""]);
+    fixture.run("keys create --account c --name n --scope read:courses").fails(1, &["no account \"c\""]);
 }
 
 #[test]
 fn a_pooler_changes_no_answer() {
-    let Some(scene) = Scene::new() else { return };
-    scene.place.write("courses.jsonl", COURSES);
-    scene.run("import courses.jsonl --database-pooler").succeeds();
-    assert_eq!(scene.run("--database-pooler export").succeeds(), COURSES);
-    let (_, token) = scene.key("a");
-    let server = scene.serve("--database-pooler --database-connections 1");
+    let Some(fixture) = Fixture::new() else { return };
+    fixture.dir.write("courses.jsonl", COURSES);
+    fixture.run("import courses.jsonl --database-pooler").succeeds();
+    assert_eq!(fixture.run("--database-pooler export").succeeds(), COURSES);
+    let (_, token) = fixture.key("a");
+    let server = fixture.serve("--database-pooler --database-connections 1");
     assert_eq!(server.get("/api/v1/courses/one", &token).1["data"]["title"], "One");
 }
 
 #[test]
 fn a_demo_adds_to_what_is_there() {
-    let Some(scene) = Scene::with_courses() else { return };
+    let Some(fixture) = Fixture::with_courses() else { return };
     for _ in 0..2 {
-        let mut server = Server::start(scene.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
+        let mut server = Server::start(fixture.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
         let notes = server.notes_until("Ctrl+C");
         assert!(notes.last().unwrap().contains("stay in the database"), "{notes:?}");
         let curl = notes.iter().find(|line| line.starts_with("curl ")).unwrap();
@@ -147,9 +147,9 @@ fn a_demo_adds_to_what_is_there() {
         assert_eq!(server.get("/api/v1/me", token).1["data"]["userId"], "acc_demo");
         assert_eq!(server.end_by("TERM").0, Some(0));
     }
-    let export = scene.run("export").succeeds();
+    let export = fixture.run("export").succeeds();
     for line in COURSES.lines().chain(include_str!("../../../demo/courses.jsonl").lines()) {
         assert!(export.contains(line), "{line}");
     }
-    assert_eq!(scene.run("keys list --account acc_demo --json").json().as_array().unwrap().len(), 2);
+    assert_eq!(fixture.run("keys list --account acc_demo --json").json().as_array().unwrap().len(), 2);
 }

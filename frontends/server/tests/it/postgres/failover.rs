@@ -6,7 +6,7 @@ use std::thread;
 use catalogue_postgres_cluster::Cluster;
 
 use super::faults::{Ending, ask, grows};
-use super::scene::{Scene, Session, url};
+use super::fixture::{Fixture, Session, url};
 use crate::program::{COURSES, Server};
 
 const SETTINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deployment/catalogue.toml");
@@ -15,7 +15,7 @@ const SETTINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/depl
 struct Deployment {
     first: Cluster,
     second: Cluster,
-    scene: Scene,
+    fixture: Fixture,
     servers: [Server; 2],
     id: String,
     token: String,
@@ -26,14 +26,14 @@ impl Deployment {
     fn start() -> Option<Self> {
         Cluster::shared()?;
         let first = Cluster::start().unwrap();
-        let mut scene = Scene::on(&first, "postgres");
-        scene.import(COURSES);
-        let (id, token) = scene.key("a");
+        let mut fixture = Fixture::on(&first, "postgres");
+        fixture.import(COURSES);
+        let (id, token) = fixture.key("a");
         let second = first.standby().unwrap();
-        scene.address = both(&first, &second);
+        fixture.address = both(&first, &second);
         // Nothing rendered is kept, so that each request reads courses too.
-        let servers = [(); 2].map(|()| scene.serve(&format!("--config {SETTINGS} --page-cache 0 --log off")));
-        Some(Self { first, second, scene, servers, id, token })
+        let servers = [(); 2].map(|()| fixture.serve(&format!("--config {SETTINGS} --page-cache 0 --log off")));
+        Some(Self { first, second, fixture, servers, id, token })
     }
 
     /// Asks both servers while the primary goes and the standby takes over, and until requests are served again.
@@ -55,12 +55,12 @@ impl Deployment {
     /// Whatever is committed from now on, each server's next answer shows it.
     fn answers_are_current(&self) {
         for title in ["Drei", "Vier"] {
-            self.scene.import(&COURSES.replace("Zwei", title));
+            self.fixture.import(&COURSES.replace("Zwei", title));
             for server in &self.servers {
                 assert_eq!(server.get("/api/v1/courses/zwei", &self.token).1["data"]["title"], title);
             }
         }
-        self.scene.run(&format!("keys revoke {}", self.id)).succeeds();
+        self.fixture.run(&format!("keys revoke {}", self.id)).succeeds();
         for server in &self.servers {
             let (status, refusal) = server.get("/api/v1/me", &self.token);
             assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &"revoked".into()));

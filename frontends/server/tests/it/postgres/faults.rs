@@ -5,7 +5,7 @@ use std::thread;
 
 use catalogue_postgres_cluster::Cluster;
 
-use super::scene::Scene;
+use super::fixture::Fixture;
 use crate::program::{COURSES, Server, get};
 
 /// Asks as long as `goes_on`, counts what was answered, and lets nothing pass but what may be.
@@ -46,13 +46,13 @@ fn a_database_that_is_stopped_and_started_under_load_is_500_and_recovers() {
         return;
     }
     let cluster = Cluster::start().unwrap();
-    let scene = Scene::on(&cluster, "postgres");
-    scene.import(COURSES);
-    let (_, token) = scene.key("a");
+    let fixture = Fixture::on(&cluster, "postgres");
+    fixture.import(COURSES);
+    let (_, token) = fixture.key("a");
     // The cluster does not write each commit down at once.
-    scene.session().run("CHECKPOINT");
+    fixture.session().run("CHECKPOINT");
     // Nothing rendered is kept, so that each request reads courses too.
-    let server = scene.serve("--page-cache 0 --log off");
+    let server = fixture.serve("--page-cache 0 --log off");
     let (goes_on, served, failed) = (AtomicBool::new(true), AtomicUsize::new(0), AtomicUsize::new(0));
     thread::scope(|scope| {
         for _ in 0..4 {
@@ -75,11 +75,11 @@ fn a_database_that_is_stopped_and_started_under_load_is_500_and_recovers() {
 
 #[test]
 fn a_database_that_does_not_answer_in_time_is_500_and_recovers() {
-    let Some(scene) = Scene::with_courses() else { return };
-    let (_, token) = scene.key("a");
-    let mut command = scene.command("serve --listen 127.0.0.1:0 --database-timeout 1s --log off");
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let (_, token) = fixture.key("a");
+    let mut command = fixture.command("serve --listen 127.0.0.1:0 --database-timeout 1s --log off");
     let server = Server::start(&mut command);
-    let host = scene.session();
+    let host = fixture.session();
     for table in ["courses", "credentials"] {
         host.run(&format!("BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"));
         let (status, body) = server.get("/api/v1/courses", &token);
@@ -87,4 +87,16 @@ fn a_database_that_does_not_answer_in_time_is_500_and_recovers() {
         host.run("ROLLBACK");
         while server.get("/api/v1/courses", &token).0 != 200 {}
     }
+}
+
+#[test]
+fn what_the_database_says_in_several_lines_is_told_in_one() {
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let refuse = r"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION E'refused\n\tIs the server running?' USING DETAIL = 'A detail.', ERRCODE = '08006';
+    END $$; CREATE TRIGGER refuse BEFORE INSERT ON credentials EXECUTE FUNCTION refuse()";
+    fixture.session().run(refuse);
+    let outcome = fixture.run("keys create --account a --name n --scope read:courses");
+    assert_eq!((outcome.status, outcome.err.lines().count()), (Some(1), 1), "{}", outcome.err);
+    assert!(outcome.err.contains("refused Is the server running? DETAIL: A detail."), "{}", outcome.err);
 }

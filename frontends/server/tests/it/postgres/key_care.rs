@@ -2,20 +2,21 @@
 
 use serde_json::json;
 
-use super::scene::Scene;
+use super::fixture::Fixture;
+use crate::keys_wait::{self, Waiting};
 
 #[test]
 fn a_key_is_rotated_while_servers_run_and_its_use_is_recorded() {
-    let Some(scene) = Scene::with_courses() else { return };
-    let (id, token) = scene.key("a");
-    let servers = [scene.serve(""), scene.serve("")];
-    let new = scene.run(&format!("keys rotate {id} --overlap 1d --json")).json();
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let (id, token) = fixture.key("a");
+    let servers = [fixture.serve(""), fixture.serve("")];
+    let new = fixture.run(&format!("keys rotate {id} --overlap 1d --json")).json();
     assert_eq!(servers[0].get("/api/v1/me", &token).0, 200);
     let new_id = new["id"].as_str().unwrap();
     let has_one = format!("{id} has a successor, {new_id}, ");
-    scene.run(&format!("keys rotate {id} --overlap 0s")).fails(1, &[&has_one, &format!("`keys revoke {id}`")]);
-    scene.run(&format!("keys revoke {id}")).succeeds();
-    let next = scene.run(&format!("keys rotate {new_id}")).out;
+    fixture.run(&format!("keys rotate {id} --overlap 0s")).fails(1, &[&has_one, &format!("`keys revoke {id}`")]);
+    fixture.run(&format!("keys revoke {id}")).succeeds();
+    let next = fixture.run(&format!("keys rotate {new_id}")).out;
     for server in &servers {
         let (status, refusal) = server.get("/api/v1/me", &token);
         assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("revoked")));
@@ -25,12 +26,25 @@ fn a_key_is_rotated_while_servers_run_and_its_use_is_recorded() {
     for server in servers {
         assert_eq!(server.end_by("TERM").0, Some(0));
     }
-    let listed = scene.run("keys list --account a --json").json();
+    let listed = fixture.run("keys list --account a --json").json();
     let used: Vec<_> = listed.as_array().unwrap().iter().map(|key| key["lastUsedAt"].is_string()).collect();
     assert_eq!(used, [true, true, true], "{listed}");
-    scene.run(&format!("keys rotate {id}")).fails(1, &["was revoked at 2"]);
+    fixture.run(&format!("keys rotate {id}")).fails(1, &["was revoked at 2"]);
     for key in [&token, next.trim_end()] {
         let secret = &key[8..48];
-        assert!(!scene.session().texts("SELECT CAST(c AS TEXT) FROM credentials AS c").concat().contains(secret));
+        assert!(!fixture.session().texts("SELECT CAST(c AS TEXT) FROM credentials AS c").concat().contains(secret));
     }
+}
+
+#[test]
+fn commands_for_credentials_wait_for_another_program_that_writes() {
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let keys = [fixture.key("a").0, fixture.key("a").0];
+    let other = fixture.session();
+    other.run("BEGIN; LOCK TABLE credentials IN SHARE MODE");
+    let commands = keys_wait::commands(keys.each_ref().map(String::as_str));
+    let waiting = Waiting::start(commands.map(|command| fixture.command(&command)));
+    other.run("COMMIT");
+    waiting.succeed();
+    assert_eq!(fixture.run("keys list --account a --json").json().as_array().unwrap().len(), 5);
 }

@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 
 use catalogue_postgres_cluster::Cluster;
 
-use super::scene::{Scene, Session, url};
+use super::fixture::{Fixture, Session, url};
 use crate::dashboard::{queried, shown};
 use crate::observed::Observed;
 use crate::program::COURSES;
 
-fn observed(scene: &Scene) -> Observed {
-    Observed::by(&scene.place, &mut scene.command("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0"))
+fn observed(fixture: &Fixture) -> Observed {
+    Observed::by(&fixture.dir, &mut fixture.command("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0"))
 }
 
 #[test]
 fn the_pool_is_shown_and_the_dashboard_asks_for_it() {
-    let Some(scene) = Scene::with_courses() else { return };
-    let observed = observed(&scene);
-    let (_, token) = scene.key("a");
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let observed = observed(&fixture);
+    let (_, token) = fixture.key("a");
     assert_eq!(observed.server.get("/api/v1/courses", &token).0, 200);
     let metrics = observed.metrics();
     assert_eq!(metrics["catalogue_database_up"], 1.0);
@@ -34,13 +34,13 @@ fn assert_dashboard_asks(observed: &Observed, kind: &str) {
 
 #[test]
 fn ready_is_red_where_the_tables_are_not_those_of_this_build() {
-    let Some(scene) = Scene::with_courses() else { return };
-    let observed = observed(&scene);
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let observed = observed(&fixture);
     assert_eq!(observed.ready().0, 200);
-    scene.session().run("ALTER TABLE modules RENAME TO elsewhere");
+    fixture.session().run("ALTER TABLE modules RENAME TO elsewhere");
     let (status, found) = observed.ready();
     assert!(status == 503 && found["checks"]["credentials"] == "ok" && found["checks"]["courses"] != "ok", "{found}");
-    scene.session().run("ALTER TABLE elsewhere RENAME TO modules");
+    fixture.session().run("ALTER TABLE elsewhere RENAME TO modules");
     assert_eq!(observed.ready().0, 200);
 }
 
@@ -50,12 +50,12 @@ fn replicas_are_shown_each_with_its_lag() {
         return;
     }
     let primary = Cluster::start().unwrap();
-    let scene = Scene::on(&primary, "postgres");
-    scene.import(COURSES);
+    let fixture = Fixture::on(&primary, "postgres");
+    fixture.import(COURSES);
     let standby = primary.standby().unwrap();
     let serve = "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --database-replica-lag 1d --database-replicas";
-    let observed = Observed::by(&scene.place, scene.command(serve).arg(url(&standby, "postgres")));
-    let (_, token) = scene.key("a");
+    let observed = Observed::by(&fixture.dir, fixture.command(serve).arg(url(&standby, "postgres")));
+    let (_, token) = fixture.key("a");
     let metric = |name: &str| {
         let metrics = observed.metrics();
         let of = |labelled: &&String| {
@@ -81,7 +81,7 @@ fn replicas_are_shown_each_with_its_lag() {
     Session::of(&standby.address("postgres")).run("SELECT pg_wal_replay_pause()");
     let before = metric("catalogue_replica_lag_seconds").unwrap();
     while metric("catalogue_replica_lag_seconds").is_none_or(|lag| lag <= before + 1.0) {
-        scene.import(COURSES);
+        fixture.import(COURSES);
     }
     standby.kill();
     becomes("catalogue_replica_up", 0.0);

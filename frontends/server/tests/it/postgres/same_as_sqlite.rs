@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::scene::{Scene, whole_answer};
-use crate::program::{Place, Server};
+use super::fixture::{Fixture, whole_answer};
+use crate::program::{Server, TestDir};
 
 /// Texts that collations order otherwise than bytes do, or take for equal.
 const SLUGS: [&str; 12] = ["a", "B", "b", "ä", "a\u{308}", "Z", "_", "-", "a b", "é\u{200b}", "日本", "\u{10ffff}"];
@@ -43,29 +43,29 @@ fn data() -> String {
 
 #[test]
 fn import_and_export_are_inverse_and_the_same() {
-    let Some(scene) = Scene::new() else { return };
-    let (data, sqlite) = (data(), Place::new());
+    let Some(fixture) = Fixture::new() else { return };
+    let (data, sqlite) = (data(), TestDir::new());
     sqlite.write("import.jsonl", &data);
-    let counts = scene.import(&data);
+    let counts = fixture.import(&data);
     assert_eq!(counts, sqlite.run("import import.jsonl").succeeds());
-    let export = scene.run("export").succeeds();
+    let export = fixture.run("export").succeeds();
     assert_eq!(export, data);
     assert_eq!(export, sqlite.export());
     // What is there already is left as it is.
-    assert_eq!(scene.import(&data), sqlite.run("import import.jsonl").succeeds());
+    assert_eq!(fixture.import(&data), sqlite.run("import import.jsonl").succeeds());
 }
 
 #[test]
 fn every_answer_is_the_same() {
-    let Some(scene) = Scene::new() else { return };
-    let (data, sqlite) = (data(), Place::new());
+    let Some(fixture) = Fixture::new() else { return };
+    let (data, sqlite) = (data(), TestDir::new());
     sqlite.write("import.jsonl", &data);
     sqlite.run("import import.jsonl").succeeds();
-    scene.import(&data);
-    let servers = [scene.serve(""), Server::start(&mut sqlite.command("serve --listen 127.0.0.1:0"))];
+    fixture.import(&data);
+    let servers = [fixture.serve(""), Server::start(&mut sqlite.command("serve --listen 127.0.0.1:0"))];
     for account in ACCOUNTS {
         let create = format!("keys create --account {account} --name n --scope read:courses --json");
-        let keys = [scene.run(&create).json(), sqlite.run(&create).json()];
+        let keys = [fixture.run(&create).json(), sqlite.run(&create).json()];
         let same = |path: &str| {
             let [one, other] = [0, 1].map(|index| {
                 let key = |field: &str| keys[index][field].as_str().unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::scene::Scene;
+use super::fixture::Fixture;
 use crate::program::Server;
 
 fn titles(server: &Server, token: &str) -> Vec<String> {
@@ -13,16 +13,16 @@ fn titles(server: &Server, token: &str) -> Vec<String> {
 
 #[test]
 fn every_server_sees_what_commands_change_at_the_next_request() {
-    let Some(scene) = Scene::with_courses() else { return };
-    let servers = [scene.serve(""), scene.serve("")];
-    let (id, token) = scene.key("a");
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let servers = [fixture.serve(""), fixture.serve("")];
+    let (id, token) = fixture.key("a");
     for title in ["Drei", "Vier", "Fünf"] {
-        scene.import(&crate::program::COURSES.replace("Zwei", title));
+        fixture.import(&crate::program::COURSES.replace("Zwei", title));
         for server in &servers {
             assert_eq!(titles(server, &token), [title, "One"]);
         }
     }
-    scene.run(&format!("keys revoke {id}")).succeeds();
+    fixture.run(&format!("keys revoke {id}")).succeeds();
     for server in &servers {
         let (status, refusal) = server.get("/api/v1/courses", &token);
         assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("revoked")));
@@ -31,10 +31,10 @@ fn every_server_sees_what_commands_change_at_the_next_request() {
 
 #[test]
 fn every_server_sees_what_plain_sql_changes_at_the_next_request() {
-    let Some(scene) = Scene::with_courses() else { return };
-    let servers = [scene.serve(""), scene.serve("")];
-    let (_, token) = scene.key("a");
-    let session = scene.session();
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let servers = [fixture.serve(""), fixture.serve("")];
+    let (_, token) = fixture.key("a");
+    let session = fixture.session();
     for number in 0..20 {
         session.run(&format!("UPDATE courses SET title = 'Number {number}' WHERE account_id = 'a' AND slug = 'zwei'"));
         for server in &servers {
@@ -51,12 +51,12 @@ fn every_server_sees_what_plain_sql_changes_at_the_next_request() {
 
 #[test]
 fn servers_that_start_together_make_the_tables_once() {
-    let Some(scene) = Scene::new() else { return };
+    let Some(fixture) = Fixture::new() else { return };
     let servers = std::thread::scope(|scope| {
-        let starting: Vec<_> = (0..4).map(|_| scope.spawn(|| scene.serve(""))).collect();
+        let starting: Vec<_> = (0..4).map(|_| scope.spawn(|| fixture.serve(""))).collect();
         starting.into_iter().map(|server| server.join().unwrap()).collect::<Vec<_>>()
     });
-    scene.import(crate::program::COURSES);
-    let (_, token) = scene.key("a");
+    fixture.import(crate::program::COURSES);
+    let (_, token) = fixture.key("a");
     assert!(servers.iter().all(|server| titles(server, &token) == ["Zwei", "One"]));
 }

@@ -6,15 +6,15 @@ use std::process::{Child, Stdio};
 
 use catalogue_postgres_cluster::Cluster;
 
-use super::scene::{Scene, url};
-use crate::program::Place;
+use super::fixture::{Fixture, url};
+use crate::program::TestDir;
 
 /// A program under way, ended with this value.
 struct Run(Child);
 
 impl Run {
-    fn begin(scene: &Scene, arguments: &str) -> Self {
-        let mut command = scene.command(arguments);
+    fn begin(fixture: &Fixture, arguments: &str) -> Self {
+        let mut command = fixture.command(arguments);
         Self(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     }
 
@@ -39,29 +39,29 @@ impl Drop for Run {
 }
 
 /// A cluster that is stopped, where there can be one.
-fn stopped() -> Option<(Cluster, Scene)> {
+fn stopped() -> Option<(Cluster, Fixture)> {
     Cluster::shared()?;
     let cluster = Cluster::start().unwrap();
-    let scene = Scene::on(&cluster, "postgres");
+    let fixture = Fixture::on(&cluster, "postgres");
     cluster.control(&["-m", "immediate", "stop"]);
-    Some((cluster, scene))
+    Some((cluster, fixture))
 }
 
 #[test]
 fn without_it_a_database_that_is_down_is_1() {
-    let Some((_cluster, scene)) = stopped() else { return };
+    let Some((_cluster, fixture)) = stopped() else { return };
     for arguments in
         ["serve --listen 127.0.0.1:0", "serve --listen 127.0.0.1:0 --wait=false", "demo --listen 127.0.0.1:0"]
     {
-        scene.run(arguments).fails(1, &["/postgres: the database is out of reach", "start the database"]);
+        fixture.run(arguments).fails(1, &["/postgres: the database is out of reach", "start the database"]);
     }
 }
 
 #[test]
 fn it_serves_once_the_database_is_there() {
-    let Some((cluster, scene)) = stopped() else { return };
+    let Some((cluster, fixture)) = stopped() else { return };
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut run = Run::begin(&scene, &format!("serve --wait --listen {free}"));
+    let mut run = Run::begin(&fixture, &format!("serve --wait --listen {free}"));
     let notes = run.notes_until("waiting for the database");
     assert!(notes.len() == 1 && notes[0].contains("out of reach"), "{notes:?}");
     // Nobody is kept waiting in a queue.
@@ -75,8 +75,8 @@ fn it_serves_once_the_database_is_there() {
 
 #[test]
 fn it_ends_with_the_time_that_was_given() {
-    let Some((_cluster, scene)) = stopped() else { return };
-    let outcome = scene.run("serve --listen 127.0.0.1:0 --wait 1s");
+    let Some((_cluster, fixture)) = stopped() else { return };
+    let outcome = fixture.run("serve --listen 127.0.0.1:0 --wait 1s");
     assert_eq!((outcome.status, &*outcome.out), (Some(1), ""));
     let lines: Vec<_> = outcome.err.lines().collect();
     assert_eq!(lines.len(), 2, "{outcome:?}");
@@ -86,9 +86,9 @@ fn it_ends_with_the_time_that_was_given() {
 
 #[test]
 fn a_signal_ends_it_with_0() {
-    let Some((_cluster, scene)) = stopped() else { return };
+    let Some((_cluster, fixture)) = stopped() else { return };
     for signal in ["TERM", "INT"] {
-        let mut run = Run::begin(&scene, "serve --listen 127.0.0.1:0 --wait 1d");
+        let mut run = Run::begin(&fixture, "serve --listen 127.0.0.1:0 --wait 1d");
         run.notes_until("waiting for the database");
         let kill = format!("kill -s {signal} {}", run.0.id());
         assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
@@ -102,33 +102,33 @@ fn a_signal_ends_it_with_0() {
 #[test]
 fn what_does_not_pass_is_not_waited_for() {
     let Some(cluster) = Cluster::shared() else { return };
-    let place = Place::new();
+    let dir = TestDir::new();
     let serve = |address: &str, arguments: &str| {
-        place.run_in(
+        dir.run_in(
             &[("CATALOGUE_DATABASE", address), ("CATALOGUE_WAIT", "1d")],
             &format!("serve --listen 127.0.0.1:0 {arguments}"),
         )
     };
     serve(&url(cluster, "missing"), "").fails(1, &["no database of this name"]);
     serve(&url(cluster, "postgres").replace("postgres@", "nobody@"), "").fails(1, &["\"nobody\""]);
-    let Some(scene) = Scene::new() else { return };
-    serve(&scene.address, "--no-migrate").fails(1, &["no tables of a catalogue"]);
-    scene.session().run("CREATE TABLE courses (id BIGINT)");
-    serve(&scene.address, "").fails(1, &["tables of another program"]);
+    let Some(fixture) = Fixture::new() else { return };
+    serve(&fixture.address, "--no-migrate").fails(1, &["no tables of a catalogue"]);
+    fixture.session().run("CREATE TABLE courses (id BIGINT)");
+    serve(&fixture.address, "").fails(1, &["tables of another program"]);
     serve("sqlite:no/such/catalogue.db", "").fails(1, &["directory"]);
 }
 
 #[test]
 fn a_database_without_room_is_waited_for() {
-    let Some(scene) = Scene::with_courses() else { return };
-    let host = scene.session();
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let host = fixture.session();
     let name = &host.texts("SELECT CAST(current_database() AS TEXT)")[0];
     host.run(&format!(
         "CREATE ROLE of_{name} LOGIN CONNECTION LIMIT 0; GRANT SELECT ON ALL TABLES IN SCHEMA public TO of_{name}"
     ));
     let mut run = {
-        let mut command = scene.command("serve --wait --listen 127.0.0.1:0");
-        command.env("CATALOGUE_DATABASE", scene.address.replace("postgres@", &format!("of_{name}@")));
+        let mut command = fixture.command("serve --wait --listen 127.0.0.1:0");
+        command.env("CATALOGUE_DATABASE", fixture.address.replace("postgres@", &format!("of_{name}@")));
         Run(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     };
     assert!(run.notes_until("waiting for the database")[0].contains("no room"));

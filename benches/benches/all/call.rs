@@ -1,0 +1,49 @@
+//! `Catalogue::call` from request to response over SQLite, without a socket: with answers that are kept, with every answer
+//! rendered anew, and with answers that are kept and requests that are counted against a rate limit.
+
+use std::hint::black_box;
+
+use catalogue_benches::{Library, Work, now};
+use catalogue_tower::CatalogueService;
+use criterion::{BenchmarkId, Criterion};
+use tower_service::Service as _;
+
+pub(crate) fn call(criterion: &mut Criterion) {
+    let library = Library::with_courses(10_000);
+    let mut group = criterion.benchmark_group("call");
+    for (cache, caller) in [("hot", library.hot()), ("cold", library.cold()), ("limited", library.limited())] {
+        for work in Work::ALL {
+            let request = caller.request_for(work, library.owner().courses).expect("it is answered");
+            group.bench_function(BenchmarkId::new(cache, work.name()), |bencher| {
+                bencher.iter(|| caller.send(black_box(&request)));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// What a frontend adds: the tower service and the warp filter around the catalogue beside the catalogue alone.
+pub(crate) fn frontends(criterion: &mut Criterion) {
+    let library = Library::with_courses(1_000);
+    let caller = library.hot();
+    let mut tower = CatalogueService::new(caller.catalogue().clone());
+    let mut warp = warp::service(catalogue_warp::filter(caller.catalogue().clone()));
+    let mut group = criterion.benchmark_group("frontends");
+    for work in [Work::FirstPage, Work::Me, Work::NotModified] {
+        let request = caller.request_for(work, library.owner().courses).expect("it is answered");
+        group.bench_function(BenchmarkId::new("core", work.name()), |bencher| {
+            bencher.iter(|| caller.send(black_box(&request)));
+        });
+        let request = request.map(|()| String::new());
+        group.bench_function(BenchmarkId::new("tower", work.name()), |bencher| {
+            bencher.iter(|| now(tower.call(black_box(&request).clone())));
+        });
+        group.bench_function(BenchmarkId::new("warp", work.name()), |bencher| {
+            bencher.iter(|| now(warp.call(black_box(&request).clone())));
+        });
+        group.bench_function(BenchmarkId::new("warp, handed over", work.name()), |bencher| {
+            bencher.iter(|| now(warp.call(catalogue_warp::hand_over(black_box(&request).clone()))));
+        });
+    }
+    group.finish();
+}

@@ -1,0 +1,18 @@
+//! Parts of the catalogue in one process, without a socket: `cargo bench -p catalogue-benches -- storage` runs one file's.
+
+#![allow(missing_docs)] // the macros of criterion make items without
+
+mod call;
+mod parts;
+mod storage;
+
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    targets = parts::token, parts::envelope, storage::lookups, storage::paging, call::call, call::frontends
+}
+criterion_main!(benches);

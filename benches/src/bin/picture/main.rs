@@ -1,0 +1,108 @@
+//! Draws what a page of fifty costs, by depth and by the number of courses: keyset beside OFFSET.
+//!
+//! The keyset is that of the storage; OFFSET is plain SQL for the same columns on the same file. Figures are the thread's
+//! own time on the processor, each the lower quartile of many samples: other programs only ever add to it.
+#![expect(clippy::print_stdout, reason = "a program that prints figures")]
+
+mod svg;
+
+use std::error::Error;
+use std::fs::File;
+use std::hint::black_box;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use catalogue_benches::{Failure, Figures, Library, OffsetReader, cpu_of_this_thread, position_after};
+use catalogue_core::storage::{Limit, PageRequest};
+use clap::Parser;
+
+use crate::svg::{Panel, draw, grouped};
+
+/// How many courses a page has.
+const PAGE: usize = 50;
+/// How long one figure is measured, by the clock on the wall.
+const TIME: Duration = Duration::from_millis(600);
+/// How many pages make one sample.
+const SAMPLE: u32 = 8;
+
+#[derive(Parser)]
+#[command(name = "picture", about = "Draws what a page of fifty costs by keyset and by OFFSET")]
+struct Options {
+    /// The file to write
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    /// The longest list has a million courses
+    #[arg(long)]
+    large: bool,
+}
+
+fn main() -> Result<(), Failure> {
+    let Options { path, large } = Options::parse();
+    // Before all that takes its time.
+    let mut file = File::create(&path).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    let powers = 3..=if large { 6 } else { 5 };
+    let (mut by_depth, mut by_number) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    println!("| courses | depth | keyset µs | OFFSET µs |\n|--:|--:|--:|--:|");
+    for power in powers.clone() {
+        let library = Library::with_courses(10_usize.pow(power));
+        let longest = power == *powers.end();
+        let depths: Vec<_> = (2..power).map(|power| 10_usize.pow(power)).filter(|_| longest).collect();
+        for depth in depths.into_iter().chain([library.deep()]) {
+            let costs = both(&library, depth)?;
+            println!("| {} | {depth} | {:.1} | {:.1} |", library.owner().courses, costs[0], costs[1]);
+            for (way, cost) in costs.into_iter().enumerate() {
+                if longest {
+                    by_depth[way].push((depth as f64, cost));
+                }
+                if depth == library.deep() {
+                    by_number[way].push((library.owner().courses as f64, cost));
+                }
+            }
+        }
+    }
+    let panel = |title: String, across, [keyset, offset]: [Vec<(f64, f64)>; 2]| Panel {
+        title,
+        across,
+        lines: [("keyset", keyset), ("OFFSET", offset)],
+    };
+    let longest = grouped(10_f64.powi(*powers.end() as i32));
+    let by_length = "by length of the list, nine tenths of the way down".to_owned();
+    let panels = [
+        panel(format!("by depth, in a list of {longest} courses"), "courses before the page", by_depth),
+        panel(by_length, "courses in the list", by_number),
+    ];
+    Ok(file.write_all(draw("A page of 50 courses from SQLite", "processor time in µs", &panels).as_bytes())?)
+}
+
+/// What the page after the newest `depth` courses costs by keyset and by OFFSET, in µs.
+fn both(library: &Library, depth: usize) -> Result<[f64; 2], Box<dyn Error>> {
+    let account = &library.owner().account;
+    let limit = Limit::new(PAGE as u8).ok_or("a page of fifty")?;
+    let page = PageRequest { limit, after: position_after(library.owner().courses, depth) };
+    let offset = OffsetReader::open(&library.path())?;
+    // Both are the same page.
+    let slugs: Vec<_> = library.page(&page)?.into_iter().map(|item| item.slug).collect();
+    let mut others = offset.page(account.as_str(), PAGE, depth)?;
+    others.truncate(PAGE);
+    if !slugs.iter().eq(others.iter().map(|item| &item.0)) {
+        return Err("keyset and OFFSET give different pages".into());
+    }
+    Ok([
+        cost(|| drop(black_box(library.page(&page))))?,
+        cost(|| drop(black_box(offset.page(account.as_str(), PAGE, depth))))?,
+    ])
+}
+
+/// The cost of `work` in µs: the lower quartile.
+fn cost(mut work: impl FnMut()) -> Result<f64, Box<dyn Error>> {
+    let mut samples = Vec::new();
+    let end = Instant::now() + TIME;
+    while samples.len() < 3 || Instant::now() < end {
+        let before = cpu_of_this_thread()?;
+        (0..SAMPLE).for_each(|_| work());
+        let spent = cpu_of_this_thread()?.saturating_sub(before);
+        samples.push(spent.as_secs_f64() * 1e6 / f64::from(SAMPLE));
+    }
+    Ok(Figures::from_iter(samples).quantile(0.25))
+}

@@ -1,0 +1,254 @@
+//! [`AdminStorage`]: what the command line and the suites need beyond reading. Embedders need not have it.
+//!
+//! The records here can be built and taken apart field by field: one field more is a new major version, as a storage or
+//! an export that overlooked it would lose what it holds.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use crate::auth::{CredentialKind, Identity, NewToken, Scopes, TokenDigest};
+use crate::course::Course;
+use crate::model::AccountId;
+use crate::storage::{StorageError, StorageStatus};
+use crate::timestamp::Timestamp;
+
+/// An account that publishes courses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The account's id.
+    pub id: AccountId,
+    /// What the account calls itself; may be empty.
+    pub name: String,
+    /// Where to reach it; may be empty.
+    pub email: String,
+}
+
+/// A credential to be stored. It holds the token's digest, never the token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCredential {
+    /// The digest of the token.
+    pub digest: TokenDigest,
+    /// All that is shown of the credential later.
+    pub record: CredentialRecord,
+}
+
+impl NewCredential {
+    /// A fresh API key: the token, to be shown to its owner once, and what is to be stored of it. It has no expiry; set
+    /// `record.expires_at` for one. Its id is `key_` and a UUID of version 7 (decision C4).
+    #[must_use]
+    pub fn api_key(account: AccountId, name: impl Into<String>, scopes: Scopes) -> (NewToken, Self) {
+        let token = NewToken::mint(CredentialKind::ApiKey);
+        let id = format!("key_{}", Uuid::now_v7().simple());
+        let credential = Self::of(&token, Identity::api_key(account, id, scopes), Some(name.into()));
+        (token, credential)
+    }
+
+    /// A fresh opaque OAuth token, likewise.
+    #[must_use]
+    pub fn oauth_token(account: AccountId, scopes: Scopes) -> (NewToken, Self) {
+        let token = NewToken::mint(CredentialKind::OAuth);
+        let credential = Self::of(&token, Identity::oauth(account, &token.digest(), scopes), None);
+        (token, credential)
+    }
+
+    fn of(token: &NewToken, identity: Identity, name: Option<String>) -> Self {
+        let record = CredentialRecord {
+            identity,
+            name,
+            shown_prefix: token.shown_prefix().to_owned(),
+            created_at: Timestamp::now(),
+            expires_at: None,
+            revoked_at: None,
+            last_used_at: None,
+            replaced_by: None,
+        };
+        Self { digest: token.digest(), record }
+    }
+}
+
+/// A credential as its owner may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialRecord {
+    /// Account, kind, id and scopes.
+    pub identity: Identity,
+    /// What the owner calls it; an OAuth token has no name.
+    pub name: Option<String>,
+    /// The first characters of the token.
+    pub shown_prefix: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// From when on it is refused; never if `None`.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked, if it was.
+    pub revoked_at: Option<Timestamp>,
+    /// When it was last used, as far as that was noted.
+    pub last_used_at: Option<Timestamp>,
+    /// The id of its successor, where it was rotated.
+    pub replaced_by: Option<Arc<str>>,
+}
+
+/// That a credential was used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialUse {
+    /// The account behind the credential.
+    pub account: AccountId,
+    /// The id of the credential's record.
+    pub credential_id: Arc<str>,
+    /// When it was used.
+    pub at: Timestamp,
+}
+
+/// One record of an export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// An account.
+    Account(Account),
+    /// A course.
+    Course(Course),
+}
+
+/// Takes the records of an export, one at a time; [`ControlFlow::Break`] ends it early.
+pub type Visitor<'v> = dyn FnMut(Record) -> ControlFlow<()> + Send + 'v;
+
+/// What an import did with one account or course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// It was not there before.
+    Added,
+    /// It was there with other content.
+    Changed,
+    /// It was there with the same content, and was left alone.
+    Unchanged,
+    /// This import has put it before; nothing was done.
+    Repeated,
+}
+
+/// Writes accounts, courses and credentials.
+///
+/// A call that writes tells the truth about its change. `Ok` means that it is committed: it outlasts this process, and the
+/// machine where the database is set up so. An error means that nothing has changed, unless its kind is
+/// [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown): then the change may have been made or not.
+///
+/// Calls may block the thread for as long as the database works: they are made for a command line, not for a request.
+#[async_trait]
+pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
+    /// Begins an import: all of it, or nothing.
+    ///
+    /// Of two imports at the same time, a storage may let one wait or refuse it, here or at any later call.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now, for instance because another import runs.
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError>;
+
+    /// Shows every account by id, then every course by account and slug (compared by bytes), all of one state.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
+
+    /// Removes one course with its modules; says whether it was there.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError>;
+
+    /// Stores a credential.
+    ///
+    /// # Errors
+    /// [`UnknownReference`](crate::storage::StorageErrorKind::UnknownReference) when its account does not exist,
+    /// [`AlreadyThere`](crate::storage::StorageErrorKind::AlreadyThere) when a credential of any account has its digest
+    /// or its id, or when the storage cannot be written now.
+    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError>;
+
+    /// The credentials of `account`, oldest first, ties by id, compared by bytes; or `None` when there is no such account.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
+
+    /// Revokes the credential with that id and returns it, or `None` when there is none. The first revocation's time
+    /// stays.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// The credential with that id, or `None` when there is none.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// Stores `successor` and lets the credential with that id expire at `ends_at`, or at the expiry that it has where that
+    /// is earlier: both or neither. Returns the credential that is replaced, with the successor's id.
+    ///
+    /// `None` when no credential of the successor's account has that id, still holds at the instant of the successor's
+    /// creation, and has no successor yet; then nothing has changed. One that was rotated ends with its overlap, and says no
+    /// more how long it was made to live: its successor does.
+    ///
+    /// # Errors
+    /// As for [`create_credential`](Self::create_credential).
+    async fn rotate_credential(
+        &self,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+    ) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// Notes when credentials were used, all of it or nothing. Of several times of one credential the greatest stays,
+    /// whoever noted it, in this call or before; a use of what is no credential of the account is passed over.
+    ///
+    /// It changes nothing that a request reads, so every account keeps its revision. It makes no storage that is missing.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError>;
+
+    /// What the storage's servers and the connections to them do: whether the one that is written to answers, which is
+    /// asked now, and how far behind its replicas are. `None` where there is no server, as by default.
+    async fn status(&self) -> Option<StorageStatus> {
+        None
+    }
+}
+
+/// An import under way. Nothing of it can be seen before [`commit`](Self::commit); dropping it undoes it.
+#[async_trait]
+pub trait Import: Send {
+    /// Adds an account or replaces its name and email.
+    ///
+    /// # Errors
+    /// When the storage cannot be written.
+    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError>;
+
+    /// When the course with that slug was created, or `None` when there is none.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError>;
+
+    /// Adds a course or replaces it, modules included.
+    ///
+    /// # Errors
+    /// [`UnknownReference`](crate::storage::StorageErrorKind::UnknownReference) when its account does not exist,
+    /// [`InvalidValue`](crate::storage::StorageErrorKind::InvalidValue) when its slug is none (see
+    /// [`is_slug`](crate::is_slug)), or when the storage cannot be written.
+    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError>;
+
+    /// Removes every course that this import has not put, of the accounts that it has put; says how many. It comes last,
+    /// before [`commit`](Self::commit).
+    ///
+    /// # Errors
+    /// When the storage cannot be written.
+    async fn prune(&mut self) -> Result<u64, StorageError>;
+
+    /// Makes all of it seen at once.
+    ///
+    /// # Errors
+    /// When the storage cannot be written. As for every call of [`AdminStorage`], nothing has changed then unless the kind
+    /// is [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown).
+    async fn commit(self: Box<Self>) -> Result<(), StorageError>;
+}

@@ -1,0 +1,131 @@
+//! Weak entity tags and `If-None-Match` (RFC 9110 sections 8.8.3 and 13.1.2; decision A14).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::header::IF_NONE_MATCH;
+use http::{HeaderMap, HeaderValue};
+use sha2::{Digest, Sha256};
+
+/// How many bytes of `If-None-Match` are read: some 140 of our tags. Whoever names more has the answer sent again.
+const MOST_BYTES: usize = 4 * 1024;
+
+/// A weak entity tag; weak, so that it survives compression on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ETag(HeaderValue);
+
+impl ETag {
+    /// The tag of these bytes: 128 bits of their SHA-256.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Self::of_digest(Sha256::new_with_prefix(bytes))
+    }
+
+    /// The tag of what was fed to that digest: 128 bits of it.
+    pub(crate) fn of_digest(digest: Sha256) -> Self {
+        let mut tag = *b"W/\"1234567890123456789012\"";
+        let length = URL_SAFE_NO_PAD.encode_slice(&digest.finalize()[..16], &mut tag[3..25]);
+        debug_assert_eq!(length, Ok(22), "16 bytes are 22 characters of base64");
+        Self(HeaderValue::from_bytes(&tag).expect("base64 is visible ASCII"))
+    }
+
+    pub(crate) fn header(&self) -> HeaderValue {
+        self.0.clone()
+    }
+
+    /// Whether the request's `If-None-Match` names this tag, by weak comparison, or any tag at all with `*`.
+    pub(crate) fn is_named_in(&self, headers: &HeaderMap) -> bool {
+        names_any(headers) || self.is_listed_in(headers)
+    }
+
+    /// Whether the request's `If-None-Match` lists this very tag, by weak comparison.
+    pub(crate) fn is_listed_in(&self, headers: &HeaderMap) -> bool {
+        let (fields, opaque) = (headers.get_all(IF_NONE_MATCH), opaque_tag(self.0.as_bytes()));
+        let bytes: usize = fields.iter().map(HeaderValue::len).sum();
+        bytes <= MOST_BYTES && fields.iter().any(|field| lists(field.as_bytes(), opaque))
+    }
+}
+
+/// Whether the request's `If-None-Match` is `*`, which names any tag at all.
+pub(crate) fn names_any(headers: &HeaderMap) -> bool {
+    headers.get_all(IF_NONE_MATCH).iter().any(|field| field.as_bytes().trim_ascii() == b"*")
+}
+
+/// The tag with its quotes, without the mark of weakness.
+fn opaque_tag(tag: &[u8]) -> &[u8] {
+    tag.strip_prefix(b"W/").unwrap_or(tag)
+}
+
+/// Whether a list of entity tags holds `wanted`. Tags may contain commas, so they are read one by one.
+fn lists(mut field: &[u8], wanted: &[u8]) -> bool {
+    loop {
+        while let [b' ' | b'\t' | b',', rest @ ..] = field {
+            field = rest;
+        }
+        let tag = opaque_tag(field);
+        let Some(end) = closing_quote(tag) else {
+            return false;
+        };
+        if &tag[..=end] == wanted {
+            return true;
+        }
+        field = &tag[end + 1..];
+    }
+}
+
+/// Where the quote stands that ends a tag, if `text` begins with one.
+fn closing_quote(text: &[u8]) -> Option<usize> {
+    let [b'"', rest @ ..] = text else { return None };
+    Some(rest.iter().position(|&b| b == b'"')? + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_compared_weakly() {
+        for (field, named) in [
+            (r#"W/"a""#, true),
+            (r#""a""#, true),
+            (r#""x", W/"a""#, true),
+            (r#""x,\", W/"y" ,, "a""#, true),
+            ("*", false),
+            (r#""b""#, false),
+            (r#""a"#, false),
+            ("a", false),
+            ("", false),
+            (r#""*""#, false),
+            (r#"x, "a""#, false),
+        ] {
+            assert_eq!(lists(field.as_bytes(), br#""a""#), named, "{field}");
+        }
+    }
+
+    #[test]
+    fn a_star_names_any_tag() {
+        for (field, named) in [("*", true), (" * ", true), ("\"*\"", false), ("*, \"a\"", false)] {
+            let headers = HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::from_static(field))]);
+            assert_eq!(ETag::of_bytes(b"one").is_named_in(&headers), named, "{field}");
+        }
+    }
+
+    #[test]
+    fn a_field_beyond_the_bound_lists_nothing() {
+        let tag = ETag::of_bytes(b"one");
+        let own = tag.header().to_str().unwrap().to_owned();
+        let with = |bytes: usize| format!("{own}, \"{}\"", "x".repeat(bytes - own.len() - 4));
+        let is_listed = |fields: &[String]| {
+            let fields = fields.iter().map(|field| (IF_NONE_MATCH, HeaderValue::try_from(field).unwrap()));
+            tag.is_listed_in(&fields.collect())
+        };
+        assert!(is_listed(&[with(MOST_BYTES)]) && is_listed(&[with(MOST_BYTES / 2), with(MOST_BYTES / 2)]));
+        assert!(!is_listed(&[with(MOST_BYTES + 1)]));
+        assert!(!is_listed(&[with(MOST_BYTES / 2), with(MOST_BYTES / 2), own.clone()]));
+    }
+
+    #[test]
+    fn equal_bytes_have_equal_tags() {
+        assert_eq!(ETag::of_bytes(b"one"), ETag::of_bytes(b"one"));
+        assert_ne!(ETag::of_bytes(b"one"), ETag::of_bytes(b"two"));
+        assert!(ETag::of_bytes(b"one").header().to_str().unwrap().starts_with("W/\""));
+    }
+}

@@ -1,0 +1,233 @@
+//! The one place that makes bodies, entity tags and content headers (sections 1 and 2.6, decisions A13 to A15).
+
+use bytes::Bytes;
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LINK,
+    REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::address::Address;
+use crate::answer::conditional::ETag;
+use crate::answer::entity::{ALLOWED_METHODS, Entity};
+use crate::answer::negotiation::accepted_codings;
+use crate::error::{ApiError, ErrorCode};
+use crate::storage::Revision;
+
+const JSON: &str = "application/json";
+
+const VARY_OF_ANSWERS: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding");
+const CACHE_CONTROL_OF_ANSWERS: HeaderValue = HeaderValue::from_static("private, no-cache");
+
+/// How many bytes the body of a course usually has at most, so that the buffer seldom grows.
+const USUAL_BODY: usize = 2 << 10;
+
+/// As many headers as an answer usually has, so that the map grows once.
+const USUAL_HEADERS: usize = 10;
+
+/// The envelope of a success (section 1).
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "{T}Envelope")]
+pub(crate) struct Success<'d, T> {
+    /// What was asked for.
+    data: &'d T,
+}
+
+/// The envelope of one page of a list (section 4.2).
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "{T}Page")]
+pub(crate) struct SuccessPage<'d, T> {
+    /// The items of this page, in the list's order.
+    pub(crate) data: &'d [T],
+    /// Where the next page starts; always present.
+    pub(crate) meta: PaginationMeta<'d>,
+}
+
+/// What a page says of the page after it (section 2.5).
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "PaginationMeta")]
+pub(crate) struct PaginationMeta<'d> {
+    /// Opaque cursor to pass as the `cursor` query parameter for the next page; null when there is no further page.
+    pub(crate) next_cursor: Option<&'d str>,
+}
+
+/// The envelope of every failure (section 2.6).
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ErrorEnvelope")]
+pub(crate) struct Failure<'e> {
+    /// What went wrong.
+    error: ErrorBody<'e>,
+}
+
+/// What went wrong (section 2.6).
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ErrorBody")]
+struct ErrorBody<'e> {
+    /// What clients branch on.
+    #[schemars(with = "ErrorCode")]
+    code: &'static str,
+    /// Human-readable; the wording is not stable.
+    message: &'e str,
+    /// Optional structured detail; its shape varies by code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "anything")]
+    details: Option<Value>,
+}
+
+/// Any JSON. An empty schema and not `true`, which some generators refuse.
+fn anything(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({})
+}
+
+/// What an operation answers with, rendered.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) body: Bytes,
+    /// The address of the page after this one, relative to the base address (decision A18).
+    pub(crate) next: Option<String>,
+    /// The revision of the courses in it, where the storage keeps any.
+    pub(crate) revision: Option<Revision>,
+}
+
+impl Reply {
+    /// `data` in the envelope of a success.
+    pub(crate) fn of(data: &impl Serialize) -> Self {
+        Self { body: success(data), next: None, revision: None }
+    }
+}
+
+/// What an operation replied, with that tag or one made from the bytes.
+pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &Address) -> Entity {
+    let etag = etag.unwrap_or_else(|| ETag::of_bytes(&reply.body));
+    let link = reply.next.map(|next| {
+        let link = format!(r#"<{}{next}>; rel="next""#, base.as_str());
+        HeaderValue::try_from(link).expect("addresses and cursors are visible ASCII")
+    });
+    Entity::new(JSON, reply.body, etag, link)
+}
+
+/// The body of a success.
+pub(crate) fn success(data: &impl Serialize) -> Bytes {
+    json(&Success { data })
+}
+
+fn json<T: Serialize>(value: &T) -> Bytes {
+    let mut body = Vec::with_capacity(USUAL_BODY);
+    serde_json::to_writer(&mut body, value).expect("texts, numbers and lists always serialise, and a Vec takes all");
+    // A body may be kept, and would keep what it has room for.
+    body.shrink_to_fit();
+    body.into()
+}
+
+/// 200 with an operation's answer, or 304 when the caller has it already.
+pub(crate) fn answer(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
+    if entity.etag.is_named_in(request) {
+        return not_modified(&entity.etag);
+    }
+    let mut response = found(entity, request);
+    let headers = response.headers_mut();
+    headers.insert(VARY, VARY_OF_ANSWERS);
+    headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_ANSWERS);
+    if let Some(link) = &entity.link {
+        headers.insert(LINK, link.clone());
+    }
+    response
+}
+
+/// 304 for an operation whose answer would have that tag.
+pub(crate) fn not_modified(etag: &ETag) -> Response<Bytes> {
+    let mut response = unmodified(etag);
+    let headers = response.headers_mut();
+    headers.insert(VARY, VARY_OF_ANSWERS);
+    headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_ANSWERS);
+    response
+}
+
+/// 200 with a public document, or 304 when the caller has it already.
+pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
+    let is_known = entity.etag.is_named_in(request);
+    let mut response = if is_known { unmodified(&entity.etag) } else { found(entity, request) };
+    let headers = response.headers_mut();
+    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    if let Some(policy) = &entity.policy {
+        headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    }
+    response
+}
+
+/// 200 in the content coding that the caller wants.
+fn found(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
+    let compressed = accepted_codings(request).find_map(|coding| Some((coding, entity.compressed(coding)?)));
+    let form = compressed.map_or_else(|| &entity.plain, |(_, form)| form);
+    let mut response = Response::new(form.body.clone());
+    let headers = response.headers_mut();
+    headers.reserve(USUAL_HEADERS);
+    headers.insert(CONTENT_TYPE, entity.media_type.clone());
+    headers.insert(CONTENT_LENGTH, form.length.clone());
+    if let Some((coding, _)) = compressed {
+        headers.insert(CONTENT_ENCODING, coding.header());
+    }
+    headers.insert(ETAG, entity.etag.header());
+    response
+}
+
+/// 204 with the methods of a known path.
+pub(crate) fn options() -> Response<Bytes> {
+    let mut response = without_body(StatusCode::NO_CONTENT);
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
+    response
+}
+
+fn unmodified(etag: &ETag) -> Response<Bytes> {
+    let mut response = without_body(StatusCode::NOT_MODIFIED);
+    response.headers_mut().insert(ETAG, etag.header());
+    response
+}
+
+fn without_body(status: StatusCode) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = status;
+    response.headers_mut().reserve(USUAL_HEADERS);
+    response
+}
+
+/// The failure envelope.
+pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
+    let body = json(&Failure {
+        error: ErrorBody { code: error.code().as_str(), message: &error.message(), details: error.details(request_id) },
+    });
+    let length = HeaderValue::from(body.len());
+    let mut response = Response::new(body);
+    *response.status_mut() = error.status();
+    let headers = response.headers_mut();
+    headers.reserve(USUAL_HEADERS);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    headers.insert(CONTENT_LENGTH, length);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Some(challenge) = error.challenge() {
+        headers.insert(WWW_AUTHENTICATE, challenge);
+    }
+    match error {
+        ApiError::MethodNotAllowed => {
+            headers.insert(ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
+        }
+        ApiError::RateLimited(throttled) => {
+            headers.insert(RETRY_AFTER, HeaderValue::from(throttled.retry_after_seconds));
+            if let Some(fields) = &throttled.fields {
+                fields.clone().insert_into(headers);
+            }
+        }
+        _ => {}
+    }
+    response
+}

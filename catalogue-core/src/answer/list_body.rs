@@ -1,0 +1,80 @@
+//! [`ListBody`]: the items of a page as JSON, written while the storage reads them.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use crate::answer::envelope::PaginationMeta;
+use crate::cursor::Cursor;
+
+/// How many bytes an item usually takes up.
+const USUAL_ITEM: usize = 224;
+
+/// The body of a page without its end: an envelope whose `data` is still open.
+///
+/// It holds what serialising a [`SuccessPage`](crate::answer::envelope::SuccessPage) would give, and spares the texts between the
+/// storage and the body.
+#[derive(Debug)]
+pub(crate) struct ListBody {
+    json: Vec<u8>,
+    items: usize,
+}
+
+impl ListBody {
+    /// A body that has room for that many usual items.
+    pub(crate) fn with_capacity(items: usize) -> Self {
+        let mut json = Vec::with_capacity((items + 1) * USUAL_ITEM);
+        json.extend_from_slice(br#"{"data":["#);
+        Self { json, items: 0 }
+    }
+
+    /// Adds the next item, which `write` writes as JSON.
+    pub(crate) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.items > 0 {
+            self.json.push(b',');
+        }
+        write(&mut self.json);
+        self.items += 1;
+    }
+
+    /// The whole body, which says where the next page starts.
+    pub(crate) fn finish(self, next: Option<&Cursor>) -> Bytes {
+        let meta = PaginationMeta { next_cursor: next.map(Cursor::as_str) };
+        let mut end = b"],\"meta\":".to_vec();
+        write(&mut end, &meta);
+        end.push(b'}');
+        [&*self.json, &*end].concat().into()
+    }
+}
+
+/// Writes a text. Most stand in JSON as they are; the others are for the library.
+pub(crate) fn write_text(json: &mut Vec<u8>, text: &str) {
+    if has_escapes(text.as_bytes()) {
+        return write(json, text);
+    }
+    json.push(b'"');
+    json.extend_from_slice(text.as_bytes());
+    json.push(b'"');
+}
+
+/// Whether JSON would have to escape one of the bytes (RFC 8259 section 7). Eight are looked at at once.
+fn has_escapes(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let in_words = words.iter().fold(0, |found, word| found | escapes_in(u64::from_ne_bytes(*word)));
+    in_words != 0 || rest.iter().any(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'))
+}
+
+/// Not zero exactly if one of the word's bytes has to be escaped: a byte of it is too low or, without the bits of a
+/// quotation mark or of a backslash, zero.
+fn escapes_in(word: u64) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
+    // The lowest byte that is below `limit` borrows from its own high bit; bytes beyond ASCII have theirs already.
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH_BITS;
+    let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    below(word, 0x20) | equal(b'"') | equal(b'\\')
+}
+
+/// Writes a value.
+pub(crate) fn write<T: Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
+    serde_json::to_writer(json, value).expect("texts and numbers always serialise, and a Vec takes all");
+}

@@ -1,0 +1,130 @@
+//! [`Answers`]: what answers a call, from the page cache, with 304, or rendered from the storage.
+//!
+//! The files beside it make the bytes, tags and headers of answers.
+
+pub(crate) mod coding;
+pub(crate) mod conditional;
+pub(crate) mod entity;
+pub(crate) mod envelope;
+pub(crate) mod list_body;
+pub(crate) mod negotiation;
+pub(crate) mod page_cache;
+pub(crate) mod rendering;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Response, StatusCode};
+
+use crate::auth::Authorized;
+use crate::error::ApiError;
+use crate::mount::Mount;
+use crate::operation::{Asked, Call};
+use crate::storage::{CourseStorage, Revision};
+use conditional::{ETag, names_any};
+use page_cache::{Fresh, Key, PageCache, PageCacheStatistics};
+
+/// Answers the calls of those who passed the gate. Clones share what is kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Answers {
+    courses: Arc<dyn CourseStorage>,
+    page_cache: Arc<PageCache>,
+}
+
+impl Answers {
+    /// Answers from `courses`, keeping up to that many bytes of them.
+    pub(crate) fn new(courses: Arc<dyn CourseStorage>, page_cache: usize) -> Self {
+        Self { courses, page_cache: Arc::new(PageCache::new(page_cache)) }
+    }
+
+    pub(crate) fn statistics(&self) -> PageCacheStatistics {
+        self.page_cache.statistics()
+    }
+
+    /// Answers a call: where the storage keeps revisions, from what is kept or with 304 as long as the revision is the
+    /// same, without reading a course.
+    pub(crate) async fn answer(
+        &self,
+        mount: &Mount,
+        asked: Asked,
+        caller: &Authorized,
+        revision: Option<Revision>,
+        headers: &HeaderMap,
+    ) -> Result<Answer, ApiError> {
+        let call = match asked {
+            Asked::Call(call) => call,
+            Asked::Document(document) => {
+                return Ok(Answer::at_hand(envelope::answer(mount.documents.get(document), headers)));
+            }
+        };
+        let revision = match revision {
+            _ if !call.reads_courses() => None,
+            None => self.courses.revision(caller.account()).await?,
+            known => known,
+        };
+        let Some(revision) = revision else {
+            return self.answer_without_revision(mount, &call, caller, headers).await;
+        };
+        let key = Key { mount: mount.number, account: caller.account().clone(), revision, call };
+        if let Some(kept) = self.page_cache.get(&key) {
+            return Ok(Answer::at_hand(envelope::answer(&kept, headers)));
+        }
+        let etag = mount.rendering.tag(&key);
+        // A star would name an answer that may not be there; this very tag was only ever given to one that was.
+        if etag.is_listed_in(headers) {
+            return Ok(Answer::at_hand(envelope::not_modified(&etag)));
+        }
+        let entity = Box::pin(self.page_cache.get_or_render(&key, self.render(mount, &key, etag, caller))).await?;
+        Ok(Answer::rendered(envelope::answer(&entity, headers)))
+    }
+
+    /// Answers what no revision stands for: the caller's identity, whose tag is known beforehand, and the courses of a
+    /// storage without revisions.
+    async fn answer_without_revision(
+        &self,
+        mount: &Mount,
+        call: &Call,
+        caller: &Authorized,
+        headers: &HeaderMap,
+    ) -> Result<Answer, ApiError> {
+        let etag = (*call == Call::Me).then(|| mount.rendering.tag_of_identity(caller.identity()));
+        if let Some(etag) = etag.as_ref().filter(|etag| etag.is_listed_in(headers)) {
+            return Ok(Answer::at_hand(envelope::not_modified(etag)));
+        }
+        let reply = call.run(&*self.courses, caller).await?;
+        Ok(Answer::rendered(envelope::answer(&envelope::entity(reply, etag, &mount.router.base), headers)))
+    }
+
+    /// Renders the answer that depends on `key`. Its tag is for the revision asked for: the courses were of that one if
+    /// it is still the same when they are read, as none ever comes back.
+    async fn render(&self, mount: &Mount, key: &Key, etag: ETag, caller: &Authorized) -> Result<Fresh, ApiError> {
+        let reply = key.call.run(&*self.courses, caller).await?;
+        let same = reply.revision == Some(key.revision);
+        let entity = Arc::new(envelope::entity(reply, same.then_some(etag), &mount.router.base));
+        Ok(if same { Fresh::OfTheRevision(entity) } else { Fresh::Changed(entity) })
+    }
+}
+
+/// What answers a call.
+pub(crate) struct Answer {
+    pub(crate) response: Response<Bytes>,
+    rendered: bool,
+}
+
+impl Answer {
+    /// An answer for which nothing was rendered.
+    pub(crate) fn at_hand(response: Response<Bytes>) -> Self {
+        Self { response, rendered: false }
+    }
+
+    /// An answer that was rendered for this call, or for others that asked for the same at the same time.
+    pub(crate) fn rendered(response: Response<Bytes>) -> Self {
+        Self { response, rendered: true }
+    }
+
+    /// Whether a rate limit gets it back (decision A2): a 304 to a tag that the caller has, and nothing was rendered.
+    /// A star is no tag, also where the answer happens to be kept, so that what others ask for does not count.
+    pub(crate) fn is_free(&self, request: &HeaderMap) -> bool {
+        self.response.status() == StatusCode::NOT_MODIFIED && !self.rendered && !names_any(request)
+    }
+}

@@ -1,0 +1,64 @@
+//! [`Rendering`]: tags of answers that were not rendered yet.
+
+use std::hash::{Hash, Hasher};
+
+use sha2::{Digest, Sha256};
+
+use crate::address::Address;
+use crate::answer::conditional::ETag;
+use crate::answer::page_cache::Key;
+use crate::auth::Identity;
+use crate::operation::Operation;
+
+/// Stands for the code that renders answers, and for the address that they link to: another one for what renders the same
+/// data to other bytes.
+///
+/// It is made from the examples of all operations, so every server of one version at one address has the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Rendering(Sha256);
+
+impl Rendering {
+    /// The rendering of this build, below that address.
+    pub(crate) fn of_this_build(base: &Address) -> Self {
+        let mut digest = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
+        digest.update(base.as_str());
+        for &operation in Operation::ALL {
+            digest.update(operation.id());
+            digest.update((operation.row().example)().body);
+        }
+        Self(Sha256::new_with_prefix(digest.finalize()))
+    }
+
+    /// The tag of the answer that depends on `key`.
+    pub(crate) fn tag(&self, key: &Key) -> ETag {
+        let Key { mount: _, account, revision, call } = key;
+        self.tag_of(&(account, revision, call))
+    }
+
+    /// The tag of what `GET /me` answers to `caller`.
+    pub(crate) fn tag_of_identity(&self, caller: &Identity) -> ETag {
+        let Identity { account, kind, credential_id, scopes } = caller;
+        self.tag_of(&("identity", account, kind, credential_id, scopes))
+    }
+
+    fn tag_of(&self, what: &impl Hash) -> ETag {
+        let mut digest = Feed(self.0.clone());
+        what.hash(&mut digest);
+        ETag::of_digest(digest.0)
+    }
+}
+
+/// Takes what a [`Hash`] feeds into a digest.
+///
+/// The derived `Hash` writes every field, texts with an end mark, so different keys feed different bytes.
+struct Feed(Sha256);
+
+impl Hasher for Feed {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        unreachable!("nobody asks for the short hash")
+    }
+}

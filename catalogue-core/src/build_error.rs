@@ -1,0 +1,34 @@
+//! [`BuildError`]: why a catalogue cannot be built.
+
+use crate::address::AddressError;
+
+/// Why a catalogue cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The base address is not an address to mount at.
+    #[error("the base address {0}")]
+    BaseUrl(AddressError),
+    /// The documents' address is not an address to mount at.
+    #[error("the documents' address {0}")]
+    DocsUrl(AddressError),
+    /// The two addresses have the same path.
+    #[error("the base address and the documents' address have the same path {0:?}; give each its own")]
+    SamePath(String),
+    /// A document would stand where an operation is.
+    #[error("the document at {document:?} would hide the operation {operation}; move the documents' address elsewhere")]
+    Collision {
+        /// The document's path.
+        document: String,
+        /// The operation's name.
+        operation: &'static str,
+    },
+    /// No kind of credential is accepted.
+    #[error("no kind of credential is accepted, so nobody could read a course; accept one at least")]
+    NothingAccepted,
+    /// A text is not an origin as browsers write it.
+    #[error(
+        "{0:?} is not an origin; write a scheme, a host and a port where it is not the usual one, like https://app.example.com"
+    )]
+    Origin(String),
+}

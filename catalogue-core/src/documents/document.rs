@@ -1,0 +1,37 @@
+//! [`Document`]: what can be read below the documents' address.
+
+/// A document that anybody may read below the documents' address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Document {
+    /// The reference page, at the address itself.
+    Reference,
+    /// The same page, with a slash at the end.
+    ReferenceSlash,
+    /// The OpenAPI document.
+    OpenApi,
+    /// The Markdown rendering of the reference.
+    Markdown,
+    /// The index for AI agents.
+    Llms,
+}
+
+impl Document {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Reference, Self::ReferenceSlash, Self::OpenApi, Self::Markdown, Self::Llms];
+
+    /// Relative to the documents' address.
+    pub(crate) const fn path(self) -> &'static str {
+        match self {
+            Self::Reference => "",
+            Self::ReferenceSlash => "/",
+            Self::OpenApi => "/openapi.json",
+            Self::Markdown => "/openapi.md",
+            Self::Llms => "/llms.txt",
+        }
+    }
+
+    /// The document at `path` below the documents' address.
+    pub(crate) fn at(path: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|document| document.path() == path)
+    }
+}

@@ -1,0 +1,40 @@
+//! [`Mount`]: the addresses that requests come in at, and what answers say of them.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::address::Address;
+use crate::answer::rendering::Rendering;
+use crate::build_error::BuildError;
+use crate::documents::Documents;
+use crate::route::Router;
+
+/// Where a catalogue is mounted, and what depends on it: routes, documents and tags.
+#[derive(Debug)]
+pub(crate) struct Mount {
+    /// Tells the kept answers of this mount from those of others in this process, as a page's `Link` names the address.
+    pub(crate) number: u32,
+    pub(crate) router: Router,
+    pub(crate) documents: Documents,
+    pub(crate) rendering: Rendering,
+}
+
+impl Mount {
+    /// The API at `base_url` with its documents at `docs`.
+    pub(crate) fn at(base_url: &str, docs: Address) -> Result<Self, BuildError> {
+        static MOUNTS: AtomicU32 = AtomicU32::new(0);
+        let router = Router { base: Address::parse(base_url).map_err(BuildError::BaseUrl)?, docs };
+        if router.base.path() == router.docs.path() {
+            return Err(BuildError::SamePath(router.base.path().to_owned()));
+        }
+        if let Some((document, operation)) = router.collision() {
+            let document = format!("{}{}", router.docs.path(), document.path());
+            return Err(BuildError::Collision { document, operation: operation.id() });
+        }
+        Ok(Self {
+            number: MOUNTS.fetch_add(1, Ordering::Relaxed),
+            documents: Documents::render(&router),
+            rendering: Rendering::of_this_build(&router.base),
+            router,
+        })
+    }
+}

@@ -1,0 +1,8 @@
+//! What a host is told of each finished request, for its metrics and logs.
+
+mod observer;
+mod trace_parent;
+
+pub(crate) use observer::Answered;
+pub use observer::{ExceededLimit, FinishedRequest, Observer};
+pub use trace_parent::TraceParent;

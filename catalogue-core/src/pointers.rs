@@ -1,0 +1,61 @@
+//! A storage or an authenticator behind an [`Arc`] or a [`Box`] is one too, also one whose type is not known.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::admin::{AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Visitor};
+use crate::auth::{Authenticator, BearerToken, Credential, TokenDigest, Verdict};
+use crate::model::{AccountId, CourseDetail};
+use crate::storage::{
+    AtRevision, CourseRows, CourseStorage, CredentialStorage, PageRequest, Revision, StorageError, StorageStatus,
+};
+use crate::timestamp::Timestamp;
+
+type Outcome<T> = Result<T, StorageError>;
+
+/// Hands each of these methods on to what is behind the pointer.
+macro_rules! behind {
+    ($pointer:ident, $trait:ident { $(fn $method:ident($($name:ident: $of:ty),*) -> $answer:ty;)* }) => {
+        #[async_trait]
+        #[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
+        impl<T: $trait + ?Sized> $trait for $pointer<T> {
+            $(
+                async fn $method(&self, $($name: $of),*) -> $answer {
+                    (**self).$method($($name),*).await
+                }
+            )*
+        }
+    };
+}
+
+macro_rules! all_behind {
+    ($($pointer:ident)*) => {$(
+        behind! { $pointer, CourseStorage {
+            fn list_courses(
+                account: &AccountId, page: &PageRequest, rows: &mut CourseRows<'_>
+            ) -> Outcome<Option<Revision>>;
+            fn find_course(account: &AccountId, slug: &str) -> Outcome<AtRevision<Option<CourseDetail>>>;
+            fn revision(account: &AccountId) -> Outcome<Option<Revision>>;
+        } }
+        behind! { $pointer, CredentialStorage {
+            fn find_credential(digest: &TokenDigest) -> Outcome<Option<Credential>>;
+        } }
+        behind! { $pointer, Authenticator {
+            fn authenticate(token: BearerToken<'_>) -> Outcome<Verdict>;
+        } }
+        behind! { $pointer, AdminStorage {
+            fn begin_import() -> Outcome<Box<dyn Import>>;
+            fn export(visit: &mut Visitor<'_>) -> Outcome<()>;
+            fn remove_course(account: &AccountId, slug: &str) -> Outcome<bool>;
+            fn create_credential(credential: &NewCredential) -> Outcome<()>;
+            fn list_credentials(account: &AccountId) -> Outcome<Option<Vec<CredentialRecord>>>;
+            fn revoke_credential(id: &str, at: Timestamp) -> Outcome<Option<CredentialRecord>>;
+            fn find_credential_record(id: &str) -> Outcome<Option<CredentialRecord>>;
+            fn rotate_credential(id: &str, ends_at: Timestamp, by: &NewCredential) -> Outcome<Option<CredentialRecord>>;
+            fn note_uses(uses: &[CredentialUse]) -> Outcome<()>;
+            fn status() -> Option<StorageStatus>;
+        } }
+    )*};
+}
+all_behind! { Arc Box }

@@ -1,0 +1,286 @@
+//! [`MemoryStorage`]: the reference, for tests and for trying things out.
+
+mod import;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+
+use self::import::MemoryImport;
+use super::{
+    AtRevision, CourseRow, CourseRows, CourseStorage, CredentialStorage, PageRequest, Position, Revision, StorageError,
+    StorageErrorKind,
+};
+use crate::admin::{Account, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record, Visitor};
+use crate::auth::{Credential, TokenDigest};
+use crate::course::Course;
+use crate::model::{AccountId, CourseDetail, Module};
+use crate::timestamp::Timestamp;
+
+/// Accounts, courses and credentials in this process's memory. Clones share them.
+///
+/// It is the plainest reading of the storage contract, not the fastest: an import copies everything it may change.
+#[derive(Clone, Default)]
+pub struct MemoryStorage {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Clone, Default)]
+struct State {
+    accounts: BTreeMap<AccountId, AccountState>,
+    /// Grows with every change to the accounts, so that an import can tell whether it alone has changed them.
+    changes: u64,
+    credentials: HashMap<TokenDigest, CredentialRecord>,
+}
+
+#[derive(Clone)]
+struct AccountState {
+    account: Account,
+    revision: Revision,
+    /// In ascending order; a list walks it backwards.
+    courses: BTreeMap<Position, Arc<Course>>,
+    by_slug: BTreeMap<String, Position>,
+}
+
+impl AccountState {
+    fn new(account: Account) -> Self {
+        Self { account, revision: fresh_revision(), courses: BTreeMap::new(), by_slug: BTreeMap::new() }
+    }
+
+    fn find(&self, slug: &str) -> Option<&Arc<Course>> {
+        self.courses.get(self.by_slug.get(slug)?)
+    }
+
+    fn put(&mut self, course: Course) {
+        self.remove(&course.slug);
+        let position = Position { created_at: course.created_at, slug: course.slug.clone() };
+        self.by_slug.insert(course.slug.clone(), position.clone());
+        self.courses.insert(position, Arc::new(course));
+        self.revision = fresh_revision();
+    }
+
+    fn remove(&mut self, slug: &str) -> bool {
+        let Some(position) = self.by_slug.remove(slug) else {
+            return false;
+        };
+        self.courses.remove(&position);
+        self.revision = fresh_revision();
+        true
+    }
+}
+
+impl State {
+    fn credential_mut(&mut self, id: &str) -> Option<&mut CredentialRecord> {
+        self.credentials.values_mut().find(|record| *record.identity.credential_id == *id)
+    }
+
+    fn add_credential(&mut self, credential: &NewCredential) -> Result<(), StorageError> {
+        let NewCredential { digest, record } = credential;
+        let account = &record.identity.account;
+        if !self.accounts.contains_key(account) {
+            return Err(unknown_account(account));
+        }
+        if self.credentials.contains_key(digest) || self.credential_mut(&record.identity.credential_id).is_some() {
+            return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a credential already"));
+        }
+        self.credentials.insert(*digest, record.clone());
+        Ok(())
+    }
+}
+
+fn fresh_revision() -> Revision {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the system's randomness");
+    Revision::from_bytes(bytes)
+}
+
+impl MemoryStorage {
+    /// An empty storage.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is made in one step, so a panic elsewhere leaves whole data behind.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What it holds is not for logs.
+impl fmt::Debug for MemoryStorage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStorage").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl CourseStorage for MemoryStorage {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
+        let state = self.state();
+        let Some(account) = state.accounts.get(account) else { return Ok(None) };
+        let end = page.after.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
+        let mut courses = account.courses.range::<Position, _>((Bound::Unbounded, end)).rev();
+        let _ = courses.try_for_each(|(position, course)| rows.push(row(course), || position.clone()));
+        Ok(Some(account.revision))
+    }
+
+    async fn find_course(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let state = self.state();
+        let Some(account) = state.accounts.get(account) else { return Ok(None.into()) };
+        let value = account.find(slug).map(|course| detail(course));
+        Ok(AtRevision { value, revision: Some(account.revision) })
+    }
+
+    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        Ok(self.state().accounts.get(account).map(|account| account.revision))
+    }
+}
+
+fn row(course: &Course) -> CourseRow<'_> {
+    CourseRow {
+        slug: &course.slug,
+        title: &course.title,
+        language: &course.language,
+        published_at: course.published_at,
+        hidden: course.hidden,
+        module_count: count(course),
+    }
+}
+
+fn detail(course: &Course) -> CourseDetail {
+    let headers = (1..=count(course)).zip(&course.modules);
+    CourseDetail {
+        slug: course.slug.clone(),
+        title: course.title.clone(),
+        tagline: course.tagline.clone(),
+        language: course.language.clone(),
+        published_at: course.published_at,
+        hidden: course.hidden,
+        access_mode: course.access_mode.clone(),
+        modules: headers
+            .map(|(number, module)| Module { number, title: module.title.clone(), summary: module.summary.clone() })
+            .collect(),
+    }
+}
+
+fn count(course: &Course) -> u32 {
+    u32::try_from(course.modules.len()).unwrap_or(u32::MAX)
+}
+
+#[async_trait]
+impl CredentialStorage for MemoryStorage {
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        let state = self.state();
+        Ok(state.credentials.get(digest).map(|record| {
+            let mut credential = Credential::new(record.identity.clone());
+            credential.expires_at = record.expires_at;
+            credential.revoked_at = record.revoked_at;
+            credential.revision = state.accounts.get(&record.identity.account).map(|account| account.revision);
+            credential
+        }))
+    }
+}
+
+#[async_trait]
+impl AdminStorage for MemoryStorage {
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+        Ok(Box::new(MemoryImport::begin(self)))
+    }
+
+    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+        let accounts = self.state().accounts.clone();
+        let courses = accounts.values().flat_map(|account| account.by_slug.values().map(|at| &account.courses[at]));
+        let courses = courses.map(|course| Record::Course((**course).clone()));
+        let mut records = accounts.values().map(|account| Record::Account(account.account.clone())).chain(courses);
+        let _ = records.try_for_each(visit);
+        Ok(())
+    }
+
+    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
+        let mut state = self.state();
+        let removed = state.accounts.get_mut(account).is_some_and(|account| account.remove(slug));
+        state.changes += u64::from(removed);
+        Ok(removed)
+    }
+
+    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
+        self.state().add_credential(credential)
+    }
+
+    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        let state = self.state();
+        if !state.accounts.contains_key(account) {
+            return Ok(None);
+        }
+        let mut records: Vec<_> =
+            state.credentials.values().filter(|record| record.identity.account == *account).cloned().collect();
+        records.sort_by_key(|record| (record.created_at, Arc::clone(&record.identity.credential_id)));
+        Ok(Some(records))
+    }
+
+    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
+        let mut state = self.state();
+        Ok(state.credential_mut(id).map(|record| {
+            record.revoked_at.get_or_insert(at);
+            record.clone()
+        }))
+    }
+
+    async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+        Ok(self.state().credential_mut(id).cloned())
+    }
+
+    async fn rotate_credential(
+        &self,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        let mut state = self.state();
+        let NewCredential { record: CredentialRecord { identity, created_at, .. }, .. } = successor;
+        let holds = |record: &CredentialRecord| {
+            record.revoked_at.is_none()
+                && record.expires_at.is_none_or(|expiry| expiry > *created_at)
+                && record.replaced_by.is_none()
+        };
+        if !state.credential_mut(id).is_some_and(|record| record.identity.account == identity.account && holds(record))
+        {
+            return Ok(None);
+        }
+        state.add_credential(successor)?;
+        Ok(state.credential_mut(id).map(|record| {
+            record.expires_at = Some(record.expires_at.map_or(ends_at, |expiry| expiry.min(ends_at)));
+            record.replaced_by = Some(identity.credential_id.clone());
+            record.clone()
+        }))
+    }
+
+    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+        let mut state = self.state();
+        for CredentialUse { account, credential_id, at } in uses {
+            if let Some(record) = state.credential_mut(credential_id)
+                && record.identity.account == *account
+            {
+                record.last_used_at = record.last_used_at.max(Some(*at));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unknown_account(account: &AccountId) -> StorageError {
+    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
+}

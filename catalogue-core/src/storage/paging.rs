@@ -1,0 +1,188 @@
+//! Keyset paging, of whatever list: what page is asked for, what comes back, and where the next one starts.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::hash::Hash;
+use std::ops::ControlFlow;
+
+use super::course_list::Position;
+
+/// How many items a page holds at most: 1 to 100, 50 where the caller does not say (section 8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Limit(u8);
+
+impl Limit {
+    /// The smallest page.
+    pub const MIN: Self = Self(1);
+    /// The largest page.
+    pub const MAX: Self = Self(100);
+    /// The page of a caller who does not say.
+    pub const DEFAULT: Self = Self(50);
+
+    /// A limit, or `None` outside [`MIN`](Self::MIN) to [`MAX`](Self::MAX). It is never clamped.
+    #[must_use]
+    pub const fn new(limit: u8) -> Option<Self> {
+        if limit < Self::MIN.0 || limit > Self::MAX.0 {
+            return None;
+        }
+        Some(Self(limit))
+    }
+
+    /// The limit as a number.
+    #[must_use]
+    pub const fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Which page of a list is wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PageRequest<P = Position> {
+    /// How many items at most.
+    pub limit: Limit,
+    /// The page starts right after this position, whether or not an item still stands there; at the start if `None`.
+    pub after: Option<P>,
+}
+
+impl<P> PageRequest<P> {
+    /// How many rows to read: one more than the page holds, which tells whether another page follows.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.limit.get() + 1
+    }
+}
+
+impl<P> Default for PageRequest<P> {
+    fn default() -> Self {
+        Self { limit: Limit::DEFAULT, after: None }
+    }
+}
+
+/// A list that is read page by page.
+pub trait List: 'static {
+    /// A row, borrowed from where a storage has it.
+    type Row<'r>;
+    /// Where a row stands, by what the list is ordered by.
+    type Position: Clone + fmt::Debug + Eq + Hash + Send + Sync;
+}
+
+/// Takes the rows of a page in the list's order, up to the one that is beyond the page.
+///
+/// ```
+/// use catalogue_core::storage::{CourseRow, CourseRows, Limit, Position};
+/// use catalogue_core::{CourseListItem, Timestamp};
+///
+/// let mut items = Vec::<CourseListItem>::new();
+/// let mut take = |row: CourseRow<'_>| items.push(row.into());
+/// let mut rows = CourseRows::new(Limit::new(2).unwrap(), &mut take);
+/// for (slug, second) in [("c", 3), ("b", 2), ("a", 1)] {
+///     let row = CourseRow { slug, title: "", language: "en", published_at: None, hidden: false, module_count: 0 };
+///     let position = || Position {
+///         created_at: Timestamp::from_microseconds(second * 1_000_000).unwrap(),
+///         slug: slug.to_owned(),
+///     };
+///     if rows.push(row, position).is_break() {
+///         break;
+///     }
+/// }
+/// assert_eq!(rows.next().unwrap().slug, "b");
+/// assert_eq!(items.len(), 2);
+/// ```
+pub struct Rows<'r, L: List> {
+    limit: usize,
+    taken: usize,
+    /// Where the last row of the page stands, once the page is full.
+    last: Option<L::Position>,
+    has_more: bool,
+    take: &'r mut (dyn FnMut(L::Row<'_>) + Send),
+}
+
+impl<'r, L: List> Rows<'r, L> {
+    /// Hands up to `limit` rows on to `take`.
+    pub fn new(limit: Limit, take: &'r mut (dyn FnMut(L::Row<'_>) + Send)) -> Self {
+        Self { limit: limit.get(), taken: 0, last: None, has_more: false, take }
+    }
+
+    /// Takes the next row, which stands at `position`. [`ControlFlow::Break`] says that the page has no room for it, and
+    /// that no further one is wanted: the row only tells that another page follows.
+    ///
+    /// Of the positions only that of the page's last row is asked for, where the next page starts.
+    pub fn push(&mut self, row: L::Row<'_>, position: impl FnOnce() -> L::Position) -> ControlFlow<()> {
+        let Ok(flow) = self.try_push(row, || Ok::<_, Infallible>(position()));
+        flow
+    }
+
+    /// The same where a position is read, and reading it may fail.
+    ///
+    /// # Errors
+    /// That of `position`.
+    #[inline]
+    pub fn try_push<E>(
+        &mut self,
+        row: L::Row<'_>,
+        position: impl FnOnce() -> Result<L::Position, E>,
+    ) -> Result<ControlFlow<()>, E> {
+        if self.taken == self.limit {
+            self.has_more = true;
+            return Ok(ControlFlow::Break(()));
+        }
+        self.taken += 1;
+        if self.taken == self.limit {
+            self.last = Some(position()?);
+        }
+        (self.take)(row);
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Where the next page starts: the position of the last row that was taken, when a further one came; `None` exactly
+    /// when none did.
+    #[must_use]
+    pub fn next(self) -> Option<L::Position> {
+        self.last.filter(|_| self.has_more)
+    }
+}
+
+impl<L: List> fmt::Debug for Rows<'_, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows").field("limit", &self.limit).field("taken", &self.taken).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    enum Numbers {}
+
+    impl List for Numbers {
+        type Row<'r> = u8;
+        type Position = u8;
+    }
+
+    /// The rows that were taken of so many, and where the next page starts.
+    fn page(limit: u8, rows: u8) -> (Vec<u8>, Option<u8>) {
+        let mut taken = Vec::new();
+        let mut take = |row| taken.push(row);
+        let mut page = Rows::<Numbers>::new(Limit::new(limit).unwrap(), &mut take);
+        let refused = (0..rows).find(|row| page.push(*row, || *row).is_break());
+        assert_eq!(refused, (rows > limit).then_some(limit));
+        let next = page.next();
+        (taken, next)
+    }
+
+    #[test]
+    fn a_page_of_exactly_the_limit_is_the_last() {
+        assert_eq!(page(2, 0), (vec![], None));
+        assert_eq!(page(2, 1), (vec![0], None));
+        assert_eq!(page(2, 2), (vec![0, 1], None));
+        assert_eq!(page(2, 3), (vec![0, 1], Some(1)));
+        assert_eq!(page(2, 100), (vec![0, 1], Some(1)));
+        assert_eq!(page(1, 2), (vec![0], Some(0)));
+    }
+}

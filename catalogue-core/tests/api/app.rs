@@ -1,0 +1,209 @@
+//! What the tests share: a catalogue with accounts, courses and credentials, and short ways to ask it.
+
+use std::io::Read as _;
+
+use bytes::Bytes;
+use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::auth::{CredentialKind, Scopes};
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, Course, CourseModule, Timestamp};
+use catalogue_storage_conformance::sample;
+use http::{HeaderMap, Method, Request, Response, StatusCode};
+use serde_json::Value;
+
+use crate::contract::assert_fits;
+
+/// Where a catalogue stands unless told otherwise.
+pub(crate) const BASE: &str = "/api/v1";
+pub(crate) const DOCS: &str = "/docs";
+
+/// The body of every module; no answer may hold it.
+pub(crate) const BODY: &str = "the body of a module, for paying clients alone";
+
+/// The owner of most courses here, and somebody else.
+pub(crate) const OWNER: &str = "acc_owner";
+pub(crate) const OTHER: &str = "acc_other";
+
+/// A storage with the two accounts, and a catalogue over it.
+pub(crate) struct TestApp {
+    pub(crate) storage: MemoryStorage,
+    pub(crate) catalogue: Catalogue,
+    /// The path of its base address.
+    base: String,
+}
+
+/// An answer, taken apart.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl TestApp {
+    pub(crate) async fn new() -> Self {
+        Self::with(|builder| builder).await
+    }
+
+    /// An app whose catalogue is built otherwise, at the usual base address.
+    pub(crate) async fn with(settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Self {
+        Self::build(BASE, settings).await
+    }
+
+    /// An app at other addresses.
+    pub(crate) async fn at(base_url: &str, docs_url: &str) -> Self {
+        let (_, after_scheme) = base_url.split_once("://").unwrap_or_default();
+        let base = after_scheme.find('/').map_or(base_url, |path| &after_scheme[path..]);
+        Self::build(base, |builder| builder.base_url(base_url).docs_url(docs_url)).await
+    }
+
+    async fn build(base: &str, settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Self {
+        let storage = MemoryStorage::new();
+        let mut import = storage.begin_import().await.unwrap();
+        for id in [OWNER, OTHER] {
+            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
+            import.put_account(&account).await.unwrap();
+        }
+        import.commit().await.unwrap();
+        let catalogue = settings(Catalogue::with_api_keys(storage.clone())).build().unwrap();
+        let app = Self { storage, catalogue, base: base.trim_end_matches('/').to_owned() };
+        // Or no answer would be held against the document.
+        let stranger = app.send(Method::GET, &format!("{}/me", app.base), &[]).await;
+        assert_ne!(stranger.status, StatusCode::NOT_FOUND, "the app does not stand at {base}");
+        app
+    }
+
+    pub(crate) async fn put(&self, courses: impl IntoIterator<Item = Course>) {
+        let mut import = self.storage.begin_import().await.unwrap();
+        for course in courses {
+            import.put_course(&course).await.unwrap();
+        }
+        import.commit().await.unwrap();
+    }
+
+    /// An API key of `account` with those scopes.
+    pub(crate) async fn key(&self, account: &str, scopes: &str) -> String {
+        self.credential(CredentialKind::ApiKey, account, scopes, None).await.0
+    }
+
+    /// A token and the id of its record.
+    pub(crate) async fn credential(
+        &self,
+        kind: CredentialKind,
+        account: &str,
+        scopes: &str,
+        expires_at: Option<Timestamp>,
+    ) -> (String, String) {
+        let (account, scopes) = (AccountId::new(account), Scopes::from_names([scopes]));
+        let (token, mut credential) = match kind {
+            CredentialKind::OAuth => NewCredential::oauth_token(account, scopes),
+            _ => NewCredential::api_key(account, "a key", scopes),
+        };
+        credential.record.expires_at = expires_at;
+        self.storage.create_credential(&credential).await.unwrap();
+        let id = credential.record.identity.credential_id;
+        (token.expose().to_owned(), id.to_string())
+    }
+
+    /// GET with a token.
+    pub(crate) async fn get(&self, token: &str, target: &str) -> Answer {
+        self.send(Method::GET, target, &[("authorization", &format!("Bearer {token}"))]).await
+    }
+
+    pub(crate) async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = Request::builder().method(method).uri(target);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        ask(&self.catalogue, &self.base, request.body(()).unwrap()).await
+    }
+}
+
+/// Asks a catalogue whose base address has the path `base`, and holds the answer against the OpenAPI document.
+pub(crate) async fn ask(catalogue: &Catalogue, base: &str, request: Request<()>) -> Answer {
+    let (method, target) = (request.method().clone(), request.uri().clone());
+    let answer = Answer::from(catalogue.call(request).await);
+    assert_fits(base, &method, &target, &answer);
+    answer
+}
+
+impl From<Response<Bytes>> for Answer {
+    fn from(response: Response<Bytes>) -> Self {
+        let (parts, body) = response.into_parts();
+        Self { status: parts.status, headers: parts.headers, body }
+    }
+}
+
+impl Answer {
+    /// The body without its content coding.
+    pub(crate) fn decoded(&self) -> Bytes {
+        let mut plain = Vec::new();
+        match self.header("content-encoding") {
+            None => return self.body.clone(),
+            Some("br") => brotli::BrotliDecompress(&mut &*self.body, &mut plain).unwrap(),
+            Some("zstd") => plain = zstd::bulk::decompress(&self.body, 1 << 24).unwrap(),
+            Some("gzip") => {
+                flate2::read::GzDecoder::new(&*self.body).read_to_end(&mut plain).unwrap();
+            }
+            Some(other) => panic!("{other} is not a coding that is known here"),
+        }
+        plain.into()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// One header's text; it may come once only.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.get_all(name).iter();
+        let value = values.next()?.to_str().unwrap();
+        assert!(values.next().is_none(), "{name} came twice");
+        Some(value)
+    }
+
+    /// Asserts a failure of that status and code in the envelope of section 2.6, and returns its details.
+    #[track_caller]
+    pub(crate) fn failure(&self, status: u16, code: &str) -> Value {
+        assert_eq!(self.status.as_u16(), status, "{self:?}");
+        let json = self.json();
+        let error = json["error"].as_object().unwrap();
+        assert_eq!(json.as_object().unwrap().len(), 1);
+        assert!(error.keys().all(|key| ["code", "message", "details"].contains(&key.as_str())), "{json}");
+        assert_eq!(error["code"], code);
+        assert!(error["message"].is_string());
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        assert_eq!(self.header("cache-control"), Some("no-store"));
+        assert_eq!(self.header("etag"), None);
+        error.get("details").cloned().unwrap_or_default()
+    }
+
+    /// Asserts a 200 in the success envelope and returns its `data`.
+    #[track_caller]
+    pub(crate) fn data(&self) -> Value {
+        assert_eq!(self.status, StatusCode::OK, "{self:?}");
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        self.json()["data"].clone()
+    }
+}
+
+/// A course of [`OWNER`], created that many seconds after a fixed instant.
+pub(crate) fn course(slug: &str, second: i64) -> Course {
+    Course {
+        tagline: "A tagline".to_owned(),
+        created_at: Timestamp::from_microseconds(1_700_000_000_000_000 + second * 1_000_000).unwrap(),
+        published_at: Some(Timestamp::parse("2026-01-02T03:04:05.678901Z").unwrap()),
+        access_mode: Some("free".to_owned()),
+        modules: vec![module("First"), module("Second")],
+        ..sample::course(OWNER, slug)
+    }
+}
+
+pub(crate) fn module(title: &str) -> CourseModule {
+    CourseModule { title: title.to_owned(), summary: format!("About {title}"), content: BODY.to_owned() }
+}
+
+/// The same course in the hands of [`OTHER`].
+pub(crate) fn of_other(course: Course) -> Course {
+    Course { account: AccountId::new(OTHER), ..course }
+}

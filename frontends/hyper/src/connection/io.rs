@@ -1,0 +1,115 @@
+//! [`TrackedIo`]: the bytes of HTTP, noted as they pass.
+
+use std::io::{self, ErrorKind, IoSlice};
+use std::mem;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::ConnectionState;
+use super::socket::Transport;
+
+/// A transport whose bytes are noted in the connection's state.
+pub(crate) struct TrackedIo<T> {
+    pub(crate) transport: T,
+    state: Arc<ConnectionState>,
+    /// On HTTP/1, how many bytes a head may have.
+    head_bytes: Option<usize>,
+    /// What was read and noted before, and comes first.
+    rest: Bytes,
+}
+
+impl<T: Transport> TrackedIo<T> {
+    /// Of HTTP/1, if a head may have that many bytes, else of HTTP/2.
+    pub(crate) fn new(transport: T, state: Arc<ConnectionState>, head_bytes: Option<usize>) -> Self {
+        Self { transport, state, head_bytes, rest: Bytes::new() }
+    }
+
+    /// Takes back what was read and not made use of.
+    pub(crate) fn unread(&mut self, rest: Bytes) {
+        // What an earlier call has left comes behind it. A copy, since even an empty part of hyper's buffer would keep all
+        // of it.
+        self.rest = [rest, mem::take(&mut self.rest)].concat().into();
+        if !self.rest.is_empty() {
+            self.state.http1(|http1, last_io| http1.begin_head_with(self.rest.len(), last_io));
+        }
+    }
+
+    /// How much may be read now into room for `size`; `None` where it is another connection's turn.
+    fn room(&self, size: usize, cx: &mut Context<'_>) -> Option<usize> {
+        let Some(head_bytes) = self.head_bytes else { return Some(size) };
+        // One byte less than where hyper gives up, which cannot tell a long line from many fields.
+        let longest_line = head_bytes.saturating_sub(1);
+        self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io))?
+    }
+}
+
+impl<T: Transport> AsyncRead for TrackedIo<T> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if !self.rest.is_empty() {
+            let length = self.rest.len().min(buf.remaining());
+            buf.put_slice(&self.rest.split_to(length));
+            return Poll::Ready(Ok(()));
+        }
+        let before = buf.filled().len();
+        match self.room(buf.remaining(), cx) {
+            None => {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            // The timer ends the connection in this turn, or when the responses before are out.
+            Some(0) => return Poll::Pending,
+            Some(room) if room < buf.remaining() => {
+                let mut part = ReadBuf::new(buf.initialize_unfilled_to(room));
+                ready!(Pin::new(&mut self.transport).poll_read(cx, &mut part))?;
+                let read = part.filled().len();
+                buf.advance(read);
+            }
+            Some(_) => match ready!(Pin::new(&mut self.transport).poll_read(cx, buf)) {
+                // Many clients close without saying so in TLS. Where a request ends, HTTP itself says.
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
+                outcome => outcome?,
+            },
+        }
+        let read = &buf.filled()[before..];
+        if !read.is_empty() {
+            self.state.lock().received(read);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: Transport> AsyncWrite for TrackedIo<T> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.transport).poll_write(cx, buf)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.transport).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.transport.is_write_vectored()
+    }
+
+    /// hyper flushes at each turn of the connection, idle or not: the place to look for requests that a server that stops
+    /// would lose.
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.state.is_stopping() {
+            let unread = self.transport.has_unread();
+            self.state.lock().unread = unread;
+        }
+        Pin::new(&mut self.transport).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.transport).poll_shutdown(cx)
+    }
+}

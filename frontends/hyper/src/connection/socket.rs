@@ -1,0 +1,104 @@
+//! The socket of a connection: notes what goes out through it, and closes in a way that lets the last answer arrive.
+
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+use super::ConnectionState;
+
+/// How much is thrown away at once.
+const DISCARDED: usize = 8 * 1024;
+
+/// What carries HTTP: a socket, or TLS over one.
+pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
+    /// Whether bytes have arrived that were not read yet.
+    fn has_unread(&mut self) -> bool;
+}
+
+/// A client's socket, beneath TLS or without it.
+pub(crate) struct Socket {
+    tcp: TcpStream,
+    state: Arc<ConnectionState>,
+    /// The first bytes are those of a handshake.
+    in_handshake: bool,
+}
+
+impl Socket {
+    pub(super) fn new(tcp: TcpStream, state: Arc<ConnectionState>) -> Self {
+        Self { tcp, in_handshake: state.peer.is_tls, state }
+    }
+}
+
+impl Transport for Socket {
+    /// The socket itself is asked, because the runtime may not have heard of them yet.
+    fn has_unread(&mut self) -> bool {
+        SockRef::from(&self.tcp).peek(&mut [MaybeUninit::uninit()]).is_ok_and(|bytes| bytes > 0)
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.tcp).poll_read(cx, buf))?;
+        if self.in_handshake && buf.filled().len() > before {
+            self.in_handshake = false;
+            self.state.lock().begin_handshake();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(buf)])
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let outcome = Pin::new(&mut self.tcp).poll_write_vectored(cx, bufs);
+        match outcome {
+            Poll::Ready(Ok(bytes)) => self.state.lock().sent(bytes),
+            Poll::Ready(Err(_)) => {}
+            Poll::Pending => self.state.lock().sending.block(Instant::now()),
+        }
+        outcome
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.tcp.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// Closes our side, then reads until the client has closed its own. A socket that is closed with bytes unread
+    /// is reset, and the reset can overtake the answer. The timer bounds the time.
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.state.lock().is_closed() {
+            ready!(Pin::new(&mut self.tcp).poll_shutdown(cx))?;
+            self.state.lock().close();
+        }
+        let mut discarded = 0;
+        while self.state.lock().discarded(discarded) {
+            let mut space = [MaybeUninit::uninit(); DISCARDED];
+            let mut buf = ReadBuf::uninit(&mut space);
+            let read = ready!(Pin::new(&mut self.tcp).poll_read(cx, &mut buf));
+            if read.is_err() || buf.filled().is_empty() {
+                break;
+            }
+            discarded = buf.filled().len();
+        }
+        Poll::Ready(Ok(()))
+    }
+}

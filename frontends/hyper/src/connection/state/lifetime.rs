@@ -1,0 +1,86 @@
+//! How long a connection may last, as its state tells: its deadline, and whether it can be evicted before.
+
+use tokio::time::Instant;
+
+use super::{Activity, ConnectionState, Phase, Protocol};
+use crate::close_reason::Interrupt;
+use crate::overload::{Priority, Stage};
+use crate::{CloseReason, Timeouts};
+
+impl ConnectionState {
+    /// Evicts the connection for the sake of others, if that is still right. Tells whether it will end.
+    pub(crate) fn evict_if(&self, is_right: impl FnOnce(&Activity) -> bool) -> bool {
+        let mut activity = self.lock();
+        let evict = is_right(&activity);
+        if evict {
+            activity.evicted = true;
+            if let Protocol::Http2(http2) = &mut activity.protocol {
+                http2.release();
+            }
+            activity.wake();
+        }
+        evict
+    }
+}
+
+impl Activity {
+    /// Since when nothing has been on its way out and no request on its way in, as far as anybody can see. On HTTP/2,
+    /// where both sides say goodbye, that is never certain.
+    pub(in super::super) fn quiet_since(&self) -> Option<Instant> {
+        let Protocol::Http1(http1) = &self.protocol else { return None };
+        let is_open = matches!(self.phase, Phase::Accepted(_) | Phase::Open);
+        let busy = http1.is_reading_or_answering() || self.sending.is_blocked() || self.unread;
+        (is_open && !busy).then_some(self.last_io)
+    }
+
+    /// When the connection will have been silent or slow for too long, and what is to be done then.
+    pub(in super::super) fn deadline(&self, timeouts: &Timeouts, stopping: bool) -> (Instant, Interrupt) {
+        let (last_io, blocked) = (self.last_io, self.sending.is_blocked());
+        let (deadline, reason) = match (self.phase, &self.protocol) {
+            _ if self.evicted => (last_io, CloseReason::Evicted),
+            (Phase::Closed(since), _) => {
+                let most = if self.late { timeouts.linger } else { timeouts.stall };
+                ((last_io + timeouts.linger).min(since + most), CloseReason::Lingering)
+            }
+            (Phase::Accepted(since) | Phase::Handshake(since), _) => {
+                (since + timeouts.head, CloseReason::SlowHandshake)
+            }
+            (_, Protocol::Http2(http2)) => {
+                // What the socket does not take may be of no request.
+                let since = self.sending.blocked_since().map(|since| since.max(last_io));
+                let stalled = since.map(|since| (since + timeouts.stall, CloseReason::Stalled));
+                let deadline = http2.deadline(timeouts);
+                stalled.filter(|stalled| stalled.0 < deadline.0).unwrap_or(deadline)
+            }
+            // What the client has shaken hands for may be on its way.
+            (Phase::Secured(since), _) if stopping && !blocked => (since + timeouts.linger, CloseReason::Idle),
+            (_, Protocol::Http1(http1)) => return http1.deadline(last_io, blocked, timeouts),
+        };
+        (deadline, Interrupt::Close(reason))
+    }
+
+    /// What speaks against evicting the connection, if it can be evicted at all. A byte now and then makes it no younger.
+    pub(crate) fn priority(&self) -> Option<Priority> {
+        if self.evicted {
+            return None;
+        }
+        let (stage, since) = match (self.phase, &self.protocol) {
+            (Phase::Closed(since), _) => (Stage::Closed, since),
+            (_, Protocol::Http1(http1)) if !self.used => (Stage::Unused, http1.began),
+            (_, Protocol::Http2(http2)) if !self.used => (Stage::Unused, http2.began),
+            // A request that was read behind such a response is not with the service yet, or cannot be answered.
+            _ if self.sending.is_blocked() => (Stage::Waiting, self.sending.behind_since()?),
+            (_, Protocol::Http1(http1)) => http1.waits(self.last_io)?,
+            (_, Protocol::Http2(http2)) => (Stage::Waiting, http2.waits_since()?),
+        };
+        Some(Priority { stage, since })
+    }
+
+    /// How many outstanding streams the connection has, and since when they wait for the client.
+    pub(crate) fn waits_for_client(&self) -> Option<(usize, Instant)> {
+        match &self.protocol {
+            Protocol::Http2(http2) if !self.evicted => http2.waits_for_client(),
+            _ => None,
+        }
+    }
+}

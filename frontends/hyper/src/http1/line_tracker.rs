@@ -1,0 +1,67 @@
+//! How what was read ends.
+
+/// The last bytes that came in.
+#[derive(Default)]
+pub(super) struct LineTracker {
+    last: [u8; 4],
+    /// How many came after the last line feed.
+    line: u64,
+}
+
+impl LineTracker {
+    /// `bytes` came in.
+    pub(super) fn read(&mut self, bytes: &[u8]) {
+        if let Some(last) = bytes.last_chunk() {
+            self.last = *last;
+        } else {
+            self.last.rotate_left(bytes.len());
+            self.last[4 - bytes.len()..].copy_from_slice(bytes);
+        }
+        self.line = match bytes.iter().rposition(|&byte| byte == b'\n') {
+            Some(end) => (bytes.len() - end - 1) as u64,
+            None => self.line + bytes.len() as u64,
+        };
+    }
+
+    /// Whether they end with an empty line, as heads and chunked bodies do.
+    pub(super) fn is_empty_line(&self) -> bool {
+        self.last.ends_with(b"\n\r\n") || self.last.ends_with(b"\n\n")
+    }
+
+    /// The length of the line that has not ended.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LineTracker;
+
+    #[test]
+    fn the_end_may_come_in_pieces() {
+        for (pieces, is_empty_line) in [
+            (&["a\r\n\r\n"][..], true),
+            (&["a\n", "\n"], true),
+            (&["a", "\r", "\n", "\r", "\n"], true),
+            (&["a\r\n\r", "\nb"], false),
+            (&["\n"], false),
+            (&[], false),
+        ] {
+            let mut tail = LineTracker::default();
+            pieces.iter().for_each(|piece| tail.read(piece.as_bytes()));
+            assert_eq!(tail.is_empty_line(), is_empty_line, "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_goes_on_over_pieces() {
+        for (pieces, line) in
+            [(&["abc", "de"][..], 5), (&["abc\r\n"], 0), (&["a\nbc\nd", "ef"], 3), (&["abc", "d\ne"], 1), (&[], 0)]
+        {
+            let mut tail = LineTracker::default();
+            pieces.iter().for_each(|piece| tail.read(piece.as_bytes()));
+            assert_eq!(tail.line(), line, "{pieces:?}");
+        }
+    }
+}

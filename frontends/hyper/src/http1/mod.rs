@@ -1,0 +1,93 @@
+//! HTTP/1: hyper's connection with the limits that it leaves open.
+
+mod line_tracker;
+mod request_body;
+mod response_body;
+mod service;
+mod state;
+
+use std::pin::{Pin, pin};
+
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::io::AsyncWriteExt;
+
+pub(crate) use request_body::RequestBody;
+pub(crate) use state::Http1State;
+
+use crate::close_reason::Interrupt;
+use crate::connection::{Context, TrackedIo, Transport};
+use crate::service::TowerService;
+use crate::{CloseReason, Limits};
+
+/// The response to what hyper refuses without one: the preface of HTTP/2.
+const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+/// The response to a request line that is longer than any head may be. hyper would take it for fields that are too large.
+const URI_TOO_LONG: &[u8] = b"HTTP/1.1 414 URI Too Long\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+/// How many header fields hyper takes unless told otherwise.
+const HYPERS_HEADER_FIELDS: usize = 100;
+
+/// Serves HTTP/1 until one of the sides closes the connection, or the timer does.
+pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
+    let state = context.state.clone();
+    let limits = &state.config.limits;
+    let io = TrackedIo::new(transport, state.clone(), Some(limits.head_bytes));
+    let service = service::new(service, state.clone());
+    let builder = builder(limits);
+    let mut connection = builder.serve_connection(TokioIo::new(io), service);
+
+    let outcome = loop {
+        let outcome = context.timer.run(|cx| Pin::new(&mut connection).poll(cx)).await;
+        if !matches!(outcome, Err(Interrupt::LargeBuffer)) {
+            break outcome;
+        }
+        tracing::debug!(peer = %state.peer.address, "gives back the memory that a large request took");
+        let mut parts = connection.into_parts();
+        parts.io.inner_mut().unread(parts.read_buf);
+        connection = builder.serve_connection(parts.io, parts.service);
+    };
+    context.end(&outcome, |_| CloseReason::Failed);
+    let refusal = match &outcome {
+        Ok(Err(error)) if error.is_parse() => Some(BAD_REQUEST),
+        Err(Interrupt::LongLine) => Some(URI_TOO_LONG),
+        _ => None,
+    };
+    if refusal.is_some() {
+        state.config.metrics.malformed.add();
+    }
+    // hyper has closed it itself, except after the preface of HTTP/2, after an error of the socket, and on a connection where
+    // a client has asked for an upgrade: that is left to whoever answered.
+    if state.lock().is_closed() || (matches!(outcome, Ok(Err(_))) && refusal.is_none()) {
+        return;
+    }
+    let mut io = connection.into_parts().io.into_inner();
+    // Bytes of a body may be on their way, and would reset the connection.
+    let expects_body = state.http1(|http1, _| http1.body.is_some()) == Some(true);
+    if refusal.is_none() && !expects_body {
+        state.lock().linger_at_most(0);
+    }
+    let mut closing = pin!(async {
+        if let Some(refusal) = refusal {
+            io.write_all(refusal).await?;
+        }
+        io.shutdown().await
+    });
+    let _ = context.timer.run(|cx| closing.as_mut().poll(cx)).await;
+}
+
+/// hyper without its timer, which cannot tell a slow head from an idle connection.
+fn builder(limits: &Limits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .half_close(true)
+        .header_read_timeout(None)
+        .max_header_size(limits.head_bytes)
+        .max_buf_size(limits.head_bytes.max(8 * 1024));
+    // hyper has room for its own number on the stack, and asks the allocator where one is named.
+    if limits.header_fields != HYPERS_HEADER_FIELDS {
+        builder.max_headers(limits.header_fields);
+    }
+    builder
+}

@@ -1,0 +1,80 @@
+//! HTTP/2: hyper's connection with the limits that it leaves open.
+
+mod response_body;
+mod service;
+mod state;
+
+use std::error::Error;
+use std::pin::Pin;
+
+use h2::Reason;
+use hyper::server::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+
+pub(crate) use state::Http2State;
+
+use crate::close_reason::Interrupt;
+use crate::connection::{Context, TrackedIo, Transport};
+use crate::service::TowerService;
+use crate::{CloseReason, Limits};
+
+/// What a client may send of a body that nobody reads: the smallest window that needs no agreement.
+const BODY_WINDOW: u32 = 64 * 1024 - 1;
+
+/// The same for all streams of a connection. No client sends more unasked, so that much is waited for at the end.
+const CONNECTION_WINDOW: u32 = 1024 * 1024;
+
+/// Streams that a client has reset before hyper has looked at them ("rapid reset"): beyond so many at the same time the
+/// connection ends. A client may give up all that it has asked for at once.
+const RESET_EARLY: usize = 100;
+
+/// How much of a response h2 takes from hyper for a stream before the client has taken it.
+const SEND_BUFFER: usize = 16 * 1024;
+
+/// Serves HTTP/2 until one of the sides closes the connection, or the timer does.
+pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
+    let state = context.state.clone();
+    state.lock().linger_at_most(CONNECTION_WINDOW.into());
+    let io = TrackedIo::new(transport, state.clone(), None);
+    let service = service::new(service, state.clone());
+    let mut connection = builder(&state.config.limits).serve_connection(TokioIo::new(io), service);
+
+    let mut is_idle = false;
+    let outcome = loop {
+        let outcome = context
+            .timer
+            .run(|cx| {
+                if (is_idle || state.is_stopping()) && state.http2(Http2State::go_away) == Some(true) {
+                    Pin::new(&mut connection).graceful_shutdown();
+                }
+                Pin::new(&mut connection).poll(cx)
+            })
+            .await;
+        // A request may be on its way: the client is told that it is the last, and has its time to send it.
+        if is_idle || !matches!(outcome, Err(Interrupt::Close(CloseReason::Idle))) {
+            break outcome;
+        }
+        is_idle = true;
+    };
+    context.end(&outcome, |error| if is_excessive(error) { CloseReason::TooManyFrames } else { CloseReason::Failed });
+}
+
+/// Whether the client has broken one of h2's limits.
+fn is_excessive(error: &hyper::Error) -> bool {
+    let h2 = error.source().and_then(|source| source.downcast_ref::<h2::Error>());
+    h2.and_then(h2::Error::reason) == Some(Reason::ENHANCE_YOUR_CALM)
+}
+
+/// hyper without pings of its own: what is no request keeps no connection, and a client that is gone is noticed by what it
+/// does not send, take or acknowledge.
+fn builder(limits: &Limits) -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
+        .max_concurrent_streams(limits.streams)
+        .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
+        .initial_stream_window_size(BODY_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_pending_accept_reset_streams(RESET_EARLY)
+        .max_send_buf_size(SEND_BUFFER);
+    builder
+}

@@ -1,0 +1,32 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # How a request walks through it
+//!
+//! `listener` accepts; `connection` shakes hands and chooses `http1` or `http2`, whose service checks the head (`request`),
+//! calls the caller's service and answers. `connection::io` notes bytes in `connection::state`, which tells
+//! `connection::timer` how long the connection may last. `overload` bounds how many connections and outstanding HTTP/2
+//! requests there are.
+
+mod close_reason;
+mod config;
+mod connection;
+mod http1;
+mod http2;
+mod listener;
+mod metrics;
+mod overload;
+mod request;
+mod service;
+#[cfg(test)]
+mod tests;
+mod tls;
+
+pub use catalogue_core::limit::ClientAddress;
+pub use close_reason::CloseReason;
+pub use config::{Limits, ServerConfig, Timeouts, WantsBody};
+pub use listener::serve;
+pub use metrics::ConnectionMetrics;
+pub use request::networks::Networks;
+pub use tls::{
+    CertificateFileError, CertificateFiles, CertificateProblem, Tls, Validity, read_short_file, reload_certificate,
+};

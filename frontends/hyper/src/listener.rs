@@ -1,0 +1,145 @@
+//! Takes connections, and stops.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{io, iter};
+
+use bytes::{Buf, Bytes};
+use http::{Request, Response};
+use http_body::Body;
+use http_body_util::Full;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, sleep, timeout_at};
+use tower_service::Service;
+
+use crate::connection::{self, Accepted, Shared};
+use crate::overload::{ConnectionLimiter, OutstandingStreams, Permit, Registry, shed_streams};
+use crate::request::client_address::Peer;
+use crate::{ConnectionMetrics, ServerConfig, Tls};
+
+/// How long to wait after an accept that failed for want of something, such as file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
+
+/// What tasks get to notice that the grace has ended.
+const LAST_TURN: Duration = Duration::from_secs(1);
+
+/// How many clients a listen queue can hold. Further ones came after the server was told to stop.
+const LONGEST_QUEUE: usize = 65_535;
+
+/// Serves on `listener` until `shutdown` resolves and the connections have ended, by themselves or by the end of the
+/// grace.
+///
+/// The service finds the [`ClientAddress`](crate::ClientAddress) of every request in its extensions. Its body is empty
+/// unless [`ServerConfig::wants_body`] asks for it. A service that panics is answered for with a bare 500.
+pub async fn serve<S, B>(listener: TcpListener, service: S, config: ServerConfig, shutdown: impl Future<Output = ()>)
+where
+    S: Service<Request<Full<Bytes>>, Response = Response<B>, Error = Infallible>,
+    S: Clone + Send + 'static,
+    S::Future: Send + 'static,
+    B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
+{
+    let config = Arc::new(ServerConfig { timeouts: config.timeouts.bounded(), ..config });
+    let acceptor = config.tls.as_deref().map(Tls::acceptor);
+    let registry = Arc::<Registry>::default();
+    let mut limiter = ConnectionLimiter::new(config.clone(), registry.clone());
+    let streams = Arc::new(OutstandingStreams::new(config.limits.outstanding_streams));
+    let shared = Shared { config: config.clone(), streams };
+    let begin = |service: S, permit: Permit, (tcp, address): (TcpStream, SocketAddr)| {
+        let accepted = Accepted { tcp, peer: Peer { address, is_tls: acceptor.is_some() }, permit };
+        match acceptor.clone() {
+            None => drop(tokio::spawn(connection::serve_cleartext(accepted, shared.clone(), service))),
+            Some(tls) => drop(tokio::spawn(connection::serve_tls(accepted, shared.clone(), tls, service))),
+        }
+    };
+
+    let mut shutdown = pin!(shutdown);
+    let mut shedding = pin!(shed_streams(registry.clone(), shared.streams.clone(), config.timeouts.evict));
+    let mut failing = false;
+    // Who was accepted, and waits for a permit.
+    let mut waiting = None;
+    loop {
+        let next = async {
+            if waiting.is_none() {
+                waiting = Some(retried(&mut failing, &config.metrics, || listener.accept()).await);
+            }
+            limiter.permit().await
+        };
+        tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            never = &mut shedding => match never {},
+            permit = next => {
+                if let Some(client) = waiting.take() {
+                    begin(service.clone(), permit, client);
+                }
+            }
+        }
+    }
+
+    // Clients in the listen queue have a connection already, perhaps with a request in it. They get the permits of those
+    // who go now; nobody else is accepted meanwhile.
+    let left: Vec<_> = waiting.into_iter().chain(queued(listener).take(LONGEST_QUEUE)).collect();
+    let deadline = Instant::now() + config.timeouts.grace;
+    registry.stop(deadline);
+    for client in left {
+        let Ok(permit) = timeout_at(deadline, limiter.permit()).await else { break };
+        begin(service.clone(), permit, client);
+    }
+    if timeout_at(deadline + LAST_TURN, limiter.drained()).await.is_err() {
+        tracing::warn!("left connections behind whose requests do not yield");
+    }
+}
+
+/// Accepts until it succeeds: whatever fails here, the next client can do nothing for it.
+///
+/// `failing` tells whether the accept before this one has failed at first: the log hears of the first failure of many.
+pub(crate) async fn retried<T, F>(failing: &mut bool, metrics: &ConnectionMetrics, mut accept: impl FnMut() -> F) -> T
+where
+    F: Future<Output = io::Result<T>>,
+{
+    let mut at_once = true;
+    loop {
+        match accept().await {
+            Ok(accepted) => {
+                *failing = !at_once;
+                return accepted;
+            }
+            Err(error) if gone(&error) => tracing::debug!(%error, "a client went away before it was accepted"),
+            Err(error) => {
+                metrics.accept_failures.add();
+                if !*failing {
+                    tracing::warn!(%error, "cannot accept connections; trying again until it succeeds");
+                }
+                (*failing, at_once) = (true, false);
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Whether the error is about one client and not about the server.
+fn gone(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// The connections in the listen queue, asked of the socket itself: the runtime may not have heard of them yet.
+fn queued(listener: TcpListener) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
+    let listener = listener.into_std().ok();
+    iter::from_fn(move || {
+        loop {
+            match listener.as_ref()?.accept() {
+                Ok((tcp, peer)) => {
+                    tcp.set_nonblocking(true).ok()?;
+                    return Some((TcpStream::from_std(tcp).ok()?, peer));
+                }
+                Err(error) if gone(&error) => {}
+                Err(_) => return None,
+            }
+        }
+    })
+}

@@ -1,0 +1,110 @@
+//! [`ConnectionLimiter`]: how many connections there may be.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep};
+
+use super::registry::Registry;
+use super::{PAUSE, Priority};
+use crate::ServerConfig;
+use crate::connection::ConnectionState;
+
+/// What the task of an evicted connection gets to end, before another one is evicted.
+const LAST_TURN: Duration = Duration::from_secs(1);
+
+/// One look at all connections finds as many to evict as the sixteenth part of them.
+const BATCH: u32 = 16;
+
+/// Bounds the connections of a listener.
+///
+/// Silent and slow clients cannot keep others out: where there are as many connections as there may be, the one of least
+/// [`Priority`] is evicted. Whoever is being answered stays, as long as it takes the response.
+pub(crate) struct ConnectionLimiter {
+    config: Arc<ServerConfig>,
+    semaphore: Arc<Semaphore>,
+    registry: Arc<Registry>,
+    next_id: u64,
+    /// Who can be evicted, the next one last.
+    candidates: Vec<(Priority, Arc<ConnectionState>)>,
+}
+
+/// Lets one connection be open, until this is dropped.
+pub(crate) struct Permit {
+    id: u64,
+    registry: Arc<Registry>,
+    _semaphore: OwnedSemaphorePermit,
+}
+
+impl ConnectionLimiter {
+    pub(crate) fn new(config: Arc<ServerConfig>, registry: Arc<Registry>) -> Self {
+        let semaphore = Arc::new(Semaphore::new(config.limits.connections as usize));
+        Self { config, semaphore, registry, next_id: 0, candidates: Vec::new() }
+    }
+
+    /// Waits until there may be another connection, and evicts others for it.
+    pub(crate) async fn permit(&mut self) -> Permit {
+        let semaphore = loop {
+            if let Ok(semaphore) = self.semaphore.clone().try_acquire_owned() {
+                break semaphore;
+            }
+            let pause = if self.evict_one() { LAST_TURN } else { PAUSE };
+            tokio::select! {
+                semaphore = self.semaphore.clone().acquire_owned() => break semaphore.expect("nobody closes the semaphore"),
+                () = sleep(pause) => {}
+            }
+        };
+        self.next_id += 1;
+        Permit { id: self.next_id, registry: self.registry.clone(), _semaphore: semaphore }
+    }
+
+    /// Waits until all connections have ended.
+    pub(crate) async fn drained(&self) {
+        let _all = self.semaphore.acquire_many(self.config.limits.connections).await;
+    }
+
+    /// Evicts one connection, if there is one that can be. One look at all of them finds many.
+    fn evict_one(&mut self) -> bool {
+        for looked in [false, true] {
+            if looked {
+                self.find_candidates();
+            }
+            while let Some((seen, state)) = self.candidates.pop() {
+                // It may have done something else meanwhile.
+                let is_same = |now: Priority| now.stage == seen.stage && now.since <= seen.since;
+                if state.evict_if(|now| now.priority().is_some_and(is_same)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn find_candidates(&mut self) {
+        let Some(latest) = Instant::now().checked_sub(self.config.timeouts.evict) else { return };
+        self.candidates = self.registry.ranked(|state| state.priority().filter(|priority| priority.since <= latest));
+        self.candidates.truncate(self.config.limits.connections.div_ceil(BATCH) as usize);
+        self.candidates.reverse();
+    }
+}
+
+/// Who stops serving leaves no connection behind.
+impl Drop for ConnectionLimiter {
+    fn drop(&mut self) {
+        self.registry.stop(Instant::now());
+    }
+}
+
+impl Permit {
+    /// Registers the state of the connection that has this permit.
+    pub(crate) fn register(&self, state: &Arc<ConnectionState>) {
+        self.registry.register(self.id, state);
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.registry.lock().remove(&self.id);
+    }
+}

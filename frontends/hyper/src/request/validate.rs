@@ -1,0 +1,156 @@
+//! Checks of a request's head that hyper leaves to its users.
+
+use std::net::Ipv6Addr;
+
+use http::header::{HOST, TRANSFER_ENCODING};
+use http::request::Parts;
+use http::{HeaderValue, Method, Version};
+
+/// Whether the head is one that a server may act on: else it is refused with 400.
+pub(crate) fn is_acceptable(head: &Parts) -> bool {
+    target_fits_method(head) && host_is_valid(head) && coding_is_chunked(head)
+}
+
+/// RFC 9112, 3.2: a bare authority is for CONNECT, and nothing else is; the asterisk is for OPTIONS.
+fn target_fits_method(head: &Parts) -> bool {
+    match head.uri.path() {
+        "" => head.method == Method::CONNECT,
+        "*" => head.method == Method::OPTIONS,
+        _ => head.method != Method::CONNECT,
+    }
+}
+
+/// RFC 9112, 6.1: chunked is said once, and behind the codings that are applied before it; of those none is known here.
+/// hyper looks at the last one alone, and another server on the way may look at the first.
+fn coding_is_chunked(head: &Parts) -> bool {
+    let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
+    let known = codings.next().is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"));
+    known && codings.next().is_none()
+}
+
+/// RFC 9112, 3.2: one valid `Host`, which only HTTP/1.0 may leave out. RFC 9113, 8.3.1: in HTTP/2 the authority stands
+/// for it; a `Host` beside it says the same.
+fn host_is_valid(head: &Parts) -> bool {
+    let mut hosts = head.headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (host, None) if head.version == Version::HTTP_2 => {
+            let authority = head.uri.authority().map(|authority| authority.as_str().as_bytes());
+            let host = host.map(HeaderValue::as_bytes);
+            let same = authority.is_none_or(|authority| host.is_none_or(|host| host.eq_ignore_ascii_case(authority)));
+            same && authority.or(host).is_some_and(is_host_and_port)
+        }
+        (None, _) => head.version < Version::HTTP_11,
+        (Some(host), None) => is_host_and_port(host.as_bytes()),
+        (Some(_), Some(_)) => false,
+    }
+}
+
+/// `uri-host [ ":" port ]` of RFC 9110, 7.2, with the names of RFC 3986, 3.2.2; not empty.
+fn is_host_and_port(value: &[u8]) -> bool {
+    if let Some(rest) = value.strip_prefix(b"[") {
+        let end = rest.iter().position(|&byte| byte == b']');
+        return end.is_some_and(|end| is_ip_literal(&rest[..end]) && is_port(&rest[end + 1..]));
+    }
+    let end = value.iter().position(|&byte| byte == b':').unwrap_or(value.len());
+    is_name(&value[..end]) && is_port(&value[end..])
+}
+
+/// Nothing, a lone colon, or a colon and a port.
+fn is_port(suffix: &[u8]) -> bool {
+    match suffix {
+        [] | [b':'] => true,
+        // A sign is no digit, and the rest is parsed.
+        [b':', b'0'..=b'9', ..] => str::from_utf8(&suffix[1..]).is_ok_and(|port| port.parse::<u16>().is_ok()),
+        _ => false,
+    }
+}
+
+/// What stands between brackets: an IPv6 address, or `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )`.
+fn is_ip_literal(literal: &[u8]) -> bool {
+    let Ok(literal) = str::from_utf8(literal) else { return false };
+    let Some((version, address)) = literal.strip_prefix(['v', 'V']).and_then(|rest| rest.split_once('.')) else {
+        return literal.parse::<Ipv6Addr>().is_ok();
+    };
+    !version.is_empty()
+        && version.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && !address.is_empty()
+        && address.bytes().all(|byte| byte == b':' || is_name_byte(byte))
+}
+
+/// A registered name or an IPv4 address.
+fn is_name(name: &[u8]) -> bool {
+    let mut rest = name;
+    while let [first, tail @ ..] = rest {
+        rest = match (first, tail) {
+            (b'%', [high, low, tail @ ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => tail,
+            (&byte, tail) if is_name_byte(byte) => tail,
+            _ => return false,
+        };
+    }
+    !name.is_empty()
+}
+
+/// Unreserved characters and sub-delimiters of RFC 3986.
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte)
+}
+
+/// The bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF.
+///
+/// When as many bytes were read, nothing but this head was. A head written in another way gives another number; then
+/// more might have been read, which is the safe side.
+pub(crate) fn usual_length(head: &Parts) -> usize {
+    let line = head.method.as_str().len() + head.uri.path_and_query().map_or(0, |target| target.as_str().len());
+    let fields: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    line + "  HTTP/1.1\r\n".len() + fields + head.headers.len() * ": \r\n".len() + "\r\n".len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_host_and_port;
+
+    #[test]
+    fn names_addresses_and_ports_are_hosts() {
+        for host in [
+            "localhost",
+            "example.com:8080",
+            "example.com:",
+            "127.0.0.1:1",
+            "[::1]",
+            "[2001:db8::1]:443",
+            "[v1.a:b]",
+            "a_b~c",
+            "ex%41mple",
+        ] {
+            assert!(is_host_and_port(host.as_bytes()), "{host}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_host() {
+        for host in [
+            "",
+            ":80",
+            "user@example.com",
+            "example.com:80:80",
+            "example.com:+80",
+            "example.com:65536",
+            "example.com:http",
+            "a b",
+            "a,b/c",
+            "a/b",
+            "a?b",
+            "[::1",
+            "[]",
+            "[::1]x",
+            "[fe80::1%25eth0]",
+            "[v.a]",
+            "[v1.]",
+            "ex%4",
+            "ex%zz",
+            "b\u{fc}cher.example",
+        ] {
+            assert!(!is_host_and_port(host.as_bytes()), "{host}");
+        }
+    }
+}

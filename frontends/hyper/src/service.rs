@@ -1,0 +1,134 @@
+//! The caller's service: what it must be, a request in its hands, and the response to it.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+use std::error::Error;
+use std::future::{poll_fn, ready};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use bytes::{Buf, Bytes};
+use http::header::CONTENT_LENGTH;
+use http::{HeaderValue, Request, Response, StatusCode, response};
+use http_body::Body;
+use http_body_util::Full;
+use pin_project_lite::pin_project;
+use tower_service::Service;
+
+use crate::connection::ConnectionState;
+use crate::request::client_address::Secured;
+
+/// What a service gets.
+pub(crate) type HttpRequest = Request<Full<Bytes>>;
+
+/// A tower service over HTTP that never fails: the bounds of [`serve`](crate::serve), named once for all who pass it on.
+pub(crate) trait TowerService:
+    Service<HttpRequest, Response = Response<<Self as TowerService>::Body>, Error = Infallible, Future: Send + 'static>
+    + Clone
+    + Send
+    + 'static
+{
+    /// Of its responses.
+    type Body: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
+}
+
+impl<S, B> TowerService for S
+where
+    S: Service<HttpRequest, Response = Response<B>, Error = Infallible, Future: Send + 'static>
+        + Clone
+        + Send
+        + 'static,
+    B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
+{
+    type Body = B;
+}
+
+pin_project! {
+    /// A request in the service's hands, and at the end its response, or the status of a bare one in its place.
+    ///
+    /// A future by hand, which asks the service's own where it lies: a block of code would move it, and it is large.
+    #[project = CallState]
+    pub(crate) enum Call<S: TowerService> {
+        Called {
+            #[pin]
+            response: S::Future,
+        },
+        // The service is not ready, or the body is not there.
+        Waiting { response: Pin<Box<dyn Future<Output = Result<Response<S::Body>, StatusCode>> + Send>> },
+        Refused { status: StatusCode },
+    }
+}
+
+impl<S: TowerService> Call<S> {
+    /// Hands a request to the service, which is cloned only if it is not ready.
+    pub(crate) fn begin(service: &RefCell<S>, request: HttpRequest) -> Self {
+        let mut call = Self::Refused { status: StatusCode::INTERNAL_SERVER_ERROR };
+        // Written where it is to be, for the same reason.
+        caught(|| {
+            let mut service = service.borrow_mut();
+            call = match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(_) => Self::Called { response: service.call(request) },
+                Poll::Pending => Self::waiting(service.clone(), ready(Ok(request))),
+            };
+        });
+        call
+    }
+
+    /// Hands a request to the service as soon as both are ready.
+    pub(crate) fn waiting(
+        mut service: S,
+        request: impl Future<Output = Result<HttpRequest, StatusCode>> + Send + 'static,
+    ) -> Self {
+        let response = Box::pin(async move {
+            let request = request.await?;
+            let Ok(()) = poll_fn(|cx| service.poll_ready(cx)).await;
+            let Ok(response) = service.call(request).await;
+            Ok(response)
+        });
+        Self::Waiting { response }
+    }
+}
+
+impl<S: TowerService> Future for Call<S> {
+    type Output = Result<Response<S::Body>, StatusCode>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let poll = caught(|| match self.project() {
+            CallState::Called { response } => response.poll(cx).map(|Ok(response)| Ok(response)),
+            CallState::Waiting { response } => response.as_mut().poll(cx),
+            CallState::Refused { status } => Poll::Ready(Err(*status)),
+        });
+        poll.unwrap_or(Poll::Ready(Err(StatusCode::INTERNAL_SERVER_ERROR)))
+    }
+}
+
+/// The value of `work`, or `None` if it panicked. The panic's message is the panic hook's business.
+fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+/// What answers a request whose call has ended so: the service's response, or a bare one, which has no body.
+pub(crate) fn respond<B>(
+    outcome: Result<Response<B>, StatusCode>,
+    secured: Secured,
+    state: &ConnectionState,
+) -> (response::Parts, Option<B>) {
+    let mut response = match outcome {
+        Ok(response) => response.map(Some),
+        Err(status) => {
+            if status == StatusCode::INTERNAL_SERVER_ERROR {
+                state.config.metrics.panics.add();
+                tracing::error!(peer = %state.peer.address, "a request was answered with 500: its service panicked");
+            } else {
+                state.config.metrics.malformed.add();
+            }
+            let mut bare = Response::new(None);
+            *bare.status_mut() = status;
+            bare.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+            bare
+        }
+    };
+    secured.mark(response.headers_mut());
+    response.into_parts()
+}

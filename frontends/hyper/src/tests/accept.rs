@@ -1,0 +1,59 @@
+//! Accepts that fail.
+
+use std::future::ready;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use super::super::ConnectionMetrics;
+use super::super::listener::retried;
+use super::support::soon;
+
+/// Accepts with these failures before it succeeds.
+async fn accept_after(failing: &mut bool, mut failures: Vec<io::Error>) {
+    let (metrics, expected) =
+        (ConnectionMetrics::default(), failures.iter().filter(|error| error.raw_os_error().is_some()).count());
+    let accepted = soon(retried(failing, &metrics, || ready(failures.pop().map_or(Ok("accepted"), Err)))).await;
+    assert_eq!(accepted, "accepted");
+    assert_eq!(metrics.accept_failures(), expected as u64);
+}
+
+fn no_file_left() -> io::Error {
+    io::Error::from_raw_os_error(24)
+}
+
+#[tokio::test]
+async fn failures_are_tried_again() {
+    // ENFILE besides.
+    let failures = vec![no_file_left(), io::ErrorKind::ConnectionAborted.into(), io::Error::from_raw_os_error(23)];
+    accept_after(&mut false, failures).await;
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_log_hears_once_of_failures_without_an_end() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let times = || String::from_utf8(log.0.lock().unwrap().clone()).unwrap().matches("cannot accept").count();
+
+    let mut failing = false;
+    accept_after(&mut failing, vec![no_file_left(), no_file_left()]).await;
+    accept_after(&mut failing, vec![no_file_left()]).await;
+    assert_eq!(times(), 1);
+    accept_after(&mut failing, Vec::new()).await;
+    accept_after(&mut failing, vec![no_file_left()]).await;
+    assert_eq!(times(), 2);
+}

@@ -1,0 +1,45 @@
+//! Over this loop, the warp filter passes the suite of every frontend.
+
+use std::future::pending;
+
+use catalogue_core::Catalogue;
+use catalogue_frontend_conformance::Server;
+use tokio::net::TcpListener;
+
+use super::certificates::Authority;
+use super::{ServerConfig, serve};
+
+mod in_cleartext {
+    catalogue_frontend_conformance::tests!(super::in_cleartext);
+}
+
+mod over_tls {
+    catalogue_frontend_conformance::tests!(async |catalogue| super::over_tls(catalogue, b"http/1.1").await);
+}
+
+mod over_http2 {
+    catalogue_frontend_conformance::http2_tests!(async |catalogue| super::over_tls(catalogue, b"h2").await);
+}
+
+async fn in_cleartext(catalogue: Catalogue) -> Server {
+    serving(catalogue, ServerConfig::default(), None).await
+}
+
+/// Behind a tunnel, for the suite speaks cleartext.
+async fn over_tls(catalogue: Catalogue, protocol: &'static [u8]) -> Server {
+    let authority = Authority::new();
+    let config = ServerConfig { tls: Some(authority.tls()), ..ServerConfig::default() };
+    serving(catalogue, config, Some((authority, protocol))).await
+}
+
+/// It ends with the test's runtime.
+async fn serving(catalogue: Catalogue, config: ServerConfig, tunnel: Option<(Authority, &'static [u8])>) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let service = warp::service(catalogue_warp::filter(catalogue));
+    tokio::spawn(serve(listener, service, config, pending()));
+    match tunnel {
+        None => Server::new(address, ()),
+        Some((authority, protocol)) => Server::new(authority.tunnel(address, protocol).await, ()),
+    }
+}

@@ -1,0 +1,316 @@
+//! A server with as many connections as there may be.
+
+use std::future::pending;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::support::{BIG, Client, GET, SHORT, Server, soon, status, with};
+use super::timeouts::{LONG, patient};
+
+async fn limited_to(connections: u32) -> Server {
+    Server::start(with(patient(), |c| {
+        c.limits.connections = connections;
+        c.timeouts.evict = SHORT;
+    }))
+    .await
+}
+
+#[tokio::test]
+async fn a_head_that_trickles_in_is_evicted_too() {
+    let server = limited_to(1).await;
+    let mut slow = server.connect().await;
+    slow.send("GET / HTTP/1.1\r\nHo").await;
+    let mut next = server.connect().await;
+    next.send(GET).await;
+    assert_eq!(status(&next.answer().await), "200");
+    assert_eq!(slow.end().await, b"");
+}
+
+#[tokio::test]
+async fn of_idle_connections_the_one_that_is_idle_longest_is_evicted() {
+    let server = limited_to(2).await;
+    let mut first = server.connect().await;
+    let mut second = server.connect().await;
+    for client in [&mut first, &mut second] {
+        client.send(GET).await;
+        client.answer().await;
+    }
+    let mut next = server.connect().await;
+    next.send(GET).await;
+    assert_eq!(status(&next.answer().await), "200");
+    assert_eq!(first.rest().await, "");
+    second.send(GET).await;
+    assert_eq!(status(&second.answer().await), "200");
+}
+
+#[tokio::test]
+async fn whoever_is_being_answered_stays() {
+    let server = limited_to(1).await;
+    let mut busy = server.connect().await;
+    busy.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    let mut next: Client = server.connect().await;
+    next.send(GET).await;
+    tokio::time::timeout(3 * SHORT, server.arrival()).await.expect_err("there is no permit for the other");
+    server.open_gate();
+    assert!(busy.answer().await.ends_with("passed"));
+    assert_eq!(status(&next.answer().await), "200");
+}
+
+#[tokio::test]
+async fn silent_clients_keep_nobody_out() {
+    let server = limited_to(8).await;
+    let mut silent = Vec::new();
+    for _ in 0..100 {
+        silent.push(server.connect().await);
+    }
+    let mut client = server.connect().await;
+    client.send(GET).await;
+    assert_eq!(status(&client.answer().await), "200");
+}
+
+/// Where everybody may be evicted at once, only the order decides who is.
+async fn evicting_at_once(connections: u32) -> Server {
+    let config = with(patient(), |c| {
+        c.limits.connections = connections;
+        c.timeouts.evict = Duration::ZERO;
+        c.timeouts.linger = LONG;
+    });
+    Server::start(config).await
+}
+
+/// A connection that has asked for nothing, and that the server has accepted.
+async fn silent(server: &Server) -> Client {
+    let before = server.metrics.accepted();
+    let client = server.connect().await;
+    let accepted = async {
+        while server.metrics.accepted() == before {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon(accepted).await;
+    client
+}
+
+/// A connection that is closed on the server's side, and not on the client's.
+async fn lingering(server: &Server) -> Client {
+    let mut client = server.connect().await;
+    client.send("BAD\r\n\r\n").await;
+    assert_eq!(status(&client.rest().await), "400");
+    client
+}
+
+/// A connection that has its answer, but still sends a body.
+async fn with_body(server: &Server) -> Client {
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n").await;
+    assert_eq!(status(&client.answer().await), "200");
+    client
+}
+
+/// A connection that has been answered.
+async fn used(server: &Server) -> Client {
+    let mut client = server.connect().await;
+    assert_stays(&mut client).await;
+    client
+}
+
+/// Asserts that the connection is answered, and so was not the one that was evicted.
+async fn assert_stays(client: &mut Client) {
+    client.send(GET).await;
+    assert_eq!(status(&client.answer().await), "200");
+}
+
+/// Sends a byte now and then, for as long as this is polled.
+async fn dribble(client: &mut Client) {
+    let mut ticks = tokio::time::interval(SHORT / 10);
+    loop {
+        ticks.tick().await;
+        if client.0.write_all(b"1").await.is_err() {
+            pending::<()>().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_dribbles_in_is_evicted() {
+    let server = limited_to(1).await;
+    let mut slow = with_body(&server).await;
+    tokio::select! {
+        () = dribble(&mut slow) => {}
+        _ = used(&server) => {}
+    }
+}
+
+#[tokio::test]
+async fn chunks_that_dribble_in_are_evicted() {
+    let server = limited_to(1).await;
+    let mut slow = server.connect().await;
+    slow.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+    slow.answer().await;
+    tokio::select! {
+        // In an extension of the first chunk: its length would soon be too large.
+        () = async { slow.send("1;").await; dribble(&mut slow).await } => {}
+        _ = used(&server) => {}
+    }
+}
+
+#[tokio::test]
+async fn a_further_head_that_dribbles_in_is_evicted() {
+    let server = limited_to(1).await;
+    let mut slow = used(&server).await;
+    slow.send("GET /").await;
+    tokio::select! {
+        () = dribble(&mut slow) => {}
+        _ = used(&server) => {}
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_takes_is_evicted() {
+    let server = limited_to(1).await;
+    let mut slow = server.connect().await;
+    slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    used(&server).await;
+    assert!(slow.end().await.len() < BIG);
+}
+
+#[tokio::test]
+async fn answers_that_nobody_takes_are_evicted_with_requests_behind_them() {
+    let server = limited_to(1).await;
+    let mut slow = server.connect().await;
+    slow.send([b"GET /big HTTP/1.1\r\nHost: a\r\n\r\n", GET, GET, GET].concat()).await;
+    tokio::select! {
+        () = dribble(&mut slow) => {}
+        _ = used(&server) => {}
+    }
+    assert!(slow.end().await.len() < BIG);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_taken_too_slowly_is_evicted() {
+    let server = limited_to(1).await;
+    let mut slow = server.connect().await;
+    slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    let sip = async {
+        let mut ticks = tokio::time::interval(SHORT / 10);
+        loop {
+            ticks.tick().await;
+            if slow.0.read_u8().await.is_err() {
+                pending::<()>().await;
+            }
+        }
+    };
+    tokio::select! {
+        () = sip => {}
+        _ = used(&server) => {}
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_has_asked_for_nothing_is_evicted_first() {
+    // With a time to wait for, it is another one's turn that has waited for so long, where this one is only nearly as old.
+    let server = evicting_at_once(2).await;
+    let mut idle = used(&server).await;
+    let mut silent = silent(&server).await;
+    used(&server).await;
+    assert_eq!(silent.rest().await, "");
+    assert_stays(&mut idle).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_is_closed_and_only_lingers_is_evicted_first() {
+    let server = evicting_at_once(2).await;
+    let mut silent = silent(&server).await;
+    let mut closed = lingering(&server).await;
+    used(&server).await;
+    assert_stays(&mut silent).await;
+    assert_eq!(closed.end().await, b"");
+}
+
+#[tokio::test]
+async fn a_connection_that_has_asked_for_nothing_is_evicted_before_one_with_a_body() {
+    let server = evicting_at_once(3).await;
+    let mut body = with_body(&server).await;
+    let mut silent = silent(&server).await;
+    // The one before has its permit when this one is answered.
+    let _idle = used(&server).await;
+    used(&server).await;
+    assert_eq!(silent.rest().await, "");
+    body.send([b'x'; 60_000]).await;
+    assert_stays(&mut body).await;
+}
+
+#[tokio::test]
+async fn a_connection_with_a_body_is_evicted_before_one_that_is_idle() {
+    let server = evicting_at_once(2).await;
+    let mut idle = used(&server).await;
+    let mut body = with_body(&server).await;
+    used(&server).await;
+    assert_eq!(body.rest().await, "");
+    assert_stays(&mut idle).await;
+}
+
+#[tokio::test]
+async fn of_bodies_the_one_that_has_lasted_longest_is_evicted_whenever_a_byte_came() {
+    let server = evicting_at_once(3).await;
+    let mut idle = used(&server).await;
+    let mut first = with_body(&server).await;
+    let mut second = with_body(&server).await;
+    first.send("x").await;
+    assert_stays(&mut idle).await;
+    used(&server).await;
+    assert_eq!(first.end().await, b"");
+    second.send([b'x'; 60_000]).await;
+    assert_stays(&mut second).await;
+}
+
+#[tokio::test]
+async fn a_slow_head_is_evicted_before_whoever_has_asked_since_it_began() {
+    let server = evicting_at_once(2).await;
+    let mut busy = used(&server).await;
+    let mut slow = used(&server).await;
+    slow.send([GET, b"GET / HTTP/1.1\r\nHo"].concat()).await;
+    slow.answer().await;
+    assert_stays(&mut busy).await;
+    used(&server).await;
+    assert_eq!(slow.end().await, b"");
+    assert_stays(&mut busy).await;
+}
+
+#[tokio::test]
+async fn slow_clients_that_come_again_keep_nobody_out() {
+    let server = limited_to(8).await;
+    let mut slow = Vec::new();
+    for _ in 0..40 {
+        slow.push(with_body(&server).await);
+    }
+    for _ in 0..8 {
+        slow.push(lingering(&server).await);
+    }
+    used(&server).await;
+}
+
+#[tokio::test]
+async fn an_answer_that_moves_stays_however_long_it_takes() {
+    let evict = 4 * SHORT;
+    let server = Server::start(with(patient(), |c| {
+        c.limits.connections = 1;
+        c.timeouts.evict = evict;
+    }))
+    .await;
+    let mut reader = server.connect().await;
+    reader.send("GET /big HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    let read = async {
+        let mut ticks = tokio::time::interval(SHORT);
+        let mut part = vec![0; BIG / 8];
+        for _ in 0..8 {
+            ticks.tick().await;
+            soon(reader.0.read_exact(&mut part)).await.unwrap();
+        }
+        assert!(!reader.rest().await.is_empty());
+        drop(reader);
+    };
+    tokio::join!(read, used(&server));
+}

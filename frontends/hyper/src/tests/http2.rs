@@ -1,0 +1,506 @@
+//! HTTP/2 over TLS: frames are written by hand where a client library would not write them.
+
+use std::time::{Duration, Instant};
+
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http2::{SendRequest, handshake};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use tokio_rustls::client::TlsStream;
+
+use super::ServerConfig;
+use super::certificates::Authority;
+use super::support::{BIG, SHORT, Server, soon, with};
+use super::timeouts::patient;
+use super::tls::start;
+
+const HTTP_2: &[u8] = b"h2";
+
+// Types of frames.
+pub(super) const DATA: u8 = 0;
+pub(super) const HEADERS: u8 = 1;
+pub(super) const RST_STREAM: u8 = 3;
+pub(super) const SETTINGS: u8 = 4;
+pub(super) const PING: u8 = 6;
+pub(super) const GOAWAY: u8 = 7;
+pub(super) const CONTINUATION: u8 = 9;
+// Flags.
+pub(super) const END_STREAM: u8 = 1;
+pub(super) const END_HEADERS: u8 = 4;
+
+/// `GET` over `https`, `:authority: a`, as HPACK (RFC 7541) without compression of texts; the path follows.
+const GET_HTTPS_A: &[u8] = b"\x82\x87\x01\x01a";
+
+/// The head of a GET for a path.
+pub(super) fn head_of(path: &str) -> Vec<u8> {
+    [GET_HTTPS_A, &[0x04, u8::try_from(path.len()).unwrap()], path.as_bytes()].concat()
+}
+
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// A client of hyper's.
+pub(super) struct Polite {
+    sender: SendRequest<Full<bytes::Bytes>>,
+    connection: JoinHandle<hyper::Result<()>>,
+}
+
+impl Polite {
+    async fn connect(authority: &Authority, server: &Server) -> Self {
+        let stream = TokioIo::new(authority.connect(server.address, HTTP_2).await);
+        let (sender, connection) = handshake(TokioExecutor::new(), stream).await.unwrap();
+        Self { sender, connection: tokio::spawn(connection) }
+    }
+
+    /// Sends a GET, and gives what becomes of it.
+    pub(super) fn get(
+        &mut self,
+        path: &str,
+    ) -> impl Future<Output = hyper::Result<(http::response::Parts, Vec<u8>)>> + use<> {
+        let request = Request::get(format!("https://localhost{path}")).body(Full::default()).unwrap();
+        self.send(request)
+    }
+
+    pub(super) fn send(
+        &mut self,
+        request: Request<Full<bytes::Bytes>>,
+    ) -> impl Future<Output = hyper::Result<(http::response::Parts, Vec<u8>)>> + use<> {
+        let answer = self.sender.send_request(request);
+        async {
+            let (head, body) = answer.await?.into_parts();
+            Ok((head, body.collect().await?.to_bytes().to_vec()))
+        }
+    }
+}
+
+/// A client that writes its frames by hand.
+pub(super) struct Raw(TlsStream<TcpStream>);
+
+impl Raw {
+    /// The preface and empty settings are sent.
+    pub(super) async fn connect(authority: &Authority, server: &Server) -> Self {
+        let mut client = Self(authority.connect(server.address, HTTP_2).await);
+        client.0.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
+        client.send(SETTINGS, 0, 0, b"").await;
+        client
+    }
+
+    /// Sends a frame. Tells whether the server still takes any.
+    pub(super) async fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
+        self.write(&frame(kind, flags, stream, payload)).await
+    }
+
+    pub(super) async fn write(&mut self, frames: &[u8]) -> bool {
+        self.0.write_all(frames).await.is_ok() && self.0.flush().await.is_ok()
+    }
+
+    /// Sends a frame again and again, without reading anything, until the server takes no more.
+    pub(super) async fn flood(&mut self, frame: &[u8]) {
+        let many = frame.repeat(1_000);
+        soon(async { while self.write(&many).await {} }).await;
+    }
+
+    pub(super) async fn get(&mut self, stream: u32, path: &str) -> bool {
+        self.send(HEADERS, END_STREAM | END_HEADERS, stream, &head_of(path)).await
+    }
+
+    /// The next frame: its type, its stream, its payload; none at the end of the connection.
+    pub(super) async fn next(&mut self) -> Option<(u8, u32, Vec<u8>)> {
+        let mut head = [0; 9];
+        soon(self.0.read_exact(&mut head)).await.ok()?;
+        let [high, middle, low, kind, _, stream @ ..] = head;
+        let mut payload = vec![0; u32::from_be_bytes([0, high, middle, low]) as usize];
+        soon(self.0.read_exact(&mut payload)).await.ok()?;
+        Some((kind, u32::from_be_bytes(stream), payload))
+    }
+
+    /// Passes over frames to the next one of that type.
+    pub(super) async fn until(&mut self, wanted: u8) -> Option<(u32, Vec<u8>)> {
+        loop {
+            let (kind, stream, payload) = self.next().await?;
+            if kind == wanted {
+                return Some((stream, payload));
+            }
+        }
+    }
+
+    /// Waits for the end of the connection, and gives the error that the server has told.
+    pub(super) async fn end(&mut self) -> Option<u32> {
+        let mut error = None;
+        while let Some((kind, _, payload)) = self.next().await {
+            if kind == GOAWAY {
+                error = Some(u32::from_be_bytes(payload[4..8].try_into().unwrap()));
+            }
+        }
+        error
+    }
+}
+
+/// A server, its authority, and a client of its own.
+pub(super) async fn raw(config: ServerConfig) -> (Authority, Server, Raw) {
+    let authority = Authority::new();
+    let server = start(&authority, config).await;
+    let client = Raw::connect(&authority, &server).await;
+    (authority, server, client)
+}
+
+pub(super) async fn polite(config: ServerConfig) -> (Authority, Server, Polite) {
+    let authority = Authority::new();
+    let server = start(&authority, config).await;
+    let client = Polite::connect(&authority, &server).await;
+    (authority, server, client)
+}
+
+/// Asserts that others are still served.
+pub(super) async fn assert_unharmed(authority: &Authority, server: &Server) {
+    let mut client = Polite::connect(authority, server).await;
+    assert_eq!(soon(client.get("/")).await.unwrap().0.status, 200);
+}
+
+#[tokio::test]
+async fn requests_beside_each_other_are_answered_each_in_its_time() {
+    let (_authority, server, mut client) = polite(ServerConfig::default()).await;
+    let gate = tokio::spawn(client.get("/gate"));
+    server.arrival().await;
+    let (head, body) = soon(client.get("/quick")).await.unwrap();
+    assert_eq!((head.status, &*body), (StatusCode::OK, b"GET https://localhost/quick".as_slice()));
+    assert_eq!(head.headers["strict-transport-security"], "max-age=31536000");
+    server.open_gate();
+    assert_eq!(soon(gate).await.unwrap().unwrap().1, b"passed");
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_and_ends_nothing_else() {
+    let (_authority, _server, mut client) = polite(ServerConfig::default()).await;
+    for path in ["/panic-in-call", "/panic", "/panic-late"] {
+        let (head, body) = soon(client.get(path)).await.unwrap();
+        assert_eq!((head.status, body.len()), (StatusCode::INTERNAL_SERVER_ERROR, 0), "{path}");
+    }
+    assert_eq!(soon(client.get("/")).await.unwrap().0.status, 200);
+}
+
+#[tokio::test]
+async fn a_body_is_not_waited_for_and_the_next_request_is_served() {
+    let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
+    client.send(HEADERS, END_HEADERS, 1, &head_of("/")).await;
+    assert_eq!(client.until(HEADERS).await.unwrap().0, 1);
+    // NO_ERROR: nobody wants the rest.
+    assert_eq!(client.until(RST_STREAM).await.unwrap(), (1, vec![0; 4]));
+    client.send(DATA, END_STREAM, 1, &[b'x'; 1000]).await;
+    client.get(3, "/").await;
+    assert_eq!(client.until(HEADERS).await.unwrap().0, 3);
+}
+
+#[tokio::test]
+async fn a_large_body_is_no_reason_to_fail() {
+    let (_authority, _server, mut client) = polite(ServerConfig::default()).await;
+    for _ in 0..3 {
+        let body = Full::new(vec![b'x'; 1_000_000].into());
+        let request = Request::post("https://localhost/").body(body).unwrap();
+        assert_eq!(soon(client.send(request)).await.unwrap().0.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn authorities_are_held_to_the_rules() {
+    let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
+    let mut number = 1;
+    // The authority, and a host beside it. An empty text leaves it out.
+    for (authority, host, status) in [
+        ("a", "", "200"),
+        ("a:443", "", "200"),
+        ("[::1]:443", "", "200"),
+        ("", "a", "200"),
+        ("a", "A", "200"),
+        ("", "", "400"),
+        ("user@a", "", "400"),
+        ("a:x", "", "400"),
+        ("a", "b", "400"),
+        ("", "a b", "400"),
+    ] {
+        let text = |index: u8, text: &str| match text.len() {
+            0 => Vec::new(),
+            length => [&[index, u8::try_from(length).unwrap()], text.as_bytes()].concat(),
+        };
+        let named = match host.len() {
+            0 => Vec::new(),
+            // Index 38 of the static table, not to be remembered.
+            _ => [&[0x0f, 38 - 15][..], &text(0, host)[1..]].concat(),
+        };
+        let head = [b"\x82\x87\x84".as_slice(), &text(0x01, authority), &named].concat();
+        client.send(HEADERS, END_STREAM | END_HEADERS, number, &head).await;
+        let answer = soon(async {
+            loop {
+                match client.next().await.expect("the connection goes on") {
+                    (HEADERS, stream, payload) if stream == number => return status_of(&payload),
+                    // What hyper finds malformed by itself.
+                    (RST_STREAM, stream, _) if stream == number => return "400",
+                    _ => {}
+                }
+            }
+        });
+        assert_eq!(answer.await, status, "{authority:?} {host:?}");
+        number += 2;
+    }
+}
+
+/// The status at the beginning of a head, which HPACK has in its table.
+fn status_of(head: &[u8]) -> &'static str {
+    match head.iter().find(|byte| !(0x20..0x40).contains(*byte)) {
+        Some(0x88) => "200",
+        Some(0x8c) => "400",
+        Some(0x8e) => "500",
+        _ => "another",
+    }
+}
+
+#[tokio::test]
+async fn heads_that_are_too_large_are_refused_alone() {
+    let (_authority, server, mut client) = polite(ServerConfig::default()).await;
+    let request = |fields: usize, length: usize| {
+        let mut request = Request::get("https://localhost/");
+        for _ in 0..fields {
+            request = request.header("x", "y".repeat(length));
+        }
+        request.body(Full::default()).unwrap()
+    };
+    assert_eq!(soon(client.send(request(100, 1))).await.unwrap().0.status, 200);
+    assert_eq!(soon(client.send(request(1, 60_000))).await.unwrap().0.status, 200);
+    let reached = server.reached();
+    assert_eq!(soon(client.send(request(101, 1))).await.unwrap().0.status, 431);
+    assert_eq!(server.reached(), reached);
+    assert_eq!(soon(client.get("/")).await.unwrap().0.status, 200);
+}
+
+#[tokio::test]
+async fn a_head_beyond_64_kib_is_431() {
+    let (_authority, server, mut client) = raw(ServerConfig::default()).await;
+    // A literal field of 16,000 bytes for each frame: its length in HPACK is 127 and two bytes more.
+    let field = |length: usize| {
+        let rest = length - 127;
+        let low = u8::try_from(rest & 0x7f).unwrap() | 0x80;
+        [&[0x00, 1, b'x', 0x7f, low, u8::try_from(rest >> 7).unwrap()][..], &vec![b'y'; length]].concat()
+    };
+    client.send(HEADERS, END_STREAM, 1, &head_of("/")).await;
+    for last in [false, false, false, false, true] {
+        client.send(CONTINUATION, if last { END_HEADERS } else { 0 }, 1, &field(14_000)).await;
+    }
+    let (stream, head) = client.until(HEADERS).await.unwrap();
+    assert_eq!(stream, 1);
+    // The name of index 8, and the number in the Huffman code of RFC 7541, appendix B.
+    assert!(head.starts_with(b"\x48\x83\x69\x90\xff"), "{}", head.escape_ascii());
+    assert_eq!(server.reached(), 0);
+    client.get(3, "/").await;
+    assert_eq!(client.until(HEADERS).await.unwrap().0, 3);
+}
+
+#[tokio::test]
+async fn continuations_without_end_end_the_connection() {
+    let (authority, server, mut client) = raw(ServerConfig::default()).await;
+    client.send(HEADERS, END_STREAM, 1, &head_of("/")).await;
+    client.flood(&frame(CONTINUATION, 0, 1, b"")).await;
+    assert_eq!(server.reached(), 0);
+    assert_unharmed(&authority, &server).await;
+}
+
+#[tokio::test]
+async fn rapid_resets_end_the_connection() {
+    let (authority, server, mut client) = raw(ServerConfig::default()).await;
+    let mut burst = Vec::new();
+    for number in (1..20_000_u32).step_by(2) {
+        burst.extend(frame(HEADERS, END_STREAM | END_HEADERS, number, &head_of("/")));
+        burst.extend(frame(RST_STREAM, 0, number, b"\0\0\0\x08"));
+    }
+    let _ = soon(client.0.write_all(&burst)).await;
+    let _ = client.0.flush().await;
+    assert_ne!(client.end().await, Some(0));
+    assert!(server.reached() < 10_000);
+    assert_unharmed(&authority, &server).await;
+}
+
+#[tokio::test]
+async fn pings_and_settings_that_nobody_takes_the_answers_of_end_the_connection() {
+    for (kind, payload) in [(PING, b"12345678".as_slice()), (SETTINGS, b"")] {
+        let (authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = SHORT)).await;
+        client.flood(&frame(kind, 0, 0, payload)).await;
+        assert_unharmed(&authority, &server).await;
+    }
+}
+
+#[tokio::test]
+async fn pings_keep_no_connection_alive() {
+    let (_authority, _server, mut client) = raw(with(patient(), |c| c.timeouts.idle = 4 * SHORT)).await;
+    let mut ticks = tokio::time::interval(SHORT);
+    soon(async {
+        loop {
+            ticks.tick().await;
+            if !client.send(PING, 0, 0, b"12345678").await || client.next().await.is_none() {
+                return;
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_idle_client_is_told_to_go() {
+    let (_authority, _server, mut client) = raw(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    let since = Instant::now();
+    assert_eq!(client.end().await, Some(0));
+    assert!(since.elapsed() >= SHORT);
+}
+
+/// hyper keeps the memory that it took.
+#[tokio::test]
+async fn after_a_large_head_an_idle_client_is_told_to_go_soon() {
+    let (authority, server, mut client) = raw(with(patient(), |c| c.timeouts.evict = SHORT)).await;
+    // 9,000 bytes of a literal field.
+    let large = [head_of("/"), b"\x00\x01x\x7f\xa9\x45".to_vec(), vec![b'x'; 9_000]].concat();
+    let mut others = [Raw::connect(&authority, &server).await, Raw::connect(&authority, &server).await];
+    others[0].get(1, "/").await;
+    assert_eq!(others[0].until(HEADERS).await.unwrap().0, 1);
+    let since = Instant::now();
+    client.send(HEADERS, END_STREAM | END_HEADERS, 1, &large).await;
+    assert_eq!(client.until(HEADERS).await.unwrap().0, 1);
+    assert_eq!(client.end().await, Some(0));
+    assert!(since.elapsed() >= SHORT);
+    // In several frames.
+    let (first, second) = large.split_at(100);
+    others[1].send(HEADERS, END_STREAM, 1, first).await;
+    others[1].send(CONTINUATION, END_HEADERS, 1, second).await;
+    assert_eq!(others[1].end().await, Some(0));
+    others[0].get(3, "/").await;
+    assert_eq!(others[0].until(HEADERS).await.unwrap().0, 3);
+}
+
+#[tokio::test]
+async fn a_head_that_is_not_finished_ends_the_connection() {
+    for half in [true, false] {
+        let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+        let since = Instant::now();
+        if half {
+            client.send(HEADERS, END_STREAM, 1, &head_of("/")).await;
+        } else {
+            client.0.write_all(&[0, 0, 50, HEADERS, END_HEADERS, 0, 0, 0, 1, 0x82]).await.unwrap();
+        }
+        client.end().await;
+        assert!(since.elapsed() >= SHORT);
+        assert_eq!(server.reached(), 0);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_takes_ends_the_connection() {
+    // The client gives no window beyond the first 64 KiB, though it reads and asks for other things.
+    let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = 4 * SHORT)).await;
+    client.get(1, "/big").await;
+    server.arrival().await;
+    let mut ticks = tokio::time::interval(SHORT);
+    soon(async {
+        loop {
+            ticks.tick().await;
+            if !client.send(PING, 0, 0, b"12345678").await {
+                return;
+            }
+            if let Ok(None) = tokio::time::timeout(SHORT / 2, client.next()).await {
+                return;
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_service_that_never_answers_ends_the_connection() {
+    let (_authority, _server, mut client) = polite(with(patient(), |c| c.timeouts.stall = SHORT)).await;
+    soon(client.get("/never")).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_large_answer_arrives_whole() {
+    let (_authority, _server, mut client) = polite(ServerConfig::default()).await;
+    assert_eq!(soon(client.get("/big")).await.unwrap().1.len(), BIG);
+}
+
+#[tokio::test]
+async fn running_requests_are_finished_when_the_server_stops() {
+    let (_authority, mut server, mut client) = polite(ServerConfig::default()).await;
+    let running: Vec<_> = (0..10).map(|_| tokio::spawn(client.get("/gate"))).collect();
+    for _ in 0..10 {
+        server.arrival().await;
+    }
+    server.stop();
+    soon(server.connect_refused()).await;
+    for _ in 0..10 {
+        server.open_gate();
+    }
+    for answer in running {
+        assert_eq!(soon(answer).await.unwrap().unwrap().1, b"passed");
+    }
+    soon(client.connection).await.unwrap().unwrap();
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn requests_on_their_way_when_the_server_stops_are_answered() {
+    for _ in 0..20 {
+        let (_authority, mut server, mut client) = polite(ServerConfig::default()).await;
+        soon(client.get("/")).await.unwrap();
+        let late: Vec<_> = (0..10).map(|_| tokio::spawn(client.get("/"))).collect();
+        server.stop();
+        for answer in late {
+            assert_eq!(soon(answer).await.unwrap().unwrap().0.status, 200);
+        }
+        server.stopped().await;
+    }
+}
+
+#[tokio::test]
+async fn idle_clients_are_not_waited_for_when_the_server_stops() {
+    let config = with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600));
+    let (authority, mut server, client) = polite(config).await;
+    // It does not even answer the goodbye.
+    let _silent = Raw::connect(&authority, &server).await;
+    server.stop();
+    soon(client.connection).await.unwrap().unwrap();
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_request_that_runs_too_long_is_dropped_after_the_grace() {
+    let (_authority, mut server, mut client) =
+        polite(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT)).await;
+    let never = tokio::spawn(client.get("/never"));
+    server.arrival().await;
+    server.stop();
+    soon(never).await.unwrap().unwrap_err();
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_evicted_where_the_server_is_full() {
+    let (authority, server, mut client) = polite(with(patient(), |c| {
+        c.limits.connections = 1;
+        c.timeouts.evict = SHORT;
+    }))
+    .await;
+    soon(client.get("/")).await.unwrap();
+    assert_unharmed(&authority, &server).await;
+    let _ = soon(client.connection).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_no_http_2_ends_the_connection() {
+    let authority = Authority::new();
+    let server = start(&authority, ServerConfig::default()).await;
+    let mut client = Raw(authority.connect(server.address, HTTP_2).await);
+    client.0.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+    client.end().await;
+    assert_eq!(server.reached(), 0);
+    assert_unharmed(&authority, &server).await;
+}

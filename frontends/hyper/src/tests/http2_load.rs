@@ -1,0 +1,233 @@
+//! HTTP/2 from clients that want the server to work, or to keep something, for nothing.
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use super::ServerConfig;
+use super::http2::{
+    DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, Raw, SETTINGS, assert_unharmed, frame, head_of, raw,
+};
+use super::support::{BIG, SHORT, soon, with};
+use super::timeouts::patient;
+
+// Types of frames.
+const PRIORITY: u8 = 2;
+const WINDOW_UPDATE: u8 = 8;
+const PRIORITY_UPDATE: u8 = 16;
+// Errors.
+const REFUSED_STREAM: [u8; 4] = [0, 0, 0, 7];
+
+/// The window of the connection, or of a stream.
+fn opened(stream: u32, bytes: usize) -> Vec<u8> {
+    frame(WINDOW_UPDATE, 0, stream, &u32::try_from(bytes).unwrap().to_be_bytes())
+}
+
+/// The window that each stream begins with.
+async fn begin_with_window(client: &mut Raw, bytes: u32) {
+    client.send(SETTINGS, 0, 0, &[&[0, 4][..], &bytes.to_be_bytes()].concat()).await;
+}
+
+#[tokio::test]
+async fn windows_that_are_opened_for_what_has_come_are_no_load() {
+    let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
+    client.get(1, "/big").await;
+    let mut bytes = 0;
+    while bytes < BIG {
+        if let (DATA, 1, payload) = client.next().await.expect("the connection goes on") {
+            bytes += payload.len();
+            client.write(&[opened(0, payload.len()), opened(1, payload.len())].concat()).await;
+        }
+    }
+    client.get(3, "/").await;
+    assert_eq!(client.until(HEADERS).await.unwrap().0, 3);
+}
+
+/// Opens all windows, so that the socket alone holds back what goes out.
+async fn begin_without_windows(client: &mut Raw) {
+    begin_with_window(client, 0x7fff_ffff).await;
+    client.write(&opened(0, 0x7fff_0000 - 0x1_0000)).await;
+}
+
+#[tokio::test]
+async fn an_old_connection_may_fill_its_socket() {
+    let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = 2 * SHORT)).await;
+    begin_without_windows(&mut client).await;
+    let (since, mut stream) = (Instant::now(), 1);
+    while since.elapsed() < 3 * SHORT {
+        client.get(stream, "/").await;
+        client.until(DATA).await.unwrap();
+        stream += 2;
+    }
+    client.get(stream, "/big").await;
+    server.arrival().await;
+    let mut bytes = 0;
+    while bytes < BIG {
+        if let (DATA, _, payload) = client.next().await.expect("the connection goes on") {
+            bytes += payload.len();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_socket_that_takes_nothing_has_the_time_of_a_request() {
+    let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.request = SHORT)).await;
+    begin_without_windows(&mut client).await;
+    client.get(1, "/big").await;
+    soon(async {
+        while server.metrics.open() > 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn requests_with_a_few_frames_each_are_no_load() {
+    let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
+    for stream in (1..4_000).step_by(2) {
+        let mut frames = frame(PRIORITY, 0, stream, &[0, 0, 0, 0, 16]);
+        frames.extend(frame(PRIORITY_UPDATE, 0, 0, &[&stream.to_be_bytes()[..], b"u=1"].concat()));
+        frames.extend(frame(HEADERS, END_STREAM | END_HEADERS, stream, &head_of("/")));
+        frames.extend(opened(0, 100));
+        client.write(&frames).await;
+        assert_eq!(client.until(HEADERS).await.expect("the connection goes on").0, stream);
+    }
+}
+
+#[tokio::test]
+async fn more_streams_than_there_may_be_are_refused_and_nothing_else() {
+    let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
+    let mut waiting: HashSet<u32> = (1..500).step_by(2).collect();
+    let all: Vec<_> =
+        (1..500).step_by(2).map(|stream| frame(HEADERS, END_STREAM | END_HEADERS, stream, &head_of("/"))).collect();
+    client.write(&all.concat()).await;
+    let mut answered = 0;
+    while !waiting.is_empty() {
+        match client.next().await.expect("the connection goes on") {
+            (HEADERS, stream, _) => {
+                assert!(waiting.remove(&stream));
+                answered += 1;
+            }
+            (RST_STREAM, stream, error) => {
+                assert!(waiting.remove(&stream));
+                assert_eq!(error, REFUSED_STREAM);
+            }
+            _ => {}
+        }
+    }
+    assert!(answered >= 100, "{answered}");
+    client.get(501, "/").await;
+    assert_eq!(client.until(HEADERS).await.unwrap().0, 501);
+}
+
+#[tokio::test]
+async fn resets_that_are_provoked_end_the_connection() {
+    let (authority, server, mut client) = raw(patient()).await;
+    let mut provoked = 0;
+    for stream in (1..4_000).step_by(2) {
+        let head = frame(HEADERS, END_STREAM | END_HEADERS, stream, &head_of("/never"));
+        // The window overflows, which is an error of the stream alone.
+        client.write(&[head, opened(stream, 0x7fff_ffff)].concat()).await;
+        if client.until(RST_STREAM).await.is_none() {
+            break;
+        }
+        provoked += 1;
+    }
+    assert!((100..1_100).contains(&provoked), "{provoked}");
+    assert!(server.reached() < 1_100);
+    assert_unharmed(&authority, &server).await;
+}
+
+#[tokio::test]
+async fn answers_that_wait_for_a_window_are_evicted_where_there_are_many() {
+    let config = with(patient(), |c| {
+        c.limits.outstanding_streams = 16;
+        c.timeouts.evict = SHORT;
+    });
+    let (authority, server, mut client) = raw(config).await;
+    begin_with_window(&mut client, 0).await;
+    for stream in (1..20).step_by(2) {
+        client.get(stream, "/").await;
+    }
+    client.end().await;
+    assert_eq!(server.reached(), 10);
+    assert_unharmed(&authority, &server).await;
+}
+
+#[tokio::test]
+async fn the_answers_that_have_waited_longest_are_evicted_and_no_more_than_that() {
+    let config = with(patient(), |c| {
+        c.limits.outstanding_streams = 8;
+        c.timeouts.evict = SHORT;
+    });
+    let (authority, server, mut first) = raw(config).await;
+    let mut clients = [Raw::connect(&authority, &server).await, Raw::connect(&authority, &server).await];
+    // Four and one are beyond the half by one; the last one would do as well.
+    for (client, requests) in [(&mut first, 4)].into_iter().chain(clients.iter_mut().zip([1, 1])) {
+        begin_with_window(client, 0).await;
+        for number in 0..requests {
+            client.get(2 * number + 1, "/").await;
+            client.until(HEADERS).await.unwrap();
+        }
+    }
+    first.end().await;
+    for client in &mut clients {
+        client.write(&opened(1, 1_000)).await;
+        assert_eq!(client.until(DATA).await.unwrap().0, 1);
+    }
+}
+
+#[tokio::test]
+async fn whoever_holds_more_than_its_share_is_evicted_before_those_that_have_waited_longer() {
+    // Only those beyond their share are not given the time.
+    let config = with(patient(), |c| {
+        c.limits.outstanding_streams = 48;
+        c.timeouts.evict = patient().timeouts.stall;
+    });
+    let (authority, server, mut modest) = raw(config).await;
+    let mut greedy = Raw::connect(&authority, &server).await;
+    for (client, requests) in [(&mut modest, 8), (&mut greedy, 40)] {
+        begin_with_window(client, 0).await;
+        for number in 0..requests {
+            client.get(2 * number + 1, "/").await;
+            client.until(HEADERS).await.unwrap();
+        }
+    }
+    greedy.end().await;
+    modest.write(&opened(1, 1_000)).await;
+    assert_eq!(modest.until(DATA).await.unwrap().0, 1);
+}
+
+#[tokio::test]
+async fn a_connection_within_its_share_is_served_where_another_holds_all() {
+    let (authority, server, mut greedy) = raw(with(patient(), |c| c.limits.outstanding_streams = 32)).await;
+    for number in 0..32 {
+        greedy.get(2 * number + 1, "/gate").await;
+        server.arrival().await;
+    }
+    for stream in [65, 67] {
+        assert_unharmed(&authority, &server).await;
+        server.arrival().await;
+        greedy.get(stream, "/").await;
+        assert_eq!(greedy.until(RST_STREAM).await.unwrap(), (stream, REFUSED_STREAM.to_vec()));
+    }
+    assert_eq!(server.reached(), 34);
+}
+
+#[tokio::test]
+async fn requests_beyond_all_that_may_wait_are_refused() {
+    let (authority, server, mut client) = raw(with(patient(), |c| c.limits.outstanding_streams = 4)).await;
+    for stream in [1, 3, 5, 7] {
+        client.get(stream, "/gate").await;
+        server.arrival().await;
+    }
+    client.get(9, "/").await;
+    // The client may ask again at once: nothing was done.
+    assert_eq!(client.until(RST_STREAM).await.unwrap(), (9, REFUSED_STREAM.to_vec()));
+    assert_eq!(server.metrics.refused(), 1);
+    for _ in 0..4 {
+        server.open_gate();
+    }
+    assert_unharmed(&authority, &server).await;
+    assert_eq!(server.reached(), 5);
+}

@@ -1,0 +1,65 @@
+//! What the metrics say of connections.
+
+use std::sync::Arc;
+
+use super::support::{GET, SHORT, Server, soon, status, with};
+use super::timeouts::patient;
+
+/// How many connections have ended for that reason; waited for, as a client sees the end a little earlier.
+async fn ended(server: &Server, reason: &str) -> u64 {
+    let count = || server.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
+    soon(async {
+        while count() == 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert_eq!(server.metrics.open(), 0);
+    count()
+}
+
+#[tokio::test]
+async fn open_connections_and_those_that_clients_close() {
+    let server = Server::usual().await;
+    let mut clients = [server.connect().await, server.connect().await];
+    for client in &mut clients {
+        client.send(GET).await;
+        client.answer().await;
+    }
+    assert_eq!((server.metrics.accepted(), server.metrics.open()), (2, 2));
+    drop(clients);
+    while server.metrics.open() > 0 {
+        soon(tokio::task::yield_now()).await;
+    }
+    assert_eq!(ended(&server, "closed").await, 2);
+}
+
+#[tokio::test]
+async fn timeouts_by_their_reason() {
+    let server = Server::start(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    server.connect().await.end().await;
+    assert_eq!(ended(&server, "idle").await, 1);
+    let server = Server::start(with(patient(), |c| c.timeouts.head = SHORT)).await;
+    let mut client = server.connect().await;
+    client.send("GET / HT").await;
+    client.end().await;
+    assert_eq!(ended(&server, "slow_head").await, 1);
+}
+
+#[tokio::test]
+async fn a_connection_whose_task_is_cut_off_has_failed() {
+    let server = Server::start(with(patient(), |c| c.wants_body = Arc::new(|_| panic!("as asked for")))).await;
+    let mut client = server.connect().await;
+    client.send(GET).await;
+    assert_eq!(client.end().await, b"");
+    assert_eq!(ended(&server, "failed").await, 1);
+}
+
+#[tokio::test]
+async fn answers_of_the_loop_itself() {
+    let server = Server::usual().await;
+    assert_eq!(status(&server.exchange("GET / HTTP/1.1\r\n\r\n").await), "400");
+    assert_eq!(status(&server.exchange("nonsense\r\n\r\n").await), "400");
+    server.exchange("GET /panic HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert_eq!((server.metrics.malformed(), server.metrics.panics()), (2, 1));
+}

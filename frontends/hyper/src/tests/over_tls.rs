@@ -1,0 +1,29 @@
+//! What is tested in cleartext, once more through TLS. Left out are accepts, which are the same, and the end of the
+//! server, where the tunnel would be in the way; `tls` has that.
+
+use super::{ConnectionMetrics, ServerConfig, certificates, serve};
+
+/// Whether the modules beside this one speak through TLS.
+const SECURED: bool = true;
+
+#[path = "behind_bodies.rs"]
+mod behind_bodies;
+#[path = "body.rs"]
+mod body;
+#[path = "close.rs"]
+mod close;
+#[path = "framing.rs"]
+mod framing;
+#[path = "full.rs"]
+mod full;
+#[path = "host.rs"]
+mod host;
+#[path = "panic.rs"]
+mod panic;
+#[path = "requests.rs"]
+mod requests;
+#[expect(dead_code, reason = "the end of the server is not tested here")]
+#[path = "support.rs"]
+mod support;
+#[path = "timeouts.rs"]
+mod timeouts;

@@ -1,0 +1,196 @@
+//! What is served, and on how many connections.
+
+use std::time::Duration;
+
+use super::super::{ServerConfig, serve};
+use super::support::{Client, GET, Server, assert_bare, says_close, soon, status, with};
+
+#[tokio::test]
+async fn a_connection_serves_one_request_after_another() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    for _ in 0..3 {
+        client.send(GET).await;
+        let answer = client.answer().await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        assert!(answer.ends_with("\r\n\r\nGET /"), "{answer}");
+        assert!(!answer.contains("connection:"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn pipelined_requests_are_answered_in_order() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\n\r\n");
+    client.send((0..40).map(request).collect::<String>()).await;
+    for path in 0..40 {
+        assert!(client.answer().await.ends_with(&format!("GET /{path}")));
+    }
+}
+
+/// More than a connection reads in one turn, and keeps in memory.
+#[tokio::test]
+async fn large_pipelined_requests_are_answered_in_order() {
+    let server = Server::start(with(ServerConfig::default(), |c| c.timeouts.large_buffer = Duration::ZERO)).await;
+    let mut client = server.connect().await;
+    let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(60_000));
+    client.send((0..40).map(request).collect::<String>()).await;
+    for path in 0..40 {
+        assert!(client.answer().await.ends_with(&format!("GET /{path}")));
+    }
+}
+
+#[tokio::test]
+async fn many_requests_at_once_are_all_answered_however_often_the_connection_begins_anew() {
+    let server = Server::start(with(ServerConfig::default(), |c| c.timeouts.large_buffer = Duration::ZERO)).await;
+    let mut client = server.connect().await;
+    let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\n\r\n");
+    for round in 0..3 {
+        client.send((0..2_000).map(request).collect::<String>()).await;
+        for path in 0..2_000 {
+            let answer = client.answer().await;
+            assert!(answer.ends_with(&format!("GET /{path}")), "{round}: {path} is answered {answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn large_heads_and_bodies_keep_the_connection_for_small_ones() {
+    let server = Server::start(with(ServerConfig::default(), |c| c.timeouts.large_buffer = Duration::ZERO)).await;
+    let mut client = server.connect().await;
+    let large = "x".repeat(60_000);
+    for more in [format!("X: {large}\r\n\r\n"), format!("Content-Length: 60000\r\n\r\n{large}"), "\r\n".to_owned()]
+        .iter()
+        .cycle()
+        .take(9)
+    {
+        client.send(format!("GET /a HTTP/1.1\r\nHost: a\r\n{more}")).await;
+        let answer = client.answer().await;
+        assert!(answer.ends_with("GET /a") && !says_close(&answer), "{answer}");
+    }
+}
+
+/// Lines that end in a line feed alone are shorter than they are taken to be, so that nothing seems to stand behind the
+/// body.
+#[tokio::test]
+async fn what_has_come_behind_a_large_request_is_not_lost() {
+    let server = Server::start(with(ServerConfig::default(), |c| c.timeouts.large_buffer = Duration::ZERO)).await;
+    let mut client = server.connect().await;
+    let large = "x".repeat(60_000);
+    client.send(format!("GET / HTTP/1.1\nHost: a\nX: {large}\nContent-Length: 4\n\nbodyGE")).await;
+    assert!(client.answer().await.ends_with("GET /"));
+    client.send("T /next HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert!(client.answer().await.ends_with("GET /next"));
+}
+
+#[tokio::test]
+async fn the_client_address_is_in_the_extensions() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send("GET /peer HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    let local = client.0.local_addr().unwrap().ip();
+    assert!(client.answer().await.ends_with(&format!("\r\n\r\n{local}")));
+}
+
+#[tokio::test]
+async fn the_clients_wish_to_close_is_followed() {
+    let server = Server::usual().await;
+    let answer = server.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    assert_eq!(status(&answer), "200");
+    assert!(says_close(&answer), "{answer}");
+}
+
+#[tokio::test]
+async fn http_1_0_closes_after_the_answer() {
+    let server = Server::usual().await;
+    let answer = server.exchange("GET / HTTP/1.0\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.0 200 OK\r\n"), "{answer}");
+}
+
+#[tokio::test]
+async fn http_1_0_can_ask_to_stay() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    for _ in 0..2 {
+        client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").await;
+        assert!(client.answer().await.contains("\r\nconnection: keep-alive\r\n"));
+    }
+}
+
+#[tokio::test]
+async fn empty_lines_before_a_request_are_passed_over() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send([b"\r\n\r\n", GET].concat()).await;
+    assert_eq!(status(&client.answer().await), "200");
+}
+
+#[tokio::test]
+async fn other_forms_of_target_reach_the_service() {
+    let server = Server::usual().await;
+    for line in ["GET http://a/x?y HTTP/1.1", "GET http://a HTTP/1.1", "OPTIONS * HTTP/1.1", "CONNECT a:443 HTTP/1.1"] {
+        let mut client = server.connect().await;
+        client.send(format!("{line}\r\nHost: a\r\nConnection: close\r\n\r\n")).await;
+        let answer = client.rest().await;
+        assert_eq!(status(&answer), "200", "{line}: {answer}");
+    }
+    assert_eq!(server.reached(), 4);
+}
+
+#[tokio::test]
+async fn a_target_that_does_not_fit_the_method_is_refused() {
+    let server = Server::usual().await;
+    for line in ["GET a:80 HTTP/1.1", "GET * HTTP/1.1", "OPTIONS a:80 HTTP/1.1"] {
+        assert_bare(&server.exchange(format!("{line}\r\nHost: a\r\n\r\n")).await, "400");
+    }
+    assert_eq!(server.reached(), 0);
+}
+
+#[tokio::test]
+async fn a_wish_to_upgrade_is_ignored() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n").await;
+    assert_eq!(status(&client.answer().await), "200");
+    client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    assert_eq!(status(&client.rest().await), "200");
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait_for_their_turn() {
+    let server = Server::start(with(ServerConfig::default(), |c| c.limits.connections = 1)).await;
+    let mut first = server.connect().await;
+    first.send(GET).await;
+    first.answer().await;
+    let mut second = server.connect().await;
+    second.send(GET).await;
+    for _ in 0..20 {
+        first.send(GET).await;
+        first.answer().await;
+    }
+    assert_eq!(server.reached(), 21);
+    drop(first);
+    assert_eq!(status(&second.answer().await), "200");
+}
+
+#[tokio::test]
+async fn a_warp_filter_is_such_a_service() {
+    use warp::Filter;
+    let route = warp::path::full().map(|path: warp::path::FullPath| path.as_str().to_owned());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = serve(listener, warp::service(route), ServerConfig::default(), std::future::pending());
+    let client = async {
+        let mut client = Client(tokio::net::TcpStream::connect(address).await.unwrap());
+        client.send("GET /a/b?c HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        assert!(client.answer().await.ends_with("\r\n\r\n/a/b"));
+        // warp 0.4.3 panics here.
+        client.send("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        assert_bare(&client.rest().await, "500");
+    };
+    tokio::select! {
+        () = serving => unreachable!("nobody stops it"),
+        () = soon(client) => {}
+    }
+}

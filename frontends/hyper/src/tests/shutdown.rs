@@ -1,0 +1,387 @@
+//! Stopping without losing what has arrived.
+
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpStream;
+
+use super::super::ServerConfig;
+use super::support::{GET, SHORT, Server, says_close, soon, status, with};
+
+const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// A time that does not end within a test.
+const LONG: Duration = Duration::from_secs(600);
+
+/// A server that waits for a last request for ever, of clients that were here in the last `recent_time`.
+async fn waiting(recent_time: Duration) -> Server {
+    let config = with(ServerConfig::default(), |c| {
+        c.timeouts.grace = LONG;
+        c.timeouts.last_request = LONG;
+        c.timeouts.recent = recent_time;
+    });
+    Server::start(config).await
+}
+
+#[tokio::test]
+async fn connections_that_were_idle_for_long_close_at_once() {
+    let mut server = waiting(Duration::ZERO).await;
+    let mut silent = server.connect().await;
+    let mut used = server.connect().await;
+    used.send(GET).await;
+    used.answer().await;
+    server.stop();
+    assert_eq!(silent.rest().await, "");
+    assert_eq!(used.rest().await, "");
+    server.stopped().await;
+}
+
+/// Its request may have left before it can know of the end.
+#[tokio::test]
+async fn a_client_that_was_here_a_moment_ago_may_ask_once_more() {
+    let mut server = waiting(LONG).await;
+    let mut fresh = server.connect().await;
+    let mut used = server.connect().await;
+    let mut busy = server.connect().await;
+    used.send(GET).await;
+    used.answer().await;
+    busy.send(GATE).await;
+    server.arrival().await;
+    server.arrival().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    // All connections have had their turn by now.
+    assert!(busy.rest().await.ends_with("passed"));
+    for client in [&mut fresh, &mut used] {
+        client.send(GET).await;
+        let answer = client.rest().await;
+        assert_eq!(status(&answer), "200");
+        assert!(says_close(&answer), "{answer}");
+    }
+    drop((fresh, used, busy));
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_ask_again_is_left() {
+    let config = with(ServerConfig::default(), |c| {
+        c.timeouts.grace = LONG;
+        c.timeouts.last_request = SHORT;
+        c.timeouts.recent = LONG;
+    });
+    let mut server = Server::start(config).await;
+    let mut fresh = server.connect().await;
+    let mut used = server.connect().await;
+    used.send(GET).await;
+    used.answer().await;
+    server.stop();
+    assert_eq!(fresh.rest().await, "");
+    assert_eq!(used.rest().await, "");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn nobody_is_waited_for_beyond_the_grace() {
+    let mut server = Server::start(with(ServerConfig::default(), |c| {
+        c.timeouts.grace = SHORT;
+        c.timeouts.last_request = LONG;
+        c.timeouts.recent = LONG;
+    }))
+    .await;
+    let mut used = server.connect().await;
+    used.send(GET).await;
+    used.answer().await;
+    server.stop();
+    used.end().await;
+    server.stopped().await;
+}
+
+/// Also where they come together, the last one is told that it is the last.
+#[tokio::test]
+async fn the_last_of_the_last_requests_is_told_so() {
+    let mut server = waiting(LONG).await;
+    let mut client = server.connect().await;
+    for _ in 0..2 {
+        client.send(GET.repeat(3)).await;
+        for _ in 0..3 {
+            client.answer().await;
+        }
+    }
+    server.stop();
+    soon(server.connect_refused()).await;
+    client.send(GET.repeat(3)).await;
+    for last in [false, false, true] {
+        let answer = client.answer().await;
+        assert_eq!((status(&answer), says_close(&answer)), ("200", last), "{answer}");
+    }
+    assert_eq!(client.rest().await, "");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn connections_end_with_a_dropped_server() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send(GET).await;
+    client.answer().await;
+    server.drop_loop();
+    assert_eq!(client.rest().await, "");
+}
+
+#[tokio::test]
+async fn connections_end_with_a_server_that_is_dropped_during_the_grace() {
+    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = LONG)).await;
+    let mut client = server.connect().await;
+    client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.drop_loop();
+    assert_eq!(client.rest().await, "");
+}
+
+/// A head that is written in an unusual way gets a response that does not say that it is the last.
+#[tokio::test]
+async fn whoever_is_told_to_go_on_is_waited_for_again() {
+    let config = with(ServerConfig::default(), |c| {
+        c.timeouts.grace = LONG;
+        c.timeouts.last_request = 2 * SHORT;
+        c.timeouts.recent = LONG;
+    });
+    let mut server = Server::start(config).await;
+    let mut client = server.connect().await;
+    client.send(GET).await;
+    client.answer().await;
+    server.arrival().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    let since = Instant::now();
+    client.send("GET http://a/gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    while since.elapsed() < 3 * SHORT {
+        tokio::task::yield_now().await;
+    }
+    server.open_gate();
+    assert!(!says_close(&client.answer().await));
+    client.send(GET).await;
+    assert_eq!(status(&client.rest().await), "200");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn nobody_is_accepted_any_more() {
+    let mut server = Server::usual().await;
+    let address = server.address;
+    server.stop();
+    server.stopped().await;
+    assert!(TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_running_request_is_finished_and_told_that_it_is_the_last() {
+    let mut server = Server::usual().await;
+    let mut client = server.connect().await;
+    let mut idle = server.connect().await;
+    client.send(GATE).await;
+    server.arrival().await;
+    server.stop();
+    idle.rest().await;
+    server.open_gate();
+    let answer = client.rest().await;
+    assert!(says_close(&answer), "{answer}");
+    assert!(answer.ends_with("passed"), "{answer}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_running_request_is_dropped_after_the_grace() {
+    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT)).await;
+    let mut client = server.connect().await;
+    client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    server.stop();
+    assert_eq!(client.end().await, b"");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_grace_may_be_as_long_as_one_likes() {
+    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = Duration::MAX)).await;
+    let mut client = server.connect().await;
+    client.send(GATE).await;
+    server.arrival().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    assert!(client.rest().await.ends_with("passed"));
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_reads_is_dropped_after_the_grace() {
+    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT)).await;
+    let mut client = server.connect().await;
+    client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    server.stop();
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_request_that_has_arrived_is_answered() {
+    for _ in 0..50 {
+        let mut server = Server::usual().await;
+        let mut fresh = server.connect().await;
+        let mut used = server.connect().await;
+        used.send(GET).await;
+        used.answer().await;
+        // The runtime of this test has one thread, so the server has not read these when it hears of the stop.
+        fresh.0.try_write(GET).unwrap();
+        used.0.try_write(GET).unwrap();
+        server.stop();
+        assert_eq!(status(&fresh.rest().await), "200");
+        assert_eq!(status(&used.rest().await), "200");
+        drop((fresh, used));
+        server.stopped().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_that_have_arrived_are_answered_on_many_connections() {
+    let mut server = Server::usual().await;
+    let mut clients = Vec::new();
+    for _ in 0..100 {
+        let mut client = server.connect().await;
+        client.send(GET).await;
+        client.answer().await;
+        clients.push(client);
+    }
+    for client in &clients {
+        client.0.try_write(GET).unwrap();
+    }
+    server.stop();
+    for mut client in clients {
+        assert_eq!(status(&client.rest().await), "200");
+    }
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn clients_in_the_listen_queue_are_answered() {
+    for _ in 0..20 {
+        let mut server = Server::usual().await;
+        let mut queued = Vec::new();
+        for _ in 0..5 {
+            let stream = std::net::TcpStream::connect(server.address).unwrap();
+            std::io::Write::write_all(&mut &stream, GET).unwrap();
+            queued.push(stream);
+        }
+        server.stop();
+        for stream in queued {
+            stream.set_nonblocking(true).unwrap();
+            let mut client = super::support::Client(TcpStream::from_std(stream).unwrap());
+            assert_eq!(status(&client.rest().await), "200");
+        }
+        server.stopped().await;
+    }
+}
+
+#[tokio::test]
+async fn requests_behind_a_running_one_are_answered() {
+    let mut server = Server::usual().await;
+    let mut client = server.connect().await;
+    // More than hyper serves in one turn.
+    client.send([GATE, &GET.repeat(40)].concat()).await;
+    server.arrival().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    let answers = client.rest().await;
+    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 41, "{answers}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn requests_that_arrived_during_a_running_one_are_answered() {
+    let mut server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send(GATE).await;
+    server.arrival().await;
+    client.send(GET).await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    let answers = client.rest().await;
+    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 2, "{answers}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_head_that_has_begun_may_be_finished() {
+    let mut server = Server::usual().await;
+    let mut client = server.connect().await;
+    let mut idle = server.connect().await;
+    client.send(&GET[..10]).await;
+    server.stop();
+    idle.rest().await;
+    client.send(&GET[10..]).await;
+    let answer = client.rest().await;
+    assert_eq!(status(&answer), "200");
+    assert!(says_close(&answer), "{answer}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_head_that_is_not_finished_ends_with_the_grace() {
+    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT)).await;
+    let mut client = server.connect().await;
+    client.send(&GET[..10]).await;
+    server.stop();
+    assert_eq!(client.end().await, b"");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_body_is_not_waited_for() {
+    let mut server =
+        Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600))).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
+    server.arrival().await;
+    server.stop();
+    // What is still sent does not reset the connection before the answer is read.
+    soon(server.connect_refused()).await;
+    client.send("lo").await;
+    let answer = client.rest().await;
+    assert!(answer.ends_with("POST /"), "{answer}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn whoever_waits_for_a_permit_when_the_server_stops_is_answered() {
+    let mut server = Server::start(with(ServerConfig::default(), |c| c.limits.connections = 1)).await;
+    let mut busy = server.connect().await;
+    busy.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    let mut waiting = Vec::new();
+    for _ in 0..5 {
+        let mut client = server.connect().await;
+        client.send(GET).await;
+        waiting.push(client);
+    }
+    server.stop();
+    soon(server.connect_refused()).await;
+    server.open_gate();
+    assert!(busy.answer().await.ends_with("passed"));
+    for mut client in waiting {
+        assert_eq!(status(&client.answer().await), "200");
+    }
+    server.stopped().await;
+}

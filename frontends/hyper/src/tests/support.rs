@@ -1,0 +1,254 @@
+//! A small service, a server around it, and a client that sees every byte.
+
+use std::convert::Infallible;
+use std::future::pending;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use catalogue_core::limit::ClientAddress;
+use http::{Request, Response};
+use http_body_util::Full;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tower_service::Service;
+
+use super::certificates::Authority;
+use super::{ConnectionMetrics, SECURED, ServerConfig, serve};
+
+/// What a test waits for comes within this time, or it fails.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A time that is over soon.
+pub(super) const SHORT: Duration = Duration::from_millis(150);
+
+/// A request without anything special.
+pub(super) const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+/// The size of the answer at `/big`: more than the buffers of two sockets hold.
+pub(super) const BIG: usize = 24 * 1024 * 1024;
+
+/// `config`, changed.
+pub(super) fn with(mut config: ServerConfig, change: impl FnOnce(&mut ServerConfig)) -> ServerConfig {
+    change(&mut config);
+    config
+}
+
+/// Waits with a limit, so that a failing test ends.
+pub(super) async fn soon<T>(work: impl Future<Output = T>) -> T {
+    timeout(PATIENCE, work).await.expect("nothing happened for a long time")
+}
+
+/// Answers by path, and counts requests.
+#[derive(Clone)]
+pub(super) struct Paths {
+    /// Requests that have reached the service.
+    pub(super) reached: Arc<AtomicUsize>,
+    /// A permit for each of them, to wait for.
+    pub(super) arrivals: Arc<Semaphore>,
+    /// A permit lets one request at `/gate` go on.
+    pub(super) gate: Arc<Semaphore>,
+}
+
+impl Service<Request<Full<Bytes>>> for Paths {
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+        self.reached.fetch_add(1, Ordering::SeqCst);
+        self.arrivals.add_permits(1);
+        assert!(request.uri().path() != "/panic-in-call", "as asked for");
+        let gate = self.gate.clone();
+        Box::pin(async move {
+            let text = match request.uri().path() {
+                "/gate" => {
+                    gate.acquire().await.unwrap().forget();
+                    "passed".into()
+                }
+                "/never" => pending().await,
+                "/panic" => panic!("as asked for"),
+                "/panic-late" => {
+                    tokio::task::yield_now().await;
+                    panic!("as asked for")
+                }
+                "/peer" => request.extensions().get::<ClientAddress>().unwrap().0.to_string(),
+                "/big" => "x".repeat(BIG),
+                "/empty" => String::new(),
+                "/echo" => return Ok(Response::new(request.into_body())),
+                _ => format!("{} {}", request.method(), request.uri()),
+            };
+            Ok(Response::new(Full::new(text.into())))
+        })
+    }
+}
+
+/// A running server.
+pub(super) struct Server {
+    pub(super) address: SocketAddr,
+    pub(super) paths: Paths,
+    pub(super) metrics: Arc<ConnectionMetrics>,
+    stop: Option<oneshot::Sender<()>>,
+    running: JoinHandle<()>,
+}
+
+impl Server {
+    /// Serves on a free port.
+    pub(super) async fn start(config: ServerConfig) -> Self {
+        if SECURED { Self::through_tls(config).await } else { Self::with(config).await }
+    }
+
+    /// Serves HTTPS behind a tunnel that clients of HTTP/1 need not know of.
+    async fn through_tls(config: ServerConfig) -> Self {
+        let authority = Authority::new();
+        let mut server = Self::with(ServerConfig { tls: Some(authority.tls()), ..config }).await;
+        server.address = authority.tunnel(server.address, b"http/1.1").await;
+        server
+    }
+
+    /// The same in every detail.
+    pub(super) async fn with(config: ServerConfig) -> Self {
+        let gate = Arc::new(Semaphore::new(0));
+        let paths = Paths { reached: Arc::default(), arrivals: Arc::new(Semaphore::new(0)), gate };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel();
+        let shutdown = async { drop(stopped.await) };
+        let metrics = config.metrics.clone();
+        let running = tokio::spawn(serve(listener, paths.clone(), config, shutdown));
+        Self { address, paths, metrics, stop: Some(stop), running }
+    }
+
+    /// Serves with the default limits.
+    pub(super) async fn usual() -> Self {
+        Self::start(ServerConfig::default()).await
+    }
+
+    pub(super) async fn connect(&self) -> Client {
+        Client(TcpStream::connect(self.address).await.unwrap())
+    }
+
+    /// Sends one request on a connection of its own; returns all that came back until its end.
+    pub(super) async fn exchange(&self, request: impl AsRef<[u8]>) -> String {
+        let mut client = self.connect().await;
+        client.send(request).await;
+        client.rest().await
+    }
+
+    /// How many requests have reached the service.
+    pub(super) fn reached(&self) -> usize {
+        self.paths.reached.load(Ordering::SeqCst)
+    }
+
+    /// Waits for the service to be reached once more.
+    pub(super) async fn arrival(&self) {
+        soon(self.paths.arrivals.acquire()).await.unwrap().forget();
+    }
+
+    /// Lets one request at `/gate` go on.
+    pub(super) fn open_gate(&self) {
+        self.paths.gate.add_permits(1);
+    }
+
+    /// Tells the server to stop.
+    pub(super) fn stop(&mut self) {
+        self.stop.take().unwrap().send(()).unwrap();
+    }
+
+    /// Waits until the server has heard that it stops: then nobody is accepted any more.
+    pub(super) async fn connect_refused(&self) {
+        while TcpStream::connect(self.address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Drops the server's future.
+    pub(super) fn drop_loop(&self) {
+        self.running.abort();
+    }
+
+    /// Waits until the server has stopped.
+    pub(super) async fn stopped(self) {
+        soon(self.running).await.unwrap();
+    }
+}
+
+/// A client's side of a connection.
+pub(super) struct Client(pub(super) TcpStream);
+
+impl Client {
+    pub(super) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        soon(self.0.write_all(bytes.as_ref())).await.unwrap();
+    }
+
+    /// Closes this side; the other stays open.
+    pub(super) async fn finish(&mut self) {
+        self.0.shutdown().await.unwrap();
+    }
+
+    /// A line of a head.
+    pub(super) async fn line(&mut self) -> String {
+        let mut line = Vec::new();
+        while !line.ends_with(b"\n") {
+            line.push(soon(self.0.read_u8()).await.expect("a line"));
+        }
+        String::from_utf8(line).unwrap()
+    }
+
+    /// One answer with a `Content-Length`, head and body.
+    pub(super) async fn answer(&mut self) -> String {
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            answer.push(soon(self.0.read_u8()).await.expect("an answer's head"));
+        }
+        let head = String::from_utf8(answer.clone()).unwrap();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
+        let mut body = vec![0; length.parse().unwrap()];
+        soon(self.0.read_exact(&mut body)).await.expect("an answer's body");
+        head + str::from_utf8(&body).unwrap()
+    }
+
+    /// All bytes until the server closes in good order.
+    pub(super) async fn rest(&mut self) -> String {
+        let mut rest = Vec::new();
+        soon(self.0.read_to_end(&mut rest)).await.expect("an end without a reset");
+        String::from_utf8(rest).unwrap()
+    }
+
+    /// Waits for the end of the connection, in good order or not; returns what came before.
+    pub(super) async fn end(&mut self) -> Vec<u8> {
+        let mut rest = Vec::new();
+        let _ = soon(self.0.read_to_end(&mut rest)).await;
+        rest
+    }
+}
+
+/// The status of an answer.
+pub(super) fn status(answer: &str) -> &str {
+    answer.split(' ').nth(1).unwrap_or(answer)
+}
+
+/// Whether the answer says that it is the last.
+pub(super) fn says_close(answer: &str) -> bool {
+    answer.contains("\r\nconnection: close\r\n")
+}
+
+/// Asserts that `answers` is one bare refusal and nothing else.
+pub(super) fn assert_bare(answers: &str, expected: &str) {
+    assert_eq!(status(answers), expected, "{answers}");
+    assert!(says_close(answers), "{answers}");
+    assert!(answers.contains("\r\ncontent-length: 0\r\n"), "{answers}");
+    assert!(answers.ends_with("\r\n\r\n"), "{answers}");
+    assert_eq!(answers.matches("HTTP/1.").count(), 1, "{answers}");
+}

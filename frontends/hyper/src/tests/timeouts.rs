@@ -1,0 +1,265 @@
+//! Connections that are silent or slow.
+
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
+
+use super::super::ServerConfig;
+use super::support::{BIG, Client, GET, SHORT, Server, soon, status, with};
+use crate::Timeouts;
+
+/// A time that does not end within a test.
+pub(super) const LONG: Duration = Duration::from_secs(600);
+
+/// One of the times short, the others long.
+pub(super) fn patient() -> ServerConfig {
+    with(ServerConfig::default(), |c| {
+        c.timeouts.head = LONG;
+        c.timeouts.idle = LONG;
+        c.timeouts.stall = LONG;
+    })
+}
+
+/// Asserts that the connection ends, silently, after `SHORT` and not before.
+pub(super) async fn assert_ends(client: &mut Client, since: Instant) {
+    assert_eq!(client.end().await, b"");
+    assert!(since.elapsed() >= SHORT);
+}
+
+#[tokio::test]
+async fn no_time_is_too_long() {
+    let config = with(ServerConfig::default(), |c| {
+        let longest = Duration::MAX;
+        c.timeouts = Timeouts {
+            head: longest,
+            idle: longest,
+            stall: longest,
+            request: longest,
+            linger: longest,
+            grace: longest,
+            last_request: longest,
+            recent: longest,
+            evict: longest,
+            large_buffer: longest,
+        };
+        c.limits.outstanding_streams = u32::MAX;
+    });
+    let server = Server::start(config).await;
+    let mut client = server.connect().await;
+    for _ in 0..2 {
+        client.send(GET).await;
+        assert_eq!(status(&client.answer().await), "200");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_without_a_request_ends() {
+    let server = Server::start(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    let since = Instant::now();
+    assert_ends(&mut server.connect().await, since).await;
+}
+
+#[tokio::test]
+async fn a_connection_without_a_further_request_ends() {
+    let server = Server::start(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    let mut client = server.connect().await;
+    client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    let since = Instant::now();
+    server.open_gate();
+    client.answer().await;
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_connection_without_a_further_request_after_a_body_ends() {
+    let server = Server::start(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n").await;
+    client.answer().await;
+    let since = Instant::now();
+    client.send("hello").await;
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_connection_without_a_further_request_after_chunks_ends() {
+    let server = Server::start(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+    client.answer().await;
+    let since = Instant::now();
+    client.send("1\r\na\r\n0\r\n\r\n").await;
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_slow_head_after_trailers_does_not_pass_for_a_body() {
+    let server = Server::start(with(patient(), |c| c.timeouts.stall = SHORT)).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+    client.answer().await;
+    client.send("1\r\na\r\n0\r\nTrailer: x\r\n\r\n").await;
+    soon(async {
+        while timeout(SHORT / 3, client.0.read_u8()).await.is_err() {
+            let _ = client.0.write_all(b"G").await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn chunks_that_do_not_come_end_the_connection() {
+    let server = Server::start(with(patient(), |c| c.timeouts.stall = SHORT)).await;
+    let mut client = server.connect().await;
+    let since = Instant::now();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabcde").await;
+    assert_eq!(status(&client.answer().await), "200");
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn an_unfinished_head_ends_the_connection() {
+    let server = Server::start(with(patient(), |c| c.timeouts.head = SHORT)).await;
+    let mut client = server.connect().await;
+    let since = Instant::now();
+    client.send("GET / HTTP/1.1\r\nHo").await;
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_trickling_head_gets_no_more_time() {
+    let server = Server::start(with(patient(), |c| c.timeouts.head = SHORT)).await;
+    let (mut reader, mut writer) = server.connect().await.0.into_split();
+    let trickle = async {
+        let mut ticks = tokio::time::interval(SHORT / 10);
+        loop {
+            ticks.tick().await;
+            if writer.write_all(b"x").await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    let mut bytes = Vec::new();
+    tokio::select! {
+        () = trickle => {}
+        _ = soon(reader.read_to_end(&mut bytes)) => {}
+    }
+    assert_eq!(bytes, b"");
+}
+
+#[tokio::test]
+async fn an_unfinished_head_behind_a_request_ends_the_connection() {
+    let server = Server::start(with(patient(), |c| c.timeouts.head = SHORT)).await;
+    let mut client = server.connect().await;
+    let since = Instant::now();
+    client.send([GET, GET, b"GET / HTTP/1.1\r\nHo"].concat()).await;
+    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.answer().await), "200");
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn an_unfinished_head_after_chunks_ends_the_connection() {
+    let server = Server::start(with(patient(), |c| c.timeouts.head = SHORT)).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+    client.answer().await;
+    client.send("1\r\na\r\n0\r\n\r\n").await;
+    client.send(GET).await;
+    client.answer().await;
+    let since = Instant::now();
+    client.send("GET / HTTP/1.1\r\nHo").await;
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_head_that_comes_in_pieces_leaves_an_idle_connection() {
+    let head_time = 6 * SHORT;
+    let server = Server::start(with(patient(), |c| {
+        c.timeouts.head = head_time;
+        c.timeouts.idle = 2 * head_time;
+    }))
+    .await;
+    let mut client = server.connect().await;
+    for byte in GET {
+        client.send([*byte]).await;
+    }
+    client.answer().await;
+    let since = Instant::now();
+    client.end().await;
+    assert!(since.elapsed() > head_time);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_ends_the_connection() {
+    let server = Server::start(with(patient(), |c| c.timeouts.stall = SHORT)).await;
+    let mut client = server.connect().await;
+    let since = Instant::now();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
+    assert_eq!(status(&client.answer().await), "200");
+    assert_ends(&mut client, since).await;
+}
+
+#[tokio::test]
+async fn a_body_that_moves_is_waited_for() {
+    let stall_time = 8 * SHORT;
+    let server = Server::start(with(patient(), |c| c.timeouts.stall = stall_time)).await;
+    let mut client = server.connect().await;
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n").await;
+    client.answer().await;
+    let since = Instant::now();
+    let mut ticks = tokio::time::interval(SHORT);
+    for _ in 0..10 {
+        ticks.tick().await;
+        client.send("x").await;
+    }
+    assert!(since.elapsed() > stall_time);
+    client.send(GET).await;
+    assert_eq!(status(&client.answer().await), "200");
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_reads_ends_the_connection() {
+    let server = Server::start(with(patient(), |c| {
+        c.timeouts.stall = SHORT;
+        c.limits.connections = 1;
+    }))
+    .await;
+    let mut client = server.connect().await;
+    client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    // The next connection is accepted when the first has ended.
+    let mut next = server.connect().await;
+    next.send(GET).await;
+    assert_eq!(status(&next.answer().await), "200");
+    assert!(client.end().await.len() < BIG);
+}
+
+#[tokio::test]
+async fn an_answer_that_moves_is_waited_for() {
+    let server = Server::start(with(patient(), |c| c.timeouts.stall = 4 * SHORT)).await;
+    let mut client = server.connect().await;
+    client.send("GET /big HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    let since = Instant::now();
+    let mut ticks = tokio::time::interval(SHORT);
+    let mut part = vec![0; BIG / 8];
+    let mut read = 0;
+    for _ in 0..8 {
+        ticks.tick().await;
+        soon(client.0.read_exact(&mut part)).await.unwrap();
+        read += part.len();
+    }
+    read += client.rest().await.len();
+    assert!(read > BIG);
+    assert!(since.elapsed() > 4 * SHORT);
+}
+
+#[tokio::test]
+async fn a_service_that_never_answers_ends_the_connection() {
+    let server = Server::start(with(patient(), |c| c.timeouts.stall = SHORT)).await;
+    let mut client = server.connect().await;
+    let since = Instant::now();
+    client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert_ends(&mut client, since).await;
+}

@@ -1,0 +1,249 @@
+//! HTTPS: what is agreed on, how it ends, and what is not waited for.
+
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use rustls::ProtocolVersion;
+use rustls::version::{TLS12, TLS13};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+use super::ServerConfig;
+use super::certificates::Authority;
+use super::support::{GET, SHORT, Server, soon, status, with};
+use super::timeouts::patient;
+
+const HTTP_1: &[u8] = b"http/1.1";
+
+pub(super) async fn start(authority: &Authority, config: ServerConfig) -> Server {
+    Server::with(ServerConfig { tls: Some(authority.tls()), ..config }).await
+}
+
+/// All that comes until the server says in TLS that it is over.
+async fn rest(client: &mut TlsStream<TcpStream>) -> String {
+    let mut bytes = Vec::new();
+    soon(client.read_to_end(&mut bytes)).await.expect("an end that TLS knows of");
+    String::from_utf8(bytes).unwrap()
+}
+
+async fn send(client: &mut TlsStream<TcpStream>, bytes: &[u8]) {
+    client.write_all(bytes).await.unwrap();
+    client.flush().await.unwrap();
+}
+
+/// One whole answer without a body that is of interest.
+async fn answer(client: &mut TlsStream<TcpStream>) -> String {
+    let mut bytes = Vec::new();
+    while !bytes.ends_with(b"GET /") && !bytes.ends_with(b"passed") {
+        bytes.push(soon(client.read_u8()).await.unwrap());
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+#[tokio::test]
+async fn both_versions_and_both_kinds_of_key_are_served() {
+    for authority in [Authority::new(), Authority::rsa()] {
+        let server = start(&authority, ServerConfig::default()).await;
+        for (version, named) in [(&TLS12, ProtocolVersion::TLSv1_2), (&TLS13, ProtocolVersion::TLSv1_3)] {
+            let tcp = TcpStream::connect(server.address).await.unwrap();
+            let connector = authority.client(HTTP_1, &[version]);
+            let mut client = connector.connect("localhost".try_into().unwrap(), tcp).await.unwrap();
+            assert_eq!(client.get_ref().1.protocol_version(), Some(named));
+            send(&mut client, GET).await;
+            let answer = answer(&mut client).await;
+            assert!(answer.contains("\r\nstrict-transport-security: max-age=31536000\r\n"), "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn cleartext_promises_nothing_about_https() {
+    let server = Server::usual().await;
+    let mut client = server.connect().await;
+    client.send(GET).await;
+    assert!(!client.answer().await.contains("strict-transport"));
+}
+
+#[tokio::test]
+async fn a_client_without_alpn_gets_http_1() {
+    let authority = Authority::new();
+    let server = start(&authority, ServerConfig::default()).await;
+    let mut config = (**authority.client(HTTP_1, rustls::DEFAULT_VERSIONS).config()).clone();
+    config.alpn_protocols.clear();
+    let tcp = TcpStream::connect(server.address).await.unwrap();
+    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
+    let mut client = connector.connect("localhost".try_into().unwrap(), tcp).await.unwrap();
+    send(&mut client, GET).await;
+    assert_eq!(status(&answer(&mut client).await), "200");
+}
+
+#[tokio::test]
+async fn a_session_is_resumed_from_its_ticket() {
+    let authority = Authority::new();
+    let server = start(&authority, ServerConfig::default()).await;
+    for version in [&TLS12, &TLS13] {
+        let connector = authority.client(HTTP_1, &[version]);
+        let mut resumed = Vec::new();
+        for _ in 0..2 {
+            let tcp = TcpStream::connect(server.address).await.unwrap();
+            let mut client = connector.connect("localhost".try_into().unwrap(), tcp).await.unwrap();
+            send(&mut client, GET).await;
+            answer(&mut client).await;
+            resumed.push(client.get_ref().1.handshake_kind() == Some(rustls::HandshakeKind::Resumed));
+        }
+        assert_eq!(resumed, [false, true], "{version:?}");
+    }
+}
+
+#[tokio::test]
+async fn cleartext_at_the_door_of_tls_is_turned_away() {
+    let authority = Authority::new();
+    let server = start(&authority, ServerConfig::default()).await;
+    let mut client = server.connect().await;
+    client.send(GET).await;
+    assert!(!client.end().await.starts_with(b"HTTP"));
+    assert_eq!(server.reached(), 0);
+}
+
+#[tokio::test]
+async fn a_handshake_that_does_not_begin_or_go_on_ends_the_connection() {
+    let authority = Authority::new();
+    let server = start(&authority, with(patient(), |c| c.timeouts.head = SHORT)).await;
+    let mut silent = server.connect().await;
+    let mut slow = server.connect().await;
+    slow.send(b"\x16\x03\x01\x02").await;
+    assert_eq!(silent.end().await, b"");
+    assert_eq!(slow.end().await, b"");
+}
+
+#[tokio::test]
+async fn an_idle_connection_ends_with_a_goodbye() {
+    let authority = Authority::new();
+    let server = start(&authority, with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    let mut client = authority.connect(server.address, HTTP_1).await;
+    assert_eq!(rest(&mut client).await, "");
+}
+
+#[tokio::test]
+async fn empty_records_keep_no_connection_alive() {
+    let authority = Authority::new();
+    let server = start(&authority, with(patient(), |c| c.timeouts.idle = 4 * SHORT)).await;
+    let mut client = authority.connect(server.address, HTTP_1).await;
+    let refresh = async {
+        let mut ticks = tokio::time::interval(SHORT);
+        loop {
+            ticks.tick().await;
+            // The server answers with an update of its own.
+            let (_, session) = client.get_mut();
+            if session.refresh_traffic_keys().is_err() || client.flush().await.is_err() {
+                return;
+            }
+            let mut byte = [0];
+            tokio::select! {
+                biased;
+                read = client.read(&mut byte) => match read {
+                    Ok(0) | Err(_) => return,
+                    Ok(_) => {}
+                },
+                () = std::future::ready(()) => {}
+            }
+        }
+    };
+    soon(refresh).await;
+}
+
+#[tokio::test]
+async fn a_client_that_has_closed_its_side_gets_its_answer() {
+    let authority = Authority::new();
+    for says_so in [true, false] {
+        let server = start(&authority, ServerConfig::default()).await;
+        let mut client = authority.connect(server.address, HTTP_1).await;
+        send(&mut client, b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        if says_so {
+            client.shutdown().await.unwrap();
+        } else {
+            client.get_mut().0.shutdown().await.unwrap();
+        }
+        server.arrival().await;
+        server.open_gate();
+        let mut bytes = Vec::new();
+        soon(client.read_to_end(&mut bytes)).await.unwrap();
+        assert!(bytes.ends_with(b"passed"), "{says_so} {}", bytes.escape_ascii());
+    }
+}
+
+#[tokio::test]
+async fn idle_connections_and_those_that_have_said_nothing_close_with_the_server() {
+    let authority = Authority::new();
+    let mut server =
+        start(&authority, with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600))).await;
+    let mut silent = server.connect().await;
+    let mut fresh = authority.connect(server.address, HTTP_1).await;
+    let mut used = authority.connect(server.address, HTTP_1).await;
+    send(&mut used, GET).await;
+    answer(&mut used).await;
+    server.stop();
+    assert_eq!(silent.rest().await, "");
+    assert_eq!(rest(&mut used).await, "");
+    assert_eq!(rest(&mut fresh).await, "");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_handshake_that_has_begun_leads_to_an_answer_though_the_server_stops() {
+    let authority = Authority::new();
+    let mut server = start(&authority, ServerConfig::default()).await;
+    let mut idle = server.connect().await;
+    let tcp = TcpStream::connect(server.address).await.unwrap();
+    let connector = authority.client(HTTP_1, rustls::DEFAULT_VERSIONS);
+    let mut connect = Box::pin(connector.connect("localhost".try_into().unwrap(), tcp));
+    // The greeting goes out, and comes in before the server hears of the stop.
+    std::future::poll_fn(|cx| {
+        assert!(connect.as_mut().poll(cx).is_pending());
+        std::task::Poll::Ready(())
+    })
+    .await;
+    let mut witness = authority.connect(server.address, HTTP_1).await;
+    server.stop();
+    assert_eq!(idle.rest().await, "");
+    let mut client = soon(connect).await.unwrap();
+    send(&mut client, GET).await;
+    assert_eq!(status(&rest(&mut client).await), "200");
+    assert_eq!(rest(&mut witness).await, "");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_request_that_has_arrived_is_answered() {
+    for _ in 0..20 {
+        let authority = Authority::new();
+        let mut server = start(&authority, ServerConfig::default()).await;
+        let mut client = authority.connect(server.address, HTTP_1).await;
+        send(&mut client, GET).await;
+        answer(&mut client).await;
+        // The runtime of this test has one thread, so the server has not read this when it hears of the stop.
+        let (tcp, session) = client.get_mut();
+        std::io::Write::write_all(&mut session.writer(), GET).unwrap();
+        let mut records = Vec::new();
+        session.write_tls(&mut records).unwrap();
+        tcp.try_write(&records).unwrap();
+        server.stop();
+        assert_eq!(status(&rest(&mut client).await), "200");
+        drop(client);
+        server.stopped().await;
+    }
+}
+
+#[tokio::test]
+async fn a_record_that_was_altered_ends_the_connection() {
+    let authority = Authority::new();
+    let server = start(&authority, ServerConfig::default()).await;
+    let mut client = authority.connect(server.address, HTTP_1).await;
+    client.get_mut().0.write_all(b"\x17\x03\x03\x00\x20aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa").await.unwrap();
+    let mut bytes = Vec::new();
+    let error = soon(client.read_to_end(&mut bytes)).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof), "{error:?}");
+    assert_eq!(server.reached(), 0);
+}

@@ -1,0 +1,117 @@
+//! Bodies of requests that the service wants.
+
+use std::sync::Arc;
+
+use http::Request;
+use http_body_util::Full;
+
+use super::super::ServerConfig;
+use super::http2::{Polite, polite};
+use super::support::{GET, SHORT, Server, assert_bare, says_close, soon, status, with};
+use super::timeouts::patient;
+
+/// What a service gets at most.
+const LIMIT: usize = 16 * 1024;
+
+fn config(base: ServerConfig) -> ServerConfig {
+    with(base, |c| c.wants_body = Arc::new(|head| head.uri.path() == "/echo"))
+}
+
+async fn server() -> Server {
+    Server::with(config(ServerConfig::default())).await
+}
+
+fn head(fields: &str) -> String {
+    format!("POST /echo HTTP/1.1\r\nHost: a\r\n{fields}\r\n")
+}
+
+#[tokio::test]
+async fn a_body_is_handed_over_and_the_next_request_is_served() {
+    let server = server().await;
+    let mut client = server.connect().await;
+    for body in ["hello", "", "x".repeat(LIMIT).as_str()] {
+        client.send(head(&format!("Content-Length: {}\r\n", body.len())) + body).await;
+        let answer = client.answer().await;
+        assert!(!says_close(&answer));
+        assert_eq!(answer.split_once("\r\n\r\n").unwrap().1, body);
+    }
+    client.send(GET).await;
+    assert!(client.answer().await.ends_with("GET /"));
+}
+
+#[tokio::test]
+async fn a_body_may_come_in_chunks_with_another_request_behind_it() {
+    let server = server().await;
+    let mut client = server.connect().await;
+    client.send(head("Transfer-Encoding: chunked\r\n") + "3\r\nabc\r\n").await;
+    client.send("2;x=y\r\nde\r\n0\r\nTrailer: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert!(client.answer().await.ends_with("\r\n\r\nabcde"));
+    assert!(client.answer().await.ends_with("GET /"));
+}
+
+#[tokio::test]
+async fn a_client_that_asks_first_is_told_to_go_on() {
+    let server = server().await;
+    let mut client = server.connect().await;
+    client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
+    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
+    assert_eq!(client.line().await, "\r\n");
+    client.send("hello").await;
+    assert!(client.answer().await.ends_with("hello"));
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_long_is_413() {
+    let server = server().await;
+    for expect in ["", "Expect: 100-continue\r\n"] {
+        let mut client = server.connect().await;
+        client.send(head(&format!("Content-Length: {}\r\n{expect}", LIMIT + 1))).await;
+        assert_bare(&client.rest().await, "413");
+    }
+    let mut client = server.connect().await;
+    client.send(head("Transfer-Encoding: chunked\r\n")).await;
+    client.send(format!("{LIMIT:x}\r\n{}\r\n1\r\nx\r\n", "x".repeat(LIMIT))).await;
+    assert_bare(&client.rest().await, "413");
+    assert_eq!(server.reached(), 0);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_or_breaks_off_reaches_nobody() {
+    let server = Server::with(config(with(patient(), |c| c.timeouts.stall = SHORT))).await;
+    let mut client = server.connect().await;
+    client.send(head("Content-Length: 5\r\n") + "hell").await;
+    client.end().await;
+    let mut client = server.connect().await;
+    client.send(head("Transfer-Encoding: chunked\r\n") + "nonsense\r\n").await;
+    client.end().await;
+    let mut client = server.connect().await;
+    client.send(head("Content-Length: 5\r\n") + "hell").await;
+    client.finish().await;
+    client.end().await;
+    assert_eq!(server.reached(), 0);
+    assert_eq!(status(&server.exchange("GET / HTTP/1.0\r\n\r\n").await), "200");
+}
+
+#[tokio::test]
+async fn a_head_that_is_refused_asks_for_no_body() {
+    let server = server().await;
+    let answers = server.exchange("POST /echo HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await;
+    assert_bare(&answers, "400");
+}
+
+async fn post(client: &mut Polite, body: String) -> (u16, Vec<u8>) {
+    let request = Request::post("https://localhost/echo").body(Full::new(body.into())).unwrap();
+    let (head, body) = soon(client.send(request)).await.unwrap();
+    (head.status.as_u16(), body)
+}
+
+#[tokio::test]
+async fn over_http2_it_is_the_same() {
+    let (_authority, server, mut client) = polite(config(ServerConfig::default())).await;
+    for body in ["hello".to_owned(), String::new(), "x".repeat(LIMIT)] {
+        assert_eq!(post(&mut client, body.clone()).await, (200, body.into_bytes()));
+    }
+    assert_eq!(post(&mut client, "x".repeat(LIMIT + 1)).await, (413, Vec::new()));
+    assert_eq!(server.reached(), 3);
+    assert_eq!(soon(client.get("/")).await.unwrap().0.status, 200);
+}

@@ -1,0 +1,83 @@
+//! Reading what stands at a path: a file, or a pipe as `<(command)` makes one; never more of it, and never for longer,
+//! than a certificate, a key or an address can take.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+/// Many times what a chain of certificates takes up, and soon read.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// Reads a certificate, a key or another short secret from a file or from a pipe.
+///
+/// # Errors
+///
+/// It cannot be read, is a device, is longer than a mebibyte, or is a pipe that does not end within 10 s.
+pub fn read_short_file(path: &Path) -> io::Result<Vec<u8>> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+
+        let kind = path.metadata()?.file_type();
+        if kind.is_char_device() {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a device; name a file"));
+        }
+        if kind.is_fifo() {
+            return pipe::read(path, pipe::TIMEOUT).and_then(bounded);
+        }
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    bounded(bytes)
+}
+
+fn bounded(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    if bytes.len() as u64 > MOST_BYTES {
+        let text = "it is longer than a mebibyte, so it is not what is asked for; name another file";
+        return Err(io::Error::new(ErrorKind::FileTooLarge, text));
+    }
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+mod pipe {
+    use std::io::{self, ErrorKind};
+    use std::path::Path;
+    use std::thread;
+    use std::time::Duration;
+
+    use tokio::io::AsyncReadExt;
+    use tokio::net::unix::pipe::OpenOptions;
+    use tokio::runtime::Builder;
+    use tokio::time::timeout;
+
+    use super::MOST_BYTES;
+
+    /// How long a pipe may take to end: who writes to it was started along with this program.
+    pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
+
+    /// Reads a pipe to its end. Without a time limit, opening or reading one that nobody writes to would last for ever.
+    pub(super) fn read(path: &Path, limit: Duration) -> io::Result<Vec<u8>> {
+        let read = || {
+            let runtime = Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(async { timeout(limit, read_to_end(path)).await }).unwrap_or_else(|_| {
+                let text = "it is a pipe, and its end did not come in time; let something write to it, and end";
+                Err(io::Error::new(ErrorKind::TimedOut, text))
+            })
+        };
+        // The caller's thread may have a runtime of its own, in which no other can be run.
+        thread::scope(|scope| scope.spawn(read).join()).expect("reading does not panic")
+    }
+
+    async fn read_to_end(path: &Path) -> io::Result<Vec<u8>> {
+        let pipe = OpenOptions::new().open_receiver(path)?;
+        // Before its first writer has come, a named pipe reads as if it were at its end.
+        pipe.readable().await?;
+        let mut bytes = Vec::new();
+        pipe.take(MOST_BYTES + 1).read_to_end(&mut bytes).await?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

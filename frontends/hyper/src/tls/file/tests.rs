@@ -1,0 +1,86 @@
+//! What is read from files, devices and pipes.
+
+use std::io::Write;
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+use std::{fs, thread};
+
+use super::*;
+
+fn fifo(directory: &tempfile::TempDir) -> PathBuf {
+    let path = directory.path().join("fifo");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    path
+}
+
+#[test]
+fn devices_and_what_is_far_too_long_are_refused() {
+    for device in ["/dev/zero", "/dev/null", "/dev/tty"] {
+        let error = read_short_file(Path::new(device)).unwrap_err();
+        assert_eq!((error.kind(), error.to_string().contains("is a device")), (ErrorKind::InvalidInput, true));
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("long");
+    fs::write(&path, vec![b'a'; MOST_BYTES as usize]).unwrap();
+    assert_eq!(read_short_file(&path).unwrap().len() as u64, MOST_BYTES);
+    fs::write(&path, vec![b'a'; MOST_BYTES as usize + 1]).unwrap();
+    assert_eq!(read_short_file(&path).unwrap_err().kind(), ErrorKind::FileTooLarge);
+}
+
+#[test]
+fn what_a_command_writes_into_a_pipe_is_read() {
+    let (reader, mut writer) = io::pipe().unwrap();
+    let path = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));
+    writer.write_all(b"written before").unwrap();
+    drop(writer);
+    assert_eq!(read_short_file(&path).unwrap(), b"written before");
+
+    let (reader, mut writer) = io::pipe().unwrap();
+    let path = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));
+    let write = thread::spawn(move || writer.write_all(&[b'a'; 100_000]));
+    assert_eq!(read_short_file(&path).unwrap(), [b'a'; 100_000]);
+    write.join().unwrap().unwrap();
+}
+
+/// Hosts may load a certificate in their asynchronous `main`.
+#[tokio::test]
+async fn a_pipe_is_read_inside_of_a_runtime() {
+    let (reader, mut writer) = io::pipe().unwrap();
+    writer.write_all(b"written before").unwrap();
+    drop(writer);
+    assert_eq!(read_short_file(Path::new(&format!("/dev/fd/{}", reader.as_raw_fd()))).unwrap(), b"written before");
+}
+
+#[test]
+fn a_named_pipe_is_read_once_somebody_writes() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = fifo(&directory);
+    let from = path.clone();
+    let write = thread::spawn(move || fs::write(from, "late"));
+    assert_eq!(read_short_file(&path).unwrap(), b"late");
+    write.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_pipe_that_nobody_writes_to_or_ends_is_given_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = fifo(&directory);
+    let given_up = |path: &Path| pipe::read(path, Duration::ZERO).unwrap_err().kind();
+    assert_eq!(given_up(&path), ErrorKind::TimedOut);
+    let (reader, mut writer) = io::pipe().unwrap();
+    writer.write_all(b"no end").unwrap();
+    assert_eq!(given_up(Path::new(&format!("/dev/fd/{}", reader.as_raw_fd()))), ErrorKind::TimedOut);
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_pipe_without_an_end_is_given_up_once_it_is_too_long() {
+    let (reader, mut writer) = io::pipe().unwrap();
+    let write = thread::spawn(move || while writer.write_all(&[b'a'; 4096]).is_ok() {});
+    let path = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));
+    assert_eq!(read_short_file(&path).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    drop(reader);
+    write.join().unwrap();
+}

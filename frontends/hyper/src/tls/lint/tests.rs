@@ -1,0 +1,119 @@
+//! Chains that clients take, and those that they refuse.
+
+use rcgen::{
+    BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DistinguishedName, DnType,
+    ExtendedKeyUsagePurpose, IsCa, KeyPair,
+};
+use rustls::crypto::aws_lc_rs;
+use time::{Duration, OffsetDateTime};
+
+use super::*;
+
+type Issuer = CertifiedIssuer<'static, KeyPair>;
+
+fn authority(name: &str) -> CertificateParams {
+    let mut params = CertificateParams::new([]).unwrap();
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, name);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params
+}
+
+fn root(name: &str) -> Issuer {
+    CertifiedIssuer::self_signed(authority(name), KeyPair::generate().unwrap()).unwrap()
+}
+
+fn below(issuer: &Issuer, params: CertificateParams) -> Issuer {
+    CertifiedIssuer::signed_by(params, KeyPair::generate().unwrap(), issuer).unwrap()
+}
+
+fn server() -> CertificateParams {
+    CertificateParams::new(["api.example.com", "*.example.org", "::1"].map(str::to_owned)).unwrap()
+}
+
+/// The server's own certificate.
+fn own(params: &CertificateParams, issuer: &Issuer) -> Certificate {
+    params.signed_by(&KeyPair::generate().unwrap(), issuer).unwrap()
+}
+
+fn problems_of(chain: &[&CertificateDer<'static>]) -> Vec<CertificateProblem> {
+    let chain: Vec<_> = chain.iter().map(|&certificate| certificate.clone()).collect();
+    problems(&chain, &aws_lc_rs::default_provider())
+}
+
+#[test]
+fn a_chain_that_leads_to_its_end_has_none() {
+    let root = root("root");
+    let outer = below(&root, authority("outer"));
+    let inner = below(&outer, authority("inner"));
+    let own = own(&server(), &inner);
+    assert_eq!(problems_of(&[own.der(), inner.der()]), []);
+    assert_eq!(problems_of(&[own.der(), inner.der(), outer.der()]), []);
+    assert_eq!(problems_of(&[own.der(), inner.der(), outer.der(), root.der()]), []);
+    let self_signed = server().self_signed(&KeyPair::generate().unwrap()).unwrap();
+    assert_eq!(problems_of(&[self_signed.der()]), []);
+}
+
+#[test]
+fn a_missing_intermediate_is_noticed() {
+    let (root, other, namesake) = (root("root"), root("other"), root("inner"));
+    let outer = below(&root, authority("outer"));
+    let inner = below(&outer, authority("inner"));
+    let own = own(&server(), &inner);
+    assert_eq!(problems_of(&[own.der()]), [CertificateProblem::Alone]);
+    for chain in [
+        &[own.der(), own.der()][..],
+        &[own.der(), outer.der()],
+        &[own.der(), root.der()],
+        &[own.der(), inner.der(), root.der()],
+        &[own.der(), inner.der(), other.der()],
+        &[own.der(), namesake.der()],
+    ] {
+        assert_eq!(problems_of(chain), [CertificateProblem::Broken], "{}", chain.len());
+    }
+}
+
+#[test]
+fn what_the_certificate_is_for_is_noticed() {
+    let root = root("root");
+    let mut params = server();
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    assert_eq!(problems_of(&[own(&params, &root).der(), root.der()]), [CertificateProblem::NotForServers]);
+    assert_eq!(problems_of(&[own(&params, &root).der()]), [CertificateProblem::NotForServers]);
+    params.extended_key_usages.push(ExtendedKeyUsagePurpose::ServerAuth);
+    assert_eq!(problems_of(&[own(&params, &root).der(), root.der()]), []);
+    params.subject_alt_names.clear();
+    assert_eq!(is_for(own(&params, &root).der(), "localhost"), None);
+    assert_eq!(is_for(own(&params, &root).der(), "::1"), None);
+    assert_eq!(problems_of(&[own(&params, &root).der(), root.der()]), [CertificateProblem::NamesNoHost]);
+    assert_eq!(problems_of(&[own(&params, &root).der()]), [CertificateProblem::NamesNoHost, CertificateProblem::Alone]);
+}
+
+#[test]
+fn an_intermediate_that_has_expired_is_noticed() {
+    let root = root("root");
+    let mut params = authority("inner");
+    params.not_after = OffsetDateTime::now_utc() - Duration::days(1);
+    let inner = below(&root, params);
+    assert_eq!(
+        problems_of(&[own(&server(), &inner).der(), inner.der(), root.der()]),
+        [CertificateProblem::IssuerOutOfDate]
+    );
+}
+
+#[test]
+fn names_and_addresses_are_matched_as_clients_do() {
+    let own = own(&server(), &root("root"));
+    for (host, named) in [
+        ("api.example.com", Some(true)),
+        ("API.example.com", Some(true)),
+        ("www.example.org", Some(true)),
+        ("a.www.example.org", Some(false)),
+        ("example.com", Some(false)),
+        ("::1", Some(true)),
+        ("127.0.0.1", Some(false)),
+        ("", None),
+    ] {
+        assert_eq!(is_for(own.der(), host), named, "{host}");
+    }
+}

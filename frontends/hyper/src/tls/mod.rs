@@ -1,0 +1,134 @@
+//! HTTPS: a certificate from files, TLS 1.2 and 1.3, and certificates that are renewed while the server runs.
+
+mod certificate;
+mod file;
+mod lint;
+mod reload;
+mod stream;
+mod x509;
+
+use std::fmt;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustls::ServerConfig;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::server::{ClientHello, NoServerSessionStorage, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+
+pub use certificate::{CertificateFileError, CertificateFiles};
+pub use file::read_short_file;
+pub use lint::CertificateProblem;
+pub use reload::reload_certificate;
+pub use x509::Validity;
+
+use certificate::ServerCertificate;
+
+/// The names of the protocols for ALPN (RFC 7301), what the server likes best first.
+pub(crate) const HTTP_2: &[u8] = b"h2";
+const HTTP_1: &[u8] = b"http/1.1";
+
+/// What a server needs for HTTPS.
+pub struct Tls {
+    files: CertificateFiles,
+    config: Arc<ServerConfig>,
+    current: Arc<CurrentCertificate>,
+    /// Of the files as they were last read, usable or not.
+    fingerprint: AtomicU64,
+}
+
+/// The certificate for the next handshake.
+#[derive(Debug)]
+struct CurrentCertificate(watch::Sender<ServerCertificate>);
+
+impl Tls {
+    /// Reads and checks a certificate and its key.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be used; the message says what would be right.
+    pub fn load(files: CertificateFiles) -> Result<Self, CertificateFileError> {
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let bytes = files.read()?;
+        let current = Arc::new(CurrentCertificate(watch::Sender::new(files.check(&bytes, &provider)?)));
+        let config = Arc::new(config(provider, current.clone()));
+        Ok(Self { files, config, current, fingerprint: fingerprint(&bytes).into() })
+    }
+
+    /// When the certificate in use expires, as a person reads it.
+    pub fn expires(&self) -> String {
+        certificate::date_text(self.validity().not_after)
+    }
+
+    /// When it is valid.
+    pub fn validity(&self) -> Validity {
+        self.current.0.borrow().validity
+    }
+
+    /// What clients refuse about it.
+    pub fn problems(&self) -> Vec<CertificateProblem> {
+        self.current.0.borrow().problems.clone()
+    }
+
+    /// Whether it is for that host, a name or an address; `None` where that cannot be told, or it names no host.
+    pub fn is_for(&self, host: &str) -> Option<bool> {
+        lint::is_for(&self.current.0.borrow().certified_key.cert[0], host)
+    }
+
+    /// The certificate for the next handshake.
+    #[cfg(test)]
+    pub(super) fn in_use(&self) -> rustls::pki_types::CertificateDer<'static> {
+        self.current.0.borrow().certified_key.cert[0].clone()
+    }
+
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
+        self.config.clone().into()
+    }
+
+    /// Takes what stands in the files, if that is something else than the last time and can be used; else the certificate
+    /// that is in use stays. Says whether there is a new one.
+    fn reload(&self) -> Result<bool, CertificateFileError> {
+        let bytes = self.files.read()?;
+        let fingerprint = fingerprint(&bytes);
+        if self.fingerprint.swap(fingerprint, Ordering::Relaxed) == fingerprint {
+            return Ok(false);
+        }
+        self.current.0.send_replace(self.files.check(&bytes, self.config.crypto_provider())?);
+        Ok(true)
+    }
+}
+
+/// TLS 1.2 and 1.3 with the provider's cipher suites, all of them AEAD with forward secrecy.
+fn config(provider: Arc<CryptoProvider>, current: Arc<CurrentCertificate>) -> ServerConfig {
+    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.expect("the provider has suites for both versions").with_no_client_auth();
+    let mut config = builder.with_cert_resolver(current);
+    config.alpn_protocols = vec![HTTP_2.to_vec(), HTTP_1.to_vec()];
+    // What a session needs to be resumed is with its client, sealed, so that it costs no memory here.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    match aws_lc_rs::Ticketer::new() {
+        Ok(ticketer) => config.ticketer = ticketer,
+        Err(error) => tracing::warn!(%error, "TLS sessions are not resumed"),
+    }
+    config
+}
+
+/// Tells whether the files have changed since, without keeping the key a second time.
+fn fingerprint(files: &[Vec<u8>; 2]) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::new().hash_one(files)
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+impl ResolvesServerCert for CurrentCertificate {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.0.borrow().certified_key.clone())
+    }
+}

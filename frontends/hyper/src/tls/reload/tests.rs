@@ -1,0 +1,45 @@
+//! When the log is told that a certificate expires.
+
+use super::*;
+
+const NOW: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
+
+/// A certificate of ninety days that ends so long after `NOW`.
+fn ending(after: Duration) -> Validity {
+    let not_after = NOW + after;
+    Validity { not_before: not_after - Duration::days(90), not_after }
+}
+
+/// The hours after `NOW` at which something is said, if somebody looks every minute.
+fn said(certificate: Validity, hours: i64) -> Vec<(i64, Notice)> {
+    let mut watch = ExpiryWatch::default();
+    let look = |minute: i64| watch.notice(certificate, NOW + Duration::minutes(minute)).map(|said| (minute, said));
+    (0..=hours * 60).filter_map(look).map(|(minute, notice)| (minute / 60, notice)).collect()
+}
+
+#[test]
+fn a_certificate_is_warned_of_each_day_and_its_end_is_told_once() {
+    let (soon, expired) = (Notice::Soon, Notice::Expired);
+    assert_eq!(said(ending(Duration::days(8)), 24), []);
+    assert_eq!(said(ending(Duration::days(8)), 80), [(24, soon), (48, soon), (72, soon)]);
+    assert_eq!(said(ending(Duration::hours(30)), 100), [(0, soon), (24, soon), (30, expired)]);
+}
+
+#[test]
+fn a_renewed_certificate_begins_anew() {
+    let mut watch = ExpiryWatch::default();
+    let hour = Duration::hours(1);
+    assert_eq!(watch.notice(ending(hour), NOW), Some(Notice::Soon));
+    assert_eq!(watch.notice(ending(hour), NOW), None);
+    assert_eq!(watch.notice(ending(2 * hour), NOW), Some(Notice::Soon));
+    assert_eq!(watch.notice(ending(hour), NOW + 2 * hour), Some(Notice::Expired));
+    assert_eq!(watch.notice(ending(Duration::days(80)), NOW + 2 * hour), None);
+    assert_eq!(watch.notice(ending(hour), NOW + 3 * hour), None, "it was said of this one");
+}
+
+#[test]
+fn a_short_life_is_no_warning_by_itself() {
+    let six_days = Validity { not_before: NOW, ..ending(Duration::days(6)) };
+    assert!(!six_days.is_due(SOON, NOW + Duration::days(4)));
+    assert!(six_days.is_due(SOON, NOW + Duration::days(5)));
+}

@@ -1,0 +1,132 @@
+//! The options that stand for settings: they follow from the table.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, Error, ValueHint};
+
+use crate::settings::table::{self, BASE_URL, DOCS_URL, LISTEN, NO_MIGRATE};
+use crate::settings::{Section, Setting, Shape};
+
+/// The heading of what every command takes.
+pub(super) const OF_EVERY_COMMAND: &str = "Options of every command";
+
+/// The command line with the settings that each command takes.
+pub(super) fn added_to(cli: Command) -> Command {
+    let every = table::all().filter(|setting| setting.section == Section::Every);
+    cli.args(every.map(argument)).mut_subcommands(|command| match command.get_name() {
+        "demo" => command.args([
+            explained(&LISTEN, argument(&LISTEN), LISTEN.help, ", or a free port where that is taken"),
+            explained(
+                &NO_MIGRATE,
+                argument(&NO_MIGRATE),
+                "Neither makes nor migrates the database that --database names",
+                "",
+            ),
+        ]),
+        "serve" | "doctor" => with_all(command),
+        "import" => command.arg(argument(&NO_MIGRATE)),
+        "openapi" => command
+            .args([explained(&BASE_URL, argument(&BASE_URL), "Where clients find the API", ""), argument(&DOCS_URL)]),
+        "config" => command.mut_subcommands(|inner| if inner.get_name() == "check" { with_all(inner) } else { inner }),
+        _ => command,
+    })
+}
+
+fn with_all(command: Command) -> Command {
+    command.args(table::all().filter(|setting| setting.section != Section::Every).map(argument))
+}
+
+fn argument(setting: &'static Setting) -> Arg {
+    let Setting { name, value_name, shape, .. } = *setting;
+    let arg = explained(setting, Arg::new(name).long(name), setting.help, setting.note);
+    let arg = match setting.section {
+        Section::Serve => arg,
+        Section::Clients => arg.help_heading("HTTPS, proxies and limits"),
+        Section::Every => arg.help_heading(OF_EVERY_COMMAND).global(true),
+    };
+    if shape == Shape::Flag {
+        return arg.action(ArgAction::SetTrue);
+    }
+    let arg = arg.value_name(value_name).action(ArgAction::Set);
+    let arg = match shape {
+        Shape::Path => arg.value_hint(ValueHint::FilePath),
+        Shape::Choice => arg.num_args(0..=1).default_missing_value("true"),
+        Shape::List => arg.num_args(1..).action(ArgAction::Append),
+        Shape::Text | Shape::Size | Shape::Flag => arg,
+    };
+    if setting.offered.is_empty() {
+        return arg;
+    }
+    arg.value_parser(Offered::texts(setting.offered)).hide_possible_values(true)
+}
+
+/// The option with that help; `note` stands behind the default.
+fn explained(setting: &Setting, arg: Arg, help: &'static str, note: &str) -> Arg {
+    let default = setting.default_text().filter(|_| setting.shape != Shape::Flag);
+    let default = default.map(|text| format!("[default: {text}{note}] ")).unwrap_or_default();
+    arg.help(help).long_help(format!("{help}\n\n{default}[env: {}]", setting.variable()))
+}
+
+/// What a command line gives, by the names of settings.
+pub(super) fn given(mut matches: &ArgMatches) -> BTreeMap<&'static str, Vec<String>> {
+    while let Some((_, inner)) = matches.subcommand() {
+        matches = inner;
+    }
+    let texts = |setting: &'static Setting| {
+        let raw = matches.try_get_raw(setting.name).ok()??;
+        let texts = raw.map(|text| text.to_string_lossy().into_owned()).collect();
+        let is_given = matches.value_source(setting.name) == Some(ValueSource::CommandLine);
+        is_given.then_some((setting.name, texts))
+    };
+    table::all().filter_map(texts).collect()
+}
+
+/// Reads values as `parser` does, and offers some to whoever completes a command line. Others are left to the parser, which
+/// says better than a list what is wrong with them.
+#[derive(Clone)]
+pub(super) struct Offered<P> {
+    parser: P,
+    values: &'static [&'static str],
+}
+
+impl<P: TypedValueParser> Offered<P> {
+    pub(super) const fn new(parser: P, values: &'static [&'static str]) -> Self {
+        Self { parser, values }
+    }
+}
+
+impl Offered<StringValueParser> {
+    /// Texts, which are read later on.
+    fn texts(values: &'static [&'static str]) -> Self {
+        Self::new(StringValueParser::new(), values)
+    }
+}
+
+impl<P: TypedValueParser> TypedValueParser for Offered<P> {
+    type Value = P::Value;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<P::Value, Error> {
+        self.parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.values.iter().copied().map(PossibleValue::new)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command;
+    use super::*;
+
+    #[test]
+    fn what_is_given_is_found_whatever_its_shape() {
+        let line = "catalogue --log warn config check --no-migrate --accept a --accept b,c --wait --page-cache 1";
+        let given = given(&command().try_get_matches_from(line.split(' ')).unwrap());
+        let given: Vec<_> = given.iter().map(|(name, texts)| format!("{name}={}", texts.join("|"))).collect();
+        assert_eq!(given, ["accept=a|b,c", "log=warn", "no-migrate=true", "page-cache=1", "wait=true"]);
+    }
+}

@@ -1,0 +1,57 @@
+//! What is printed without a server or database: `catalogue openapi`, `completions` and `man`.
+
+use std::io;
+use std::path::Path;
+
+use catalogue_core::DocumentFormat;
+use clap::Command;
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::Context;
+use crate::cli::{self, OpenapiArguments};
+use crate::exit::Failure;
+use crate::output;
+use crate::settings::addresses;
+
+pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result<(), Failure> {
+    if arguments.json && !arguments.format.is_json() {
+        return Err(Failure::usage("--json: this --format is not JSON; leave one of the two out"));
+    }
+    // Whatever could not be served is not described either.
+    let (base_url, docs_url) = addresses(&context.settings);
+    context.settings.finish()?;
+    let document = DocumentFormat::from(arguments.format)
+        .render(&base_url, &docs_url)
+        .map_err(|error| Failure::usage(error.to_string()))?;
+    output::print(&document)
+}
+
+pub(super) fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut cli::command(), "catalogue", &mut script);
+    output::print(&String::from_utf8_lossy(&script))
+}
+
+pub(super) fn man(out: Option<&Path>) -> Result<(), Failure> {
+    let mut command = cli::command().disable_help_subcommand(true);
+    command.build();
+    if let Some(directory) = out {
+        return write_pages(&command, directory).map_err(|error| {
+            Failure::work(format!("the manual pages cannot be written to {}: {error}", directory.display()))
+        });
+    }
+    let mut text = Vec::new();
+    page(command).render(&mut text).map_err(|error| Failure::because(&error))?;
+    output::print(&String::from_utf8_lossy(&text))
+}
+
+/// A page for the command and for each one below it, such as `catalogue-keys-list.1`.
+fn write_pages(command: &Command, directory: &Path) -> io::Result<()> {
+    page(command.clone()).generate_to(directory)?;
+    command.get_subcommands().try_for_each(|inner| write_pages(inner, directory))
+}
+
+fn page(command: Command) -> Man {
+    Man::new(command).manual("catalogue").source(concat!("catalogue ", env!("CARGO_PKG_VERSION")))
+}

@@ -1,0 +1,210 @@
+//! [`ConfigFile`]: the configuration file, strictly read.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::layers::Source;
+use super::table::{all, named};
+use super::{Fault, Setting, Shape};
+use crate::nearest::nearest;
+use crate::text::printable;
+
+/// The settings of a configuration file, each with the line that it stands on, as far as they can be read.
+#[derive(Debug, Default)]
+pub(crate) struct ConfigFile {
+    name: String,
+    /// By the names of settings.
+    values: BTreeMap<&'static str, (Vec<String>, usize)>,
+    faults: Vec<Fault>,
+}
+
+impl ConfigFile {
+    /// Reads a file's text; `name` stands in messages.
+    pub(crate) fn parse(name: String, text: &str) -> Self {
+        let table = match DeTable::parse(text) {
+            Ok(table) => table,
+            Err(error) => {
+                let line = line_of(text, error.span().map_or(0, |span| span.start));
+                let message = format!("{name}: line {line}: not TOML: {}", error.message());
+                return Self::unreadable(name, message);
+            }
+        };
+        let (mut values, mut faults) = (BTreeMap::new(), Vec::new());
+        for (key, value) in table.get_ref() {
+            let line = line_of(text, key.span().start);
+            match read_pair(key.get_ref(), value) {
+                Ok((setting, texts)) => drop(values.insert(setting.name, (texts, line))),
+                Err(Fault { message, settings }) => {
+                    faults.push((line, Fault { message: format!("{name}: line {line}: {message}"), settings }));
+                }
+            }
+        }
+        faults.sort_by_key(|(line, _)| *line);
+        Self { name, values, faults: faults.into_iter().map(|(_, fault)| fault).collect() }
+    }
+
+    /// A file of which nothing can be read, and why.
+    pub(crate) fn unreadable(name: String, message: String) -> Self {
+        Self {
+            name,
+            values: BTreeMap::new(),
+            faults: vec![Fault { message, settings: all().map(|setting| setting.name).collect() }],
+        }
+    }
+
+    /// All that is wrong with it, in the order of its lines.
+    pub(crate) fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// The file, as it was named.
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(&self.name)
+    }
+
+    /// The texts of a setting and where they stand.
+    pub(crate) fn get(&self, setting: &Setting) -> Option<(&[String], Source)> {
+        let (texts, line) = self.values.get(setting.name)?;
+        Some((texts, Source::in_file(&self.name, *line, setting.name)))
+    }
+}
+
+/// The setting of that key with its texts, or what is wrong with one of them.
+fn read_pair(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(&'static Setting, Vec<String>), Fault> {
+    let Some(setting) = named(key) else {
+        let names = || all().map(|setting| setting.name);
+        let meant = nearest(key, names());
+        let hint = match meant {
+            Some(name) => format!("did you mean {name:?}?"),
+            None => format!("the keys are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        let message = format!("{}: no such key; {hint}", printable(key));
+        return Err(Fault { message, settings: meant.into_iter().collect() });
+    };
+    let texts = texts(setting, value.get_ref()).ok_or_else(|| {
+        let (name, found) = (setting.name, value.get_ref().type_str());
+        let message = format!("{name}: the value is of type {found}; write {}", right(setting));
+        Fault { message, settings: vec![name] }
+    })?;
+    Ok((setting, texts))
+}
+
+/// The value's texts, where it has the setting's shape.
+fn texts(setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
+    let text = match (setting.shape, value) {
+        (Shape::List, DeValue::Array(items)) => {
+            return items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect();
+        }
+        (Shape::Flag | Shape::Choice, DeValue::Boolean(flag)) => flag.to_string(),
+        (Shape::Size, DeValue::Integer(number)) => number.to_string(),
+        (Shape::Flag, _) => return None,
+        (_, DeValue::String(text)) => text.to_string(),
+        _ => return None,
+    };
+    Some(vec![text])
+}
+
+/// What a value of the setting's shape looks like.
+fn right(setting: &Setting) -> &'static str {
+    match setting.shape {
+        Shape::Text | Shape::Path => "a string in quotes",
+        Shape::Size => "a number, or a string in quotes",
+        Shape::List => "a string in quotes, or an array of them",
+        Shape::Flag => "true or false",
+        Shape::Choice => "true, false, or a string in quotes",
+    }
+}
+
+/// The number of the line with the byte at `at`.
+fn line_of(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::{ACCEPT, CORS_ORIGIN, LISTEN, LOG, NO_MIGRATE, PAGE_CACHE, WAIT};
+    use super::*;
+
+    fn texts(file: &ConfigFile, setting: &Setting) -> Option<String> {
+        file.get(setting).map(|(texts, _)| texts.join("|"))
+    }
+
+    fn message(text: &str) -> String {
+        let file = ConfigFile::parse("c.toml".to_owned(), text);
+        file.faults().iter().map(|fault| &*fault.message).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn reads_every_shape() {
+        let text = "# a comment\nlisten = \"127.0.0.1:1\"\naccept = \"oauth\"\ncors-origin = [\"a\", \"b\"]\nno-migrate = true\n";
+        let file = ConfigFile::parse("c.toml".to_owned(), text);
+        assert_eq!(file.faults(), []);
+        assert_eq!(file.get(&LISTEN).unwrap().1.whole, "c.toml: line 2: listen");
+        let found = [&*LISTEN, &ACCEPT, &CORS_ORIGIN, &NO_MIGRATE].map(|setting| texts(&file, setting).unwrap());
+        assert_eq!(found, ["127.0.0.1:1", "oauth", "a|b", "true"]);
+        assert_eq!(texts(&file, &LOG), None);
+    }
+
+    #[test]
+    fn a_size_may_be_a_number() {
+        for (text, value) in [("'64MiB'", "64MiB"), ("65_536", "65536"), ("-1", "-1"), ("0x10", "0x10")] {
+            let file = ConfigFile::parse("c.toml".to_owned(), &format!("page-cache = {text}"));
+            assert_eq!(texts(&file, &PAGE_CACHE).unwrap(), value);
+        }
+        assert!(message("page-cache = 1.5").contains("a number, or a string in quotes"));
+    }
+
+    #[test]
+    fn a_choice_may_be_true_or_false() {
+        for (text, value) in [("true", "true"), ("false", "false"), ("'30s'", "30s")] {
+            let file = ConfigFile::parse("c.toml".to_owned(), &format!("wait = {text}"));
+            assert_eq!(texts(&file, &WAIT).unwrap(), value);
+        }
+        assert!(message("wait = 30").contains("true, false, or a string in quotes"));
+    }
+
+    #[test]
+    fn all_faults_are_told_in_the_order_of_their_lines() {
+        let text = message("lisen = '1'\nlog = 'info'\npage-cache = []\nlog-levels = 1");
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(lines[0].starts_with("c.toml: line 1: lisen: ") && lines[0].ends_with("did you mean \"listen\"?"));
+        assert!(lines[1].starts_with("c.toml: line 3: page-cache: "));
+        assert!(lines[2].starts_with("c.toml: line 4: log-levels: "));
+    }
+
+    #[test]
+    fn what_is_right_is_read_beside_what_is_wrong() {
+        let file = ConfigFile::parse("c.toml".to_owned(), "tls-crt = 'x'\nlog = 'warn'\naccept = 1\npassword = 2");
+        assert_eq!(texts(&file, &LOG).unwrap(), "warn");
+        let settings: Vec<_> = file.faults().iter().map(|fault| &*fault.settings).collect();
+        assert_eq!(settings, [&["tls-cert"][..], &["accept"], &[]]);
+        assert_eq!(ConfigFile::parse("c.toml".to_owned(), "log: info").faults()[0].settings.len(), all().count());
+    }
+
+    #[test]
+    fn names_the_line_and_the_key() {
+        for (text, pieces) in [
+            ("listen = \"a\"\n\nlisen = \"b\"", ["line 3: lisen:", "did you mean \"listen\"?"]),
+            ("config = \"x\"", ["line 1: config:", "no such key"]),
+            ("\"a\\nb\" = 1", ["line 1: a\\nb:", "no such key"]),
+            ("[serve]\nlisten = \"a\"", ["line 1: serve:", "no such key"]),
+            ("listen = 8080", ["line 1: listen:", "string in quotes"]),
+            ("\nno-migrate = \"true\"", ["line 2: no-migrate:", "true or false"]),
+            ("accept = [\"oauth\", 1]", ["line 1: accept:", "array"]),
+            ("log = true", ["line 1: log:", "boolean"]),
+            ("log = \"info\"\nlog = \"warn\"", ["line 2:", "duplicate key"]),
+            ("log = info", ["line 1:", "not TOML"]),
+            ("log.level = \"info\"", ["line 1: log:", "table"]),
+        ] {
+            let message = message(text);
+            assert!(message.starts_with("c.toml: "), "{message}");
+            for piece in pieces {
+                assert!(message.contains(piece), "{text:?}: {message}");
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! [`Layers`]: what is written of settings, on the command line, in the environment and in the configuration file.
+
+use std::collections::{BTreeMap, HashMap};
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::file::ConfigFile;
+use super::{Fault, Setting, Shape, secret, table};
+
+/// The variable that names the configuration file.
+const CONFIG_VARIABLE: &str = "CATALOGUE_CONFIG";
+
+/// What the command line says of settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CommandLine {
+    /// By the names of settings.
+    pub(crate) options: BTreeMap<&'static str, Vec<String>>,
+    /// What `--config` names.
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// The command line over the environment over the configuration file. What nobody asks for is not even read.
+#[derive(Debug, Default)]
+pub(crate) struct Layers {
+    pub(super) command_line: CommandLine,
+    variables: HashMap<String, OsString>,
+    file: ConfigFile,
+    secrets: secret::Secrets,
+}
+
+/// What is written of a setting, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Written {
+    /// One, unless it is a list.
+    pub(super) texts: Vec<String>,
+    pub(super) source: Source,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// The option, the variable, or the file's line, for who knows the setting.
+    pub(super) place: String,
+    /// The same with the key in that line.
+    pub(super) whole: String,
+}
+
+impl Source {
+    /// An option or a variable.
+    fn named(name: String) -> Self {
+        Self { place: name.clone(), whole: name }
+    }
+
+    /// A line of the configuration file.
+    pub(super) fn in_file(file: &str, line: usize, key: &'static str) -> Self {
+        let place = format!("{file}: line {line}");
+        Self { whole: format!("{place}: {key}"), place }
+    }
+
+    /// The same, where the value stands in a file of its own.
+    fn with_file(&self, file: &Path) -> Self {
+        Self::named(format!("{}, file {}", self.whole, file.display()))
+    }
+}
+
+impl Layers {
+    /// Those of this process, as far as they can be read.
+    pub(super) fn of_this_process(command_line: CommandLine) -> Self {
+        let variables = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+        Self::read(command_line, variables.filter(|(name, _)| name.starts_with("CATALOGUE_")).collect())
+    }
+
+    fn read(command_line: CommandLine, variables: HashMap<String, OsString>) -> Self {
+        let option = command_line.config.as_deref().map(|path| (path, "--config"));
+        let variable = variables.get(CONFIG_VARIABLE).filter(|path| !path.is_empty());
+        let path = option.or_else(|| Some((Path::new(variable?), CONFIG_VARIABLE)));
+        let file = path.map(|(path, source)| read_file(path, source)).unwrap_or_default();
+        Self { command_line, variables, file, ..Self::default() }
+    }
+
+    /// What is wrong with the configuration file.
+    pub(super) fn file_faults(&self) -> &[Fault] {
+        self.file.faults()
+    }
+
+    /// The files that should be secret: those that stand for values, and the configuration file where an address stands in
+    /// it that may hold a password.
+    pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
+        let secrets = || table::all().filter(|setting| setting.is_secret);
+        let written = secrets().filter_map(|setting| self.written(setting).ok()?);
+        let texts = written.flat_map(|written| split(&written.texts));
+        let named: Vec<_> = texts.filter_map(|text| secret::file_of(&text).map(Path::to_owned)).collect();
+        let holds = |text: &String| text.contains('@') || text.contains("password");
+        let in_file = secrets().filter_map(|setting| self.file.get(setting)).any(|(texts, _)| texts.iter().any(holds));
+        named.into_iter().chain(in_file.then(|| self.file.path().to_owned())).collect()
+    }
+
+    /// The variables that could be settings by their name.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(|name| &**name).filter(|name| *name != CONFIG_VARIABLE)
+    }
+
+    /// What the highest layer says that says anything, with what stands in files of its own; or what is wrong with it.
+    pub(super) fn find(&self, setting: &Setting) -> Result<Option<Written>, String> {
+        let Some(Written { texts, source }) = self.written(setting)? else { return Ok(None) };
+        let is_list = setting.shape == Shape::List;
+        let texts = if is_list { split(&texts) } else { texts };
+        let mut found = Written { texts: Vec::new(), source: source.clone() };
+        for text in texts {
+            let Some(path) = secret::file_of(&text).filter(|_| setting.is_secret) else {
+                found.texts.push(text);
+                continue;
+            };
+            let read = self.secrets.read(path).map_err(|error| format!("{}: {error}", source.whole))?;
+            if is_list {
+                found.texts.extend(split(&[read]));
+            } else {
+                found = Written { texts: vec![read], source: source.with_file(path) };
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// What the highest layer says that says anything. An empty variable counts as one that is not set.
+    fn written(&self, setting: &Setting) -> Result<Option<Written>, String> {
+        if let Some(texts) = self.command_line.options.get(setting.name) {
+            let source = Source::named(format!("--{}", setting.name));
+            return Ok(Some(Written { texts: texts.clone(), source }));
+        }
+        let variable = setting.variable();
+        if let Some(value) = self.variables.get(&variable).filter(|value| !value.is_empty()) {
+            let text = value.to_str().ok_or_else(|| format!("{variable}: the value is not UTF-8"))?;
+            return Ok(Some(Written { texts: vec![text.to_owned()], source: Source::named(variable) }));
+        }
+        Ok(self.file.get(setting).map(|(texts, source)| Written { texts: texts.to_vec(), source }))
+    }
+}
+
+fn read_file(path: &Path, source: &str) -> ConfigFile {
+    let name = path.display().to_string();
+    match fs::read_to_string(path) {
+        Ok(text) => ConfigFile::parse(name, &text),
+        Err(error) => {
+            let message = format!("{source}: the configuration file {name} cannot be read: {error}");
+            ConfigFile::unreadable(name, message)
+        }
+    }
+}
+
+fn split(items: &[String]) -> Vec<String> {
+    let separator = |character: char| character == ',' || character.is_ascii_whitespace();
+    items.iter().flat_map(|item| item.split(separator)).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::table::{ACCEPT, BASE_URL, DATABASE, DATABASE_REPLICAS, LOG};
+    use super::*;
+
+    impl Layers {
+        /// Layers that say that; the file is `c.toml`.
+        pub(in super::super) fn of(
+            options: &[(&'static str, &[&str])],
+            variables: &[(&str, &str)],
+            file: &str,
+        ) -> Self {
+            let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+            let options = options.iter().map(|&(name, given)| (name, texts(given))).collect();
+            let variables = variables.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
+            let command_line = CommandLine { options, config: None };
+            Self { command_line, variables, file: ConfigFile::parse("c.toml".to_owned(), file), ..Self::default() }
+        }
+
+        pub(in super::super) fn set_variable(&mut self, name: &str, value: OsString) {
+            self.variables.insert(name.to_owned(), value);
+        }
+    }
+
+    fn found(layers: &Layers, setting: &Setting) -> Option<String> {
+        layers.find(setting).unwrap().map(|Written { texts, source }| format!("{} = {}", source.whole, texts.join("|")))
+    }
+
+    #[test]
+    fn texts_come_from_the_highest_layer() {
+        let get = |options: &[_], variables: &[_], file| found(&Layers::of(options, variables, file), &BASE_URL);
+        let (variable, file) = ([("CATALOGUE_BASE_URL", "/env")], "base-url = '/file'");
+        assert_eq!(get(&[("base-url", &["/line"])], &variable, file).unwrap(), "--base-url = /line");
+        assert_eq!(get(&[], &variable, file).unwrap(), "CATALOGUE_BASE_URL = /env");
+        assert_eq!(get(&[], &[], file).unwrap(), "c.toml: line 1: base-url = /file");
+        assert_eq!(get(&[], &[("CATALOGUE_BASE_URL", "")], file).unwrap(), "c.toml: line 1: base-url = /file");
+        assert_eq!(get(&[], &[("CATALOGUE_DOCS_URL", "/env")], ""), None);
+    }
+
+    #[test]
+    fn lists_replace_those_of_lower_layers() {
+        let get = |given: &[&str], variables: &[_], file| {
+            let options = [("accept", given)];
+            let layers = Layers::of(if given.is_empty() { &[] } else { &options }, variables, file);
+            layers.find(&ACCEPT).unwrap().map(|written| written.texts.join("|"))
+        };
+        let (variable, empty) = ([("CATALOGUE_ACCEPT", "b, c\td")], [("CATALOGUE_ACCEPT", "")]);
+        let file = "accept = ['e', 'f']";
+        for (found, expected) in [
+            (get(&["a"], &variable, file), Some("a")),
+            (get(&["a,x", "y z"], &[], file), Some("a|x|y|z")),
+            (get(&[], &variable, file), Some("b|c|d")),
+            (get(&[], &[], file), Some("e|f")),
+            (get(&[], &[], "accept = 'e f'"), Some("e|f")),
+            (get(&[], &empty, file), Some("e|f")),
+            (get(&[], &empty, ""), None),
+            (get(&[], &[], "accept = []"), Some("")),
+            (get(&[], &[], ""), None),
+        ] {
+            assert_eq!(found.as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn an_address_may_stand_in_a_file_of_its_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("secret");
+        fs::write(&path, "postgres://u:p@one/n\npostgres://u:p@two/n\n").unwrap();
+        let value = format!("file:{}", path.display());
+        let variables = [("CATALOGUE_DATABASE_REPLICAS", &*value), ("CATALOGUE_LOG", &value)];
+        let layers = || Layers::of(&[("database", &[&value])], &variables, "");
+        let replicas = found(&layers(), &DATABASE_REPLICAS).unwrap();
+        assert_eq!(replicas, "CATALOGUE_DATABASE_REPLICAS = postgres://u:p@one/n|postgres://u:p@two/n");
+        assert_eq!(found(&layers(), &LOG).unwrap(), format!("CATALOGUE_LOG = {value}"), "which holds no secret");
+        fs::write(&path, "sqlite:a.db\n").unwrap();
+        assert_eq!(found(&layers(), &DATABASE).unwrap(), format!("--database, file {} = sqlite:a.db", path.display()));
+        fs::remove_file(&path).unwrap();
+        assert!(layers().find(&DATABASE).unwrap_err().starts_with("--database: the file /"));
+    }
+
+    #[test]
+    fn a_missing_file_is_a_fault_of_who_names_it() {
+        let variables = |path: &str| HashMap::from([(CONFIG_VARIABLE.to_owned(), path.into())]);
+        let missing = "/no/such/directory/c.toml";
+        let option = CommandLine { config: Some(missing.into()), ..CommandLine::default() };
+        for (layers, source) in [
+            (Layers::read(CommandLine::default(), variables(missing)), CONFIG_VARIABLE),
+            (Layers::read(option, HashMap::new()), "--config"),
+        ] {
+            let text = &layers.file_faults()[0].message;
+            assert!(text.starts_with(&format!("{source}: ")) && text.contains(missing), "{text}");
+        }
+        assert_eq!(Layers::read(CommandLine::default(), variables("")).file_faults(), []);
+    }
+}

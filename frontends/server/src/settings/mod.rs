@@ -1,0 +1,27 @@
+//! Settings: one table of all of them, and their layers, which are the command line over the environment over the
+//! configuration file.
+
+mod file;
+mod layers;
+mod reader;
+mod secret;
+mod serve;
+mod setting;
+pub(crate) mod table;
+mod value;
+
+#[cfg(test)]
+pub(crate) use file::ConfigFile;
+pub(crate) use layers::CommandLine;
+pub(crate) use reader::Settings;
+pub(crate) use serve::{ServeSettings, addresses};
+pub(crate) use setting::{Entry, Fallback, Section, Setting, Shape};
+
+/// One thing that is wrong with settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// What is wrong, and where.
+    pub(crate) message: String,
+    /// The names of the settings that it is about. A file may have meant to say something of them.
+    pub(crate) settings: Vec<&'static str>,
+}

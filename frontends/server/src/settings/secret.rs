@@ -1,0 +1,110 @@
+//! Values that stand in a file of their own: `file:PATH` in the place of an address with a password, so that it is
+//! neither in the list of processes nor in the environment.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What such a value begins with. No database and no store has such an address.
+const PREFIX: &str = "file:";
+/// No address is as long.
+const LONGEST: usize = 64 << 10;
+
+/// The file that a value names, if it names one.
+pub(crate) fn file_of(value: &str) -> Option<&Path> {
+    value.strip_prefix(PREFIX).map(Path::new)
+}
+
+/// What was read. A command may ask for a value more than once, and a pipe has it once.
+#[derive(Default)]
+pub(super) struct Secrets(RefCell<BTreeMap<PathBuf, Result<String, String>>>);
+
+impl Secrets {
+    /// What stands in the file; where nothing can be read, why.
+    pub(super) fn read(&self, path: &Path) -> Result<String, String> {
+        self.0.borrow_mut().entry(path.to_owned()).or_insert_with(|| read(path)).clone()
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secrets").finish_non_exhaustive()
+    }
+}
+
+/// What stands in the file, without the blanks and line feeds around it. No message repeats any of it.
+fn read(path: &Path) -> Result<String, String> {
+    const RIGHT: &str = "write the address into it, and no more";
+    let fault = |what: &str| format!("the file {} {what}", path.display());
+    if others_may_read(path) {
+        tracing::warn!("others may read {}; take that from them (chmod o-rwx)", path.display());
+    }
+    let bytes = catalogue_hyper::read_short_file(path).map_err(|error| fault(&format!("cannot be read: {error}")))?;
+    let text = str::from_utf8(&bytes).map_err(|_| fault(&format!("is not text; {RIGHT}")))?;
+    match text.trim() {
+        "" => Err(fault(&format!("is empty; {RIGHT}"))),
+        _ if text.len() > LONGEST => Err(fault(&format!("is longer than an address can be; {RIGHT}"))),
+        address => Ok(address.to_owned()),
+    }
+}
+
+#[cfg(unix)]
+fn others_may_read(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+
+    path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o004 != 0)
+}
+
+/// Elsewhere who may read a file is not in its mode.
+#[cfg(not(unix))]
+fn others_may_read(_: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_value_may_name_a_file() {
+        assert_eq!(file_of("file:/run/secret"), Some(Path::new("/run/secret")));
+        assert_eq!(file_of("sqlite:file:x"), None);
+    }
+
+    #[test]
+    fn the_address_is_all_that_may_stand_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("secret");
+        fs::write(&path, "\n postgres://u:p@h/n\r\n").unwrap();
+        assert_eq!(read(&path).unwrap(), "postgres://u:p@h/n");
+        for (content, piece) in
+            [(&b" \n"[..], "is empty"), (b"s3cret\xff", "is not text"), (&b"s3cret".repeat(20_000), "is longer")]
+        {
+            fs::write(&path, content).unwrap();
+            let message = read(&path).unwrap_err();
+            assert!(message.contains(piece) && !message.contains("s3cret"), "{message}");
+        }
+        assert!(read(directory.path()).unwrap_err().contains("cannot be read"));
+    }
+
+    /// As for certificates: what has no end, or never begins, is not waited for.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn devices_are_refused_and_pipes_are_read() {
+        use std::io::Write as _;
+        use std::os::fd::AsRawFd as _;
+
+        assert!(read(Path::new("/dev/zero")).unwrap_err().contains("is a device"));
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(b"sqlite:a.db\n").unwrap();
+        drop(writer);
+        let path = format!("/dev/fd/{}", reader.as_raw_fd());
+        let secrets = Secrets::default();
+        for _ in 0..2 {
+            assert_eq!(secrets.read(Path::new(&path)).unwrap(), "sqlite:a.db", "as often as it is asked for");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! [`ServeSettings`]: what `serve` is told.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalogue_core::auth::CredentialKind;
+use catalogue_core::{Catalogue, CatalogueBuilder};
+use catalogue_hyper::{CertificateFiles, Limits, Networks, ServerConfig, Timeouts, Tls};
+
+use super::table::*;
+use super::{Settings, value};
+use crate::database::{Database, Migration};
+use crate::exit::{Failure, chain};
+use crate::otlp::SpanExport;
+use crate::rate_limit::{self, RateLimiting};
+
+/// How many HTTP/2 requests may be outstanding however few connections there may be: ten clients with all streams that
+/// they may have.
+const LEAST_OUTSTANDING: u32 = 1_000;
+
+/// What `serve` is told.
+#[derive(Debug)]
+pub(crate) struct ServeSettings {
+    pub(crate) database: Database,
+    pub(crate) migration: Migration,
+    pub(crate) wait: Option<Duration>,
+    pub(crate) listen: SocketAddr,
+    pub(crate) admin_listen: Option<SocketAddr>,
+    pub(crate) api: ApiSettings,
+    pub(crate) spans: Option<SpanExport>,
+    timeouts: Timeouts,
+    pub(crate) limits: Limits,
+    pub(crate) proxies: Networks,
+    tls: Option<CertificateFiles>,
+}
+
+/// What a catalogue is told.
+#[derive(Debug)]
+pub(crate) struct ApiSettings {
+    pub(crate) base_url: String,
+    pub(crate) docs_url: String,
+    accept: Vec<CredentialKind>,
+    origins: Vec<String>,
+    /// In bytes; 0 for none.
+    pub(crate) page_cache: usize,
+    /// Requests at the same time.
+    max_in_flight: u32,
+    pub(crate) rate_limiting: RateLimiting,
+}
+
+impl ServeSettings {
+    /// Asks for all of them.
+    pub(crate) fn read(settings: &Settings) -> Self {
+        let (base_url, docs_url) = addresses(settings);
+        let api = ApiSettings {
+            base_url,
+            docs_url,
+            accept: settings.get(&ACCEPT),
+            origins: settings.given(&CORS_ORIGIN).unwrap_or_default(),
+            page_cache: settings.get(&PAGE_CACHE),
+            max_in_flight: settings.get(&MAX_IN_FLIGHT),
+            rate_limiting: rate_limiting(settings),
+        };
+        Self {
+            database: database(settings),
+            migration: settings.migration(),
+            wait: settings.get(&WAIT),
+            listen: settings.get(&LISTEN),
+            admin_listen: settings.given(&ADMIN_LISTEN),
+            api,
+            spans: span_export(settings),
+            timeouts: timeouts(settings),
+            limits: limits(settings),
+            proxies: settings.given(&TRUSTED_PROXIES).unwrap_or_default(),
+            tls: tls_files(settings),
+        }
+    }
+
+    /// Refuses one address for both, which the second of them could not have. A port that is picked is another one.
+    pub(crate) fn check_listeners(&self, settings: &Settings) {
+        if self.admin_listen != Some(self.listen) || self.listen.port() == 0 {
+            return;
+        }
+        let default = if settings.is_given(&LISTEN) { "" } else { ", the default of --listen," };
+        let what = format!("{}{default} cannot be both for clients and for operators; name another port", self.listen);
+        settings.conflict(&[&LISTEN, &ADMIN_LISTEN], &[], &what);
+    }
+
+    /// Reads the certificate, if there is one; what is wrong with it is said here, and not when the first client comes.
+    pub(crate) fn tls(&self) -> Result<Option<Arc<Tls>>, String> {
+        let tls = self.tls.clone().map(|files| Tls::load(files).map_err(|error| chain(&error)));
+        Ok(tls.transpose()?.map(Arc::new))
+    }
+
+    /// How the server meets its clients.
+    pub(crate) fn config(&self, tls: Option<Arc<Tls>>) -> ServerConfig {
+        let Self { timeouts, limits, .. } = *self;
+        ServerConfig { timeouts, limits, tls, trusted_proxies: self.proxies.clone(), ..ServerConfig::default() }
+    }
+}
+
+impl ApiSettings {
+    /// The catalogue of `builder`'s storage with these settings.
+    pub(crate) fn catalogue(&self, builder: CatalogueBuilder) -> Result<Catalogue, Failure> {
+        let mut builder = builder
+            .base_url(&self.base_url)
+            .docs_url(&self.docs_url)
+            .accept(self.accept.iter().copied())
+            .cors_origins(&self.origins)
+            .max_in_flight(self.max_in_flight as usize)
+            .page_cache(self.page_cache);
+        if let Some(limiter) = &self.rate_limiting.limiter {
+            builder = builder.rate_limiter(Arc::clone(limiter));
+        }
+        builder.build().map_err(|error| Failure::because(&error))
+    }
+}
+
+/// Where clients find the API and where they find the documents.
+pub(crate) fn addresses(settings: &Settings) -> (String, String) {
+    let (base_url, docs_url) = (settings.get(&BASE_URL), settings.get(&DOCS_URL));
+    if let Err(error) = value::apart(&base_url, &docs_url) {
+        settings.conflict(&[&BASE_URL, &DOCS_URL], &[], &error);
+    }
+    (base_url, docs_url)
+}
+
+/// The database with what only a server is told about a PostgreSQL one.
+fn database(settings: &Settings) -> Database {
+    let connections = settings.get(&DATABASE_CONNECTIONS);
+    let timeout = settings.get(&DATABASE_TIMEOUT);
+    let lag = settings.get(&DATABASE_REPLICA_LAG);
+    let database = settings.database().for_server(connections, timeout, lag);
+    let replicas = settings.given(&DATABASE_REPLICAS).unwrap_or_default();
+    database.with_replicas(&replicas).unwrap_or_else(|error| {
+        settings.conflict(&[&DATABASE_REPLICAS], &[&DATABASE], &error);
+        DATABASE.default_value()
+    })
+}
+
+fn rate_limiting(settings: &Settings) -> RateLimiting {
+    let store = settings.given(&RATE_LIMIT_STORE);
+    if let Some(limit) = settings.given(&RATE_LIMIT) {
+        return RateLimiting::new(limit, settings.text(&RATE_LIMIT).unwrap_or_default(), store);
+    }
+    if store.is_some() {
+        let idle = format!("there is no --rate-limit to count; {}", rate_limit::RIGHT);
+        settings.conflict(&[&RATE_LIMIT_STORE], &[&RATE_LIMIT], &idle);
+    }
+    RateLimiting::default()
+}
+
+fn span_export(settings: &Settings) -> Option<SpanExport> {
+    let endpoint = settings.given(&OTLP_ENDPOINT);
+    if endpoint.is_none() && settings.is_given(&OTLP_SAMPLE) {
+        let idle = "there is no --otlp-endpoint to send spans to; name one, like http://127.0.0.1:4318";
+        settings.conflict(&[&OTLP_SAMPLE], &[&OTLP_ENDPOINT], &idle);
+    }
+    let ratio = settings.get(&OTLP_SAMPLE);
+    endpoint.map(|endpoint| SpanExport { endpoint, ratio })
+}
+
+fn limits(settings: &Settings) -> Limits {
+    let connections = settings.get(&MAX_CONNECTIONS);
+    Limits { connections, outstanding_streams: connections.max(LEAST_OUTSTANDING), ..Limits::default() }
+}
+
+fn timeouts(settings: &Settings) -> Timeouts {
+    let (request, grace) = (settings.get(&REQUEST_TIMEOUT), settings.get(&SHUTDOWN_GRACE));
+    Timeouts { request, grace, ..Timeouts::default() }
+}
+
+/// The certificate and its key, which are given together.
+fn tls_files(settings: &Settings) -> Option<CertificateFiles> {
+    let alone = match (settings.given(&TLS_CERT), settings.given(&TLS_KEY)) {
+        (None, None) => return None,
+        (Some(certificate), Some(key)) => return Some(CertificateFiles { certificate, key }),
+        (Some(_), None) => "a certificate needs its key; name the file with --tls-key",
+        (None, Some(_)) => "a key needs its certificate; name the file with --tls-cert",
+    };
+    settings.conflict(&[&TLS_CERT, &TLS_KEY], &[], &alone);
+    None
+}

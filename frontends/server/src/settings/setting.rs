@@ -1,0 +1,159 @@
+//! [`Setting`]: what is known of an option, and [`Entry`]: the same with the type of its value.
+
+use std::ops::Deref;
+
+/// An option of the command line that has an environment variable and a key in the configuration file.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    /// The option, without hyphens before it: the key in the configuration file.
+    pub(crate) name: &'static str,
+    /// What stands for a value.
+    pub(crate) value_name: &'static str,
+    /// What it is for.
+    pub(crate) help: &'static str,
+    pub(crate) default: Fallback,
+    /// What the help says behind the default.
+    pub(crate) note: &'static str,
+    pub(crate) shape: Shape,
+    pub(crate) section: Section,
+    /// Its value is an address that may hold a password: it is never shown whole, and may stand in a file.
+    pub(crate) is_secret: bool,
+    /// Values that a shell completes.
+    pub(crate) offered: &'static [&'static str],
+}
+
+/// What is in force where nobody says anything.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fallback {
+    /// What this text means as a value.
+    Value(&'static str),
+    /// No value, which means this.
+    Words(&'static str),
+    /// Nothing that needs a word.
+    Nothing,
+}
+
+/// What a setting's value looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One text.
+    Text,
+    /// The name of a file.
+    Path,
+    /// A size or a count: one text, or in the file also a number.
+    Size,
+    /// True, false, or one text that says more than true.
+    Choice,
+    /// Several texts; in one string they are separated by blanks or commas.
+    List,
+    /// True or false.
+    Flag,
+}
+
+/// Where a setting stands in the help, and which commands take it: unless `cli/options.rs` names others, `serve`, `doctor`
+/// and `config check`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Section {
+    Serve,
+    Clients,
+    /// Every command takes it.
+    Every,
+}
+
+/// A setting whose value is a `T`.
+#[derive(Debug)]
+pub(crate) struct Entry<T> {
+    pub(super) setting: Setting,
+    parse: Parse<T>,
+}
+
+#[derive(Debug)]
+enum Parse<T> {
+    One(fn(&str) -> Result<T, String>),
+    Many(fn(&[String]) -> Result<T, String>),
+}
+
+impl Setting {
+    /// The environment variable, such as `CATALOGUE_BASE_URL`.
+    pub(crate) fn variable(&self) -> String {
+        format!("CATALOGUE_{}", self.name.replace('-', "_").to_uppercase())
+    }
+
+    /// What is in force where nobody says anything, as a value or in words.
+    pub(crate) fn default_text(&self) -> Option<&'static str> {
+        match self.default {
+            Fallback::Value(text) | Fallback::Words(text) => Some(text),
+            Fallback::Nothing => None,
+        }
+    }
+}
+
+impl<T> Entry<T> {
+    const fn new(name: &'static str, value_name: &'static str, shape: Shape, parse: Parse<T>) -> Self {
+        let setting = Setting {
+            name,
+            value_name,
+            help: "",
+            default: Fallback::Nothing,
+            note: "",
+            shape,
+            section: Section::Serve,
+            is_secret: false,
+            offered: &[],
+        };
+        Self { setting, parse }
+    }
+
+    /// One of one text.
+    pub(super) const fn text(
+        name: &'static str,
+        value_name: &'static str,
+        parse: fn(&str) -> Result<T, String>,
+    ) -> Self {
+        Self::new(name, value_name, Shape::Text, Parse::One(parse))
+    }
+
+    /// One of several texts.
+    pub(super) const fn list(
+        name: &'static str,
+        value_name: &'static str,
+        parse: fn(&[String]) -> Result<T, String>,
+    ) -> Self {
+        Self::new(name, value_name, Shape::List, Parse::Many(parse))
+    }
+
+    /// Reads what is written.
+    pub(super) fn parse(&self, texts: &[String]) -> Result<T, String> {
+        match self.parse {
+            Parse::One(parse) => parse(texts.first().map_or("", |text| text)),
+            Parse::Many(parse) => parse(texts),
+        }
+    }
+
+    /// The value where nobody gives one.
+    ///
+    /// # Panics
+    /// Where the table has no default for it, or a wrong one.
+    pub(crate) fn default_value(&self) -> T {
+        let Fallback::Value(text) = self.setting.default else { panic!("{} has no default", self.setting.name) };
+        let texts: Vec<_> = text.split(',').map(str::to_owned).collect();
+        self.parse(&texts).unwrap_or_else(|error| panic!("the default of {}: {error}", self.setting.name))
+    }
+}
+
+impl Entry<bool> {
+    /// One that is on or off; off where nobody says anything.
+    pub(super) const fn flag(name: &'static str) -> Self {
+        let mut entry = Self::new(name, "", Shape::Flag, Parse::One(super::value::flag));
+        entry.setting.default = Fallback::Value("false");
+        entry
+    }
+}
+
+impl<T> Deref for Entry<T> {
+    type Target = Setting;
+
+    fn deref(&self) -> &Setting {
+        &self.setting
+    }
+}

@@ -1,0 +1,167 @@
+//! What the texts of settings mean. Each message says what would be right.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use catalogue_core::auth::CredentialKind;
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{BuildError, Catalogue, CatalogueBuilder};
+
+use crate::units;
+
+/// As many connections as fit beside those of clients into the files that a process may have open.
+const MAX_DATABASE_CONNECTIONS: usize = 1_000;
+/// A longer time could as well be none.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub(super) fn flag(text: &str) -> Result<bool, String> {
+    match text {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(format!("{text:?} is neither true nor false; write one of them")),
+    }
+}
+
+pub(super) fn path(text: &str) -> Result<PathBuf, String> {
+    Ok(PathBuf::from(text))
+}
+
+pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        format!("{text:?} is not an address to listen on; write an IP address and a port, like 127.0.0.1:8080")
+    })
+}
+
+/// How long is waited for a database: as long as it takes, up to some time, or not at all.
+pub(super) fn wait(text: &str) -> Result<Option<Duration>, String> {
+    match flag(text) {
+        Ok(wait) => Ok(wait.then_some(Duration::MAX)),
+        Err(_) => units::duration(text).map(Some),
+    }
+}
+
+/// Reads a number of connections or requests.
+pub(super) fn count(text: &str) -> Result<u32, String> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // More than a semaphore of the runtime counts is more than any machine has.
+    let number = text.parse().ok().filter(|number| digits && (1..=1 << 28).contains(number));
+    number.ok_or_else(|| format!("{text:?} is not a number that can be; write a whole one from 1 on, like 1000"))
+}
+
+pub(super) fn database_connections(text: &str) -> Result<NonZeroUsize, String> {
+    let count = text.parse().ok().filter(|count: &NonZeroUsize| count.get() <= MAX_DATABASE_CONNECTIONS);
+    count.ok_or_else(|| {
+        format!("{text:?} is not a number of connections; write one from 1 to {MAX_DATABASE_CONNECTIONS}")
+    })
+}
+
+pub(super) fn database_timeout(text: &str) -> Result<Duration, String> {
+    within_a_day(text, "no time to read in")
+}
+
+pub(super) fn replica_lag(text: &str) -> Result<Duration, String> {
+    within_a_day(text, "no bound for a replica")
+}
+
+fn within_a_day(text: &str, wrong: &str) -> Result<Duration, String> {
+    let time = units::duration(text)?;
+    if time.is_zero() || time > DAY {
+        return Err(format!("{text:?} is {wrong}; write a duration from 1s to 1d"));
+    }
+    Ok(time)
+}
+
+pub(super) fn request_timeout(text: &str) -> Result<Duration, String> {
+    let time = units::duration(text)?;
+    if time.is_zero() {
+        return Err(format!("{text:?} leaves no time for an answer; write a duration like 60s"));
+    }
+    Ok(time.min(DAY))
+}
+
+/// Whatever the machine's clock cannot count to is refused here, and not when the server is told to end.
+pub(super) fn grace(text: &str) -> Result<Duration, String> {
+    let grace = units::duration(text)?;
+    let end = Instant::now().checked_add(grace);
+    end.map(|_| grace).ok_or_else(|| format!("{text:?} is longer than can be counted; write a duration like 10s"))
+}
+
+pub(super) fn kinds(names: &[String]) -> Result<Vec<CredentialKind>, String> {
+    let kind = |name: &String| {
+        CredentialKind::from_name(name).ok_or_else(|| {
+            let known: Vec<_> = CredentialKind::ALL.iter().map(|kind| kind.name()).collect();
+            let known = known.join(", ");
+            format!("{name:?} is not a kind of credential; the kinds are {known}")
+        })
+    };
+    let kinds: Vec<_> = names.iter().map(kind).collect::<Result<_, _>>()?;
+    if kinds.is_empty() { Err(BuildError::NothingAccepted.to_string()) } else { Ok(kinds) }
+}
+
+pub(super) fn base_url(text: &str) -> Result<String, String> {
+    let refused = |error: &BuildError| matches!(error, BuildError::BaseUrl(_));
+    buildable(|builder| builder.base_url(text), refused).map(|()| text.to_owned())
+}
+
+pub(super) fn docs_url(text: &str) -> Result<String, String> {
+    let refused = |error: &BuildError| matches!(error, BuildError::DocsUrl(_));
+    buildable(|builder| builder.docs_url(text), refused).map(|()| text.to_owned())
+}
+
+pub(super) fn origins(texts: &[String]) -> Result<Vec<String>, String> {
+    buildable(|builder| builder.cors_origins(texts), |_| true).map(|()| texts.to_vec())
+}
+
+/// Whether two addresses can stand beside each other.
+pub(super) fn apart(base_url: &str, docs_url: &str) -> Result<(), String> {
+    buildable(|builder| builder.base_url(base_url).docs_url(docs_url), |_| true)
+}
+
+/// Asks the library, as far as the error is one that matters here.
+fn buildable(
+    change: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder,
+    matters: impl FnOnce(&BuildError) -> bool,
+) -> Result<(), String> {
+    match change(Catalogue::with_api_keys(MemoryStorage::new())).build() {
+        Err(error) if matters(&error) => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_begin_with_one() {
+        assert_eq!(count("1"), Ok(1));
+        assert_eq!(count("10000"), Ok(10_000));
+        for text in ["", "0", "-1", "+1", "1.5", "many", "4294967296", "268435457"] {
+            assert!(count(text).unwrap_err().contains("like 1000"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_request_gets_some_time_and_not_for_ever() {
+        assert_eq!(request_timeout("5s"), Ok(Duration::from_secs(5)));
+        assert_eq!(request_timeout("1000000000000d"), Ok(DAY));
+        assert!(request_timeout("0s").unwrap_err().contains("like 60s"));
+        assert!(request_timeout("soon").is_err());
+    }
+
+    #[test]
+    fn a_wait_is_true_false_or_how_long() {
+        for (text, expected) in [
+            ("true", Some(Duration::MAX)),
+            ("1", Some(Duration::MAX)),
+            ("false", None),
+            ("0", None),
+            ("2m", Some(Duration::from_secs(120))),
+        ] {
+            assert_eq!(wait(text), Ok(expected), "{text}");
+        }
+        assert!(wait("yes").unwrap_err().contains("not a duration"));
+    }
+}

@@ -1,0 +1,110 @@
+//! Durations and sizes as options take them: a whole number and a unit.
+
+use std::time::Duration;
+
+const SECONDS: [(&str, u64); 4] = [("s", 1), ("m", 60), ("h", 60 * 60), ("d", 24 * 60 * 60)];
+const BYTES: [(&str, u64); 4] = [("", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
+
+/// Reads a duration such as `90d`.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let seconds = counted(text, &SECONDS)
+        .ok_or_else(|| format!("{text:?} is not a duration; write a whole number and s, m, h or d, like 90d"))?;
+    seconds.map(Duration::from_secs).ok_or_else(|| format!("{text:?} is longer than can be counted"))
+}
+
+/// Reads how long something is to live: some time.
+pub(crate) fn lifetime(text: &str) -> Result<Duration, String> {
+    let lifetime = duration(text)?;
+    if lifetime.is_zero() {
+        return Err(format!("{text:?} would be over at once; write a duration from 1s on, like 90d"));
+    }
+    Ok(lifetime)
+}
+
+/// Reads a size such as `64MiB`, in bytes.
+pub(crate) fn size(text: &str) -> Result<usize, String> {
+    const RIGHT: &str = "write a whole number of bytes, or one with KiB, MiB or GiB, like 64MiB";
+    let bytes = counted(text, &BYTES).ok_or_else(|| format!("{text:?} is not a size; {RIGHT}"))?;
+    let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+    bytes.ok_or_else(|| format!("{text:?} is larger than can be counted; write a size like 64MiB"))
+}
+
+/// The size as it can be read again, in the largest unit that leaves a whole number.
+pub(crate) fn shown_size(bytes: usize) -> String {
+    let bytes = bytes as u64;
+    let unit = BYTES.iter().rev().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
+    unit.map_or_else(|| bytes.to_string(), |(name, unit)| format!("{}{name}", bytes / unit))
+}
+
+/// The number of the smallest unit: `None` where no whole number and unit stand there, `Some(None)` where it does not fit.
+fn counted(text: &str, units: &[(&str, u64)]) -> Option<Option<u64>> {
+    let (number, unit) = units.iter().rev().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
+    let is_whole = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    is_whole.then(|| number.parse().ok().and_then(|number: u64| number.checked_mul(*unit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duration_is_a_whole_number_and_a_unit() {
+        for (text, seconds) in [("0s", 0), ("10s", 10), ("2m", 120), ("3h", 10_800), ("90d", 7_776_000), ("007s", 7)] {
+            assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_life_is_some_time() {
+        assert_eq!(lifetime("1s"), Ok(Duration::from_secs(1)));
+        for text in ["0s", "00d", "0"] {
+            let message = lifetime(text).unwrap_err();
+            assert!(message.contains(&format!("{text:?}")) && message.contains("like 90d"), "{message}");
+        }
+    }
+
+    #[test]
+    fn no_other_duration_is_taken() {
+        for text in ["", "s", "10", "-1s", "+1s", "1.5h", "1 s", " 1s", "1s ", "1w", "1D", "1ms", "١s", "é", "1é"] {
+            let message = duration(text).unwrap_err();
+            assert!(message.contains("like 90d"), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn no_duration_overflows() {
+        for text in ["99999999999999999999s", "18446744073709551615d"] {
+            assert!(duration(text).unwrap_err().contains("longer than can be counted"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_size_is_a_whole_number_and_perhaps_a_unit() {
+        for (text, bytes) in [("0", 0), ("1", 1), ("007", 7), ("0GiB", 0), ("3KiB", 3_072), ("64MiB", 67_108_864)] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_other_size_is_taken() {
+        for text in ["", "MiB", "-1", "+1", "1.5GiB", "64 MiB", " 1", "1 ", "1MB", "1M", "1mib", "1B", "١", "é", "0x10"]
+        {
+            let message = size(text).unwrap_err();
+            assert!(message.contains("like 64MiB"), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn no_size_overflows() {
+        for text in ["99999999999999999999", "18446744073709551615GiB"] {
+            assert!(size(text).unwrap_err().contains("larger than can be counted"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_size_is_shown_as_it_can_be_read() {
+        for text in ["0", "1023", "1KiB", "1025", "64MiB", "1GiB", "1025MiB"] {
+            assert_eq!(shown_size(size(text).unwrap()), text);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Whichever write to the disk fails, a command that changes something says whether it was done.
+
+#[path = "../../../../storage/sqlite/tests/it/failing_writes/shim.rs"]
+mod shim;
+
+use std::fs;
+
+use rusqlite::Connection;
+
+use crate::program::{COURSES, Outcome, TestDir};
+use shim::{DATABASE, Fault, Shim, contents};
+
+/// More than any command here writes.
+const MOST_WRITES: u32 = 200;
+
+/// A command, and what asks a database whether it was done.
+struct Command {
+    arguments: String,
+    is_done: &'static str,
+    /// What is said where that is not known.
+    look: &'static str,
+}
+
+/// A place with courses and a key, and each command on it.
+fn fixture() -> (TestDir, Vec<Command>) {
+    let dir = TestDir::in_memory();
+    dir.write("courses.jsonl", COURSES);
+    dir.write("new.jsonl", COURSES.replace("\"one\"", "\"new\""));
+    dir.run("import courses.jsonl").succeeds();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
+    let id = key["id"].as_str().unwrap();
+    let created = "SELECT count(*) = 2 FROM credentials";
+    let command = |arguments: &str, is_done, look| Command { arguments: arguments.to_owned(), is_done, look };
+    let commands = vec![
+        command("keys create --account a --name n --scope read:courses", created, "if it is there, revoke it"),
+        command("tokens create --account a --scope read:courses", created, "if it is there, revoke it"),
+        command(
+            &format!("keys revoke {id}"),
+            "SELECT revoked_at IS NOT NULL FROM credentials",
+            "`catalogue keys list --account ID` shows it",
+        ),
+        command(
+            &format!("keys rotate {id}"),
+            "SELECT count(*) = 2 AND count(replaced_by) = 1 FROM credentials",
+            "is there, rotate it too",
+        ),
+        command(
+            "import new.jsonl --prune",
+            "SELECT count(*) = 3 AND sum(slug = 'new') = 2 FROM courses",
+            "import it again",
+        ),
+    ];
+    (dir, commands)
+}
+
+/// Runs the command on a copy of the place with that fault; gives what became of it, and whether a write has failed.
+fn run(shim: &Shim, from: &TestDir, command: &Command, fault: Fault) -> (Outcome, bool) {
+    let dir = TestDir::in_memory();
+    for file in ["catalogue.db", "new.jsonl"] {
+        fs::copy(from.path(file), dir.path(file)).unwrap();
+    }
+    let (database, mark) = (dir.path("catalogue.db"), dir.path("mark"));
+    let before = contents(&database);
+    let mut program = dir.command(&command.arguments);
+    shim.put_before(&mut program, fault, DATABASE, &mark);
+    let outcome: Outcome = program.output().unwrap().into();
+    let unchanged = contents(&database) == before;
+    let done: Option<bool> =
+        Connection::open(&database).unwrap().query_row(command.is_done, [], |row| row.get(0)).unwrap();
+    let context = format!("{} {fault:?}: {outcome:?}", command.arguments);
+    if outcome.status == Some(0) {
+        assert_eq!(done, Some(true), "{context}");
+    } else {
+        assert_eq!((outcome.status, &*outcome.out, outcome.err.lines().count()), (Some(1), "", 1), "{context}");
+        let not_known = outcome.err.contains("it is not known whether") && outcome.err.contains(command.look);
+        let not_done = outcome.err.contains("nothing was changed: ");
+        assert!(not_known != not_done && (unchanged || not_known && done == Some(true)), "{context}");
+    }
+    (outcome, mark.exists())
+}
+
+#[test]
+fn each_command_says_whether_it_was_done() {
+    let Some(shim) = Shim::shared() else { return };
+    let (dir, commands) = fixture();
+    for command in commands {
+        for kind in [Fault::FULL, Fault::BROKEN] {
+            let mut outcomes = Vec::new();
+            loop {
+                let at = outcomes.len() as u32 + 1;
+                assert!(at < MOST_WRITES, "{}", command.arguments);
+                let (outcome, met) = run(shim, &dir, &command, Fault { at, ..kind });
+                outcomes.push(outcome);
+                if !met {
+                    break;
+                }
+            }
+            for said in ["nothing was changed", "it is not known"] {
+                assert!(outcomes.iter().any(|outcome| outcome.err.contains(said)), "{said}: {outcomes:#?}");
+            }
+            assert_eq!(outcomes.last().unwrap().status, Some(0), "{outcomes:?}");
+        }
+    }
+}
+
+/// What cannot be made at all is no database, and what may have been migrated is looked at again.
+#[test]
+fn a_migration_that_may_be_done_says_so() {
+    let Some(shim) = Shim::shared() else { return };
+    let messages: Vec<_> = (1..MOST_WRITES)
+        .map_while(|at| {
+            let dir = TestDir::in_memory();
+            let (mut program, mark) = (dir.command("migrate"), dir.path("mark"));
+            shim.put_before(&mut program, Fault { at, ..Fault::BROKEN }, DATABASE, &mark);
+            let outcome: Outcome = program.output().unwrap().into();
+            mark.exists().then_some(outcome.err)
+        })
+        .collect();
+    assert!(messages[0].contains("cannot be opened: the disk failed"), "{messages:#?}");
+    let unknown = "it is not known whether the schema was brought up to date: the disk failed during the commit";
+    assert!(messages.iter().any(|message| message.contains(unknown)), "{messages:#?}");
+}

@@ -1,0 +1,143 @@
+//! How much work the fields of a request make, in instructions: HTTP/2 sends a long field again for a byte.
+//!
+//! Where valgrind is not installed the test says so in a line and passes, unless `CATALOGUE_TEST_REQUIRE` names `valgrind`.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write, stderr};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+use crate::program::{Server, TestDir};
+use crate::rate_limit::{COURSES, key};
+
+/// What a request's fields may have together, nearly.
+const LONGEST: usize = 60_000;
+/// How much more than a field that nobody reads one may cost that somebody does.
+const MOST: u64 = 3;
+
+/// A server whose instructions are counted.
+struct Counted {
+    dir: TestDir,
+    server: Server,
+    token: String,
+}
+
+impl Counted {
+    fn start() -> Self {
+        let dir = TestDir::with_courses();
+        let token = key(&dir);
+        let program =
+            dir.command("serve --listen 127.0.0.1:0 --log warn --trusted-proxies 127.0.0.1 --rate-limit 1000/1m");
+        let mut valgrind = Command::new("valgrind");
+        valgrind.args(["--tool=callgrind", "--callgrind-out-file=counts", "--quiet"]).arg(program.get_program());
+        valgrind.args(program.get_args()).current_dir(dir.path("")).stderr(Stdio::null());
+        let server = Server::start(&mut valgrind);
+        Self { dir, server, token }
+    }
+
+    /// Sends a GET on a connection of its own, and reads the answer.
+    fn exchange(&self, target: &str, fields: &str) {
+        let token = if fields.starts_with("Authorization") {
+            String::new()
+        } else {
+            format!("Authorization: Bearer {}\r\n", self.token)
+        };
+        let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\n{token}{fields}\r\n");
+        let mut connection = BufReader::new(TcpStream::connect(&self.server.address).unwrap());
+        connection.get_mut().write_all(request.as_bytes()).unwrap();
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            connection.read_line(&mut line).unwrap();
+            match line.trim_end().split_once(": ") {
+                Some(("content-length", number)) => length = number.parse().unwrap(),
+                None if line == "\r\n" => break,
+                _ => assert!(!line.is_empty(), "no answer to {}", &request[..100]),
+            }
+        }
+        connection.read_exact(&mut vec![0; length]).unwrap();
+    }
+
+    /// The instructions since the last time.
+    fn instructions(&self) -> u64 {
+        let dump = Command::new("callgrind_control").args(["-d", &self.server.id().to_string()]).output().unwrap();
+        assert!(dump.status.success(), "{dump:?}");
+        let name = self.dir.files().into_iter().find(|name| name.starts_with("counts.")).unwrap();
+        let path = self.dir.path(&name);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::remove_file(path).unwrap();
+        text.lines().find_map(|line| line.strip_prefix("totals: ")).unwrap().parse().unwrap()
+    }
+
+    /// Those of one request.
+    fn cost(&self, target: &str, fields: &str) -> u64 {
+        self.exchange(target, fields);
+        self.instructions()
+    }
+}
+
+fn is_installed() -> bool {
+    let version = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if version.is_ok_and(|status| status.success()) {
+        return true;
+    }
+    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|name| name.trim() == "valgrind"), "valgrind is required and not installed");
+    // Past the capture of the test's own output, so that it is seen.
+    stderr().write_all(b"skipped: the work that fields make: valgrind is not installed\n").unwrap();
+    false
+}
+
+/// As much of `member` as a field or a target may have.
+fn many(member: &str) -> String {
+    member.repeat(LONGEST / member.len())
+}
+
+#[test]
+fn what_is_read_costs_little_more_than_what_is_not() {
+    if !is_installed() {
+        return;
+    }
+    let counted = Counted::start();
+    counted.cost(COURSES, "");
+    let most = MOST * counted.cost(COURSES, &format!("X-Unknown: {}\r\n", many("a")));
+    for (name, member) in [
+        ("Accept-Encoding", "a,"),
+        ("Accept-Encoding", "gzip;q=0.5,"),
+        ("If-None-Match", "\"\","),
+        ("If-None-Match", "\"aaaaaaaaaaaaaaaaaaaaaaaaa\","),
+        ("Forwarded", "for=127.0.0.1,"),
+        ("Forwarded", "a=1;"),
+        ("X-Forwarded-For", "127.0.0.1,"),
+        ("X-Forwarded-Proto", "https,"),
+        ("Origin", "a"),
+        ("X-Request-Id", "a"),
+        ("Traceparent", "a"),
+        ("Cookie", "a=b;"),
+        ("Authorization: Bearer", "-"),
+        ("Authorization: Bearer", "="),
+    ] {
+        let separator = if name.contains(':') { " " } else { ": " };
+        let cost = counted.cost(COURSES, &format!("{name}{separator}{}\r\n", many(member)));
+        assert!(cost <= most, "{name} of {member}: {cost} instructions and not {most}");
+    }
+    for target in [
+        "?x",
+        "?a&",
+        "?&",
+        "?%&",
+        "?%63&",
+        "?c&",
+        "?curso&",
+        "?%6cimi&",
+        "?limit&",
+        "?limit=0",
+        "?cursor=a",
+        "/a",
+        "/%41",
+    ] {
+        let (fixed, member) = target.split_at(target.find('=').unwrap_or(0) + 1);
+        let cost = counted.cost(&format!("{COURSES}{fixed}{}", many(member)), "");
+        assert!(cost <= most, "{target}: {cost} instructions and not {most}");
+    }
+}

@@ -1,0 +1,80 @@
+//! What an idle connection takes, whatever came over it before.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use crate::https;
+use crate::program::{Server, TestDir};
+
+/// Connections at the same time.
+const CONNECTIONS: u64 = 60;
+/// How many KiB a connection may take beyond what it takes after a small request.
+const MORE: u64 = 12;
+/// The log that tells of memory.
+const LOG: &str = "--log warn,catalogue_hyper=debug";
+
+/// The process's memory in KiB.
+fn resident(server: &Server) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse().unwrap()
+}
+
+/// Sends a request for what is not there, and reads the answer.
+fn exchange<S: Read + Write>(stream: &mut S, more: &str) {
+    stream.write_all(format!("GET /none HTTP/1.1\r\nHost: localhost\r\n{more}").as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"}}") {
+        let mut part = [0; 4096];
+        let length = stream.read(&mut part).unwrap();
+        assert!(length > 0, "{}", String::from_utf8_lossy(&answer));
+        answer.extend_from_slice(&part[..length]);
+    }
+}
+
+/// How many KiB many idle connections take that have sent such a request, and are done with it.
+fn taken<S: Read + Write>(mut server: Server, connect: &dyn Fn(&Server) -> S, more: &str) -> u64 {
+    let mut notes = server.take_notes().map(Result::unwrap);
+    let mut idle = || {
+        let mut stream = connect(&server);
+        exchange(&mut stream, more);
+        if more.len() > 1024 {
+            assert!(notes.any(|note| note.contains("gives back the memory")));
+        }
+        stream
+    };
+    drop(idle());
+    let before = resident(&server);
+    let connections: Vec<_> = (0..CONNECTIONS).map(|_| idle()).collect();
+    let taken = resident(&server).saturating_sub(before);
+    drop(connections);
+    taken
+}
+
+/// The largest that may be sent leave behind little more than a small one does.
+fn assert_little_is_kept<S: Read + Write>(start: &dyn Fn() -> Server, connect: &dyn Fn(&Server) -> S) {
+    let small = taken(start(), connect, "\r\n");
+    let head = format!("X: {}\r\n\r\n", "x".repeat(65_000));
+    let body = format!("Content-Length: 65536\r\n\r\n{}", "x".repeat(65_536));
+    for (what, more) in [("head", head), ("body", body)] {
+        let large = taken(start(), connect, &more);
+        assert!(large < small + CONNECTIONS * MORE, "{what}: {large} KiB and not {small}");
+    }
+}
+
+#[test]
+fn a_large_head_or_body_takes_no_memory_later() {
+    let dir = TestDir::with_courses();
+    let serve = format!("serve --listen 127.0.0.1:0 {LOG}");
+    let start = || Server::start(dir.command(&serve).stderr(Stdio::piped()));
+    assert_little_is_kept(&start, &|server| TcpStream::connect(&server.address).unwrap());
+}
+
+#[test]
+fn a_large_head_or_body_takes_no_memory_later_over_tls() {
+    let dir = https::dir_with_certificate();
+    let start = || Server::start(dir.command(&format!("{} {LOG}", https::SERVE)).stderr(Stdio::piped()));
+    assert_little_is_kept(&start, &|server| https::connect(&dir, server, &[b"http/1.1"]).unwrap());
+}

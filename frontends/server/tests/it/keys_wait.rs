@@ -1,0 +1,59 @@
+//! Commands for credentials wait for another program that writes, and say so.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use rusqlite::Connection;
+
+use crate::program::TestDir;
+
+/// What each command is run with, for two keys.
+pub(crate) fn commands([one, two]: [&str; 2]) -> [String; 4] {
+    [
+        format!("keys revoke {one}"),
+        format!("keys rotate {two}"),
+        "keys create --account a --name n --scope read:courses".to_owned(),
+        "tokens create --account a --scope read:courses".to_owned(),
+    ]
+}
+
+/// Commands that wait; each has said so.
+pub(crate) struct Waiting(Vec<Child>);
+
+impl Waiting {
+    pub(crate) fn start(commands: impl IntoIterator<Item = Command>) -> Self {
+        let start = |mut command: Command| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut children: Vec<_> = commands.into_iter().map(start).collect();
+        for child in &mut children {
+            let mut said = String::new();
+            BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
+            let expected = "waiting for another program that is writing to the database (up to 60 s)";
+            assert!(said.contains(expected), "{said}");
+        }
+        Self(children)
+    }
+
+    /// Each is done as soon as nobody writes any more.
+    pub(crate) fn succeed(self) {
+        for child in self.0 {
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success() && !output.stdout.is_empty(), "{output:?}");
+        }
+    }
+}
+
+#[test]
+fn commands_for_credentials_wait_for_another_program_that_writes() {
+    let dir = TestDir::with_courses();
+    let key = || dir.run("keys create --account a --name n --scope read:courses --json").json();
+    let keys = [key(), key()];
+    let ids = keys.each_ref().map(|key| key["id"].as_str().unwrap());
+    let other = Connection::open(dir.path("catalogue.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let waiting = Waiting::start(commands(ids).map(|command| dir.command(&command)));
+    other.execute_batch("COMMIT").unwrap();
+    waiting.succeed();
+    let listed = dir.run("keys list --account a --json").json();
+    assert_eq!(listed.as_array().unwrap().len(), 5);
+    assert!(listed[0]["revokedAt"].is_string(), "{listed}");
+}

@@ -1,0 +1,155 @@
+//! [`Fixture`]: servers over one database, and readers of theirs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::reader::Reader;
+use super::sql::Sql;
+use super::{DETAIL, LIST, PAGE};
+use crate::program::{COURSES, Server, TestDir};
+
+/// How many connections each server has.
+const CONNECTIONS: usize = 3;
+/// The servers by what they are told.
+const SERVERS: [(&str, &str); 2] = [("kept answers", ""), ("no kept answers", " --page-cache 0")];
+
+/// Two servers over one database, readers of account `a`, and the key that they have.
+pub(super) struct Fixture {
+    pub(super) dir: TestDir,
+    pub(super) readers: Vec<Reader>,
+    pub(super) key: Key,
+    servers: Vec<(&'static str, Server)>,
+    database: PathBuf,
+}
+
+pub(super) struct Key {
+    pub(super) id: String,
+    pub(super) token: String,
+}
+
+impl Fixture {
+    /// Over a file in the working directory.
+    pub(super) fn new() -> Self {
+        let dir = TestDir::in_memory();
+        fill(&dir, "catalogue.db");
+        Self::over(dir, "catalogue.db")
+    }
+
+    /// Over a database that is there, by its path below the working directory. Every reader has read everything.
+    pub(super) fn over(dir: TestDir, database: &str) -> Self {
+        let key = Key::create(&dir, database);
+        Self::served_by(dir, database, key, |command| command)
+    }
+
+    /// The same with a key that is there, and with servers that may be started otherwise.
+    pub(super) fn served_by(dir: TestDir, database: &str, key: Key, start: impl Fn(Command) -> Command) -> Self {
+        let mut readers = Vec::new();
+        let mut servers = Vec::new();
+        for (name, option) in SERVERS {
+            let arguments = format!("serve --listen 127.0.0.1:0 --log off --database sqlite:{database}{option}");
+            let server = Server::start(&mut start(dir.command(&arguments)));
+            readers.extend((0..CONNECTIONS).map(|_| Reader::connect(&server.address, &key.token, name)));
+            servers.push((name, server));
+        }
+        let database = dir.path(database);
+        let mut fixture = Self { dir, readers, key, servers, database };
+        fixture.shows("");
+        fixture
+    }
+
+    /// A writer's process.
+    pub(super) fn sql(&self) -> Sql {
+        Sql::open(&self.database)
+    }
+
+    pub(super) fn database(&self) -> &Path {
+        &self.database
+    }
+
+    /// Another connection to each server, with that token.
+    pub(super) fn newcomers(&self, token: &str) -> Vec<Reader> {
+        let connect = |(name, server): &(&'static str, Server)| Reader::connect(&server.address, token, name);
+        self.servers.iter().map(connect).collect()
+    }
+
+    /// The very next answer on each connection is new and holds `text`: list, page and detail.
+    #[track_caller]
+    pub(super) fn shows(&mut self, text: &str) {
+        for path in [LIST, PAGE, DETAIL] {
+            self.shows_at(path, text);
+        }
+    }
+
+    /// The same at one path. All connections ask at once.
+    #[track_caller]
+    pub(super) fn shows_at(&mut self, path: &str, text: &str) {
+        for reader in &mut self.readers {
+            reader.send_again(path);
+        }
+        for reader in &mut self.readers {
+            reader.receive_new(path, text);
+        }
+    }
+
+    /// Nothing is new.
+    #[track_caller]
+    pub(super) fn shows_nothing_new(&mut self) {
+        for path in [LIST, PAGE, DETAIL] {
+            self.answers(path, 304, "");
+        }
+    }
+
+    /// The very next answer on each connection, asked with the last tag, has that status and holds `text`.
+    #[track_caller]
+    pub(super) fn answers(&mut self, path: &str, status: u16, text: &str) {
+        for reader in &mut self.readers {
+            let answer = reader.ask_again(path);
+            assert!(answer.status == status && answer.body.contains(text), "{path}: {status} {text:?}: {answer:?}");
+        }
+    }
+
+    /// The key is refused everywhere, for that reason.
+    #[track_caller]
+    pub(super) fn refuses(&mut self, reason: &str) {
+        for path in [LIST, PAGE, DETAIL, "/api/v1/me"] {
+            self.answers(path, 401, &format!("\"reason\":\"{reason}\""));
+        }
+    }
+}
+
+impl Key {
+    /// Mints a key of account `a`.
+    pub(super) fn create(dir: &TestDir, database: &str) -> Self {
+        let create = "keys create --account a --name n --scope read:courses --json";
+        let key = dir.run(&format!("{create} --database sqlite:{database}")).json();
+        let text = |name: &str| key.get(name).and_then(Value::as_str).unwrap().to_owned();
+        Self { id: text("id"), token: text("token") }
+    }
+}
+
+/// Imports two accounts and their courses.
+pub(super) fn fill(dir: &TestDir, database: &str) {
+    dir.run_reading(COURSES, &format!("import - --database sqlite:{database}")).succeeds();
+}
+
+/// What changes list, page and detail of account `a`.
+pub(super) fn change(text: &str) -> String {
+    format!("UPDATE courses SET title = '{text}' WHERE account_id = 'a'")
+}
+
+/// The name of a file beside the database.
+pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Removes WAL and index of a database that nobody writes, as who restores a file does.
+pub(super) fn remove_wal(database: &Path) {
+    for suffix in ["-wal", "-shm"] {
+        let _ = fs::remove_file(beside(database, suffix));
+    }
+}

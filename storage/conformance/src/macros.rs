@@ -1,0 +1,111 @@
+//! The macros that make a test of each case.
+
+/// Makes a test of each case for the storage that `fixture` returns: courses, credentials and administration.
+///
+/// `fixture` is the path of an async function without arguments, or a closure like one, which returns an empty storage
+/// and a guard: `(impl Storage, impl Sized)`. The guard is dropped after the storage, also where a test fails; it may be
+/// a temporary directory, a schema that is dropped, or `()`.
+///
+/// The tests are named after the case and its topic, such as `isolation::a_list_never_mixes_accounts`. Nothing but this
+/// crate is needed in the manifest. Where one file tests two storages, each has a module of its own:
+///
+/// ```
+/// # use catalogue_core::storage::MemoryStorage;
+/// mod plain {
+///     catalogue_storage_conformance::tests!(super::fixture);
+/// }
+///
+/// mod shared {
+///     catalogue_storage_conformance::tests!(|| async { (std::sync::Arc::new(super::MemoryStorage::new()), ()) });
+/// }
+///
+/// async fn fixture() -> (MemoryStorage, ()) {
+///     (MemoryStorage::new(), ())
+/// }
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! tests {
+    ($fixture:expr $(,)?) => {
+        async fn __fixture() -> (impl $crate::Storage, impl ::core::marker::Sized) {
+            ($fixture)().await
+        }
+
+        $crate::__course_cases!(__tests);
+        $crate::__credential_cases!(__tests);
+        $crate::__cases_together!(__tests);
+        $crate::__administration_cases!(__tests);
+    };
+}
+
+/// Makes a test of each case of a [`CourseStorage`](catalogue_core::storage::CourseStorage).
+///
+/// `fixture` is the path of an async function without arguments, or a closure like one, which returns a
+/// [`CourseFixture`](crate::CourseFixture) over empty tables. The tests are named as those of [`tests!`](crate::tests).
+#[macro_export]
+macro_rules! course_storage_tests {
+    ($fixture:expr $(,)?) => {
+        async fn __fixture() -> (impl $crate::CourseFixture, ()) {
+            (($fixture)().await, ())
+        }
+
+        $crate::__course_cases!(__tests);
+    };
+}
+
+/// Makes a test of each case of a [`CredentialStorage`](catalogue_core::storage::CredentialStorage).
+///
+/// `fixture` returns a [`CredentialFixture`](crate::CredentialFixture), as for
+/// [`course_storage_tests!`](crate::course_storage_tests).
+#[macro_export]
+macro_rules! credential_storage_tests {
+    ($fixture:expr $(,)?) => {
+        async fn __fixture() -> (impl $crate::CredentialFixture, ()) {
+            (($fixture)().await, ())
+        }
+
+        $crate::__credential_cases!(__tests);
+    };
+}
+
+/// Makes a test of each case of a storage, or two, of courses and credentials: those of
+/// [`course_storage_tests!`](crate::course_storage_tests) and
+/// [`credential_storage_tests!`](crate::credential_storage_tests), and what holds between the two.
+///
+/// `fixture` returns what is a [`CourseFixture`](crate::CourseFixture) and a
+/// [`CredentialFixture`](crate::CredentialFixture).
+#[macro_export]
+macro_rules! course_and_credential_storage_tests {
+    ($fixture:expr $(,)?) => {
+        async fn __fixture() -> (impl $crate::CourseFixture + $crate::CredentialFixture, ()) {
+            (($fixture)().await, ())
+        }
+
+        $crate::__course_cases!(__tests);
+        $crate::__credential_cases!(__tests);
+        $crate::__cases_together!(__tests);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tests {
+    ($group:ident: $($topic:ident { $($case:ident)* })*) => {
+        $(
+            mod $topic {
+                $(
+                    #[::core::prelude::v1::test]
+                    fn $case() {
+                        $crate::run(async {
+                            let (fixture, guard) = super::__fixture().await;
+                            let _dropped_last = guard;
+                            // Owned here, so that it is dropped before the guard.
+                            let fixture = fixture;
+                            $crate::$group::$topic::$case(&fixture).await;
+                        });
+                    }
+                )*
+            }
+        )*
+    };
+}

@@ -1,0 +1,154 @@
+//! [`Hosts`]: the servers that an address names, and how a session with the right one of them is found.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::{Instant, timeout};
+use tokio_postgres::Config;
+use tokio_postgres::config::LoadBalanceHosts;
+
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+
+use super::connect_error::{ConnectError, Failure};
+use super::one_host;
+use super::role::Role;
+use crate::connection::Connection;
+use crate::tls::Tls;
+
+/// How long a server is alone in being tried, before the next one is tried beside it.
+const ATTEMPT_DELAY: Duration = Duration::from_millis(500);
+/// How long it may take to open a session for administration.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long one that let the next overtake it is tried last.
+const TRIED_LAST_FOR: Duration = Duration::from_secs(30);
+
+/// The servers of one address.
+///
+/// Each is tried by a configuration of its own: tokio-postgres would wait without a limit for one that takes a connection
+/// and then says nothing, and judges a session by a setting that those of the request path have changed.
+pub(crate) struct Hosts {
+    servers: Vec<Server>,
+    /// How many sessions were opened, where each begins with another server (`load_balance_hosts=random`).
+    opened: Option<AtomicUsize>,
+    role: Role,
+    read_only: bool,
+    named_statements: bool,
+    tls: Tls,
+}
+
+struct Server {
+    name: String,
+    config: Config,
+    overtaken: Mutex<Option<Instant>>,
+}
+
+impl Hosts {
+    /// The servers of that configuration, for sessions of that role, which do not write where they are `read_only`.
+    pub(crate) fn new(config: &Config, role: Role, read_only: bool, named_statements: bool, tls: Tls) -> Self {
+        let servers = one_host::single(config)
+            .map(|(name, config)| Server { name, config, overtaken: Mutex::default() })
+            .collect();
+        let opened = (config.get_load_balance_hosts() == LoadBalanceHosts::Random).then(AtomicUsize::default);
+        Self { servers, opened, role, read_only, named_statements, tls }
+    }
+
+    /// A session with the first server that answers and has the role.
+    pub(crate) async fn connect(&self) -> Result<Connection, ConnectError> {
+        let mut waiting = self.in_order().into_iter();
+        let mut under_way: Vec<&Server> = Vec::new();
+        let mut attempts = FuturesUnordered::new();
+        let mut failures = Vec::new();
+        loop {
+            if let Some(server) = waiting.next() {
+                under_way.push(server);
+                attempts.push(async move { (server, self.attempt(server).await) });
+            }
+            let finished = match waiting.len() {
+                0 => attempts.next().await,
+                _ => match timeout(ATTEMPT_DELAY, attempts.next()).await {
+                    Ok(finished) => finished,
+                    Err(_) => continue,
+                },
+            };
+            match finished {
+                Some((server, Ok(connection))) => {
+                    server.note(None);
+                    for slower in under_way.into_iter().filter(|other| other.name != server.name) {
+                        slower.note(Some(Instant::now()));
+                    }
+                    return Ok(connection);
+                }
+                Some((server, Err(failure))) => {
+                    under_way.retain(|other| other.name != server.name);
+                    failures.push((server.name.clone(), failure));
+                }
+                None => return Err(ConnectError::new(failures)),
+            }
+        }
+    }
+
+    /// A session for administration.
+    pub(crate) async fn open(&self) -> Result<Connection, StorageError> {
+        match timeout(OPEN_TIMEOUT, self.connect()).await {
+            Ok(opened) => opened.map_err(ConnectError::into_storage_error),
+            Err(_) => Err(StorageError::new(
+                StorageErrorKind::Unavailable,
+                "the database does not answer to a new connection",
+            )),
+        }
+    }
+
+    /// The names of the servers.
+    pub(crate) fn name(&self) -> String {
+        self.servers.iter().map(|server| &*server.name).collect::<Vec<_>>().join(",")
+    }
+
+    pub(crate) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// As the address has them; those last that were silent of late.
+    fn in_order(&self) -> Vec<&Server> {
+        let first =
+            self.opened.as_ref().map_or(0, |opened| opened.fetch_add(1, Ordering::Relaxed) % self.servers.len());
+        let (before, after) = self.servers.split_at(first);
+        let (late, in_time): (Vec<_>, Vec<_>) = after.iter().chain(before).partition(|server| server.was_overtaken());
+        in_time.into_iter().chain(late).collect()
+    }
+
+    async fn attempt(&self, server: &Server) -> Result<Connection, Failure> {
+        let connection = Connection::open(&server.config, &self.tls, self.named_statements).await?;
+        self.role.begin(&connection, self.read_only && self.named_statements).await?;
+        Ok(connection)
+    }
+}
+
+impl Server {
+    fn note(&self, overtaken: Option<Instant>) {
+        *self.overtaken.lock().unwrap_or_else(PoisonError::into_inner) = overtaken;
+    }
+
+    fn was_overtaken(&self) -> bool {
+        let overtaken = *self.overtaken.lock().unwrap_or_else(PoisonError::into_inner);
+        overtaken.is_some_and(|at| at.elapsed() < TRIED_LAST_FOR)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_tried_in_order_or_from_another_one_each_time() {
+        let firsts = |address: &str| {
+            let hosts = Hosts::new(&address.parse().unwrap(), Role::Any, true, true, Tls::Off { asked_for: true });
+            hosts.servers[1].note(Some(Instant::now()));
+            [0, 1, 2].map(|_| hosts.in_order().iter().map(|server| &server.name[..1]).collect::<String>())
+        };
+        assert_eq!(firsts("host=a,b,c"), ["acb", "acb", "acb"]);
+        assert_eq!(firsts("host=a,b,c load_balance_hosts=random"), ["acb", "cab", "cab"]);
+    }
+}

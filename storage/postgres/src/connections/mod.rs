@@ -1,0 +1,10 @@
+//! Where the request path reads: the servers of an address, a pool of connections to them, and replicas.
+
+pub(crate) mod connect_error;
+pub(crate) mod hosts;
+mod lag;
+pub(crate) mod one_host;
+mod pool;
+pub(crate) mod readers;
+mod replicas;
+pub(crate) mod role;

@@ -1,0 +1,219 @@
+//! [`Pool`]: the connections that the request path reads over, to the servers of one address.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use catalogue_core::storage::{Connections, StorageError, StorageErrorKind};
+use deadpool::managed::{Manager, Metrics, Object, PoolError, RecycleError, RecycleResult};
+use futures_util::future::join;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio_postgres::{Error, Row};
+
+use super::connect_error::ConnectError;
+use super::hosts::Hosts;
+use super::role::Role;
+use crate::connection::{Connection, Sql, Values};
+use crate::error::{Retry, storage_error};
+
+/// An older connection is replaced, so that after a change of machines the load spreads again.
+const MAX_AGE: Duration = Duration::from_secs(30 * 60);
+/// A connection that gave no answer for longer is checked before it is used.
+const UNCHECKED_FOR: Duration = Duration::from_secs(30);
+/// How long that check may take.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a server that was the primary is taken for it without being asked.
+const PRIMARY_FOR: Duration = Duration::from_secs(1);
+/// How soon a read asks again for a place where the server has none.
+const PLACE_AGAIN: Duration = Duration::from_millis(20);
+
+/// Read-only connections. A read takes one for one statement.
+pub(crate) struct Pool {
+    inner: deadpool::managed::Pool<Connector>,
+}
+
+/// Opens the pool's connections, and says which are fit to be used again.
+struct Connector {
+    hosts: Hosts,
+    liveness: Mutex<Liveness>,
+}
+
+/// What was last found of the servers behind the connections.
+#[derive(Clone, Copy, Default)]
+struct Liveness {
+    /// A read timed out. A connection that has given no answer since is checked before it is used.
+    read_timed_out: Option<Instant>,
+    /// A check timed out. A connection that has given no answer since is closed unchecked, or each would cost its read that
+    /// time.
+    check_timed_out: Option<Instant>,
+}
+
+/// How a statement over one connection went.
+enum Outcome {
+    Rows(Vec<Row>),
+    Failed(Error),
+    NoLongerPrimary,
+}
+
+impl Pool {
+    pub(crate) fn new(hosts: Hosts, connections: usize) -> Self {
+        let connector = Connector { hosts, liveness: Mutex::default() };
+        let inner = deadpool::managed::Pool::builder(connector).max_size(connections).build();
+        Self { inner: inner.expect("only time limits of its own could be wrong") }
+    }
+
+    /// Runs a statement that reads, once more where its connection or its prepared form turns out to be gone, or its server
+    /// to be the primary no longer; all of it until `deadline`.
+    pub(crate) async fn read(
+        &self,
+        sql: &Sql,
+        values: Values<'_>,
+        deadline: Instant,
+    ) -> Result<Vec<Row>, StorageError> {
+        let began = Instant::now();
+        let mut connection = self.connection(deadline).await?;
+        let mut again = true;
+        loop {
+            let Ok(outcome) = timeout_at(deadline, self.ask(&connection, sql, values)).await else {
+                close(connection);
+                self.inner.manager().liveness(|liveness| liveness.read_timed_out = Some(Instant::now()));
+                return Err(StorageError::new(StorageErrorKind::Unavailable, "the database took too long"));
+            };
+            let (retry, error) = match outcome {
+                Outcome::Rows(rows) => return Ok(rows),
+                Outcome::Failed(error) => (Retry::of(&error), Some(error)),
+                Outcome::NoLongerPrimary => (Retry::Reconnect, None),
+            };
+            match retry {
+                Retry::PrepareAnew if again => connection.forget_statements(),
+                Retry::SameSession if again => tracing::debug!(?error, "a read is asked again"),
+                Retry::Reconnect if again => {
+                    tracing::debug!(?error, "a read is asked again over another connection");
+                    close(connection);
+                    // What ended this connection has most likely ended those that were opened before, too.
+                    drop(self.inner.retain(|other, _| other.opened() > began));
+                    connection = self.connection(deadline).await?;
+                }
+                _ => {
+                    if retry != Retry::SameSession {
+                        close(connection);
+                    }
+                    return Err(error.map_or_else(no_primary, storage_error));
+                }
+            }
+            again = false;
+        }
+    }
+
+    pub(crate) fn connections(&self) -> Connections {
+        let status = self.inner.status();
+        Connections {
+            at_most: status.max_size,
+            in_use: status.size.saturating_sub(status.available),
+            idle: status.available,
+            waiting: status.waiting,
+        }
+    }
+
+    /// Runs a statement. Now and then the server is asked for its role before it, in the same round trip.
+    async fn ask(&self, connection: &Connection, sql: &Sql, values: Values<'_>) -> Outcome {
+        let is_due =
+            self.inner.manager().hosts.role() == Role::Primary && connection.role_confirmed().elapsed() > PRIMARY_FOR;
+        let began = Instant::now();
+        let rows = if is_due {
+            let (still, rows) = join(Role::is_still_primary(connection), connection.query(sql, values)).await;
+            match still {
+                Ok(true) => connection.confirm_role(began),
+                Ok(false) => return Outcome::NoLongerPrimary,
+                Err(error) => return Outcome::Failed(error),
+            }
+            rows
+        } else {
+            connection.query(sql, values).await
+        };
+        match rows {
+            Ok(rows) => {
+                connection.answered();
+                Outcome::Rows(rows)
+            }
+            Err(error) => Outcome::Failed(error),
+        }
+    }
+
+    async fn connection(&self, deadline: Instant) -> Result<Object<Connector>, StorageError> {
+        loop {
+            match timeout_at(deadline, self.inner.get()).await {
+                Ok(Ok(connection)) => return Ok(connection),
+                // Others have the places, and give back what they have in a moment.
+                Ok(Err(PoolError::Backend(error)))
+                    if error.is_for_want_of_room()
+                        && self.inner.status().size > 0
+                        && Instant::now() + PLACE_AGAIN < deadline =>
+                {
+                    sleep(PLACE_AGAIN).await;
+                }
+                Ok(Err(PoolError::Backend(error))) => return Err(error.into_storage_error()),
+                Ok(Err(error)) => {
+                    let message = "the pool of connections failed";
+                    return Err(StorageError::new(StorageErrorKind::Other, message).with_source(error));
+                }
+                Err(_) => {
+                    let message = "there was no connection to the database in time: it is slow, or out of reach, or \
+                                   all connections are in use";
+                    return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+                }
+            }
+        }
+    }
+}
+
+/// Ends a connection instead of giving it back.
+fn close(connection: Object<Connector>) {
+    drop(Object::take(connection));
+}
+
+fn no_primary() -> StorageError {
+    let message = "the database takes no writes any more, so that what it says may be old";
+    StorageError::new(StorageErrorKind::Unavailable, message)
+}
+
+impl Connector {
+    fn liveness(&self, change: impl FnOnce(&mut Liveness)) -> Liveness {
+        let mut liveness = self.liveness.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut liveness);
+        *liveness
+    }
+}
+
+impl Manager for Connector {
+    type Type = Connection;
+    type Error = ConnectError;
+
+    async fn create(&self) -> Result<Connection, ConnectError> {
+        self.hosts.connect().await
+    }
+
+    async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<ConnectError> {
+        if connection.is_closed() {
+            return Err(RecycleError::message("closed"));
+        }
+        if connection.opened().elapsed() > MAX_AGE {
+            return Err(RecycleError::message("too old"));
+        }
+        let (answered, liveness) = (connection.last_answer(), self.liveness(|_| ()));
+        if liveness.check_timed_out.is_some_and(|at| answered < at) {
+            return Err(RecycleError::message("as silent as another one"));
+        }
+        if answered.elapsed() > UNCHECKED_FOR || liveness.read_timed_out.is_some_and(|at| answered < at) {
+            let asked = Instant::now();
+            match timeout(CHECK_TIMEOUT, connection.check()).await {
+                Ok(Ok(())) => connection.answered(),
+                Ok(Err(_)) => return Err(RecycleError::message("closed")),
+                Err(_) => {
+                    self.liveness(|liveness| liveness.check_timed_out = Some(asked));
+                    return Err(RecycleError::message("its check timed out"));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! [`Readers`]: where the request path reads.
+
+use std::time::Duration;
+
+use catalogue_core::storage::{ReplicaStatus, StorageError, StorageStatus};
+use tokio::time::Instant;
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use super::pool::Pool;
+use super::replicas::Replicas;
+use crate::connection::{Sql, Values};
+use crate::options::Options;
+
+/// What a server must be able to read.
+const HEALTH_CHECK: Sql = Sql { text: "SELECT version FROM catalogue_schema WHERE id = $1", types: &[Type::INT8] };
+
+/// The servers that are read from.
+pub(crate) struct Readers {
+    primary: Pool,
+    replicas: Option<Replicas>,
+    deadline: Duration,
+}
+
+impl Readers {
+    pub(crate) fn new(options: &Options) -> Self {
+        let primary = Pool::new(options.reading(), options.connections.get());
+        let replicas = options.has_replicas().then(|| Replicas::watch(options));
+        Self { primary, replicas, deadline: options.deadline }
+    }
+
+    /// Runs a statement that reads, all of it over one server and within the deadline.
+    ///
+    /// An answer without a row is taken from the primary alone: what a replica does not have may not have come there yet,
+    /// and a new key would be refused, which makes clients throw it away.
+    pub(crate) async fn read(&self, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
+        let deadline = Instant::now() + self.deadline;
+        if let Some(replicas) = &self.replicas {
+            for replica in replicas.in_turn() {
+                // Each leaves as much time as it takes to those after it.
+                let share = Instant::now() + deadline.saturating_duration_since(Instant::now()) / 2;
+                match replica.pool.read(sql, values, share).await {
+                    Ok(rows) if !rows.is_empty() && replicas.may_be_read(replica) => return Ok(rows),
+                    Ok(_) => break,
+                    Err(error) => {
+                        tracing::debug!(%error, server = replica.name, "a replica is set aside");
+                        replica.set_aside();
+                    }
+                }
+            }
+        }
+        self.primary.read(sql, values, deadline).await
+    }
+
+    /// Checks that the primary answers, and says what is known of the others.
+    pub(crate) async fn status(&self) -> StorageStatus {
+        let connections = self.primary.connections();
+        let asked = self.primary.read(&HEALTH_CHECK, &[&1_i64], Instant::now() + self.deadline).await;
+        let replicas = self.replicas.iter().flat_map(|replicas| {
+            replicas.all().iter().map(|replica| ReplicaStatus {
+                server: replica.name.clone(),
+                reachable: replica.answers(),
+                lag: replica.lag(),
+                is_read: replicas.may_be_read(replica),
+                connections: replica.pool.connections(),
+            })
+        });
+        StorageStatus { error: asked.err(), connections, replicas: replicas.collect() }
+    }
+}

@@ -1,0 +1,211 @@
+//! [`Replicas`]: servers that are read instead of the primary, as long as they are known to be near it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_postgres::types::PgLsn;
+
+use super::hosts::Hosts;
+use super::lag::{Log, Progress, Samples};
+use super::pool::Pool;
+use crate::connection::{Connection, Sql};
+use crate::options::Options;
+
+/// How often the primary and each replica are asked, at least.
+const EVERY: Duration = Duration::from_secs(1);
+/// How long after the start it is warned of a replica that is not read.
+const WARN_AFTER: Duration = Duration::from_secs(5);
+/// How long such an answer may take.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The end of all that was committed: with `synchronous_commit = off` also what is not written yet.
+const LOG_END: Sql = Sql {
+    text: "SELECT pg_current_wal_insert_lsn(), substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8), \
+           system_identifier FROM pg_control_system()",
+    types: &[],
+};
+
+/// Nothing is replayed where a server is no standby, or was promoted. The timeline is that of what it has written to its
+/// tables; where the role may see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
+const REPLAYED: Sql = Sql {
+    text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, system_identifier, \
+           greatest((SELECT min_recovery_end_timeline FROM pg_control_recovery()), \
+           (SELECT max(received_tli) FROM pg_stat_wal_receiver)) FROM pg_control_system()",
+    types: &[],
+};
+
+/// The replicas of one primary, and the tasks that watch them.
+pub(crate) struct Replicas {
+    all: Arc<[Replica]>,
+    next: AtomicUsize,
+    greatest_lag: Duration,
+    _watch: JoinSet<()>,
+}
+
+/// One server.
+pub(crate) struct Replica {
+    pub(crate) name: String,
+    pub(crate) pool: Pool,
+    state: Mutex<State>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    progress: Progress,
+    /// It answered when it was asked last.
+    answers: bool,
+}
+
+impl Replicas {
+    /// Begins to watch them; they end with this value.
+    pub(crate) fn watch(options: &Options) -> Self {
+        let mut watch = JoinSet::new();
+        let samples = Arc::new(Mutex::new(Samples::default()));
+        let greatest_lag = options.greatest_lag;
+        let every = (greatest_lag / 10).clamp(Duration::from_millis(20), EVERY);
+        watch.spawn(watch_primary(options.reading_primary(), Arc::clone(&samples), every, greatest_lag));
+        let all: Arc<[Replica]> = options
+            .reading_replicas()
+            .map(|(name, hosts)| Replica {
+                name,
+                pool: Pool::new(hosts, options.connections.get()),
+                state: Mutex::default(),
+            })
+            .collect();
+        for (index, (_, hosts)) in options.reading_replicas().enumerate() {
+            let (all, samples) = (Arc::clone(&all), Arc::clone(&samples));
+            watch.spawn(async move { watch_replica(&all[index], &hosts, &samples, every, greatest_lag).await });
+        }
+        Self { all, next: AtomicUsize::new(0), greatest_lag, _watch: watch }
+    }
+
+    /// Those that may be read, beginning with another one each time.
+    pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Replica> {
+        let first = self.next.fetch_add(1, Ordering::Relaxed) % self.all.len();
+        let (before, after) = self.all.split_at(first);
+        after.iter().chain(before).filter(|replica| self.may_be_read(replica))
+    }
+
+    pub(crate) fn may_be_read(&self, replica: &Replica) -> bool {
+        replica.may_be_read(self.greatest_lag)
+    }
+
+    pub(crate) fn all(&self) -> &[Replica] {
+        &self.all
+    }
+}
+
+impl Replica {
+    /// It is not read until it answers the next time that it is asked how far it is.
+    pub(crate) fn set_aside(&self) {
+        self.state().answers = false;
+    }
+
+    pub(crate) fn answers(&self) -> bool {
+        self.state().answers
+    }
+
+    pub(crate) fn lag(&self) -> Option<Duration> {
+        self.state().progress.lag()
+    }
+
+    fn may_be_read(&self, greatest_lag: Duration) -> bool {
+        let state = *self.state();
+        state.answers && state.progress.lag().is_some_and(|lag| lag <= greatest_lag)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Asks the primary where its log ends, for ever.
+async fn watch_primary(hosts: Hosts, samples: Arc<Mutex<Samples>>, every: Duration, keep: Duration) {
+    let mut connection = None;
+    loop {
+        let asked = Instant::now();
+        if let Some((log, end)) = answer(&mut connection, &hosts, end_of_log).await {
+            samples.lock().unwrap_or_else(PoisonError::into_inner).note(asked, log, end, keep);
+        }
+        sleep(every).await;
+    }
+}
+
+/// Asks a replica how far it is, for ever.
+async fn watch_replica(
+    replica: &Replica,
+    hosts: &Hosts,
+    samples: &Mutex<Samples>,
+    every: Duration,
+    greatest_lag: Duration,
+) {
+    let mut connection = None;
+    let (mut was_read, mut warned) = (false, false);
+    let began = Instant::now();
+    loop {
+        let replayed = answer(&mut connection, hosts, replayed).await;
+        {
+            let samples = samples.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = replica.state();
+            state.answers = replayed.is_some();
+            match replayed {
+                Some((Some(place), log)) => samples.observe(&mut state.progress, log, place),
+                // A primary now. Whether it is the one that is written to is not known here.
+                Some((None, _)) => state.progress.forget(),
+                None => {}
+            }
+        }
+        let is_read = replica.may_be_read(greatest_lag);
+        // One that is never read must not go unnoticed: the primary has its load.
+        let never = !is_read && !warned && began.elapsed() > WARN_AFTER;
+        if never || (was_read && !is_read) {
+            let (answers, lag) = (replica.answers(), replica.lag());
+            tracing::warn!(server = replica.name, answers, ?lag, "a replica is not read");
+            warned = true;
+        } else if is_read && !was_read {
+            tracing::info!(server = replica.name, "a replica is read");
+        }
+        was_read = is_read;
+        warned |= is_read;
+        sleep(every).await;
+    }
+}
+
+/// What a server answers over the connection that is there, or a new one; the connection goes with a failure.
+async fn answer<T>(
+    kept: &mut Option<Connection>,
+    hosts: &Hosts,
+    ask: impl AsyncFn(&Connection) -> Option<T>,
+) -> Option<T> {
+    let asking = async {
+        let connection = match kept.take() {
+            Some(connection) => connection,
+            None => {
+                hosts.connect().await.inspect_err(|error| tracing::debug!(%error, "a server does not answer")).ok()?
+            }
+        };
+        let answer = ask(&connection).await?;
+        *kept = Some(connection);
+        Some(answer)
+    };
+    timeout(ANSWER_TIMEOUT, asking).await.ok().flatten()
+}
+
+async fn end_of_log(connection: &Connection) -> Option<(Log, u64)> {
+    let rows = connection.query(&LOG_END, &[]).await.ok()?;
+    let row = rows.first()?;
+    let end: PgLsn = row.try_get(0).ok()?;
+    let timeline = u32::from_str_radix(row.try_get(1).ok()?, 16).ok()?;
+    Some((Log { system: row.try_get(2).ok()?, timeline }, end.into()))
+}
+
+async fn replayed(connection: &Connection) -> Option<(Option<u64>, Log)> {
+    let rows = connection.query(&REPLAYED, &[]).await.ok()?;
+    let row = rows.first()?;
+    let place: Option<PgLsn> = row.try_get(0).ok()?;
+    let timeline: i32 = row.try_get(2).ok()?;
+    Some((place.map(u64::from), Log { system: row.try_get(1).ok()?, timeline: timeline.try_into().ok()? }))
+}

@@ -1,0 +1,66 @@
+//! [`Role`]: whether a session is with a server that may be asked.
+
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Error, SimpleQueryMessage};
+
+use super::connect_error::Failure;
+use crate::connection::Connection;
+
+/// Before anything is set: whether the server would let this session write.
+const TAKES_WRITES: &str = "SHOW transaction_read_only";
+
+/// The same, and from then on the session refuses writes. A parameter of the connection would make every server look like
+/// one that takes none.
+const TAKES_WRITES_AND_WILL_NOT: &str = "SHOW transaction_read_only; SET default_transaction_read_only = on";
+
+/// Asks a session that refuses writes by itself: a standby refuses to begin, and what the server was told since is its
+/// default. It holds for one transaction, so it can be asked through any pooler.
+const STILL_TAKES_WRITES: &str = "BEGIN READ WRITE; SET LOCAL default_transaction_read_only TO DEFAULT; \
+                                  SHOW default_transaction_read_only; ROLLBACK";
+
+/// Which servers of an address may be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The one that takes writes.
+    Primary,
+    /// Those that take none.
+    Standby,
+    Any,
+}
+
+impl Role {
+    /// Begins a session; one with a server of another role is a failure.
+    pub(crate) async fn begin(self, connection: &Connection, read_only: bool) -> Result<(), Failure> {
+        if self == Self::Any && !read_only {
+            return Ok(());
+        }
+        let answer = connection.ask(if read_only { TAKES_WRITES_AND_WILL_NOT } else { TAKES_WRITES }).await?;
+        match (self, said(&answer)) {
+            (Self::Primary, Some("on")) => Err(Failure::TakesNoWrites),
+            (Self::Standby, Some("off")) => Err(Failure::TakesWrites),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the server of a session that refuses writes is still the primary.
+    pub(crate) async fn is_still_primary(connection: &Connection) -> Result<bool, Error> {
+        match connection.ask(STILL_TAKES_WRITES).await {
+            Ok(answer) => Ok(said(&answer) != Some("on")),
+            Err(error) if refuses_to_write(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// "Cannot set transaction read-write mode during recovery", and the code that would fit better.
+fn refuses_to_write(error: &Error) -> bool {
+    matches!(error.code(), Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::READ_ONLY_SQL_TRANSACTION))
+}
+
+/// The value of the one row that came.
+fn said(answer: &[SimpleQueryMessage]) -> Option<&str> {
+    answer.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0),
+        _ => None,
+    })
+}

@@ -1,0 +1,66 @@
+//! Whole courses, module bodies included, as imports compare them and exports write them.
+
+use catalogue_core::storage::StorageError;
+use catalogue_core::{Course, CourseModule};
+use futures_util::future::try_join;
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use crate::connection::{Connection, Sql, Values};
+use crate::error::storage_error;
+use crate::rows::{account_id, get, optional_text, optional_time, owned_text, time};
+
+const FIND_COURSE: Sql = Sql {
+    text: "SELECT account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode \
+           FROM courses WHERE account_id = $1 AND slug = $2",
+    types: &[Type::TEXT, Type::TEXT],
+};
+
+/// By equality alone, which the planner hands on to the bodies: a range would have it read all of them.
+const FIND_MODULES: Sql = Sql {
+    text: "SELECT m.title, m.summary, coalesce(b.content, '') FROM modules AS m \
+           LEFT JOIN module_contents AS b \
+           ON b.account_id = m.account_id AND b.course_slug = m.course_slug AND b.number = m.number \
+           WHERE m.account_id = $1 AND m.course_slug = $2 ORDER BY m.number",
+    types: &[Type::TEXT, Type::TEXT],
+};
+
+/// One course with its modules and their bodies. Both are asked for at once.
+pub(crate) async fn find_whole_course(
+    connection: &Connection,
+    account: &str,
+    slug: &str,
+) -> Result<Option<Course>, StorageError> {
+    let values: Values<'_> = &[&account, &slug];
+    let asked = try_join(connection.query(&FIND_COURSE, values), connection.query(&FIND_MODULES, values));
+    let (found, modules) = asked.await.map_err(storage_error)?;
+    let Some(row) = found.first() else { return Ok(None) };
+    let mut course = course_header(row)?;
+    course.modules = modules.iter().map(|row| course_module(row, 0)).collect::<Result<_, _>>()?;
+    Ok(Some(course))
+}
+
+/// The columns of a course, without its modules.
+pub(crate) fn course_header(row: &Row) -> Result<Course, StorageError> {
+    Ok(Course {
+        account: account_id(row, 0)?,
+        slug: get(row, 1)?,
+        title: owned_text(row, 2)?,
+        tagline: owned_text(row, 3)?,
+        language: owned_text(row, 4)?,
+        created_at: time(row, 5)?,
+        published_at: optional_time(row, 6)?,
+        hidden: get(row, 7)?,
+        access_mode: optional_text(row, 8)?,
+        modules: Vec::new(),
+    })
+}
+
+/// Title, summary and body, from that column on.
+pub(crate) fn course_module(row: &Row, column: usize) -> Result<CourseModule, StorageError> {
+    Ok(CourseModule {
+        title: owned_text(row, column)?,
+        summary: owned_text(row, column + 1)?,
+        content: owned_text(row, column + 2)?,
+    })
+}

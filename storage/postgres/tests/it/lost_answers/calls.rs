@@ -1,0 +1,73 @@
+//! Each call that writes, and what shows that it was done.
+
+use catalogue_core::admin::{Account, AdminStorage, CredentialUse, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::StorageError;
+use catalogue_core::{AccountId, Timestamp};
+use catalogue_postgres::PostgresStorage;
+
+use crate::course;
+
+/// What a call is about: each has its own.
+pub(super) struct Subject {
+    pub(super) account: AccountId,
+    pub(super) key: NewCredential,
+    pub(super) number: usize,
+}
+
+const AT: i64 = 7;
+
+/// Each call, and what shows whether all of it was done, and whether any of it was. The key is `$1`, what is new `$2`.
+pub(super) const CALLS: [(&str, &str); 6] = [
+    ("create", "SELECT count(*) = 1, count(*) > 0 FROM credentials WHERE id = $2 AND id <> $1"),
+    ("revoke", "SELECT revoked_at IS NOT NULL, revoked_at IS NOT NULL FROM credentials WHERE id = $1 AND id <> $2"),
+    (
+        "rotate",
+        "SELECT old.replaced_by IS NOT NULL AND new.id IS NOT NULL, old.replaced_by IS NOT NULL OR new.id IS NOT NULL \
+         FROM credentials AS old LEFT JOIN credentials AS new ON new.id = $2 WHERE old.id = $1",
+    ),
+    (
+        "note uses",
+        "SELECT last_used_at IS NOT NULL, last_used_at IS NOT NULL FROM credentials WHERE id = $1 AND id <> $2",
+    ),
+    (
+        "remove course",
+        "SELECT count(*) = 0, count(*) = 0 FROM courses WHERE slug = 'course' AND $1 <> CAST($2 AS TEXT)",
+    ),
+    (
+        "import",
+        "SELECT a.id IS NOT NULL AND c.slug IS NOT NULL, a.id IS NOT NULL OR c.slug IS NOT NULL \
+         FROM (SELECT 1) AS one LEFT JOIN accounts AS a ON a.id = $2 LEFT JOIN courses AS c ON c.slug = $2 \
+         WHERE $1 <> $2",
+    ),
+];
+
+pub(super) async fn make(call: &str, storage: &PostgresStorage, subject: &Subject) -> Result<(), StorageError> {
+    let Subject { account, key, number } = subject;
+    let (id, at) = (&*key.record.identity.credential_id, Timestamp::from_microseconds(AT).unwrap());
+    let (_, mut new) = NewCredential::api_key(account.clone(), "new", Scopes::default());
+    new.record.identity.credential_id = format!("new-{number}").into();
+    match call {
+        "create" => storage.create_credential(&new).await,
+        "revoke" => storage.revoke_credential(id, at).await.map(|revoked| assert!(revoked.is_some())),
+        "rotate" => {
+            let ends_at = new.record.created_at;
+            storage.rotate_credential(id, ends_at, &new).await.map(|ended| assert!(ended.is_some()))
+        }
+        "note uses" => {
+            storage.note_uses(&[CredentialUse { account: account.clone(), credential_id: id.into(), at }]).await
+        }
+        "remove course" => storage.remove_course(account, "course").await.map(|removed| assert!(removed)),
+        "import" => {
+            let id = AccountId::new(format!("new-{number}"));
+            let mut import = storage.begin_import().await?;
+            import.put_account(&Account { id: id.clone(), name: String::new(), email: String::new() }).await?;
+            let mut course = course(&id);
+            course.slug = format!("new-{number}");
+            import.put_course(&course).await?;
+            import.prune().await?;
+            import.commit().await
+        }
+        other => panic!("{other}"),
+    }
+}

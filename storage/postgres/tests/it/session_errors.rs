@@ -1,0 +1,61 @@
+//! An error that does not end its session: the read is asked again in it, and no session is closed.
+
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::{CourseStorage, StorageErrorKind};
+use tokio_postgres::Client;
+
+use crate::faults::{kind, lists};
+use crate::import_one_course;
+use crate::schema::Schema;
+
+/// Reading the accounts now fails with that code, in each session the first time or always. The session goes on.
+async fn fail_accounts(host: &Client, code: &str, always: bool) {
+    let trap = "
+        CREATE FUNCTION fail(code TEXT, always BOOLEAN) RETURNS BOOLEAN LANGUAGE plpgsql AS $$ BEGIN
+            -- This lock is all that a session keeps of a statement that failed.
+            IF always OR NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()) THEN
+                PERFORM pg_advisory_lock(pg_backend_pid());
+                RAISE EXCEPTION 'a server behind this one is away' USING ERRCODE = code;
+            END IF;
+            RETURN TRUE;
+        END $$;
+        ALTER TABLE accounts RENAME TO kept;
+        CREATE VIEW accounts AS SELECT k.id, k.name, k.email, k.revision FROM kept AS k WHERE fail('{code}', {always});
+    ";
+    let trap = trap.replace("{code}", code).replace("{always}", &always.to_string());
+    host.batch_execute(&trap).await.unwrap();
+}
+
+/// 08006 and 57P01 are what Citus says of a worker, and 40001 is said by a standby.
+const GOES_ON: [&str; 3] = ["08006", "57P01", "40001"];
+
+#[tokio::test]
+async fn an_error_of_a_session_that_goes_on_is_asked_again_in_it() {
+    for code in GOES_ON {
+        let Some(schema) = Schema::new().await else { return };
+        let storage = schema.storage().await;
+        let account = import_one_course(&storage).await;
+        futures_util::future::join_all((0..5).map(|_| lists(&storage, &account))).await;
+        let open = storage.status().await.unwrap().connections.idle;
+        assert!(open > 1, "{open}");
+        fail_accounts(&schema.host().await, code, false).await;
+        assert!(storage.revision(&account).await.unwrap().is_some(), "{code}");
+        assert_eq!(storage.status().await.unwrap().connections.idle, open, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_a_session_that_goes_on_closes_no_session() {
+    for code in GOES_ON {
+        let Some(schema) = Schema::new().await else { return };
+        let storage = schema.storage().await;
+        let account = import_one_course(&storage).await;
+        futures_util::future::join_all((0..5).map(|_| lists(&storage, &account))).await;
+        let open = storage.status().await.unwrap().connections.idle;
+        fail_accounts(&schema.host().await, code, true).await;
+        for _ in 0..3 {
+            assert_eq!(kind(storage.revision(&account).await), Some(StorageErrorKind::Unavailable), "{code}");
+        }
+        assert_eq!(storage.status().await.unwrap().connections.idle, open, "{code}");
+    }
+}

@@ -1,0 +1,58 @@
+//! [`Put`]: what an import has put.
+
+use rusqlite::{Connection, Result};
+
+use crate::import::inserted;
+
+const TABLES: &str = "
+    PRAGMA journal_mode = OFF;
+    PRAGMA synchronous = OFF;
+    CREATE TABLE accounts (id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+    CREATE TABLE courses (
+        account_id TEXT NOT NULL,
+        slug       TEXT NOT NULL,
+        PRIMARY KEY (account_id, slug)
+    ) STRICT, WITHOUT ROWID;
+    BEGIN;
+";
+
+/// The accounts and courses that an import has put, in a database of its own, which SQLite keeps in a temporary file and
+/// removes, so that memory does not grow with the input.
+///
+/// They do not stand in temporary tables of the import's connection: those would take part in its commit, and a temporary
+/// file that cannot be written would fail it after the database itself was committed.
+#[derive(Debug)]
+pub(crate) struct Put(Connection);
+
+impl Put {
+    pub(crate) fn nothing() -> Result<Self> {
+        let connection = Connection::open("")?;
+        connection.execute_batch(TABLES)?;
+        Ok(Self(connection))
+    }
+
+    /// Notes an account; says whether it was not there before.
+    pub(crate) fn account(&self, id: &str) -> Result<bool> {
+        inserted(&self.0, "INSERT OR IGNORE INTO accounts VALUES (?1)", [id])
+    }
+
+    /// Notes a course, by account and slug; says whether it was not there before.
+    pub(crate) fn course(&self, key: [&str; 2]) -> Result<bool> {
+        inserted(&self.0, "INSERT OR IGNORE INTO courses VALUES (?1, ?2)", key)
+    }
+
+    /// Whether the course was put.
+    pub(crate) fn has_course(&self, key: [&str; 2]) -> Result<bool> {
+        self.0.prepare_cached("SELECT 1 FROM courses WHERE account_id = ?1 AND slug = ?2")?.exists(key)
+    }
+
+    /// Shows each account that was put.
+    pub(crate) fn each_account(&self, mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
+        let mut accounts = self.0.prepare("SELECT id FROM accounts")?;
+        let mut rows = accounts.query([])?;
+        while let Some(row) = rows.next()? {
+            visit(row.get_ref(0)?.as_str()?)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! [`Readers`]: read-only connections, one for each call that runs at the same time.
+
+mod reader;
+
+use std::hash::Hash;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use rusqlite::Connection;
+
+use crate::cache::Cache;
+use crate::connection::Database;
+use crate::error::is_locked;
+use crate::file::{FileIdentity, FileVersion};
+use crate::locks::Locks;
+use crate::wal_watcher::WalWatcher;
+use reader::Reader;
+
+/// How often a file may be replaced while it is opened.
+const ATTEMPTS: usize = 5;
+
+/// Read by every read transaction of this process, written by whoever closes connections to a file that was replaced.
+///
+/// SQLite has the `-shm` of a file open once for all connections. Where one was put in the place of another and the old
+/// `-shm` was left, both files have it open, and closing it for the old file drops the locks of the new one's readers.
+static CLOSING: RwLock<()> = RwLock::new(());
+
+/// Connections at rest. A read takes one, works on its own thread without waiting, and puts it back; so there are never
+/// more than threads that read. A read that meets a lock of another program leaves the thread to others until it tries
+/// again.
+pub(crate) struct Readers {
+    database: Database,
+    idle: Mutex<Vec<Reader>>,
+    watcher: WalWatcher,
+    /// What a call waits out that meets one, before it reads again.
+    pub(crate) locks: Locks,
+    /// Keeps a database in memory alive.
+    _anchor: Option<Mutex<Connection>>,
+}
+
+impl Readers {
+    pub(crate) fn new(database: Database, anchor: Option<Connection>) -> Self {
+        let _anchor = anchor.map(Mutex::new);
+        Self { database, idle: Mutex::default(), watcher: WalWatcher::default(), locks: Locks::default(), _anchor }
+    }
+
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Runs `read` on a connection to the file that stands at the path now. It waits for no lock, nor does `read_cached`.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
+        self.read_from(self.file()?, read)
+    }
+
+    /// What `cache` has for `key` if nothing was committed since it was read, else what `read` finds. What is not there is
+    /// not cached.
+    pub(crate) fn read_cached<K: Hash + Eq + Clone, V: Clone>(
+        &self,
+        cache: &Cache<K, V>,
+        key: &K,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<Option<V>>,
+    ) -> Result<Option<V>, StorageError> {
+        let file = self.file()?;
+        // Looked at before the reading: what is committed in between is then taken for newer than what was read.
+        let Some(version) = self.watcher.version(&self.database, file) else {
+            return self.read_from(file, read);
+        };
+        if let Some(value) = cache.get(key, version) {
+            return Ok(Some(value));
+        }
+        let value = self.read_from(file, read)?;
+        if let Some(value) = &value {
+            cache.insert(key.clone(), version, value.clone());
+        }
+        Ok(value)
+    }
+
+    /// The file that stands at the path now. One that was put in the place of another is another database, and its data
+    /// is what counts.
+    fn file(&self) -> Result<FileVersion, StorageError> {
+        let file = self.database.file_version()?;
+        if self.watcher.is_of_another(file.identity) {
+            self.close_all_but(file.identity);
+        }
+        Ok(file)
+    }
+
+    /// Closes every connection to another file, before the first to that one is opened and while nobody reads.
+    fn close_all_but(&self, file: FileIdentity) {
+        let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
+        self.idle().retain(|reader| reader.file.identity == file);
+        self.watcher.stop_unless_of(file);
+    }
+
+    /// Runs `read` on a connection to that file. A connection that met an error other than a lock is closed instead of
+    /// kept.
+    fn read_from<T>(
+        &self,
+        file: FileVersion,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StorageError> {
+        let mut file = file;
+        for _ in 0..ATTEMPTS {
+            let not_closing = CLOSING.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(reader) = self.take(file).map_or_else(|| Reader::open(&self.database, file), |r| Ok(Some(r)))? {
+                let outcome = reader.run(read);
+                if outcome.is_ok() || outcome.as_ref().is_err_and(is_locked) {
+                    self.idle().push(reader);
+                }
+                return outcome;
+            }
+            drop(not_closing);
+            file = self.file()?;
+        }
+        let message = "the database file is replaced again and again; try again later";
+        Err(StorageError::new(StorageErrorKind::Unavailable, message))
+    }
+
+    /// A connection at rest that has read that version of the file; those that have read another are closed.
+    fn take(&self, file: FileVersion) -> Option<Reader> {
+        let mut idle = self.idle();
+        while let Some(reader) = idle.pop() {
+            if reader.file == file {
+                return Some(reader);
+            }
+        }
+        None
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
+        // Taking and putting back cannot leave the list in between.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
+        self.idle().clear();
+        self.watcher.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! Looking up through the cache: what is read once, and what ends it.
+
+use std::cell::Cell;
+
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::*;
+use crate::storage::SqliteStorage;
+
+/// A database in a file, and how often it was really read.
+struct Counted {
+    directory: TempDir,
+    readers: Readers,
+    cache: Cache<u8, i64>,
+    reads: Cell<u32>,
+}
+
+impl Counted {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("catalogue.db");
+        SqliteStorage::migrate(&path).unwrap();
+        let readers = Readers::new(Database::File(path), None);
+        Self { directory, readers, cache: Cache::new(10), reads: Cell::new(0) }
+    }
+
+    fn host(&self) -> Connection {
+        Connection::open(self.directory.path().join("catalogue.db")).unwrap()
+    }
+
+    /// How many accounts there are; none of them is not cached.
+    fn accounts(&self) -> Option<i64> {
+        let count = |connection: &Connection| {
+            self.reads.set(self.reads.get() + 1);
+            let count = connection.query_row("SELECT count(*) FROM accounts", [], |row| row.get(0))?;
+            Ok(Some(count).filter(|count| *count > 0))
+        };
+        self.readers.read_cached(&self.cache, &0, count).unwrap()
+    }
+}
+
+const ADD: &str = "INSERT INTO accounts (id) VALUES (hex(randomblob(8)))";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_value_is_read_once_until_something_is_committed() {
+    let database = Counted::new();
+    let host = database.host();
+    for round in 1..=20 {
+        host.execute(ADD, []).unwrap();
+        for _ in 0..3 {
+            assert_eq!(database.accounts(), Some(round));
+        }
+        assert_eq!(i64::from(database.reads.get()), round);
+    }
+    host.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    assert_eq!(database.accounts(), Some(20));
+    host.execute(ADD, []).unwrap();
+    assert_eq!(database.accounts(), Some(21));
+}
+
+#[test]
+fn what_is_not_there_is_asked_for_again() {
+    let database = Counted::new();
+    for _ in 0..3 {
+        assert_eq!(database.accounts(), None);
+    }
+    assert_eq!(database.reads.get(), 3);
+}
+
+#[test]
+fn a_transaction_that_is_open_or_rolled_back_changes_nothing() {
+    let database = Counted::new();
+    let mut host = database.host();
+    host.execute(ADD, []).unwrap();
+    assert_eq!(database.accounts(), Some(1));
+    let transaction = host.transaction().unwrap();
+    transaction.execute(ADD, []).unwrap();
+    assert_eq!(database.accounts(), Some(1));
+    transaction.rollback().unwrap();
+    assert_eq!(database.accounts(), Some(1));
+}
+
+#[test]
+fn a_database_without_a_wal_is_read_each_time() {
+    let database = Counted::new();
+    let host = database.host();
+    host.query_row("PRAGMA journal_mode = delete", [], |_| Ok(())).unwrap();
+    for round in 1..=3 {
+        host.execute(ADD, []).unwrap();
+        assert_eq!(database.accounts(), Some(round));
+        assert_eq!(database.accounts(), Some(round));
+    }
+    assert_eq!(database.reads.get(), 6);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn while_it_is_watched_nobody_takes_it_out_of_the_wal() {
+    let database = Counted::new();
+    let host = database.host();
+    host.execute(ADD, []).unwrap();
+    assert_eq!(database.accounts(), Some(1));
+    // What reads have left behind is gone; the watching connection stays.
+    database.readers.idle().clear();
+    let mode: rusqlite::Result<String> = host.query_row("PRAGMA journal_mode = delete", [], |row| row.get(0));
+    assert!(mode.as_ref().map_or(true, |mode| mode == "wal"), "{mode:?}");
+    drop(host);
+    assert!(database.directory.path().join("catalogue.db-shm").exists());
+    database.host().execute(ADD, []).unwrap();
+    assert_eq!(database.accounts(), Some(2));
+}
+
+#[test]
+fn another_file_is_another_database() {
+    let (database, other) = (Counted::new(), Counted::new());
+    database.host().execute(ADD, []).unwrap();
+    assert_eq!(database.accounts(), Some(1));
+    for _ in 0..2 {
+        other.host().execute(ADD, []).unwrap();
+    }
+    // The last connection that closes writes the WAL back.
+    let [path, new] = [&database, &other].map(|of| of.directory.path().join("catalogue.db"));
+    std::fs::rename(new, path).unwrap();
+    assert_eq!(database.accounts(), Some(2));
+    assert_eq!(database.accounts(), Some(2));
+}
+
+/// The index of an empty WAL looks the same whatever is in the database.
+#[test]
+#[cfg(unix)]
+fn a_file_that_was_let_go_and_comes_back_is_read_anew() {
+    let directory = tempfile::tempdir().unwrap();
+    let [link, here, there] = ["link", "here", "there"].map(|name| directory.path().join(name));
+    let lead_to = |place: &std::path::Path| {
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(place, &link).unwrap();
+    };
+    for place in [&here, &there] {
+        std::fs::create_dir(place).unwrap();
+        SqliteStorage::migrate(place.join("catalogue.db")).unwrap();
+        Connection::open(place.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
+    }
+    let readers = Readers::new(Database::File(link.join("catalogue.db")), None);
+    let database = Counted { directory, readers, cache: Cache::new(10), reads: Cell::new(0) };
+
+    lead_to(&here);
+    assert_eq!(database.accounts(), Some(1));
+    lead_to(&there);
+    database.readers.read_cached(&Cache::new(1), &0, |_| Ok(Some(0))).unwrap();
+    // Nobody of us has the file open, so its WAL ends with this connection, and begins anew with the next.
+    Connection::open(here.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
+    lead_to(&here);
+    assert_eq!(database.accounts(), Some(2));
+}

@@ -1,0 +1,141 @@
+//! [`WriteTransaction`]: the only way to write. So whatever is told of a change is told after its commit.
+
+use std::ops::Deref;
+use std::time::Duration;
+
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use rusqlite::{Connection, Error, ErrorCode};
+
+use crate::connection::BUSY_TIMEOUT;
+use crate::error::storage_error;
+
+/// After so long a patient writer says what it waits for.
+const SILENT: Duration = Duration::from_secs(1);
+/// How long a patient writer waits in all.
+const PATIENT: Duration = Duration::from_secs(60);
+/// How long an emptying of the WAL waits for readers.
+const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// A transaction that writes, on a connection of its own. Dropping it undoes it.
+#[derive(Debug)]
+pub(crate) struct WriteTransaction(Connection);
+
+impl WriteTransaction {
+    /// Begins one, as soon as no other program writes.
+    pub(crate) fn begin(connection: Connection) -> Result<Self, StorageError> {
+        begin(&connection, BUSY_TIMEOUT).map_err(storage_error)?;
+        Ok(Self(connection))
+    }
+
+    /// The same with more patience, for a change that somebody waits for: a leaked key is revoked while others write.
+    pub(crate) fn begin_patiently(connection: Connection) -> Result<Self, StorageError> {
+        Self::begin_within(connection, SILENT, PATIENT)
+    }
+
+    fn begin_within(connection: Connection, silent: Duration, patience: Duration) -> Result<Self, StorageError> {
+        if let Err(error) = begin(&connection, silent) {
+            if error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) {
+                return Err(storage_error(error));
+            }
+            let seconds = patience.as_secs();
+            tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
+            begin(&connection, patience.saturating_sub(silent)).map_err(storage_error)?;
+        }
+        Ok(Self(connection))
+    }
+
+    /// Makes all of it seen at once.
+    pub(crate) fn commit(self) -> Result<(), StorageError> {
+        let Self(connection) = self;
+        connection.execute_batch("COMMIT").map_err(commit_error)?;
+        // A checkpoint ends what is cached, so it has to be worth it.
+        if connection.total_changes() > 0 {
+            empty_wal(&connection);
+        }
+        Ok(())
+    }
+}
+
+impl Deref for WriteTransaction {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.0
+    }
+}
+
+fn begin(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+    // A key that was shown must not be lost with the power.
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.busy_timeout(patience)?;
+    connection.execute_batch("BEGIN IMMEDIATE")
+}
+
+/// Writes the WAL back to the database and empties it, so that a file that is put in the database's place does not meet a
+/// WAL of the old one. Constant readers can keep SQLite's own checkpoint from ever finishing, and the WAL would grow.
+///
+/// It is no fault when this one cannot finish either: all is committed.
+fn empty_wal(connection: &Connection) {
+    let checkpoint = connection
+        .busy_timeout(CHECKPOINT_TIMEOUT)
+        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
+    if !matches!(checkpoint, Ok(false)) {
+        tracing::debug!(?checkpoint, "the WAL was not emptied: somebody is reading");
+    }
+}
+
+/// The error of a commit. A write that failed has left the transaction without its end, so it is undone. Of what comes after
+/// the last write, above all the sync, nobody can say: the transaction stands in the WAL, where it is not seen, and counts
+/// if the machine stops before another one is written over it.
+fn commit_error(error: Error) -> StorageError {
+    use rusqlite::ffi::{SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_WRITE};
+
+    let undone = [SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_WRITE];
+    match error.sqlite_error() {
+        Some(cause) if cause.code == ErrorCode::SystemIoFailure && undone.contains(&cause.extended_code) => {
+            storage_error(error)
+        }
+        Some(cause) if matches!(cause.code, ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory) => {
+            let message = "the disk failed during the commit";
+            StorageError::new(StorageErrorKind::OutcomeUnknown, message).with_source(error)
+        }
+        _ => storage_error(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOMENT: Duration = Duration::from_millis(20);
+
+    #[test]
+    fn a_patient_writer_gives_up_too_and_says_why() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || Connection::open(directory.path().join("c.db")).unwrap();
+        let first = WriteTransaction::begin(open()).unwrap();
+        let refused = WriteTransaction::begin_within(open(), MOMENT, 2 * MOMENT).unwrap_err();
+        assert_eq!(refused.kind(), StorageErrorKind::Unavailable);
+        assert!(refused.to_string().contains("another program is writing"), "{refused}");
+        first.commit().unwrap();
+        WriteTransaction::begin_within(open(), MOMENT, MOMENT).unwrap();
+    }
+
+    #[test]
+    fn one_that_is_dropped_is_undone() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || Connection::open(directory.path().join("c.db")).unwrap();
+        open().execute_batch("CREATE TABLE t (a)").unwrap();
+        let count = || open().query_row("SELECT count(*) FROM t", [], |row| row.get::<_, u32>(0)).unwrap();
+        for (commits, rows) in [(false, 0), (true, 1)] {
+            let transaction = WriteTransaction::begin(open()).unwrap();
+            transaction.execute("INSERT INTO t VALUES (1)", []).unwrap();
+            if commits {
+                transaction.commit().unwrap();
+            } else {
+                drop(transaction);
+            }
+            assert_eq!(count(), rows);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Each call that writes, as a child process makes it, and what shows that it was done.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use catalogue_core::admin::{Account, AdminStorage, CredentialUse, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Course, Timestamp};
+use catalogue_sqlite::{OpenError, SqliteStorage};
+
+use crate::course;
+
+/// The name of a call for the child, and what asks a database whether it was done.
+pub(super) type Call = (&'static str, &'static str);
+
+pub(super) const CALLS: [Call; 6] = [
+    ("create", "SELECT count(*) = 2 FROM credentials"),
+    ("revoke", "SELECT revoked_at = 7 FROM credentials"),
+    ("rotate", "SELECT count(*) = 2 AND count(replaced_by) = 1 FROM credentials"),
+    NOTE_USES,
+    ("remove course", "SELECT count(*) = 0 FROM courses"),
+    ("import", "SELECT count(*) = 1 AND min(slug) = 'new' AND (SELECT max(name) = 'new' FROM accounts) FROM courses"),
+];
+
+pub(super) const GREAT_IMPORT: Call = ("great import", CALLS[5].1);
+
+/// So many that SQLite keeps a list of them in a file.
+const MANY: usize = 14_000;
+pub(super) const IMPORT_OF_MANY: Call = ("import of many", "SELECT count(*) > 14000 FROM courses");
+
+pub(super) const NOTE_USES: Call = ("note uses", "SELECT last_used_at = 7 FROM credentials");
+
+/// A schema is as new as it gets.
+pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 3 FROM pragma_user_version");
+
+pub(super) const CALL: &str = "CALL_UNDER_TEST";
+pub(super) const KEY: &str = "KEY_UNDER_TEST";
+/// The file in which the child says what became of the call.
+pub(super) const SAID: &str = "said";
+
+/// The child: makes the call that its environment names on the database in its working directory.
+#[tokio::test]
+async fn child() {
+    let Ok(call) = env::var(CALL) else { return };
+    let path = Path::new("catalogue.db");
+    let outcome = match &*call {
+        "migrate" => SqliteStorage::migrate(path).map(|_| ()).map_err(cause),
+        call => make(call, &SqliteStorage::open(path).unwrap(), &env::var(KEY).unwrap()).await,
+    };
+    let said = match outcome {
+        Ok(()) => "done".to_owned(),
+        Err(error) if error.kind() == StorageErrorKind::OutcomeUnknown => format!("not known: {error:?}"),
+        Err(error) => format!("not done: {error:?}"),
+    };
+    fs::write(SAID, said).unwrap();
+}
+
+fn cause(error: OpenError) -> StorageError {
+    match error {
+        OpenError::Failed { source, .. } => source,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn make(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), StorageError> {
+    let (account, at) = (AccountId::new("acc"), Timestamp::from_microseconds(7).unwrap());
+    let (_, new) = NewCredential::api_key(account.clone(), "new", Scopes::default());
+    match call {
+        "create" => storage.create_credential(&new).await,
+        "revoke" => storage.revoke_credential(key, at).await.map(|revoked| assert!(revoked.is_some())),
+        "rotate" => {
+            let ends_at = new.record.created_at;
+            storage.rotate_credential(key, ends_at, &new).await.map(|ended| assert!(ended.is_some()))
+        }
+        "note uses" => storage.note_uses(&[CredentialUse { account, credential_id: key.into(), at }]).await,
+        "remove course" => storage.remove_course(&account, "course").await.map(|removed| assert!(removed)),
+        "import" => import(storage, &course(&account)).await,
+        // It fills more than the first part of the WAL's index.
+        "great import" => {
+            let mut great = course(&account);
+            great.modules[0].content = "x".repeat(18 << 20);
+            import(storage, &great).await
+        }
+        "import of many" => {
+            let mut import = storage.begin_import().await?;
+            for number in 0..MANY {
+                let slug = format!("{number:0190}");
+                import.put_course(&Course { slug, modules: Vec::new(), ..course(&account) }).await?;
+            }
+            import.commit().await
+        }
+        other => panic!("{other}"),
+    }
+}
+
+async fn import(storage: &SqliteStorage, course: &Course) -> Result<(), StorageError> {
+    let mut import = storage.begin_import().await?;
+    let account = Account { id: course.account.clone(), name: "new".to_owned(), email: String::new() };
+    import.put_account(&account).await?;
+    import.put_course(&Course { slug: "new".to_owned(), ..course.clone() }).await?;
+    import.prune().await?;
+    import.commit().await
+}

@@ -1,0 +1,147 @@
+//! Another program locks the database: a read waits a moment without its thread, then fails.
+
+use std::pin::{Pin, pin};
+use std::time::{Duration, Instant};
+
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::{AccountId, Catalogue};
+use catalogue_sqlite::SqliteStorage;
+use http::{Request, Response};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::{course, database_in, fixture, import_one_course, key_of};
+
+const LIST: &str = "/api/v1/courses";
+/// How long an answer may take on a busy machine. It waits for a lock at most a second.
+const SOON: Duration = Duration::from_secs(3);
+
+/// A catalogue over a file that nobody has open yet, and a key that reads it.
+struct Closed {
+    catalogue: Catalogue,
+    token: String,
+    directory: TempDir,
+}
+
+impl Closed {
+    async fn new() -> Self {
+        let (storage, directory) = fixture().await;
+        let account = import_one_course(&storage).await;
+        let token = key_of(&storage, &account).await;
+        Self { catalogue: Catalogue::with_api_keys(storage).build().unwrap(), token, directory }
+    }
+
+    async fn without_a_wal() -> (Self, Connection) {
+        let closed = Self::new().await;
+        let host = closed.host();
+        host.query_row("PRAGMA journal_mode = delete", [], |_| Ok(())).unwrap();
+        (closed, host)
+    }
+
+    fn host(&self) -> Connection {
+        Connection::open(database_in(&self.directory)).unwrap()
+    }
+
+    async fn get(&self, path: &str) -> Response<bytes::Bytes> {
+        get(&self.catalogue, &self.token, path).await
+    }
+}
+
+async fn get(catalogue: &Catalogue, token: &str, path: &str) -> Response<bytes::Bytes> {
+    catalogue.call(Request::get(path).header("authorization", format!("Bearer {token}")).body(()).unwrap()).await
+}
+
+/// Polls the call once, and expects it to wait. All tests here run on one thread, so it has let go of that.
+async fn begin(call: &mut Pin<&mut impl Future<Output = Response<bytes::Bytes>>>) {
+    tokio::select! {
+        biased;
+        response = call => panic!("answered {} while the database is locked", response.status()),
+        () = async {} => {}
+    }
+}
+
+#[tokio::test]
+async fn others_of_the_thread_are_answered_and_the_request_fails_soon() {
+    let (closed, host) = Closed::without_a_wal().await;
+    host.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    for _ in 0..2 {
+        let began = Instant::now();
+        let mut call = pin!(closed.get(LIST));
+        begin(&mut call).await;
+        assert_eq!(closed.get("/docs").await.status(), 200);
+        assert_eq!(call.await.status(), 500);
+        assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    }
+    host.execute_batch("COMMIT").unwrap();
+    assert_eq!(closed.get(LIST).await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_lock_that_is_soon_over_is_waited_for() {
+    let (closed, host) = Closed::without_a_wal().await;
+    // The second time over a connection that is there.
+    for _ in 0..2 {
+        host.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let mut call = pin!(closed.get(LIST));
+        begin(&mut call).await;
+        host.execute_batch("COMMIT").unwrap();
+        let answer = call.await;
+        assert_eq!(answer.status(), 200);
+        let body = String::from_utf8_lossy(answer.body());
+        assert_eq!(body.matches("\"slug\"").count(), 1, "a row is handed over once, also by a read that began anew");
+    }
+}
+
+#[tokio::test]
+async fn many_that_wait_fail_together() {
+    let (closed, host) = Closed::without_a_wal().await;
+    host.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let began = Instant::now();
+    let mut calls: Vec<_> = (0..50).map(|_| Box::pin(closed.get(LIST))).collect();
+    for call in &mut calls {
+        begin(&mut call.as_mut()).await;
+    }
+    for call in calls {
+        assert_eq!(call.await.status(), 500);
+    }
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_program_that_has_the_wal_for_itself() {
+    let closed = Closed::new().await;
+    let host = closed.host();
+    host.execute_batch("PRAGMA locking_mode = exclusive; BEGIN IMMEDIATE; COMMIT").unwrap();
+    let mut call = pin!(closed.get(LIST));
+    begin(&mut call).await;
+    assert_eq!(closed.get("/docs").await.status(), 200);
+    assert_eq!(call.await.status(), 500);
+    drop(host);
+    assert_eq!(closed.get(LIST).await.status(), 200);
+}
+
+#[tokio::test]
+async fn an_import_in_memory() {
+    let storage = SqliteStorage::in_memory().unwrap();
+    let account = import_one_course(&storage).await;
+    let token = key_of(&storage, &account).await;
+    let catalogue = Catalogue::with_api_keys(storage.clone()).build().unwrap();
+    let import_more = async || {
+        let mut import = storage.begin_import().await.unwrap();
+        import.put_course(&course(&AccountId::new("acc"))).await.unwrap();
+        import
+    };
+
+    let import = import_more().await;
+    let mut call = pin!(get(&catalogue, &token, LIST));
+    begin(&mut call).await;
+    import.commit().await.unwrap();
+    assert_eq!(call.await.status(), 200);
+
+    let import = import_more().await;
+    let began = Instant::now();
+    assert_eq!(get(&catalogue, &token, "/api/v1/courses/course").await.status(), 500);
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    import.commit().await.unwrap();
+    assert_eq!(get(&catalogue, &token, "/api/v1/courses/course").await.status(), 200);
+}
