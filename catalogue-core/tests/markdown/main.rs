@@ -1,5 +1,6 @@
 //! The workspace's Markdown: its links lead somewhere, and what the code cites of CONTRACT.md is there.
 
+mod front_page;
 mod links;
 mod references;
 
