@@ -53,7 +53,7 @@ impl ErrorCode {
         self.row().1
     }
 
-    /// What the code means, in the words of section 7.
+    /// What the code means (section 7).
     pub(crate) const fn meaning(self) -> &'static str {
         self.row().2
     }

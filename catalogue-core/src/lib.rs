@@ -22,7 +22,7 @@
 //! A request takes these steps once, in this order: route, bearer token, authenticator, scope gate, parameters, rate limit,
 //! operation, envelope. Module bodies are in no type that can reach an answer.
 //!
-//! Sections and decisions that are named in the docs are those of the specification of the course catalogue read API.
+//! Sections and decisions that are named in the docs are those of CONTRACT.md beside the package's manifest.
 //!
 //! # What a host brings
 //! | The host has | It implements | And builds with |

@@ -1,6 +1,6 @@
-//! The resources of section 2 of the specification, as the API shows them.
+//! The resources of section 2, as the API shows them.
 //!
-//! No type here has a field for a module's body, so none can reach an answer. The specification closes these objects, so
+//! No type here has a field for a module's body, so none can reach an answer. The contract closes these objects, so
 //! hosts build them field by field.
 
 use std::fmt;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// One scope. The order is that in which `GET /me` lists them (decision A11): the two of the specification first,
+/// One scope. The order is that in which `GET /me` lists them (decision A11): the two of section 5.4 first,
 /// then what else a host grants, sorted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -20,19 +20,19 @@ pub enum Scope {
     Other(OtherScope),
 }
 
-/// The name of a scope that the specification does not define. Only [`Scope::from_name`] makes one, so no defined scope
+/// The name of a scope that the contract does not define. Only [`Scope::from_name`] makes one, so no defined scope
 /// can pass for another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OtherScope(String);
 
 impl Scope {
-    /// The scopes that the specification defines, each with what it grants.
+    /// The scopes of section 5.4, each with what it grants.
     pub const DEFINED: &'static [(Self, &'static str)] = &[
         (Self::ReadProfile, "Verifying a credential and reading back its identity and scopes."),
         (Self::ReadCourses, "Listing and reading own courses and module headers, never module bodies."),
     ];
 
-    /// The scope of that name; a name that the specification does not know becomes [`Scope::Other`].
+    /// The scope of that name; a name that the contract does not know becomes [`Scope::Other`].
     #[must_use]
     pub fn from_name(name: &str) -> Self {
         Self::DEFINED

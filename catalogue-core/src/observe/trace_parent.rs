@@ -16,9 +16,9 @@ const LENGTH: usize = 55;
 pub struct TraceParent<'r>(&'r str);
 
 impl<'r> TraceParent<'r> {
-    /// The one header of that name; `None` where there is none, where there are several, and where it is not as section
-    /// 3.2 of the recommendation has it: lower-case digits, no id of zeros alone. Of a version above 00, which can have
-    /// more behind the flags, what 00 knows is read (section 4.3).
+    /// The one header of that name; `None` where there is none, where there are several, and where it is not as § 3.2 of
+    /// the recommendation has it: lower-case digits, no id of zeros alone. Of a version above 00, which can have more
+    /// behind the flags, what 00 knows is read (§ 4.3).
     #[must_use]
     pub fn of(headers: &'r HeaderMap) -> Option<Self> {
         let mut given = headers.get_all(TRACEPARENT).iter();

@@ -1,4 +1,4 @@
-//! The specification, section by section, through `Catalogue::call` over the memory storage.
+//! The contract, section by section, through `Catalogue::call` over the memory storage.
 
 mod app;
 mod authentication;

@@ -42,6 +42,10 @@
 //! schema is renamed, the functions of the triggers need the new name:
 //! `ALTER FUNCTION catalogue_courses_updated() SET search_path = …, pg_temp`, and so on.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod address;
 mod admin;
 mod connection;

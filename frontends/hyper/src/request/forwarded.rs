@@ -88,7 +88,7 @@ impl Element<'_> {
     }
 }
 
-/// The elements of a line of `Forwarded`: pairs of a name and a value. Where anything in it is not as RFC 7239, section 4,
+/// The elements of a line of `Forwarded`: pairs of a name and a value. Where anything in it is not as RFC 7239 section 4
 /// has it, nobody can say where a quoted string ends, and the whole line cannot be read.
 fn elements(line: &[u8]) -> Option<Vec<Element<'_>>> {
     let (mut elements, mut rest) = (vec![Element::default()], line);

@@ -1,10 +1,11 @@
-//! `catalogue keys check`, and what the README tells the authors of scanners.
+//! `catalogue keys check`, and what the READMEs tell the authors of scanners.
 
 use serde_json::json;
 
 use crate::program::TestDir;
 
-const README: &str = include_str!("../../../../README.md");
+const FRONT_PAGE: &str = include_str!("../../../../README.md");
+const README: &str = include_str!("../../../../catalogue-core/README.md");
 
 #[test]
 fn tokens_have_the_form_and_nothing_is_opened_for_it() {
@@ -40,7 +41,7 @@ fn what_has_not_the_form_is_1_and_is_not_repeated() {
 
 #[test]
 fn the_examples_of_the_readme_are_right() {
-    assert!(README.contains(r"\b(ccat|cato)_[0-9A-Za-z]{49}\b"));
+    assert!([FRONT_PAGE, README].iter().all(|text| text.contains(r"\b(ccat|cato)_[0-9A-Za-z]{49}\b")));
     let rows = README.lines().filter(|line| line.starts_with("| `ccat_") || line.starts_with("| `cato_"));
     let rows: Vec<_> = rows.map(|line| (line.split('`').nth(1).unwrap(), line.contains("| yes |"))).collect();
     assert!(rows.iter().any(|row| row.1) && rows.iter().any(|row| !row.1), "{rows:?}");

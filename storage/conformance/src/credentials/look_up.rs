@@ -50,7 +50,7 @@ pub async fn a_credential_is_found_by_its_exact_digest(fixture: &impl Credential
     }
 }
 
-/// Scopes are kept, none at all and those that the specification does not know included.
+/// Scopes are kept, none at all and those that the contract does not know included.
 pub async fn scopes_are_kept(fixture: &impl CredentialFixture) {
     for (index, names) in [
         "",

@@ -1,0 +1,40 @@
+//! The workspace's Markdown: its links lead somewhere, and what the code cites of CONTRACT.md is there.
+
+mod front_page;
+mod links;
+mod references;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().canonicalize().unwrap()
+}
+
+/// Every file below `folder` with that extension, but for what is built or hidden.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        let name = entry.file_name();
+        if kind.is_dir() && name != "target" && !name.to_string_lossy().starts_with('.') {
+            found.extend(files(&path, extension));
+        } else if kind.is_file() && path.extension().is_some_and(|found| found == extension) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The text with empty lines in the place of its blocks of code.
+fn without_code(markdown: &str) -> String {
+    let mut is_code = false;
+    let prose = markdown.lines().map(|line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        if is_fence || is_code { "\n".to_owned() } else { format!("{line}\n") }
+    });
+    prose.collect()
+}
