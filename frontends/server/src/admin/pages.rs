@@ -49,14 +49,13 @@ async fn answer(monitor: &Monitor, method: &Method, path: &str) -> Response<Full
     match path {
         "/live" => page(StatusCode::OK, TEXT, "live\n".to_owned()),
         "/metrics" => {
-            let database = monitor.readiness.database().await;
-            let database = database.as_ref().map(Option::as_ref);
-            page(StatusCode::OK, metrics::MEDIA_TYPE, monitor.metrics.render(database))
+            let database = monitor.database().await;
+            page(StatusCode::OK, metrics::MEDIA_TYPE, monitor.metrics.render(database.as_ref().map(Option::as_ref)))
         }
         _ => {
-            let found = monitor.readiness.check().await;
-            let status = if found.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-            page(status, JSON, found.to_json())
+            let (is_ready, found) = monitor.readiness().await;
+            let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+            page(status, JSON, found.to_string())
         }
     }
 }

@@ -89,15 +89,16 @@ async fn serve(
         None => bind_for_clients().await?,
     };
     settings.api.rate_limiting.look_at_store().await;
-    monitor.metrics.limits(Arc::clone(&settings.api.rate_limiting.uncounted));
-    let requests = settings.admin_listen.map(|_| monitor.metrics.requests());
+    // This server serves once.
+    let _ = monitor.metrics.uncounted.set(Arc::clone(&settings.api.rate_limiting.uncounted));
+    let requests = settings.admin_listen.map(|_| Arc::clone(&monitor.metrics.requests));
     let recorder = Recorder::start(Arc::from(storage.clone().into_admin()));
     let start = |SpanExport { endpoint, ratio }: &SpanExport| {
         Exporter::start(endpoint, *ratio, &settings.api.base_url, config.tls.is_some())
     };
     let exporter = settings.spans.as_ref().map(start).transpose()?;
     if let Some(exporter) = &exporter {
-        monitor.metrics.exports(exporter.counts());
+        let _ = monitor.metrics.spans.set(exporter.counts());
     }
     let spans = exporter.as_ref().map(Exporter::observer);
     let observer = ((requests, AccessLog), (Arc::clone(&recorder.uses), spans));

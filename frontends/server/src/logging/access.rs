@@ -29,18 +29,11 @@ impl Observer for AccessLog {
 
 /// The method's name, of those that HTTP defines: another one can be any text.
 pub(crate) fn method(method: &Method) -> Option<&'static str> {
-    Some(match *method {
-        Method::GET => "GET",
-        Method::HEAD => "HEAD",
-        Method::OPTIONS => "OPTIONS",
-        Method::POST => "POST",
-        Method::PUT => "PUT",
-        Method::PATCH => "PATCH",
-        Method::DELETE => "DELETE",
-        Method::CONNECT => "CONNECT",
-        Method::TRACE => "TRACE",
-        _ => return None,
-    })
+    static KNOWN: [Method; 9] = {
+        use Method as M;
+        [M::GET, M::HEAD, M::OPTIONS, M::POST, M::PUT, M::PATCH, M::DELETE, M::CONNECT, M::TRACE]
+    };
+    KNOWN.iter().find(|known| *known == method).map(Method::as_str)
 }
 
 /// The limit's name in logs and metrics.

@@ -20,9 +20,9 @@ use tracing_subscriber::{EnvFilter, Registry, reload};
 
 use crate::exit::Failure;
 
-pub(crate) use access::AccessLog;
 #[cfg(feature = "otel")]
-pub(crate) use access::{limit, method};
+pub(crate) use access::method;
+pub(crate) use access::{AccessLog, limit};
 pub(crate) use filter::{LEVELS, parse as parse_filter};
 pub(crate) use lines::Format;
 use lines::Lines;
