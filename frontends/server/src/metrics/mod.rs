@@ -75,11 +75,11 @@ impl Metrics {
             let help = "Requests that went on uncounted, as the store of the rate limit was out of reach.";
             out.single("catalogue_limits_uncounted_total", help, uncounted.load(Ordering::Relaxed));
         }
-        if let Some(SpanCounts { exported, dropped }) = self.spans.get().map(|spans| &**spans) {
+        if let Some(spans) = self.spans.get() {
             let help = "Spans that a collector took.";
-            out.single("catalogue_spans_exported_total", help, exported.load(Ordering::Relaxed));
+            out.single("catalogue_spans_exported_total", help, spans.exported.load(Ordering::Relaxed));
             let help = "Spans that were dropped, as there was no room for them or no collector took them.";
-            out.single("catalogue_spans_dropped_total", help, dropped.load(Ordering::Relaxed));
+            out.single("catalogue_spans_dropped_total", help, spans.dropped.load(Ordering::Relaxed));
         }
         if let Some(tls) = self.tls.get() {
             let (help, expiry) =

@@ -22,7 +22,7 @@ pub(crate) struct CommandLine {
 }
 
 /// The command line over the environment over the configuration file. What nobody asks for is not even read.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Layers {
     pub(super) command_line: CommandLine,
     variables: HashMap<String, OsString>,

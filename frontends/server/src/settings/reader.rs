@@ -12,7 +12,7 @@ use crate::text::{printable, without_credentials};
 
 /// The settings of this process. What is wrong with a value is noted when it is asked for, and told by
 /// [`finish`](Self::finish) with all else that is; a value of another command's option is not even read.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) layers: Layers,
     faults: RefCell<Vec<Fault>>,
