@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::fmt::Display;
 
+use catalogue_postgres::Options;
+
 use super::layers::{CommandLine, Layers, Written};
 use super::table::{DATABASE, DATABASE_POOLER, NO_MIGRATE};
 use super::{Entry, Fallback, Fault, Setting};
@@ -120,7 +122,7 @@ impl Settings {
     pub(crate) fn named_database(&self) -> Option<Database> {
         let through_pooler = self.get(&DATABASE_POOLER);
         let database = self.given(&DATABASE)?;
-        Some(if through_pooler { database.through_pooler() } else { database })
+        Some(if through_pooler { database.with(Options::through_transaction_pooler) } else { database })
     }
 
     /// Whether a missing database may be made and an older one be migrated.

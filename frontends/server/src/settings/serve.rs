@@ -7,6 +7,7 @@ use std::time::Duration;
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::{Catalogue, CatalogueBuilder};
 use catalogue_hyper::{CertificateFiles, Limits, ServerConfig, Timeouts, Tls};
+use catalogue_postgres::Options;
 
 use super::table::*;
 use super::{Settings, value};
@@ -122,7 +123,8 @@ fn database(settings: &Settings) -> Database {
     let connections = settings.get(&DATABASE_CONNECTIONS);
     let timeout = settings.get(&DATABASE_TIMEOUT);
     let lag = settings.get(&DATABASE_REPLICA_LAG);
-    let database = settings.database().for_server(connections, timeout, lag);
+    let read = |options: Options| options.connections(connections).deadline(timeout).greatest_lag(lag);
+    let database = settings.database().with(read);
     let replicas = settings.given(&DATABASE_REPLICAS).unwrap_or_default();
     database.with_replicas(&replicas).unwrap_or_else(|error| {
         settings.conflict(&[&DATABASE_REPLICAS], &[&DATABASE], &error);
