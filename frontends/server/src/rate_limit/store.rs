@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisError, Script, ScriptInvocation};
-use tokio::sync::Mutex;
+use tokio::sync::RwLock;
 use tokio::time::{sleep, timeout};
 
 /// The longest that a request waits for the store.
@@ -29,22 +29,13 @@ pub(super) type Answer = (bool, u32, u64, u64);
 /// counts again.
 pub(super) struct Store {
     client: Client,
-    kept: RwLock<Option<Kept>>,
-    /// Held by whoever connects, so that the others wait for that connection.
-    connecting: Mutex<()>,
+    /// The connection that all share, and its number. Who connects locks it, so that the others wait for that connection.
+    kept: RwLock<(u64, Option<MultiplexedConnection>)>,
     take: Script,
     give_back: Script,
     is_away: AtomicBool,
     /// Requests that went on without being counted, since the start.
     pub(super) uncounted: Arc<AtomicU64>,
-}
-
-/// The connection that all share.
-#[derive(Clone)]
-struct Kept {
-    /// Tells it from those before.
-    number: u64,
-    connection: MultiplexedConnection,
 }
 
 impl Store {
@@ -53,7 +44,6 @@ impl Store {
         Arc::new(Self {
             client,
             kept: RwLock::default(),
-            connecting: Mutex::default(),
             take: Script::new(include_str!("take.lua")),
             give_back: Script::new(include_str!("give_back.lua")),
             is_away: AtomicBool::new(false),
@@ -73,10 +63,14 @@ impl Store {
         let _: Option<()> = self.run(self.give_back.key(place).arg(window)).await;
     }
 
-    /// Whether the store counts.
-    pub(super) async fn check(&self) -> Result<(), Silence> {
+    /// Whether the store counts, or why it does not and what would help.
+    pub(super) async fn check(&self) -> Result<(), String> {
         let mut script = self.take.key(PROBE);
-        self.ask::<Answer>(script.arg(1).arg(1)).await.map(drop)
+        let answer = self.ask::<Answer>(script.arg(1).arg(1)).await;
+        answer.map(drop).map_err(|silence| match silence.advice() {
+            Some(advice) => format!("{silence}; {advice}"),
+            None => silence.to_string(),
+        })
     }
 
     /// Asks before any request does, so that an outage is told in the log at once.
@@ -96,7 +90,7 @@ impl Store {
         // Of many who get no answer, one begins the outage.
         if !self.is_away.swap(true, Ordering::Relaxed) {
             tracing::warn!(error = %silence, "the store of the rate limit is out of reach; nothing is limited meanwhile");
-            self.keep(None);
+            self.kept.write().await.1 = None;
             tokio::spawn(watch(Arc::downgrade(self)));
         }
         None
@@ -111,43 +105,29 @@ impl Store {
 
     /// A connection may have ended while nobody used it, as the store was started anew: then another one is made.
     async fn invoke<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, RedisError> {
-        if let Some(Kept { number, mut connection }) = self.kept() {
+        let (number, kept) = self.kept.read().await.clone();
+        if let Some(mut connection) = kept {
             match script.invoke_async(&mut connection).await {
-                Err(error) if error.is_unrecoverable_error() => self.forget(number),
+                Err(error) if error.is_unrecoverable_error() => {}
                 answer => return answer,
             }
         }
-        script.invoke_async(&mut self.connect().await?).await
+        script.invoke_async(&mut self.connect(number).await?).await
     }
 
-    async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
-        let _connecting = self.connecting.lock().await;
-        if let Some(kept) = self.kept() {
-            return Ok(kept.connection);
+    /// A connection that comes after that number.
+    async fn connect(&self, number: u64) -> Result<MultiplexedConnection, RedisError> {
+        let mut kept = self.kept.write().await;
+        if let (newer, Some(connection)) = &*kept
+            && *newer > number
+        {
+            return Ok(connection.clone());
         }
         let config = AsyncConnectionConfig::new();
         let config = config.set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
         let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
-        self.keep(Some(connection.clone()));
+        *kept = (kept.0 + 1, Some(connection.clone()));
         Ok(connection)
-    }
-
-    fn kept(&self) -> Option<Kept> {
-        self.kept.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn keep(&self, connection: Option<MultiplexedConnection>) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        let number = kept.as_ref().map_or(0, |kept| kept.number + 1);
-        *kept = connection.map(|connection| Kept { number, connection });
-    }
-
-    /// Drops that connection, unless another one is kept by now.
-    fn forget(&self, number: u64) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.as_ref().is_some_and(|kept| kept.number == number) {
-            *kept = None;
-        }
     }
 }
 
@@ -161,7 +141,7 @@ async fn watch(store: Weak<Store>) {
             let uncounted = store.uncounted.load(Ordering::Relaxed);
             return tracing::info!(uncounted, "the store of the rate limit answers again");
         }
-        store.keep(None);
+        store.kept.write().await.1 = None;
     }
 }
 
@@ -180,14 +160,14 @@ impl fmt::Debug for Store {
 
 /// Why the store gave no answer.
 #[derive(Debug)]
-pub(super) enum Silence {
+enum Silence {
     Failed(RedisError),
     TooLong,
 }
 
 impl Silence {
     /// What would help, where that is known.
-    pub(super) fn advice(&self) -> Option<&'static str> {
+    fn advice(&self) -> Option<&'static str> {
         const START: &str = "start Redis or let it be reached";
         const PASSWORD: &str = "write the user and password that Redis knows into its address";
         let Self::Failed(error) = self else { return Some(START) };
