@@ -137,13 +137,12 @@ fn label(coloured: bool) -> &'static str {
 
 /// The message as a terminal may see it: no control characters but line feeds, and no more than a screen of it.
 fn presentable(message: &str) -> String {
-    let lines: Vec<_> = message.trim_end().split('\n').map(printable).collect();
-    if lines.len() <= MOST_LINES {
-        return shortened(&lines.join("\n"), LONGEST_MESSAGE).into_owned();
+    let mut lines: Vec<_> = message.trim_end().split('\n').map(printable).collect();
+    if lines.len() > MOST_LINES {
+        // The lines that a value brings along are in the middle.
+        lines.splice(MOST_LINES / 2..lines.len() - MOST_LINES / 2, ["…".into()]);
     }
-    // The lines that a value brings along are in the middle.
-    let (start, end) = (&lines[..MOST_LINES / 2], &lines[lines.len() - MOST_LINES / 2..]);
-    shortened(&format!("{}\n…\n{}", start.join("\n"), end.join("\n")), LONGEST_MESSAGE).into_owned()
+    shortened(&lines.join("\n"), LONGEST_MESSAGE).into_owned()
 }
 
 /// The lines as a terminal may see them: all of them, each without control characters and of some length at most.

@@ -19,12 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What can be seen from outside, before SQLite has it open: see the rules of its storage on closing a file.
 pub(super) fn look_at(path: &Path, report: &mut Report) {
+    let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     #[cfg(unix)]
-    {
-        let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-        super::volume::look(directory, report);
-        permissions::look_at_directory(directory, report);
-    }
+    super::volume::look(directory, report);
+    permissions::look_at_directory(directory, report);
     permissions::look_at(path, report);
     match is_wal(path) {
         Some(true) => report.fine("journal", "the database is in WAL mode"),

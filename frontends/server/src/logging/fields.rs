@@ -12,14 +12,11 @@ use crate::text::printable;
 const MESSAGE: &str = "message";
 
 /// ` message name="text" name=value`, or as JSON `,"message":"text","name":"text","name":value`
-pub(super) struct Fields<'l, const JSON: bool>(&'l mut Vec<u8>);
+///
+/// They are written behind what the line has already.
+pub(super) struct Fields<'l, const JSON: bool>(pub(super) &'l mut Vec<u8>);
 
-impl<'l, const JSON: bool> Fields<'l, JSON> {
-    /// To be written after what the line has already.
-    pub(super) fn after(line: &'l mut Vec<u8>) -> Self {
-        Self(line)
-    }
-
+impl<const JSON: bool> Fields<'_, JSON> {
     /// Names are ours and need no escape.
     fn name(&mut self, field: &Field) {
         let parts = match field.name() {

@@ -69,7 +69,7 @@ impl<S: Subscriber> Layer<S> for Lines {
 }
 
 /// `2026-01-02T03:04:05.678Z  INFO target: message name=value`
-pub(super) fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) {
+fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) {
     let metadata = event.metadata();
     let (level, colour) = level(*metadata.level());
     write!(line, "{} ", Timestamp::now()).expect("a Vec takes all");
@@ -77,16 +77,16 @@ pub(super) fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) 
     for part in level.into_iter().chain([" ", metadata.target(), ":"]) {
         line.extend_from_slice(part.as_bytes());
     }
-    event.record(&mut Fields::<false>::after(line));
+    event.record(&mut Fields::<false>(line));
     line.push(b'\n');
 }
 
 /// `{"timestamp":"2026-01-02T03:04:05.678Z","level":"INFO","target":"target","message":"message","name":value}`
-pub(super) fn write_json(event: &Event<'_>, line: &mut Vec<u8>) {
+fn write_json(event: &Event<'_>, line: &mut Vec<u8>) {
     let metadata = event.metadata();
     let (now, level, target) = (Timestamp::now(), metadata.level().as_str(), metadata.target());
     write!(line, r#"{{"timestamp":"{now}","level":"{level}","target":"{target}""#).expect("a Vec takes all");
-    event.record(&mut Fields::<true>::after(line));
+    event.record(&mut Fields::<true>(line));
     line.extend_from_slice(b"}\n");
 }
 
