@@ -1,7 +1,6 @@
 //! When credentials were last used: noted by each request, written to the database by a task of its own.
 //!
-//! With SQLite a commit ends the cached look-ups of all accounts, so uses are written in one transaction a minute. That is at
-//! most once a minute a credential.
+//! With SQLite a commit ends the cached look-ups of all accounts, so all uses are written together, once a minute.
 
 #[cfg(test)]
 #[cfg(unix)]
@@ -29,8 +28,7 @@ use crate::per_thread::PerThread;
 const INTERVAL: Duration = Duration::from_secs(60);
 /// How long the last writing may take.
 const LAST_WRITE: Duration = Duration::from_secs(5);
-/// How many credentials are noted between two writings, for each place; some 2 MB. Another one is noted later, when it is
-/// used again, and the log tells how often that was so.
+/// How many credentials are noted between two writings, for each place; some 2 MB. The log tells how many uses more came.
 const MOST: usize = 10_000;
 
 /// By the credential's id.

@@ -78,8 +78,7 @@ async fn serve(
         let (listener, bound) = bind(&ADMIN_LISTEN, address).await?;
         admin::start(listener, bound, Arc::clone(&monitor));
     }
-    // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,
-    // clients are refused instead of being kept in a queue.
+    // Before the database, which is not made in vain then; but while it is waited for, clients are refused, not queued.
     let early = Some(bind_for_clients().await?).filter(|_| settings.wait.is_none());
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;
     let Some(storage) = opened else { return Ok(()) };

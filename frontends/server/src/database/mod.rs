@@ -88,7 +88,7 @@ impl Database {
             Some(("sqlite", path)) if path.contains('\0') => {
                 Err(format!("the path of the database has a zero byte; {RIGHT}"))
             }
-            // An address like those of other kinds. What stands behind it could be meant for a host, or for a path.
+            // What stands behind it could be meant for a host, or for a path.
             Some(("sqlite", path)) if path.starts_with("//") => {
                 Err(format!("the path of the database begins with //; {RIGHT} or sqlite:/var/lib/catalogue.db"))
             }
@@ -100,7 +100,7 @@ impl Database {
         }
     }
 
-    /// The same database, whose tables are made without triggers. A kind that has triggers on every engine is refused.
+    /// The same database, whose tables are made without triggers; not one of SQLite, which always has them.
     pub(crate) fn without_triggers(self) -> Result<Self, String> {
         match self {
             Self::Postgres(_) => Ok(self.with(Options::without_triggers)),
@@ -116,8 +116,7 @@ impl Database {
         }
     }
 
-    /// The same database of PostgreSQL, whose request path reads from the standbys at those addresses. No message repeats
-    /// any of an address.
+    /// The same database, whose requests read from standbys at those addresses. No message repeats any of them.
     pub(crate) fn with_replicas(self, addresses: &[String]) -> Result<Self, String> {
         const RIGHT: &str = "name a database of PostgreSQL by --database, or leave them out";
         if addresses.is_empty() {
@@ -150,8 +149,7 @@ impl Database {
         }
     }
 
-    /// Opens what a rehearsal can be made on without a trace: for a database that is yet to be made, one in memory.
-    /// That is one without a file too, and one whose making was broken off.
+    /// Opens what a rehearsal leaves no trace on: in memory where there is no database yet, or its making was broken off.
     pub(crate) async fn open_for_rehearsal(&self, migration: Migration) -> Result<Box<dyn AdminStorage>, Unopened> {
         match self {
             Self::File(path) if migration == Migration::Allowed => Ok(Box::new(match SqliteStorage::open(path) {

@@ -3,8 +3,7 @@
 use catalogue_core::observe::{ExceededLimit, FinishedRequest, Observer};
 use http::Method;
 
-/// Logs each finished request, under the target `catalogue::access`: what was asked for, by whom, how it ended and how
-/// long it took. Never a token, a cursor, a path or a query.
+/// Logs each finished request, under the target `catalogue::access`. Never a token, a cursor, a path or a query.
 #[derive(Debug)]
 pub(crate) struct AccessLog;
 

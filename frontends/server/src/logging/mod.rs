@@ -1,7 +1,6 @@
 //! Logs, on standard error: from `tracing` to lines of text or of JSON.
 //!
-//! What serves hands its lines over to a thread of their own ([`sink`]), so a standard error that nobody reads holds no
-//! request up. All other commands write at once.
+//! What serves hands its lines over to a thread ([`sink`]), so that a standard error that nobody reads holds no request up.
 
 mod access;
 mod fields;

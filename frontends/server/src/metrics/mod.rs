@@ -1,8 +1,7 @@
 //! Metrics for Prometheus, in its text format (version 0.0.4).
 //!
-//! What happens at each request is counted in atomic numbers that stand where they are needed ([`requests`]), so that it
-//! costs no allocation, no lock and no look-up of a name; a registry of names is only what [`exposition`] writes. All labels
-//! come from fixed lists: nothing that a client sends becomes one.
+//! What happens at each request is counted in atomic numbers ([`requests`]), without an allocation, a lock or a look-up of a
+//! name: names are what [`exposition`] writes. All labels come from fixed lists, and none from a client.
 
 mod database;
 mod exposition;

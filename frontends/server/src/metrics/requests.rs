@@ -20,8 +20,7 @@ const OPERATIONS: usize = 16;
 /// The statuses that the catalogue answers with; any other is counted behind them.
 const STATUSES: [u16; 11] = [200, 204, 304, 400, 401, 403, 404, 405, 429, 500, 503];
 
-/// The upper bounds of the buckets, in microseconds: a kept answer takes a few, a rendered one some tens, and one of a
-/// database that hardly answers seconds.
+/// The upper bounds of the buckets, in microseconds: a kept answer takes a few, a rendered one some tens.
 const BOUNDS: [u64; 16] = [
     25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000,
 ];
@@ -30,8 +29,7 @@ const CHECKS: [&str; 6] = ["accepted", "missing", "invalid", "expired", "revoked
 const LIMITS: [&str; 3] = ["in_flight", "credential", "client_address"];
 const STORAGE_ERRORS: [&str; 3] = ["unavailable", "corrupt", "other"];
 
-/// Counts each finished request. Every thread has numbers of its own, as long as there are not many, so that none waits
-/// for another's cache line; they are added up when somebody asks.
+/// Counts each finished request, in numbers of the thread that answers it; they are added up when somebody asks.
 #[derive(Default)]
 pub(crate) struct RequestMetrics(PerThread<Shard>);
 

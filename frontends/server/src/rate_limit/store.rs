@@ -19,14 +19,10 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Where nobody counts: what asks whether the store is back does there what requests do.
 const PROBE: &str = "catalogue:probe";
 
-/// What a window says when one is taken from it: whether one was left, how many remain, for how many milliseconds, and what
-/// tells the window from others.
+/// What a window says when one is taken: whether one was left, how many remain, for how many milliseconds, and its name.
 pub(super) type Answer = (bool, u32, u64, u64);
 
-/// Redis.
-///
-/// The first request that gets no answer begins an outage. From then on requests do not ask: a task does, until the store
-/// counts again.
+/// Redis. The first request that gets no answer begins an outage: then a task asks, and no request, until it counts again.
 pub(super) struct Store {
     client: Client,
     /// The connection that all share, and its number. Who connects locks it, so that the others wait for that connection.

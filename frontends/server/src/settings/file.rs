@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::layers::Source;
+use super::layers::Written;
 use super::table::{all, named};
 use super::{Fault, Setting, Shape};
 use crate::nearest::nearest;
@@ -66,9 +66,10 @@ impl ConfigFile {
     }
 
     /// The texts of a setting and where they stand.
-    pub(crate) fn get(&self, setting: &Setting) -> Option<(&[String], Source)> {
+    pub(crate) fn get(&self, setting: &Setting) -> Option<Written> {
         let (texts, line) = self.values.get(setting.name)?;
-        Some((texts, Source::in_file(&self.name, *line, setting.name)))
+        let place = format!("{}: line {line}", self.name);
+        Some(Written { texts: texts.clone(), place, key: Some(setting.name) })
     }
 }
 
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
 
     fn texts(file: &ConfigFile, setting: &Setting) -> Option<String> {
-        file.get(setting).map(|(texts, _)| texts.join("|"))
+        file.get(setting).map(|written| written.texts.join("|"))
     }
 
     fn message(text: &str) -> String {
@@ -142,7 +143,7 @@ mod tests {
         let text = "# a comment\nlisten = \"127.0.0.1:1\"\naccept = \"oauth\"\ncors-origin = [\"a\", \"b\"]\nno-migrate = true\n";
         let file = ConfigFile::parse("c.toml".to_owned(), text);
         assert_eq!(file.faults(), []);
-        assert_eq!(file.get(&LISTEN).unwrap().1.whole, "c.toml: line 2: listen");
+        assert_eq!(file.get(&LISTEN).unwrap().source(), "c.toml: line 2: listen");
         let found = [&*LISTEN, &ACCEPT, &CORS_ORIGIN, &NO_MIGRATE].map(|setting| texts(&file, setting).unwrap());
         assert_eq!(found, ["127.0.0.1:1", "oauth", "a|b", "true"]);
         assert_eq!(texts(&file, &LOG), None);

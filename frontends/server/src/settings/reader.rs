@@ -41,9 +41,9 @@ impl Settings {
 
     /// The value that somebody gives; `None` where nobody does, or a wrong one.
     pub(crate) fn given<T>(&self, entry: &Entry<T>) -> Option<T> {
-        let Written { texts, source } = self.written(entry)?;
-        let value = entry.parse(&texts);
-        value.map_err(|error| self.note(format!("{}: {error}", source.whole), vec![entry.name])).ok()
+        let written = self.written(entry)?;
+        let value = entry.parse(&written.texts);
+        value.map_err(|error| self.note(format!("{}: {error}", written.source()), vec![entry.name])).ok()
     }
 
     /// The text that is in force, whatever it means.
@@ -68,8 +68,7 @@ impl Settings {
         }
     }
 
-    /// Notes that settings, each of them right, do not go together. Nothing is noted where one of them, or of those that
-    /// they need, is wrong: that may be why.
+    /// Notes that settings do not go together, unless one of them, or of those that they need, is wrong: that may be why.
     pub(crate) fn conflict(&self, settings: &[&Setting], needed: &[&Setting], what: &dyn Display) {
         let is_wrong = |setting: &&Setting| {
             let is_about = |fault: &Fault| fault.settings.contains(&setting.name);
@@ -90,7 +89,7 @@ impl Settings {
 
     /// What is said of settings, behind where those come from that somebody gives.
     pub(crate) fn sourced(&self, settings: &[&Setting], what: &dyn Display) -> String {
-        let sources = settings.iter().filter_map(|setting| Some(self.written(setting)?.source.whole));
+        let sources = settings.iter().filter_map(|setting| Some(self.written(setting)?.source()));
         format!("{}: {what}", sources.collect::<Vec<_>>().join(" and "))
     }
 
@@ -107,10 +106,10 @@ impl Settings {
 
     /// A value that somebody gives, as those who operate the server may see it, and where it comes from.
     pub(crate) fn shown(&self, setting: &Setting) -> Option<(String, String)> {
-        let Written { texts, source } = self.written(setting)?;
+        let Written { texts, place, .. } = self.written(setting)?;
         let shown = |text: &String| if setting.is_secret { without_credentials(text) } else { text.clone() };
         let texts = texts.iter().map(shown).collect::<Vec<_>>().join(" ");
-        Some((printable(&texts).into_owned(), source.place))
+        Some((printable(&texts).into_owned(), place))
     }
 
     /// The database that is named, or the default one.

@@ -16,8 +16,7 @@ use crate::exit::{Failure, chain};
 use crate::otlp::SpanExport;
 use crate::rate_limit::{self, RateLimiting};
 
-/// How many HTTP/2 requests may be outstanding however few connections there may be: ten clients with all streams that
-/// they may have.
+/// How many HTTP/2 requests may be outstanding however few connections there may be: all that ten clients may send.
 const LEAST_OUTSTANDING: u32 = 1_000;
 
 /// What `serve` is told.

@@ -50,8 +50,7 @@ pub(crate) enum Shape {
     Flag,
 }
 
-/// Where a setting stands in the help, and which commands take it: unless `cli/options.rs` names others, `serve`, `doctor`
-/// and `config check`.
+/// Where a setting stands in the help. `serve`, `doctor` and `config check` take it, and what `cli/options.rs` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     Serve,

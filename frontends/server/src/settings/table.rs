@@ -52,8 +52,7 @@ table! {
         default: Value("/docs");
     ACCEPT: Vec<CredentialKind> = Entry::new("accept", "KIND", Many(value::kinds)),
         help: "The kinds of credential that may read courses: api-key, oauth",
-        default: Value("api-key,oauth"),
-        offered: &["api-key", "oauth"];
+        default: Value("api-key,oauth"), offered: &["api-key", "oauth"];
     CORS_ORIGIN: Vec<String> = Entry::new("cors-origin", "ORIGIN", Many(value::origins)),
         help: "The origins whose scripts may call the API, like https://app.example.com",
         default: Words("none");
@@ -62,34 +61,28 @@ table! {
         default: Value("10s");
     PAGE_CACHE: usize = Entry::new("page-cache", "SIZE", One(units::size)),
         help: "How much memory rendered pages may take: a whole number of bytes, or one with KiB, MiB or GiB; 0 for none",
-        default: Value("64MiB"),
-        shape: Shape::Size;
+        default: Value("64MiB"), shape: Shape::Size;
     DATABASE_CONNECTIONS: NonZeroUsize = Entry::new("database-connections", "NUMBER", One(value::database_connections)),
         help: "How many connections read from a PostgreSQL database at the same time, at most",
-        default: Value("10"),
-        shape: Shape::Size;
-    DATABASE_TIMEOUT: Duration = Entry::new("database-timeout", "DURATION", One(|text| value::within_a_day(text, "no time to read in"))),
+        default: Value("10"), shape: Shape::Size;
+    DATABASE_TIMEOUT: Duration = Entry::new("database-timeout", "DURATION", One(value::within_a_day)),
         help: "How long a read from a PostgreSQL database may take, with all that it waits for",
         default: Value("2s");
     DATABASE_REPLICAS: Vec<String> = Entry::new("database-replicas", "ADDRESS", Many(database::parse_replicas)),
         help: "Standbys of a PostgreSQL database, each by an address of one host: requests then read from them, and answers may be as old as they are behind",
-        default: Words("none"),
-        note: "; requests read from the primary",
-        is_secret: true;
-    DATABASE_REPLICA_LAG: Duration = Entry::new("database-replica-lag", "DURATION", One(|text| value::within_a_day(text, "no bound for a replica"))),
+        default: Words("none"), note: "; requests read from the primary", is_secret: true;
+    DATABASE_REPLICA_LAG: Duration = Entry::new("database-replica-lag", "DURATION", One(value::within_a_day)),
         help: "How far behind the primary a replica may be and still be read",
         default: Value("10s");
     WAIT: Option<Duration> = Entry::new("wait", "DURATION", One(value::wait)),
         help: "Waits at the start for a PostgreSQL database that is out of reach: as long as it takes, or up to that long",
-        default: Value("false"),
-        shape: Shape::Choice;
+        default: Value("false"), shape: Shape::Choice;
     RATE_LIMIT: RateLimit = Entry::new("rate-limit", "N/DURATION", One(rate_limit::parse)),
         help: "How many requests each credential may make in a time, like 600/1m; as many unknown tokens may come from one address",
         default: Words("no limit");
     RATE_LIMIT_STORE: StoreClient = Entry::new("rate-limit-store", "URL", One(rate_limit::store_client)),
         help: "Where several servers count together: `redis://HOST:PORT/DATABASE`; while it is out of reach nothing is limited",
-        default: Words("each server counts by itself"),
-        is_secret: true;
+        default: Words("each server counts by itself"), is_secret: true;
     OTLP_ENDPOINT: Endpoint = Entry::new("otlp-endpoint", "URL", One(otlp::parse_endpoint)),
         help: "Where a build with OpenTelemetry sends a span of each request: a collector of OTLP over HTTP, like http://127.0.0.1:4318",
         default: Words("none");
@@ -100,44 +93,36 @@ table! {
         help: "Neither makes a missing database nor migrates an older one";
     TLS_CERT: PathBuf = Entry::new("tls-cert", "FILE", One(|text| Ok(text.into()))),
         help: "The certificate for HTTPS, in PEM: the chain, the server's own first. It is read again when it changes, and on SIGHUP",
-        default: Words("none, which is HTTP"),
-        shape: Shape::Path, section: Section::Clients;
+        default: Words("none, which is HTTP"), shape: Shape::Path, section: Section::Clients;
     TLS_KEY: PathBuf = Entry::new("tls-key", "FILE", One(|text| Ok(text.into()))),
         help: "The certificate's private key, in PEM: ECDSA, Ed25519 or RSA, without a passphrase",
         shape: Shape::Path, section: Section::Clients;
     TRUSTED_PROXIES: Networks = Entry::new("trusted-proxies", "CIDR", Many(Networks::parse)),
         help: "The proxies, as addresses or ranges like 10.0.0.0/8, whose Forwarded or X-Forwarded-For says who the client is",
-        default: Words("none"),
-        section: Section::Clients;
+        default: Words("none"), section: Section::Clients;
     MAX_CONNECTIONS: u32 = Entry::new("max-connections", "NUMBER", One(value::count)),
         help: "How many connections there may be; where there are as many, one that is idle or slow gives way to the next",
-        default: Value("15000"),
-        shape: Shape::Size, section: Section::Clients;
+        default: Value("15000"), shape: Shape::Size, section: Section::Clients;
     // More than any storage works at, and few enough that those who wait are answered within a storage's own deadlines.
     MAX_IN_FLIGHT: u32 = Entry::new("max-in-flight", "NUMBER", One(value::count)),
         help: "How many requests may be answered at the same time; those beyond are answered with 429",
-        default: Value("1000"),
-        shape: Shape::Size, section: Section::Clients;
+        default: Value("1000"), shape: Shape::Size, section: Section::Clients;
     REQUEST_TIMEOUT: Duration = Entry::new("request-timeout", "DURATION", One(value::request_timeout)),
         help: "How long a request may take, from its head to the last byte of its answer, before its connection is closed; after 30s without progress it is closed anyway",
-        default: Value("60s"),
-        section: Section::Clients;
+        default: Value("60s"), section: Section::Clients;
     DATABASE: Database = Entry::new("database", "ADDRESS", One(Database::parse)),
         help: "Where the data is: sqlite:PATH, postgres://USER@HOST/NAME, or sqlite::memory:, which ends with the program",
-        default: Value("sqlite:catalogue.db"),
-        note: "; for `demo` sqlite::memory:",
+        default: Value("sqlite:catalogue.db"), note: "; for `demo` sqlite::memory:",
         section: Section::Every, is_secret: true;
     DATABASE_POOLER: bool = Entry::flag("database-pooler"),
         help: "A pooler that gives out connections for a transaction each stands before the PostgreSQL database",
         section: Section::Every;
     LOG: EnvFilter = Entry::new("log", "LEVEL", One(logging::parse_filter)),
         help: "What is logged to standard error, in tracing's filter syntax; a level alone is that of this program's own lines, of libraries that are not named errors are shown (debug,h2=debug); info,catalogue::access=off leaves requests out",
-        default: Value("info"),
-        section: Section::Every, offered: &LEVELS;
+        default: Value("info"), section: Section::Every, offered: &LEVELS;
     LOG_FORMAT: Format = Entry::new("log-format", "FORMAT", One(Format::parse)),
         help: "What lines of the log look like: text, or json for an object a line",
-        default: Value("text"),
-        section: Section::Every, offered: &["text", "json"];
+        default: Value("text"), section: Section::Every, offered: &["text", "json"];
 }
 
 /// Every setting.

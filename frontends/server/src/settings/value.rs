@@ -52,10 +52,10 @@ pub(super) fn database_connections(text: &str) -> Result<NonZeroUsize, String> {
     })
 }
 
-pub(super) fn within_a_day(text: &str, wrong: &str) -> Result<Duration, String> {
+pub(super) fn within_a_day(text: &str) -> Result<Duration, String> {
     let time = units::duration(text)?;
     if time.is_zero() || time > DAY {
-        return Err(format!("{text:?} is {wrong}; write a duration from 1s to 1d"));
+        return Err(format!("{text:?} is too short or too long; write a duration from 1s to 1d"));
     }
     Ok(time)
 }

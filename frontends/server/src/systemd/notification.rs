@@ -17,8 +17,7 @@ use tokio::time::MissedTickBehavior;
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whether systemd was told that requests are answered, and not yet that the server ends. The end of a reload is told in
-/// the same word, which must not stand for either.
+/// Whether systemd knows that requests are answered. The end of a reload is told in the same word, and must not say it.
 static SERVES: AtomicBool = AtomicBool::new(false);
 
 /// Requests are answered from now on.
@@ -38,8 +37,7 @@ pub(crate) fn stopping() {
 pub(crate) struct Reload(());
 
 impl Reload {
-    /// Settings are read again from now on. With `Type=notify-reload`, systemd waits for the end of a reload that began
-    /// after it had asked for one, by the clock that is told.
+    /// Settings are read again from now on. With `Type=notify-reload`, systemd waits for the end, by the clock that is told.
     pub(crate) fn begin() -> Self {
         #[cfg(unix)]
         if SERVES.load(Ordering::Relaxed) {
