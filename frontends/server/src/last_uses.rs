@@ -19,7 +19,7 @@ use catalogue_core::{AccountId, Timestamp};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+use tokio::time::timeout;
 
 use crate::exit::chain;
 use crate::per_thread::PerThread;
@@ -101,13 +101,8 @@ impl Recorder {
         let mut writer = Writer { storage, uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
         let (end, mut ended) = oneshot::channel();
         let task = tokio::spawn(async move {
-            let mut ticks = interval_at(Instant::now() + INTERVAL, INTERVAL);
-            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            loop {
-                tokio::select! {
-                    _ = ticks.tick() => writer.write().await,
-                    _ = &mut ended => break,
-                }
+            while timeout(INTERVAL, &mut ended).await.is_err() {
+                writer.write().await;
             }
             writer.write().await;
         });

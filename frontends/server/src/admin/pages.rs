@@ -61,10 +61,6 @@ async fn answer(monitor: &Monitor, method: &Method, path: &str) -> Response<Full
 }
 
 fn page(status: StatusCode, media_type: &'static str, body: String) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(body));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    let page = Response::builder().status(status).header(CONTENT_TYPE, media_type).header(CACHE_CONTROL, "no-store");
+    page.body(Full::from(body)).expect("these are headers")
 }

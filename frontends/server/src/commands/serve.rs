@@ -112,14 +112,15 @@ async fn serve(
 }
 
 fn log_start(settings: &ServeSettings, listening: SocketAddr) {
+    let ServeSettings { database, api, spans, .. } = settings;
     tracing::info!(
         %listening,
-        database = %settings.database,
-        base_url = settings.api.base_url,
-        docs_url = settings.api.docs_url,
-        page_cache = shown_size(settings.api.page_cache),
-        rate_limit = %settings.api.rate_limiting,
-        spans = settings.spans.as_ref().map(|spans| spans.endpoint.to_string()),
+        %database,
+        base_url = api.base_url,
+        docs_url = api.docs_url,
+        page_cache = shown_size(api.page_cache),
+        rate_limit = %api.rate_limiting,
+        spans = spans.as_ref().map(|spans| spans.endpoint.to_string()),
         "serving"
     );
 }

@@ -3,7 +3,6 @@
 //! What serves hands its lines over to a thread ([`sink`]), so that a standard error that nobody reads holds no request up.
 
 mod access;
-mod fields;
 mod filter;
 mod lines;
 mod sink;

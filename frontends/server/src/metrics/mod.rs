@@ -1,7 +1,7 @@
 //! Metrics for Prometheus, in its text format (version 0.0.4).
 //!
-//! What happens at each request is counted in atomic numbers ([`requests`]), without an allocation, a lock or a look-up of a
-//! name: names are what [`exposition`] writes. All labels come from fixed lists, and none from a client.
+//! What happens at each request is counted in atomic numbers ([`requests`]), without an allocation, a lock or a look-up of
+//! a name: names are what [`exposition`] writes. All labels come from fixed lists, and none from a client.
 
 mod database;
 mod exposition;

@@ -1,8 +1,8 @@
 //! [`RequestMetrics`]: what is counted of each request.
 
 use std::error::Error;
+use std::iter;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{fmt, iter};
 
 use catalogue_core::Operation;
 use catalogue_core::observe::{FinishedRequest, Observer};
@@ -30,10 +30,10 @@ const LIMITS: [&str; 3] = ["in_flight", "credential", "client_address"];
 const STORAGE_ERRORS: [&str; 3] = ["unavailable", "corrupt", "other"];
 
 /// Counts each finished request, in numbers of the thread that answers it; they are added up when somebody asks.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct RequestMetrics(PerThread<Shard>);
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Shard {
     operations: [OperationCounts; OPERATIONS],
     checks: [AtomicU64; CHECKS.len()],
@@ -41,7 +41,7 @@ struct Shard {
     storage_errors: [AtomicU64; STORAGE_ERRORS.len()],
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct OperationCounts {
     /// The last one is of all other statuses.
     statuses: [AtomicU64; STATUSES.len() + 1],
@@ -116,12 +116,6 @@ impl RequestMetrics {
         for (at, name) in names.iter().enumerate() {
             metric.value(&[(label, name)], self.sum(|shard| &numbers(shard)[at]));
         }
-    }
-}
-
-impl fmt::Debug for RequestMetrics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RequestMetrics")
     }
 }
 

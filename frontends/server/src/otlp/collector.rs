@@ -125,16 +125,13 @@ impl Collector {
     }
 
     fn tell(&self, Fault { why, pause }: &Fault) {
-        if self.is_away.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        if pause.is_some() {
-            tracing::warn!(
-                error = why,
-                "the collector does not take spans; as many wait as there is room for, and no request waits for them"
-            );
-        } else {
-            tracing::warn!(error = why, "the collector refuses spans; they are dropped");
+        let is_told = self.is_away.swap(true, Ordering::Relaxed);
+        match pause {
+            _ if is_told => {}
+            Some(_) => {
+                tracing::warn!(error = why, "the collector does not take spans; they wait, as far as there is room")
+            }
+            None => tracing::warn!(error = why, "the collector refuses spans; they are dropped"),
         }
     }
 

@@ -1,9 +1,9 @@
 //! [`Store`]: Redis, asked over one connection, and left alone while it is out of reach.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+use std::{fmt, io};
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisError, Script, ScriptInvocation};
@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Where nobody counts: what asks whether the store is back does there what requests do.
 const PROBE: &str = "catalogue:probe";
 
-/// What a window says when one is taken: whether one was left, how many remain, for how many milliseconds, and its name.
+/// What a window says when one is taken: whether one was left, how many remain, for how many milliseconds, and its number.
 pub(super) type Answer = (bool, u32, u64, u64);
 
 /// Redis. The first request that gets no answer begins an outage: then a task asks, and no request, until it counts again.
@@ -63,9 +63,9 @@ impl Store {
     pub(super) async fn check(&self) -> Result<(), String> {
         let mut script = self.take.key(PROBE);
         let answer = self.ask::<Answer>(script.arg(1).arg(1)).await;
-        answer.map(drop).map_err(|silence| match silence.advice() {
-            Some(advice) => format!("{silence}; {advice}"),
-            None => silence.to_string(),
+        answer.map(drop).map_err(|error| match advice(&error) {
+            Some(advice) => format!("{error}; {advice}"),
+            None => error.to_string(),
         })
     }
 
@@ -79,24 +79,22 @@ impl Store {
         if self.is_away.load(Ordering::Relaxed) {
             return None;
         }
-        let silence = match self.ask(script).await {
+        let error = match self.ask(script).await {
             Ok(answer) => return Some(answer),
-            Err(silence) => silence,
+            Err(error) => error,
         };
         // Of many who get no answer, one begins the outage.
         if !self.is_away.swap(true, Ordering::Relaxed) {
-            tracing::warn!(error = %silence, "the store of the rate limit is out of reach; nothing is limited meanwhile");
+            tracing::warn!(%error, "the store of the rate limit is out of reach; nothing is limited meanwhile");
             self.kept.write().await.1 = None;
             tokio::spawn(watch(Arc::downgrade(self)));
         }
         None
     }
 
-    async fn ask<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, Silence> {
-        match timeout(PATIENCE, self.invoke(script)).await {
-            Ok(answer) => answer.map_err(Silence::Failed),
-            Err(_) => Err(Silence::TooLong),
-        }
+    async fn ask<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, RedisError> {
+        let late = |_| io::Error::new(io::ErrorKind::TimedOut, format!("no answer for {PATIENCE:?}"));
+        timeout(PATIENCE, self.invoke(script)).await.map_err(late)?
     }
 
     /// A connection may have ended while nobody used it, as the store was started anew: then another one is made.
@@ -154,34 +152,14 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Why the store gave no answer.
-#[derive(Debug)]
-enum Silence {
-    Failed(RedisError),
-    TooLong,
-}
-
-impl Silence {
-    /// What would help, where that is known.
-    fn advice(&self) -> Option<&'static str> {
-        const START: &str = "start Redis or let it be reached";
-        const PASSWORD: &str = "write the user and password that Redis knows into its address";
-        let Self::Failed(error) = self else { return Some(START) };
-        match (error.kind(), error.code()) {
-            (ErrorKind::AuthenticationFailed, _) | (_, Some("NOAUTH" | "WRONGPASS")) => Some(PASSWORD),
-            (_, Some("NOPERM")) => Some("let this user run scripts on keys that begin with catalogue:"),
-            (ErrorKind::Io, _) => Some(START),
-            // It answers, and says itself what is wrong.
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Silence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(error) => error.fmt(f),
-            Self::TooLong => write!(f, "no answer for {PATIENCE:?}"),
-        }
+/// What would help, where that is known.
+fn advice(error: &RedisError) -> Option<&'static str> {
+    const PASSWORD: &str = "write the user and password that Redis knows into its address";
+    match (error.kind(), error.code()) {
+        (ErrorKind::AuthenticationFailed, _) | (_, Some("NOAUTH" | "WRONGPASS")) => Some(PASSWORD),
+        (_, Some("NOPERM")) => Some("let this user run scripts on keys that begin with catalogue:"),
+        (ErrorKind::Io, _) => Some("start Redis or let it be reached"),
+        // It answers, and says itself what is wrong.
+        _ => None,
     }
 }

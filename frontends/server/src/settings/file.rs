@@ -32,27 +32,25 @@ impl ConfigFile {
                 return Self::unreadable(name, message);
             }
         };
-        let (mut values, mut faults) = (BTreeMap::new(), Vec::new());
-        for (key, value) in table.get_ref() {
+        let mut file = Self { name, ..Self::default() };
+        let mut pairs: Vec<_> = table.get_ref().iter().collect();
+        pairs.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in pairs {
             let line = line_of(text, key.span().start);
             match read_pair(key.get_ref(), value) {
-                Ok((setting, texts)) => drop(values.insert(setting.name, (texts, line))),
+                Ok((setting, texts)) => drop(file.values.insert(setting.name, (texts, line))),
                 Err(Fault { message, settings }) => {
-                    faults.push((line, Fault { message: format!("{name}: line {line}: {message}"), settings }));
+                    file.faults.push(Fault { message: format!("{}: line {line}: {message}", file.name), settings });
                 }
             }
         }
-        faults.sort_by_key(|(line, _)| *line);
-        Self { name, values, faults: faults.into_iter().map(|(_, fault)| fault).collect() }
+        file
     }
 
     /// A file of which nothing can be read, and why.
     pub(crate) fn unreadable(name: String, message: String) -> Self {
-        Self {
-            name,
-            values: BTreeMap::new(),
-            faults: vec![Fault { message, settings: all().map(|setting| setting.name).collect() }],
-        }
+        let fault = Fault { message, settings: all().map(|setting| setting.name).collect() };
+        Self { name, faults: vec![fault], ..Self::default() }
     }
 
     /// All that is wrong with it, in the order of its lines.

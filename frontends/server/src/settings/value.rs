@@ -79,8 +79,7 @@ pub(super) fn kinds(names: &[String]) -> Result<Vec<CredentialKind>, String> {
     let kind = |name: &String| {
         CredentialKind::from_name(name).ok_or_else(|| {
             let known: Vec<_> = CredentialKind::ALL.iter().map(|kind| kind.name()).collect();
-            let known = known.join(", ");
-            format!("{name:?} is not a kind of credential; the kinds are {known}")
+            format!("{name:?} is not a kind of credential; the kinds are {}", known.join(", "))
         })
     };
     let kinds: Vec<_> = names.iter().map(kind).collect::<Result<_, _>>()?;

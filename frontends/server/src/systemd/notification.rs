@@ -11,8 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, io, process};
 
-use tokio::time::MissedTickBehavior;
-
 /// How long a datagram may wait for room in the socket.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -37,7 +35,7 @@ pub(crate) fn stopping() {
 pub(crate) struct Reload(());
 
 impl Reload {
-    /// Settings are read again from now on. With `Type=notify-reload`, systemd waits for the end, by the clock that is told.
+    /// Settings are read again from now on. With `Type=notify-reload`, systemd waits for its end, by the clock told.
     pub(crate) fn begin() -> Self {
         #[cfg(unix)]
         if SERVES.load(Ordering::Relaxed) {
@@ -60,11 +58,9 @@ impl Drop for Reload {
 /// Gives signs of life for ever, twice as often as systemd asks for them, if it does.
 pub(crate) async fn keep_alive() {
     let Some(every) = watchdog(|name| env::var(name).ok(), process::id()) else { return pending().await };
-    let mut ticks = tokio::time::interval(every);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        ticks.tick().await;
         notify("WATCHDOG=1");
+        tokio::time::sleep(every).await;
     }
 }
 
