@@ -129,7 +129,7 @@ impl Collector {
         match pause {
             _ if is_told => {}
             Some(_) => {
-                tracing::warn!(error = why, "the collector does not take spans; they wait while there is room")
+                tracing::warn!(error = why, "the collector does not take spans; as many as fit wait")
             }
             None => tracing::warn!(error = why, "the collector refuses spans; they are dropped"),
         }
