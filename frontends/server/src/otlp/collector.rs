@@ -128,9 +128,7 @@ impl Collector {
         let is_told = self.is_away.swap(true, Ordering::Relaxed);
         match pause {
             _ if is_told => {}
-            Some(_) => {
-                tracing::warn!(error = why, "the collector does not take spans; as many as fit wait")
-            }
+            Some(_) => tracing::warn!(error = why, "the collector does not take spans; they wait while there is room"),
             None => tracing::warn!(error = why, "the collector refuses spans; they are dropped"),
         }
     }
