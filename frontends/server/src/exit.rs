@@ -10,8 +10,7 @@ use crate::output;
 use crate::redaction::without_secrets;
 use crate::text::{printable, shortened};
 
-/// The longest message that is shown, in bytes and in lines: it must fit on one screen, whatever text from a file or
-/// the command line stands in it.
+/// The longest message that is shown, in bytes and in lines: it fits on one screen, whatever text stands in it.
 const LONGEST_MESSAGE: usize = 1_400;
 const MOST_LINES: usize = 20;
 
@@ -42,8 +41,7 @@ impl Failure {
         Self::work(chain(error))
     }
 
-    /// A change failed for that reason. Where nobody knows whether it was made all the same, `what` is said to be open, and
-    /// `look` to show it.
+    /// A change failed. Where nobody knows whether it was made, `what` is said to be open, and `look` to show it.
     pub(crate) fn of_change(error: &StorageError, what: &str, look: &str) -> Self {
         let why = chain(error);
         Self::work(match error.kind() {
@@ -107,8 +105,8 @@ fn joined<'l>(lines: impl Iterator<Item = &'l str>) -> String {
 
 /// An error and what caused it, in one line.
 ///
-/// A message that says what would be right, behind a semicolon, is the last: what caused it would say the same again in
-/// the words of a library. So would a cause that the next one repeats.
+/// A message that says what would be right, behind a semicolon, is the last: its cause would say the same in the words of
+/// a library. A cause that the next one repeats is left out.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = in_one_line(error);
     let mut last = text.clone();
@@ -137,13 +135,12 @@ fn label(coloured: bool) -> &'static str {
 
 /// The message as a terminal may see it: no control characters but line feeds, and no more than a screen of it.
 fn presentable(message: &str) -> String {
-    let lines: Vec<_> = message.trim_end().split('\n').map(printable).collect();
-    if lines.len() <= MOST_LINES {
-        return shortened(&lines.join("\n"), LONGEST_MESSAGE).into_owned();
+    let mut lines: Vec<_> = message.trim_end().split('\n').map(printable).collect();
+    if lines.len() > MOST_LINES {
+        // The lines that a value brings along are in the middle.
+        lines.splice(MOST_LINES / 2..lines.len() - MOST_LINES / 2, ["…".into()]);
     }
-    // The lines that a value brings along are in the middle.
-    let (start, end) = (&lines[..MOST_LINES / 2], &lines[lines.len() - MOST_LINES / 2..]);
-    shortened(&format!("{}\n…\n{}", start.join("\n"), end.join("\n")), LONGEST_MESSAGE).into_owned()
+    shortened(&lines.join("\n"), LONGEST_MESSAGE).into_owned()
 }
 
 /// The lines as a terminal may see them: all of them, each without control characters and of some length at most.

@@ -1,7 +1,10 @@
 //! When credentials were last used: noted by each request, written to the database by a task of its own.
 //!
-//! With SQLite a commit ends the cached look-ups of all accounts, so uses are written in one transaction a minute. That is at
-//! most once a minute a credential.
+//! With SQLite a commit ends the cached look-ups of all accounts, so all uses are written together, once a minute.
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
 
 use std::collections::HashMap;
 use std::mem;
@@ -16,7 +19,7 @@ use catalogue_core::{AccountId, Timestamp};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+use tokio::time::timeout;
 
 use crate::exit::chain;
 use crate::per_thread::PerThread;
@@ -25,8 +28,7 @@ use crate::per_thread::PerThread;
 const INTERVAL: Duration = Duration::from_secs(60);
 /// How long the last writing may take.
 const LAST_WRITE: Duration = Duration::from_secs(5);
-/// How many credentials are noted between two writings, for each place; some 2 MB. Another one is noted later, when it is
-/// used again, and the log tells how often that was so.
+/// How many credentials are noted between two writings, for each place; some 2 MB. The log tells how many uses more came.
 const MOST: usize = 10_000;
 
 /// By the credential's id.
@@ -36,7 +38,7 @@ type Uses = HashMap<Arc<str>, (AccountId, Timestamp)>;
 #[derive(Debug, Default)]
 pub(crate) struct LastUses {
     noted: PerThread<Mutex<Uses>>,
-    /// Uses that found no room.
+    /// Uses that found no room since then.
     missed: AtomicU64,
 }
 
@@ -45,11 +47,6 @@ impl LastUses {
         if !add(&mut locked(self.noted.own()), id, account, at, MOST) {
             self.missed.fetch_add(1, Ordering::Relaxed);
         }
-    }
-
-    /// How many uses were not noted since this was asked last.
-    fn take_missed(&self) -> u64 {
-        self.missed.swap(0, Ordering::Relaxed)
     }
 
     /// Moves what was noted to `uses`.
@@ -104,13 +101,8 @@ impl Recorder {
         let mut writer = Writer { storage, uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
         let (end, mut ended) = oneshot::channel();
         let task = tokio::spawn(async move {
-            let mut ticks = interval_at(Instant::now() + INTERVAL, INTERVAL);
-            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            loop {
-                tokio::select! {
-                    _ = ticks.tick() => writer.write().await,
-                    _ = &mut ended => break,
-                }
+            while timeout(INTERVAL, &mut ended).await.is_err() {
+                writer.write().await;
             }
             writer.write().await;
         });
@@ -140,12 +132,9 @@ struct Writer {
 impl Writer {
     async fn write(&mut self) {
         self.uses.drain_into(&mut self.waiting);
-        let missed = self.uses.take_missed();
-        if missed > 0 {
-            tracing::warn!(
-                uses = missed,
-                "the last use of some credentials was not recorded: too many were used since it was done last"
-            );
+        let uses = self.uses.missed.swap(0, Ordering::Relaxed);
+        if uses > 0 {
+            tracing::warn!(uses, "too many credentials were used: the last use of some was not recorded");
         }
         if self.waiting.is_empty() {
             return;
@@ -164,10 +153,7 @@ impl Writer {
             }
             Err(error) if !mem::replace(&mut self.fails, true) => {
                 let error = chain(&error);
-                tracing::warn!(
-                    error,
-                    "recording the last use of credentials has failed; requests are answered all the same"
-                );
+                tracing::warn!(error, "credentials' last use cannot be recorded; requests are answered all the same");
             }
             Err(_) => {}
         }
@@ -181,86 +167,4 @@ async fn note(storage: Arc<dyn AdminStorage>, uses: Vec<CredentialUse>) -> Resul
     noted.unwrap_or_else(|panicked| {
         Err(StorageError::new(StorageErrorKind::OutcomeUnknown, "the storage panicked").with_source(panicked))
     })
-}
-
-#[cfg(test)]
-#[cfg(unix)]
-mod tests {
-    use std::fs::{self, Permissions};
-    use std::os::unix::fs::PermissionsExt as _;
-    use std::thread;
-
-    use catalogue_core::admin::NewCredential;
-    use catalogue_core::auth::Scopes;
-
-    use super::*;
-    use crate::database::{Database, Migration};
-    use crate::import;
-
-    fn at(microsecond: i64) -> Timestamp {
-        Timestamp::from_microseconds(microsecond).unwrap()
-    }
-
-    fn drained(uses: &LastUses) -> Uses {
-        let mut drained = Uses::new();
-        uses.drain_into(&mut drained);
-        drained
-    }
-
-    #[test]
-    fn the_greatest_time_of_all_threads_is_kept() {
-        let uses = LastUses { noted: PerThread::new(2), ..LastUses::default() };
-        let (id, account) = (Arc::from("key_1"), AccountId::new("a"));
-        thread::scope(|scope| {
-            for last in [3, 9, 5] {
-                let (uses, id, account) = (&uses, &id, &account);
-                scope.spawn(move || (0..=last).for_each(|time| uses.note(id, account, at(time))));
-            }
-        });
-        assert_eq!(drained(&uses), Uses::from([(id, (account, at(9)))]));
-        assert_eq!(drained(&uses), Uses::new());
-    }
-
-    #[test]
-    fn no_more_than_so_many_are_noted() {
-        let (uses, account) = (LastUses { noted: PerThread::new(1), ..LastUses::default() }, AccountId::new("a"));
-        for (time, number) in (0..).zip(0..2 * MOST) {
-            uses.note(&format!("key_{number}").into(), &account, at(time));
-        }
-        uses.note(&"key_0".into(), &account, at(77));
-        let noted = drained(&uses);
-        assert_eq!((noted.len(), noted.get("key_0")), (MOST, Some(&(account.clone(), at(77)))));
-        assert_eq!((uses.take_missed(), uses.take_missed()), (MOST as u64, 0));
-        uses.note(&"another".into(), &account, at(1));
-        assert_eq!(drained(&uses).len(), 1);
-    }
-
-    #[tokio::test]
-    async fn what_cannot_be_written_is_kept_for_the_next_time() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("catalogue.db");
-        let opened = Database::File(path.clone()).open_for(Migration::Allowed).await.unwrap();
-        let storage: Arc<dyn AdminStorage> = opened.into_admin().into();
-        let text = r#"{"type":"account","id":"a"}"#;
-        import::run_text(&*storage, "f", text, import::Options::default()).await.unwrap();
-        let account = AccountId::new("a");
-        let (_, key) = NewCredential::api_key(account.clone(), "n", Scopes::default());
-        storage.create_credential(&key).await.unwrap();
-
-        let uses = Arc::new(LastUses::default());
-        let mut writer =
-            Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
-        let last_use = async || storage.list_credentials(&account).await.unwrap().unwrap()[0].last_used_at;
-        fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
-        uses.note(&key.record.identity.credential_id, &account, at(5));
-        for _ in 0..2 {
-            writer.write().await;
-            assert!(writer.fails && writer.waiting.len() == 1);
-        }
-        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(last_use().await, None);
-        writer.write().await;
-        assert!(!writer.fails && writer.waiting.is_empty());
-        assert_eq!(last_use().await, Some(at(5)));
-    }
 }

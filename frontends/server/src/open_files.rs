@@ -37,17 +37,12 @@ fn raised_limit(needed: u64) -> Option<u64> {
 
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let before = current?;
-    let raised = maximum.map_or(needed, |maximum| maximum.min(needed));
-    if raised <= before {
+    let raised = maximum.map_or(needed, |maximum| maximum.min(needed)).max(before);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum }) {
+        tracing::debug!(%error, "cannot raise the limit of open files");
         return Some(before);
     }
-    match setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum }) {
-        Ok(()) => Some(raised),
-        Err(error) => {
-            tracing::debug!(%error, "cannot raise the limit of open files");
-            Some(before)
-        }
-    }
+    Some(raised)
 }
 
 /// Elsewhere sockets and files are not counted together.

@@ -12,8 +12,7 @@ const SHORTEST_TOKEN: usize = 12;
 /// What our own messages say is right.
 const EXAMPLES: [&str; 2] = ["USER", "USER:PASSWORD"];
 
-/// The text without what may be secret in it: of an address the part before the host and any password behind it, and of a
-/// token all but its beginning.
+/// The text without what may be secret: an address's user and passwords, and all of a token but its beginning.
 pub(crate) fn without_secrets(text: &str) -> String {
     let arguments = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     let text = without_addresses_of(text.to_owned(), arguments);
@@ -21,8 +20,7 @@ pub(crate) fn without_secrets(text: &str) -> String {
     without_tokens(&without_parameters(&text)).into_owned()
 }
 
-/// Without what stands before the host in the addresses that are among `values`. Those are known to their last byte, also
-/// where they have blanks and quotes.
+/// Without the users in the addresses among `values`, which are known to their last byte, with blanks and quotes.
 fn without_addresses_of(mut text: String, values: impl Iterator<Item = String>) -> String {
     for value in values {
         let (Some(separator), Some(host)) = (value.find("://"), value.rfind('@')) else { continue };
@@ -74,8 +72,7 @@ fn without_tokens(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The text with an ellipsis for each secret, of which `find` says for the rest of the text where it begins and how long it
-/// is, or 0 for what only looks like one.
+/// The text with an ellipsis for each secret, of which `find` says where it begins and how long it is; 0 for none.
 fn replaced(text: &str, find: impl Fn(&str) -> Option<(usize, usize)>) -> Cow<'_, str> {
     let (mut shown, mut rest) = (String::new(), text);
     while let Some((start, length)) = find(rest) {

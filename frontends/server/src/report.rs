@@ -72,9 +72,15 @@ impl Report {
         };
         self.0.iter().map(line).collect()
     }
+}
 
-    #[cfg(test)]
-    pub(crate) fn verdicts(&self) -> Vec<Verdict> {
-        self.0.iter().map(|finding| finding.verdict).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Report {
+        pub(crate) fn verdicts(&self) -> Vec<Verdict> {
+            self.0.iter().map(|finding| finding.verdict).collect()
+        }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The text with its control characters escaped, and those that have no shape of their own: it can neither steer a terminal
-/// nor break a line, and does not look like another text.
+/// The text with control characters and those without a shape escaped: it steers no terminal, and looks like no other.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
@@ -33,8 +32,7 @@ fn is_hidden(character: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The text with its middle left out where it has more than `longest` bytes: what is wrong stands at the beginning,
-/// and what would be right at the end.
+/// The text without its middle beyond `longest` bytes: what is wrong stands before it, and what would be right behind it.
 pub(crate) fn shortened(text: &str, longest: usize) -> Cow<'_, str> {
     if text.len() <= longest {
         return Cow::Borrowed(text);

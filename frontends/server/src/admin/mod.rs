@@ -8,19 +8,19 @@ mod readiness;
 
 use std::future::pending;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use catalogue_core::Catalogue;
+use catalogue_hyper::{Limits, ServerConfig, Timeouts};
 use tokio::net::TcpListener;
 
 use crate::logging::Sink;
 use crate::metrics::Metrics;
 use crate::output;
-use catalogue_hyper::{Limits, ServerConfig, Timeouts};
 use pages::Pages;
 pub(crate) use probe::Probe;
-use readiness::Readiness;
 
 /// Few connections, which end soon: those who ask are few, and each asks now and then.
 fn config() -> ServerConfig {
@@ -34,33 +34,38 @@ fn config() -> ServerConfig {
     ServerConfig { timeouts, limits, ..ServerConfig::default() }
 }
 
-/// What is known of a server while it runs.
+/// What is known of a server between its start and its end.
 #[derive(Debug)]
 pub(crate) struct Monitor {
     pub(crate) metrics: Metrics,
-    readiness: Readiness,
+    /// Once the database is open: what asks it.
+    probe: OnceLock<Probe>,
+    serving: AtomicBool,
+    stopping: AtomicBool,
 }
 
 impl Monitor {
     /// Of a server that begins now and logs to `log`.
     pub(crate) fn new(log: Arc<Sink>) -> Arc<Self> {
-        Arc::new(Self { metrics: Metrics::new(log), readiness: Readiness::default() })
+        let (serving, stopping) = (AtomicBool::new(false), AtomicBool::new(false));
+        Arc::new(Self { metrics: Metrics::new(log), probe: OnceLock::new(), serving, stopping })
     }
 
     /// The database is open: whether the server is ready is asked of it from now on.
     pub(crate) fn opened(&self, probe: Probe) {
-        self.readiness.opened(probe);
+        // A server opens its database once, and serves once.
+        let _ = self.probe.set(probe);
     }
 
     /// That catalogue is served from now on.
     pub(crate) fn serves(&self, catalogue: Catalogue, most_connections: u32) {
-        self.metrics.serves(catalogue, most_connections);
-        self.readiness.serves();
+        let _ = self.metrics.served.set((catalogue, most_connections));
+        self.serving.store(true, Ordering::Relaxed);
     }
 
     /// The server takes no further connection: it is ready no more.
     pub(crate) fn stops(&self) {
-        self.readiness.stops();
+        self.stopping.store(true, Ordering::Relaxed);
     }
 }
 

@@ -49,23 +49,18 @@ async fn answer(monitor: &Monitor, method: &Method, path: &str) -> Response<Full
     match path {
         "/live" => page(StatusCode::OK, TEXT, "live\n".to_owned()),
         "/metrics" => {
-            let database = monitor.readiness.database().await;
-            let database = database.as_ref().map(Option::as_ref);
-            page(StatusCode::OK, metrics::MEDIA_TYPE, monitor.metrics.render(database))
+            let database = monitor.database().await;
+            page(StatusCode::OK, metrics::MEDIA_TYPE, monitor.metrics.render(database.as_ref().map(Option::as_ref)))
         }
         _ => {
-            let found = monitor.readiness.check().await;
-            let status = if found.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-            page(status, JSON, found.to_json())
+            let (is_ready, found) = monitor.readiness().await;
+            let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+            page(status, JSON, found.to_string())
         }
     }
 }
 
 fn page(status: StatusCode, media_type: &'static str, body: String) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(body));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    let page = Response::builder().status(status).header(CONTENT_TYPE, media_type).header(CACHE_CONTROL, "no-store");
+    page.body(Full::from(body)).expect("these are headers")
 }

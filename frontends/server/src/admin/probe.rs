@@ -40,7 +40,7 @@ impl Probe {
         Self { credentials, courses: Arc::new(storage), servers, asking: Arc::default() }
     }
 
-    /// What a database on a server says of itself: `Some(None)` where it says nothing in time, `None` for any other.
+    /// See [`Monitor::database`](super::Monitor::database).
     pub(super) async fn status(&self) -> Option<Option<StorageStatus>> {
         timeout(DEADLINE, self.servers.status()).await.map_or(Some(None), |status| status.map(Some))
     }
@@ -57,12 +57,11 @@ impl Probe {
             })
             .await
         };
-        let found = match timeout(DEADLINE, asked).await {
+        let [credentials, courses] = match timeout(DEADLINE, asked).await {
             Ok(Ok(found)) => found.map(|answer| answer.map_err(|error| chain(&error))),
             Ok(Err(panic)) => [(); 2].map(|()| Err(panic.to_string())),
             Err(_) => [(); 2].map(|()| Err(format!("no answer within {DEADLINE:?}"))),
         };
-        let [credentials, courses] = found;
         [("credentials", credentials), ("courses", courses)]
     }
 

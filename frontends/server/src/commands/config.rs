@@ -1,6 +1,6 @@
 //! `catalogue config check` and `catalogue config example`
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::table::aligned;
 use crate::exit::{Failure, harmless};
@@ -20,15 +20,6 @@ const HEAD: &str = "\
 # An address with a password can stand in a file of its own: database = \"file:/etc/catalogue/database\".
 ";
 
-/// A setting as it is in force.
-#[derive(Debug, Serialize)]
-struct Row {
-    setting: &'static str,
-    /// `None` where there is none.
-    value: Option<String>,
-    source: String,
-}
-
 pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     let serve = ServeSettings::read(settings);
     serve.check_listeners(settings);
@@ -39,19 +30,23 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     settings.finish()?;
     let warnings: Vec<_> = settings.layers.variables().filter_map(warning).collect();
     if json {
-        return output::print_json(&serde_json::json!({ "settings": rows, "warnings": warnings }));
+        let row = |(setting, value, source)| json!({ "setting": setting, "value": value, "source": source });
+        let rows: Vec<_> = rows.into_iter().map(row).collect();
+        return output::print_json(&json!({ "settings": rows, "warnings": warnings }));
     }
     warnings.iter().for_each(|warning| output::note(&format!("warning: {}", harmless(warning))));
-    let cells = |row: Row| [row.setting.to_owned(), row.value.unwrap_or_else(|| "-".to_owned()), row.source];
+    let cells = |(setting, value, source): Row| [setting.to_owned(), value.unwrap_or_else(|| "-".to_owned()), source];
     output::print(&aligned(["SETTING", "VALUE", "SOURCE"], rows.into_iter().map(cells)))
 }
 
-fn row(setting: &Setting, settings: &Settings) -> Row {
-    let (value, source) = match settings.shown(setting) {
-        Some((value, source)) => (Some(value), source),
-        None => (setting.default_text().map(str::to_owned), "default".to_owned()),
-    };
-    Row { setting: setting.name, value, source }
+/// A setting as it is in force: its name, its value if there is one, and where that comes from.
+type Row = (&'static str, Option<String>, String);
+
+fn row(setting: &'static Setting, settings: &Settings) -> Row {
+    match settings.shown(setting) {
+        Some((value, source)) => (setting.name, Some(value), source),
+        None => (setting.name, setting.default_text().map(str::to_owned), "default".to_owned()),
+    }
 }
 
 /// A variable that is none of ours, and looks like one.

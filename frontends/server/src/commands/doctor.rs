@@ -61,7 +61,7 @@ async fn rate_limit_store(settings: &ServeSettings, report: &mut Report) {
 }
 
 fn open_file_limit(settings: &ServeSettings, report: &mut Report) {
-    let wanted = settings.limits.connections;
+    let wanted = settings.server.limits.connections;
     let room = open_files::room_within_limit(wanted);
     if room < wanted {
         let text = format!("room for {room} connections of {wanted}; raise the limit (ulimit -n, or LimitNOFILE=)");

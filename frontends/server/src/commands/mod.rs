@@ -26,7 +26,6 @@ use crate::settings::table::{LOG, LOG_FORMAT};
 use crate::settings::{CommandLine, Settings};
 
 /// What every command is given beside its own arguments.
-#[derive(Debug)]
 struct Context {
     settings: Settings,
     logs: Logs,

@@ -12,11 +12,10 @@ use crate::admin::{self, Monitor};
 use crate::exit::Failure;
 use crate::last_uses::Recorder;
 use crate::logging::AccessLog;
-use crate::otlp::{Exporter, SpanExport};
 use crate::settings::ServeSettings;
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
-use crate::systemd;
 use crate::units::shown_size;
+use crate::{otlp, systemd};
 
 /// How often the certificate's files are looked at, also without a signal.
 const RENEWAL: Duration = Duration::from_secs(60);
@@ -32,12 +31,13 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let of_files = |error: String| Failure::work(context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
     let tls = settings.tls().map_err(of_files)?;
     let inherited = inherited?;
+    let config = ServerConfig { tls: tls.clone(), ..settings.server.clone() };
     let monitor = Monitor::new(Arc::clone(&context.logs.sink));
     serve_on_all_cores(async {
         let hangup = Hangup::catch()?;
         tokio::select! {
-            outcome = serve(&settings, settings.config(tls.clone()), inherited, monitor) => outcome,
-            () = keep_reloading(hangup, context, tls.clone()) => Ok(()),
+            outcome = serve(&settings, config, inherited, monitor) => outcome,
+            () = keep_reloading(hangup, context, tls) => Ok(()),
         }
     })
 }
@@ -78,8 +78,7 @@ async fn serve(
         let (listener, bound) = bind(&ADMIN_LISTEN, address).await?;
         admin::start(listener, bound, Arc::clone(&monitor));
     }
-    // Before the database, so that it is not made for an address that cannot be had; but while it is waited for,
-    // clients are refused instead of being kept in a queue.
+    // Before the database, which is not made in vain then; but while it is waited for, clients are refused, not queued.
     let early = Some(bind_for_clients().await?).filter(|_| settings.wait.is_none());
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;
     let Some(storage) = opened else { return Ok(()) };
@@ -89,24 +88,23 @@ async fn serve(
         None => bind_for_clients().await?,
     };
     settings.api.rate_limiting.look_at_store().await;
-    monitor.metrics.limits(Arc::clone(&settings.api.rate_limiting.uncounted));
-    let requests = settings.admin_listen.map(|_| monitor.metrics.requests());
+    // This server serves once.
+    let _ = monitor.metrics.uncounted.set(Arc::clone(&settings.api.rate_limiting.uncounted));
+    let requests = settings.admin_listen.map(|_| Arc::clone(&monitor.metrics.requests));
     let recorder = Recorder::start(Arc::from(storage.clone().into_admin()));
-    let start = |SpanExport { endpoint, ratio }: &SpanExport| {
-        Exporter::start(endpoint, *ratio, &settings.api.base_url, config.tls.is_some())
-    };
+    let start = |spans| otlp::start(spans, &settings.api.base_url, config.tls.is_some());
     let exporter = settings.spans.as_ref().map(start).transpose()?;
     if let Some(exporter) = &exporter {
-        monitor.metrics.exports(exporter.counts());
+        let _ = monitor.metrics.spans.set(Arc::clone(&exporter.counts));
     }
-    let spans = exporter.as_ref().map(Exporter::observer);
+    let spans = exporter.as_ref().map(|exporter| Arc::clone(&exporter.observer));
     let observer = ((requests, AccessLog), (Arc::clone(&recorder.uses), spans));
     let catalogue = settings.api.catalogue(storage.catalogue().observer(observer))?;
     let started = || log_start(settings, bound);
     serving::serve((listener, bound), catalogue, config, signals, &monitor, started).await?;
     let send_spans = async {
         if let Some(exporter) = exporter {
-            exporter.finish().await;
+            exporter.finish.await;
         }
     };
     tokio::join!(recorder.finish(), send_spans);
@@ -114,14 +112,15 @@ async fn serve(
 }
 
 fn log_start(settings: &ServeSettings, listening: SocketAddr) {
+    let ServeSettings { database, api, spans, .. } = settings;
     tracing::info!(
         %listening,
-        database = %settings.database,
-        base_url = settings.api.base_url,
-        docs_url = settings.api.docs_url,
-        page_cache = shown_size(settings.api.page_cache),
-        rate_limit = %settings.api.rate_limiting,
-        spans = settings.spans.as_ref().map(|spans| spans.endpoint.to_string()),
+        %database,
+        base_url = api.base_url,
+        docs_url = api.docs_url,
+        page_cache = shown_size(api.page_cache),
+        rate_limit = %api.rate_limiting,
+        spans = spans.as_ref().map(|spans| spans.endpoint.to_string()),
         "serving"
     );
 }

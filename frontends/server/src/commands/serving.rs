@@ -69,10 +69,10 @@ pub(super) async fn serve(
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     if let Some(tls) = &config.tls {
         tracing::info!(expires = tls.expires(), "read the certificate");
-        monitor.metrics.secures(Arc::clone(tls));
+        let _ = monitor.metrics.tls.set(Arc::clone(tls));
     }
     let grace = config.timeouts.grace;
-    config.metrics = monitor.metrics.connections();
+    config.metrics = Arc::clone(&monitor.metrics.connections);
     monitor.serves(catalogue.clone(), config.limits.connections);
     // From here on clients are in the listener's queue, and are answered. A supervisor may have closed standard output.
     let listening = format!("listening on {scheme}://{address}");

@@ -1,11 +1,14 @@
 //! What can be told of a database of SQLite by its file.
 
-use std::fs::File;
+use std::ffi::OsString;
+use std::fs::{self, File};
 use std::io::Read;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use catalogue_sqlite::{Integrity, SqliteStorage};
+use catalogue_core::admin::AdminStorage as _;
+use catalogue_sqlite::{Integrity, OpenError, SqliteStorage};
 
 use crate::exit::chain;
 use crate::permissions;
@@ -16,12 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What can be seen from outside, before SQLite has it open: see the rules of its storage on closing a file.
 pub(super) fn look_at(path: &Path, report: &mut Report) {
+    let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     #[cfg(unix)]
-    {
-        let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-        super::volume::look(directory, report);
-        permissions::look_at_directory(directory, report);
-    }
+    super::volume::look(directory, report);
+    permissions::look_at_directory(directory, report);
     permissions::look_at(path, report);
     match is_wal(path) {
         Some(true) => report.fine("journal", "the database is in WAL mode"),
@@ -50,5 +51,26 @@ pub(super) fn look_through(path: &Path, report: &mut Report) {
         Ok(Integrity::Sound) => report.fine(CHECK, "the file is sound"),
         Ok(_) => report.fine(CHECK, format!("what could be seen of the file in {PATIENCE:?} is sound")),
         Err(error) => report.fault(CHECK, chain(&error)),
+    }
+}
+
+/// Removes it, unless there is an account in it, and so anything at all.
+pub(super) async fn remove_if_empty(path: &Path) {
+    let is_empty = match SqliteStorage::open(path) {
+        Ok(storage) => {
+            let mut found = false;
+            let mut note = |_| {
+                found = true;
+                ControlFlow::Break(())
+            };
+            storage.export(&mut note).await.is_ok() && !found
+        }
+        Err(error) => matches!(error, OpenError::OlderSchema { found: 0, .. }),
+    };
+    for suffix in ["", "-wal", "-shm"].into_iter().filter(|_| is_empty) {
+        let mut name = OsString::from(path);
+        name.push(suffix);
+        // What cannot be removed, or is not there, stays as it is: the failure that led here is what matters.
+        let _ = fs::remove_file(name);
     }
 }

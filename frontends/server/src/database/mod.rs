@@ -4,16 +4,14 @@ mod file;
 mod old_rows;
 mod postgres;
 mod storage;
+#[cfg(test)]
+mod tests;
 #[cfg(unix)]
 mod volume;
 
-use std::ffi::OsString;
 use std::fmt;
 use std::fs;
-use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
@@ -25,6 +23,7 @@ use crate::exit::Failure;
 use crate::report::Report;
 use crate::text::printable;
 use postgres::Postgres;
+pub(crate) use postgres::parse_replicas;
 pub(crate) use storage::Storage;
 
 const IN_MEMORY: &str = "sqlite::memory:";
@@ -89,7 +88,7 @@ impl Database {
             Some(("sqlite", path)) if path.contains('\0') => {
                 Err(format!("the path of the database has a zero byte; {RIGHT}"))
             }
-            // An address like those of other kinds. What stands behind it could be meant for a host, or for a path.
+            // What stands behind it could be meant for a host, or for a path.
             Some(("sqlite", path)) if path.starts_with("//") => {
                 Err(format!("the path of the database begins with //; {RIGHT} or sqlite:/var/lib/catalogue.db"))
             }
@@ -101,18 +100,7 @@ impl Database {
         }
     }
 
-    /// The same database behind a pooler, where it is PostgreSQL's.
-    pub(crate) fn through_pooler(self) -> Self {
-        self.with(Options::through_transaction_pooler)
-    }
-
-    /// The same database for a server, where it is PostgreSQL's: how many connections read, how long a read may take, and
-    /// how far a replica may be behind.
-    pub(crate) fn for_server(self, connections: NonZeroUsize, timeout: Duration, lag: Duration) -> Self {
-        self.with(|options| options.connections(connections).deadline(timeout).greatest_lag(lag))
-    }
-
-    /// The same database, whose tables are made without triggers. A kind that has triggers on every engine is refused.
+    /// The same database, whose tables are made without triggers; not one of SQLite, which always has them.
     pub(crate) fn without_triggers(self) -> Result<Self, String> {
         match self {
             Self::Postgres(_) => Ok(self.with(Options::without_triggers)),
@@ -120,15 +108,15 @@ impl Database {
         }
     }
 
-    fn with(self, change: impl FnOnce(Options) -> Options) -> Self {
+    /// The same database, spoken to otherwise where it is PostgreSQL's.
+    pub(crate) fn with(self, change: impl FnOnce(Options) -> Options) -> Self {
         match self {
             Self::Postgres(postgres) => Self::Postgres(Box::new(postgres.with(change))),
             other => other,
         }
     }
 
-    /// The same database of PostgreSQL, whose request path reads from the standbys at those addresses. No message repeats
-    /// any of an address.
+    /// The same database, whose requests read from standbys at those addresses. No message repeats any of them.
     pub(crate) fn with_replicas(self, addresses: &[String]) -> Result<Self, String> {
         const RIGHT: &str = "name a database of PostgreSQL by --database, or leave them out";
         if addresses.is_empty() {
@@ -138,8 +126,7 @@ impl Database {
             return Err(format!("only a database of PostgreSQL has replicas; {RIGHT}"));
         };
         for (number, address) in (1..).zip(addresses) {
-            let replicated = postgres.replicated(address);
-            postgres = Box::new(replicated.map_err(|error| format!("replica {number}: {error}"))?);
+            *postgres = postgres.replicated(address).map_err(|error| format!("replica {number}: {error}"))?;
         }
         Ok(Self::Postgres(postgres))
     }
@@ -162,8 +149,7 @@ impl Database {
         }
     }
 
-    /// Opens what a rehearsal can be made on without a trace: for a database that is yet to be made, one in memory.
-    /// That is one without a file too, and one whose making was broken off.
+    /// Opens what a rehearsal leaves no trace on: in memory where there is no database yet, or its making was broken off.
     pub(crate) async fn open_for_rehearsal(&self, migration: Migration) -> Result<Box<dyn AdminStorage>, Unopened> {
         match self {
             Self::File(path) if migration == Migration::Allowed => Ok(Box::new(match SqliteStorage::open(path) {
@@ -201,19 +187,8 @@ impl Database {
 
     /// Removes a file that this run has made in vain, unless somebody else has put something into it meanwhile.
     pub(crate) async fn remove_if_empty(&self) {
-        let Self::File(path) = self else { return };
-        let is_empty = match SqliteStorage::open(path) {
-            Ok(storage) => holds_nothing(&storage).await,
-            Err(error) => matches!(error, OpenError::OlderSchema { found: 0, .. }),
-        };
-        if !is_empty {
-            return;
-        }
-        for suffix in ["", "-wal", "-shm"] {
-            let mut name = OsString::from(path);
-            name.push(suffix);
-            // What cannot be removed, or is not there, stays as it is: the failure that led here is what matters.
-            let _ = fs::remove_file(name);
+        if let Self::File(path) = self {
+            file::remove_if_empty(path).await;
         }
     }
 
@@ -247,118 +222,7 @@ impl fmt::Display for Database {
     }
 }
 
-/// Reads the addresses of standbys. No message repeats any of one.
-pub(crate) fn parse_replicas(addresses: &[String]) -> Result<Vec<String>, String> {
-    for (number, address) in (1..).zip(addresses) {
-        if !address.starts_with("postgres:") && !address.starts_with("postgresql:") {
-            return Err(format!("replica {number} has no address of PostgreSQL; write postgres://USER@HOST/NAME"));
-        }
-        Postgres::parse(address).map_err(|error| format!("replica {number}: {error}"))?;
-    }
-    Ok(addresses.to_vec())
-}
-
 /// A migration that nobody confirmed.
 fn unconfirmed(error: &StorageError) -> Failure {
     Failure::of_change(error, "the schema was brought up to date", "`catalogue migrate` finds out, and does it if not")
-}
-
-/// Whether there is no account, and so nothing at all.
-async fn holds_nothing(storage: &dyn AdminStorage) -> bool {
-    let mut found = false;
-    let mut note = |_| {
-        found = true;
-        ControlFlow::Break(())
-    };
-    let exported = storage.export(&mut note).await;
-    exported.is_ok() && !found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::import;
-
-    #[test]
-    fn addresses() {
-        for (address, path) in [
-            ("sqlite:catalogue.db", "catalogue.db"),
-            ("sqlite:/var/lib/c d.db", "/var/lib/c d.db"),
-            ("sqlite:a:b", "a:b"),
-        ] {
-            assert!(matches!(Database::parse(address), Ok(Database::File(found)) if found.as_os_str() == path));
-        }
-        assert!(matches!(Database::parse(IN_MEMORY), Ok(Database::Memory)));
-        for address in ["sqlite:catalogue.db", IN_MEMORY, "sqlite:/var/lib/c d.db", "postgres://db/catalogue"] {
-            assert_eq!(Database::parse(address).unwrap().to_string(), address);
-        }
-    }
-
-    #[test]
-    fn refuses_all_else_and_keeps_passwords_to_itself() {
-        for (address, piece) in [
-            ("", "what kind of database"),
-            ("catalogue.db", "what kind of database"),
-            ("hunter2", "what kind of database"),
-            ("sqlite://hunter2.db", "begins with //"),
-            ("sqlite:///var/lib/hunter2.db", "write sqlite:PATH"),
-            ("sqlite:", "no path"),
-            ("sqlite:a\0b", "zero byte"),
-            ("SQLITE:a", "\"SQLITE\" is not a kind"),
-            ("mysql://root:hunter2@db/catalogue", "\"mysql\" is not a kind"),
-        ] {
-            let message = Database::parse(address).unwrap_err();
-            assert!(message.contains(piece) && message.contains("sqlite:catalogue.db"), "{address}: {message}");
-            assert!(!message.contains("hunter2"), "{message}");
-        }
-    }
-
-    #[test]
-    fn replicas_are_of_postgresql_and_keep_their_passwords() {
-        let primary = || Database::parse("postgres://u:hunter2@db/catalogue").unwrap();
-        let sqlite = || Database::parse("sqlite:catalogue.db").unwrap();
-        let replicas = ["postgres://u:hunter2@one/catalogue", "postgresql://two,three/catalogue"].map(str::to_owned);
-        assert_eq!(parse_replicas(&replicas).as_deref(), Ok(&replicas[..]));
-        let replicated = primary().with_replicas(&replicas).unwrap();
-        assert_eq!(replicated.to_string(), "postgres://db/catalogue");
-        assert!(!format!("{replicated:?}").contains("hunter2"), "{replicated:?}");
-        for wrong in ["hunter2", "sqlite:hunter2", "postgres:hunter2", "postgres://u:p@hunter2@one/c"] {
-            let message = parse_replicas(&[replicas[0].clone(), wrong.to_owned()]).unwrap_err();
-            assert!(message.contains("replica 2") && message.contains("write postgres://"), "{message}");
-            assert!(!message.contains("hunter2"), "{message}");
-        }
-        assert!(matches!(sqlite().with_replicas(&[]), Ok(Database::File(_))), "an empty list names none");
-        assert!(sqlite().with_replicas(&replicas).unwrap_err().contains("only a database of PostgreSQL"));
-    }
-
-    #[tokio::test]
-    async fn a_rehearsal_needs_a_directory() {
-        let directory = tempfile::tempdir().unwrap();
-        let rehearsed = async |path| {
-            let opened = Database::File(path).open_for_rehearsal(Migration::Allowed).await;
-            opened.map(|_| ()).map_err(Failure::from)
-        };
-        let missing = rehearsed(directory.path().join("no").join("catalogue.db")).await;
-        assert!(matches!(missing, Err(Failure::Work(message)) if message.contains("directory")));
-        let itself = rehearsed(directory.path().to_owned()).await;
-        assert!(matches!(itself, Err(Failure::Work(message)) if message.contains("not a file")));
-        assert!(rehearsed(directory.path().join("catalogue.db")).await.is_ok());
-    }
-
-    #[tokio::test]
-    async fn only_an_empty_database_is_removed() {
-        let directory = tempfile::tempdir().unwrap();
-        let database = Database::File(directory.path().join("c.db"));
-        let import = async |text: &str| {
-            let storage = database.open_for(Migration::Allowed).await.unwrap();
-            import::run_text(storage.admin(), "f", text, import::Options::default()).await
-        };
-        assert!(database.is_missing());
-        import("").await.unwrap();
-        database.remove_if_empty().await;
-        assert!(database.is_missing());
-        import("{\"type\":\"account\",\"id\":\"a\"}").await.unwrap();
-        database.remove_if_empty().await;
-        assert!(!database.is_missing());
-    }
 }

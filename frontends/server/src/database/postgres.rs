@@ -82,6 +82,17 @@ impl fmt::Display for Postgres {
     }
 }
 
+/// Reads the addresses of standbys. No message repeats any of one.
+pub(crate) fn parse_replicas(addresses: &[String]) -> Result<Vec<String>, String> {
+    for (number, address) in (1..).zip(addresses) {
+        if !address.starts_with("postgres:") && !address.starts_with("postgresql:") {
+            return Err(format!("replica {number} has no address of PostgreSQL; write postgres://USER@HOST/NAME"));
+        }
+        Postgres::parse(address).map_err(|error| format!("replica {number}: {error}"))?;
+    }
+    Ok(addresses.to_vec())
+}
+
 /// What of an address may be shown: hosts and name. Those of an address whose parts cannot be told apart are none.
 fn shown(address: &str) -> Result<String, String> {
     const RIGHT: &str = "write postgres://USER@HOST/NAME, with % and two hexadecimal digits for each special character";

@@ -11,8 +11,7 @@ use crate::report::Report;
 /// Less is too little for an import, and for the log of one.
 const LEAST_SPACE: u64 = 256 << 20;
 
-/// File systems of other machines, by the numbers of Linux's `statfs(2)`. SQLite's locks and its shared memory need one
-/// machine.
+/// File systems of other machines, by the numbers of Linux's `statfs(2)`. SQLite's shared memory needs one machine.
 #[cfg(target_os = "linux")]
 const NETWORK: [(u64, &str); 7] = [
     (0x6969, "NFS"),

@@ -18,8 +18,7 @@ pub(crate) fn parse(text: &str) -> Result<EnvFilter, String> {
     })
 }
 
-/// The text with libraries of others at `error`, as far as they are not named: many of their lines are caused by clients,
-/// who could fill the log with them.
+/// The text with libraries at `error`, as far as they are not named: clients could fill the log with their lines.
 fn quiet(text: &str) -> Result<String, String> {
     let items: Vec<_> = text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
     if items.is_empty() {

@@ -1,16 +1,19 @@
-//! [`Lines`]: what makes a line of an event, in one of two formats.
+//! [`Lines`]: what makes a line of an event, as text or as JSON. Whatever stands in its fields, a line stays one line.
 
 use std::cell::RefCell;
+use std::fmt::Debug;
 use std::io::Write as _;
 use std::sync::Arc;
 
 use catalogue_core::Timestamp;
+use itoa::{Buffer, Integer};
+use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 
 use super::Sink;
-use super::fields::Fields;
 use crate::output;
+use crate::text::printable;
 
 /// A buffer that has become larger is not kept.
 const KEPT: usize = 16 << 10;
@@ -69,7 +72,7 @@ impl<S: Subscriber> Layer<S> for Lines {
 }
 
 /// `2026-01-02T03:04:05.678Z  INFO target: message name=value`
-pub(super) fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) {
+fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) {
     let metadata = event.metadata();
     let (level, colour) = level(*metadata.level());
     write!(line, "{} ", Timestamp::now()).expect("a Vec takes all");
@@ -77,16 +80,16 @@ pub(super) fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) 
     for part in level.into_iter().chain([" ", metadata.target(), ":"]) {
         line.extend_from_slice(part.as_bytes());
     }
-    event.record(&mut Fields::<false>::after(line));
+    event.record(&mut Fields::<false>(line));
     line.push(b'\n');
 }
 
 /// `{"timestamp":"2026-01-02T03:04:05.678Z","level":"INFO","target":"target","message":"message","name":value}`
-pub(super) fn write_json(event: &Event<'_>, line: &mut Vec<u8>) {
+fn write_json(event: &Event<'_>, line: &mut Vec<u8>) {
     let metadata = event.metadata();
     let (now, level, target) = (Timestamp::now(), metadata.level().as_str(), metadata.target());
     write!(line, r#"{{"timestamp":"{now}","level":"{level}","target":"{target}""#).expect("a Vec takes all");
-    event.record(&mut Fields::<true>::after(line));
+    event.record(&mut Fields::<true>(line));
     line.extend_from_slice(b"}\n");
 }
 
@@ -101,5 +104,82 @@ fn level(level: Level) -> (&'static str, &'static str) {
         Level::INFO => (" INFO", "\u{1b}[32m"),
         Level::DEBUG => ("DEBUG", "\u{1b}[34m"),
         _ => ("TRACE", "\u{1b}[34m"),
+    }
+}
+
+/// The field that `tracing` puts an event's text into.
+const MESSAGE: &str = "message";
+
+/// ` message name="text" name=value`, or as JSON `,"message":"text","name":"text","name":value`
+///
+/// They are written behind what the line has already.
+struct Fields<'l, const JSON: bool>(&'l mut Vec<u8>);
+
+impl<const JSON: bool> Fields<'_, JSON> {
+    /// Names are ours and need no escape.
+    fn name(&mut self, field: &Field) {
+        let parts = match field.name() {
+            name if JSON => [",\"", name, "\":"],
+            MESSAGE => [" ", "", ""],
+            name => [" ", name, "="],
+        };
+        for part in parts {
+            self.0.extend_from_slice(part.as_bytes());
+        }
+    }
+
+    fn number(&mut self, field: &Field, value: impl Integer) {
+        self.name(field);
+        self.0.extend_from_slice(Buffer::new().format(value).as_bytes());
+    }
+}
+
+impl<const JSON: bool> Visit for Fields<'_, JSON> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.name(field);
+        if JSON {
+            return serde_json::to_writer(&mut *self.0, value).expect("a Vec takes all, and a text is JSON");
+        }
+        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
+        // To the end whatever is found, so that many bytes are looked at at once.
+        if value.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
+            self.0.push(b'"');
+            self.0.extend_from_slice(value.as_bytes());
+            self.0.push(b'"');
+        } else {
+            write!(self.0, "{value:?}").expect("a Vec takes all");
+        }
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.number(field, value);
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.number(field, value);
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.name(field);
+        self.0.extend_from_slice(if value { b"true" } else { b"false" });
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        if !JSON {
+            return self.record_debug(field, &value);
+        }
+        self.name(field);
+        // What is no number of JSON's becomes null.
+        serde_json::to_writer(&mut *self.0, &value).expect("a Vec takes all, and a number is JSON");
+    }
+
+    /// Numbers of other kinds, and what is shown by `%` or `?`.
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let text = format!("{value:?}");
+        if JSON {
+            return self.record_str(field, &text);
+        }
+        self.name(field);
+        self.0.extend_from_slice(printable(&text).as_bytes());
     }
 }

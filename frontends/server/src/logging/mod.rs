@@ -1,10 +1,8 @@
 //! Logs, on standard error: from `tracing` to lines of text or of JSON.
 //!
-//! What serves hands its lines over to a thread of their own ([`sink`]), so a standard error that nobody reads holds no
-//! request up. All other commands write at once.
+//! What serves hands its lines over to a thread ([`sink`]), so that a standard error that nobody reads holds no request up.
 
 mod access;
-mod fields;
 mod filter;
 mod lines;
 mod sink;
@@ -20,9 +18,9 @@ use tracing_subscriber::{EnvFilter, Registry, reload};
 
 use crate::exit::Failure;
 
-pub(crate) use access::AccessLog;
 #[cfg(feature = "otel")]
-pub(crate) use access::{limit, method};
+pub(crate) use access::method;
+pub(crate) use access::{AccessLog, limit};
 pub(crate) use filter::{LEVELS, parse as parse_filter};
 pub(crate) use lines::Format;
 use lines::Lines;

@@ -120,13 +120,11 @@ impl Waiting {
             lines.clear();
             let dropped = self.dropped.load(Ordering::Relaxed);
             if dropped > told {
-                tracing::warn!(
-                    lines = dropped - told,
-                    "lines of the log were dropped: standard error did not take them"
-                );
+                let lines = dropped - told;
+                tracing::warn!(lines, "lines of the log were dropped: standard error did not take them");
                 told = dropped;
             }
-            self.rest();
+            drop(self.work.wait_timeout_while(self.state(), REST, |state| !state.ending));
         }
         self.state().ended = true;
         self.over.notify_all();
@@ -141,10 +139,5 @@ impl Waiting {
         }
         mem::swap(&mut state.lines, lines);
         !lines.is_empty()
-    }
-
-    fn rest(&self) {
-        let rested = self.work.wait_timeout_while(self.state(), REST, |state| !state.ending);
-        drop(rested);
     }
 }

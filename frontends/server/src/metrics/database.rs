@@ -2,45 +2,38 @@
 
 use catalogue_core::storage::{Connections, ReplicaStatus, StorageStatus};
 
-use super::exposition::{Exposition, Metric};
+use super::exposition::Exposition;
 
 /// Writes the state of the primary and of the replicas; without one, the primary gave no answer.
 pub(super) fn render(status: Option<&StorageStatus>, out: &mut Exposition) {
     let up = status.is_some_and(|status| status.error.is_none());
-    out.gauge("catalogue_database_up", "Whether the primary answers, asked now.").value(u8::from(up));
-    let Some(status) = status else { return };
-    let replicas = || status.replicas.iter();
-    let pools = || {
-        let primary = [("primary", status.connections)];
-        primary.into_iter().chain(replicas().map(|replica| (&*replica.server, replica.connections)))
-    };
-    let mut each = |name, help, values: &dyn Fn(&Connections) -> usize| {
-        let mut metric = out.gauge(name, help);
-        for (server, connections) in pools() {
-            metric.labelled(&[("server", server)], values(&connections));
+    out.single("catalogue_database_up", "Whether the primary answers, asked now.", u8::from(up));
+    let Some(StorageStatus { connections, replicas, .. }) = status else { return };
+    let mut of_connections = |name, help, number: fn(&Connections) -> usize| {
+        let mut metric = out.metric(name, help);
+        let of_replicas = replicas.iter().map(|replica| (&*replica.server, &replica.connections));
+        for (server, connections) in [("primary", connections)].into_iter().chain(of_replicas) {
+            metric.value(&[("server", server)], number(connections));
         }
     };
-    each("catalogue_database_connections_in_use", "Connections that read now.", &|pool| pool.in_use);
-    each("catalogue_database_connections_idle", "Connections that are open and wait for a read.", &|pool| pool.idle);
-    each("catalogue_database_connections_max", "Connections that there may be.", &|pool| pool.at_most);
-    each("catalogue_database_reads_waiting", "Reads that wait for a connection.", &|pool| pool.waiting);
-    if status.replicas.is_empty() {
+    of_connections("catalogue_database_connections_in_use", "Connections that read now.", |pool| pool.in_use);
+    let help = "Connections that are open and wait for a read.";
+    of_connections("catalogue_database_connections_idle", help, |pool| pool.idle);
+    of_connections("catalogue_database_connections_max", "Connections that there may be.", |pool| pool.at_most);
+    of_connections("catalogue_database_reads_waiting", "Reads that wait for a connection.", |pool| pool.waiting);
+    if replicas.is_empty() {
         return;
     }
-    let truth = |metric: &mut Metric<'_>, is_so: fn(&ReplicaStatus) -> bool| {
-        for replica in replicas() {
-            metric.labelled(&[("server", &replica.server)], u8::from(is_so(replica)));
+    let mut of_replicas = |name, help, number: fn(&ReplicaStatus) -> Option<f64>| {
+        let mut metric = out.metric(name, help);
+        for replica in replicas {
+            number(replica).inspect(|number| metric.value(&[("server", &replica.server)], number));
         }
     };
-    truth(&mut out.gauge("catalogue_replica_up", "Whether the replica answered when it was asked last."), |r| {
-        r.reachable
-    });
-    truth(&mut out.gauge("catalogue_replica_read", "Whether requests are read from the replica."), |r| r.is_read);
-    let mut lag =
-        out.gauge("catalogue_replica_lag_seconds", "How old the replica's state may be, where that is known.");
-    for replica in replicas() {
-        if let Some(age) = replica.lag {
-            lag.labelled(&[("server", &replica.server)], age.as_secs_f64());
-        }
-    }
+    let help = "Whether the replica answered when it was asked last.";
+    of_replicas("catalogue_replica_up", help, |replica| Some(replica.reachable.into()));
+    let help = "Whether requests are read from the replica.";
+    of_replicas("catalogue_replica_read", help, |replica| Some(replica.is_read.into()));
+    let help = "How old the replica's state may be, where that is known.";
+    of_replicas("catalogue_replica_lag_seconds", help, |replica| Some(replica.lag?.as_secs_f64()));
 }

@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 
 /// The text that is written. Each metric begins with what it is.
 #[derive(Debug, Default)]
-pub(super) struct Exposition(String);
+pub(super) struct Exposition(pub(super) String);
 
 /// A metric, to be followed by its values.
 pub(super) struct Metric<'e> {
@@ -13,24 +13,19 @@ pub(super) struct Metric<'e> {
 }
 
 impl Exposition {
-    /// A number that only grows.
-    pub(super) fn counter(&mut self, name: &'static str, help: &str) -> Metric<'_> {
-        debug_assert!(name.ends_with("_total"), "{name}");
-        self.begin(name, "counter", help)
+    /// A metric that has but one value.
+    pub(super) fn single(&mut self, name: &'static str, help: &str, value: impl Display) {
+        self.metric(name, help).value(&[], value);
     }
 
-    /// A number that goes up and down.
-    pub(super) fn gauge(&mut self, name: &'static str, help: &str) -> Metric<'_> {
-        self.begin(name, "gauge", help)
+    /// A number that only grows where its name says so, or else one that goes up and down.
+    pub(super) fn metric(&mut self, name: &'static str, help: &str) -> Metric<'_> {
+        self.begin(name, if name.ends_with("_total") { "counter" } else { "gauge" }, help)
     }
 
     /// Numbers of values, by size.
     pub(super) fn histogram(&mut self, name: &'static str, help: &str) -> Metric<'_> {
         self.begin(name, "histogram", help)
-    }
-
-    pub(super) fn finish(self) -> String {
-        self.0
     }
 
     fn begin(&mut self, name: &'static str, kind: &str, help: &str) -> Metric<'_> {
@@ -40,22 +35,17 @@ impl Exposition {
 }
 
 impl Metric<'_> {
-    /// The value of a metric that has but one.
-    pub(super) fn value(&mut self, value: impl Display) {
-        self.sample("", &[], value);
-    }
-
     /// The value with those labels.
-    pub(super) fn labelled(&mut self, labels: &[(&str, &str)], value: impl Display) {
+    pub(super) fn value(&mut self, labels: &[(&str, &str)], value: impl Display) {
         self.sample("", labels, value);
     }
 
     /// The buckets of a histogram, each with its bound and how many values are in it alone, the last without a bound.
-    pub(super) fn buckets(&mut self, label: (&str, &str), buckets: &[(&str, u64)], sum: f64) {
+    pub(super) fn buckets(&mut self, label: (&str, &str), buckets: impl Iterator<Item = (String, u64)>, sum: f64) {
         let mut below = 0;
         for (bound, count) in buckets {
             below += count;
-            self.sample("_bucket", &[label, ("le", bound)], below);
+            self.sample("_bucket", &[label, ("le", &bound)], below);
         }
         self.sample("_sum", &[label], sum);
         self.sample("_count", &[label], below);
@@ -80,9 +70,10 @@ mod tests {
     #[test]
     fn values_labels_and_buckets() {
         let mut out = Exposition::default();
-        out.gauge("g", "A gauge.").value(1.5);
-        out.counter("c_total", "A counter.").labelled(&[("a", "x"), ("b", "y\"\\\n")], 2);
-        out.histogram("h_seconds", "A histogram.").buckets(("of", "z"), &[("0.1", 3), ("+Inf", 1)], 0.25);
+        out.single("g", "A gauge.", 1.5);
+        out.metric("c_total", "A counter.").value(&[("a", "x"), ("b", "y\"\\\n")], 2);
+        let buckets = [("0.1".to_owned(), 3), ("+Inf".to_owned(), 1)];
+        out.histogram("h_seconds", "A histogram.").buckets(("of", "z"), buckets.into_iter(), 0.25);
         let expected = "\
 # HELP g A gauge.
 # TYPE g gauge
@@ -97,6 +88,6 @@ h_seconds_bucket{of=\"z\",le=\"+Inf\"} 4
 h_seconds_sum{of=\"z\"} 0.25
 h_seconds_count{of=\"z\"} 4
 ";
-        assert_eq!(out.finish(), expected);
+        assert_eq!(out.0, expected);
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
-use http::{HeaderMap, Request, StatusCode};
+use http::uri::Scheme;
+use http::{HeaderMap, Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -25,7 +26,6 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::SpanCounts;
-use super::endpoint::Endpoint;
 use crate::exit::{Failure, chain};
 
 /// The longest that a collector is waited for.
@@ -41,10 +41,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// A collector, with a connection for each batch.
 #[derive(Debug)]
 pub(super) struct Collector {
-    endpoint: Endpoint,
+    endpoint: Uri,
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     resource: ResourceAttributesWithSchema,
-    counts: Arc<SpanCounts>,
+    pub(super) counts: Arc<SpanCounts>,
     /// Whether the last spans were not taken. That is logged once.
     is_away: AtomicBool,
     /// Closed when the program ends.
@@ -61,12 +61,9 @@ struct Fault {
 
 impl Collector {
     /// The collector that is there. Nothing is asked yet.
-    pub(super) fn at(
-        endpoint: &Endpoint,
-        counts: Arc<SpanCounts>,
-        ending: watch::Receiver<()>,
-    ) -> Result<Self, Failure> {
-        let roots = if endpoint.is_secured() { system_roots()? } else { RootCertStore::empty() };
+    pub(super) fn at(endpoint: Uri, counts: Arc<SpanCounts>, ending: watch::Receiver<()>) -> Result<Self, Failure> {
+        let is_secured = endpoint.scheme() == Some(&Scheme::HTTPS);
+        let roots = if is_secured { system_roots()? } else { RootCertStore::empty() };
         let tls = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_safe_default_protocol_versions()
             .expect("the provider has the cipher suites of both versions")
@@ -74,7 +71,7 @@ impl Collector {
             .with_no_client_auth();
         let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
         Ok(Self {
-            endpoint: endpoint.clone(),
+            endpoint,
             // A connection that is kept may be closed while it is used again, which would look as if the collector were away.
             client: Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector),
             resource: resource(),
@@ -111,7 +108,7 @@ impl Collector {
     /// Sends a message, and waits until it is taken.
     async fn ask(&self, message: Bytes) -> Result<(), Fault> {
         let passing = |why| Fault { why, pause: Some(Duration::ZERO) };
-        let request = Request::post(self.endpoint.uri())
+        let request = Request::post(&self.endpoint)
             .header(CONTENT_TYPE, "application/x-protobuf")
             .header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")))
             .body(Full::new(message))
@@ -128,16 +125,11 @@ impl Collector {
     }
 
     fn tell(&self, Fault { why, pause }: &Fault) {
-        if self.is_away.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        if pause.is_some() {
-            tracing::warn!(
-                error = why,
-                "the collector does not take spans; as many wait as there is room for, and no request waits for them"
-            );
-        } else {
-            tracing::warn!(error = why, "the collector refuses spans; they are dropped");
+        let is_told = self.is_away.swap(true, Ordering::Relaxed);
+        match pause {
+            _ if is_told => {}
+            Some(_) => tracing::warn!(error = why, "the collector does not take spans; they wait while there is room"),
+            None => tracing::warn!(error = why, "the collector refuses spans; they are dropped"),
         }
     }
 

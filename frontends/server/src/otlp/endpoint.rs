@@ -1,6 +1,4 @@
-//! [`Endpoint`]: where a collector is.
-
-use std::fmt;
+//! Where a collector is.
 
 use http::Uri;
 use http::uri::{Builder, Scheme};
@@ -11,54 +9,33 @@ const RIGHT: &str = "write http://HOST:PORT or https://HOST:PORT, like http://12
 /// What OTLP puts behind a collector's address for traces.
 const TRACES: &str = "/v1/traces";
 
-/// Where a collector takes spans.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Endpoint(Uri);
-
-impl Endpoint {
-    /// Reads a collector's address. No message repeats it: it could hold a password.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let wrong = |what: &str| format!("{what}; {RIGHT}");
-        let unreadable = || wrong("the address of the collector cannot be read");
-        let uri: Uri = text.parse().map_err(|_| unreadable())?;
-        if !matches!(uri.scheme_str(), Some("http" | "https")) {
-            return Err(wrong("a collector is asked over HTTP or HTTPS"));
-        }
-        let authority = uri.authority().filter(|authority| !authority.host().is_empty());
-        let authority = authority.ok_or_else(|| wrong("the address of the collector has no host"))?;
-        if authority.as_str().contains('@') || uri.query().is_some() || text.contains('#') {
-            return Err(wrong("the address of a collector has neither a user nor a query"));
-        }
-        // One that does not fit counts as none.
-        if authority.as_str() != authority.host() && authority.port_u16().is_none() {
-            return Err(wrong("the address of the collector has no port that can be"));
-        }
-        let base = uri.path().trim_end_matches('/');
-        if base.ends_with(TRACES) {
-            return Err(wrong(&format!("{TRACES} is added to the address of the collector")));
-        }
-        let host = authority.host().trim_matches(['[', ']']);
-        if uri.scheme() == Some(&Scheme::HTTPS) && ServerName::try_from(host).is_err() {
-            return Err(wrong("the collector has a name that no certificate can be for"));
-        }
-        let path = format!("{base}{TRACES}");
-        Builder::from(uri).path_and_query(path).build().map(Self).map_err(|_| unreadable())
+/// Reads a collector's address. No message repeats it: it could hold a password.
+pub(crate) fn parse(text: &str) -> Result<Uri, String> {
+    let wrong = |what: &str| format!("{what}; {RIGHT}");
+    let unreadable = || wrong("the address of the collector cannot be read");
+    let uri: Uri = text.parse().map_err(|_| unreadable())?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) {
+        return Err(wrong("a collector is asked over HTTP or HTTPS"));
     }
-
-    pub(super) fn uri(&self) -> &Uri {
-        &self.0
+    let authority = uri.authority().filter(|authority| !authority.host().is_empty());
+    let authority = authority.ok_or_else(|| wrong("the address of the collector has no host"))?;
+    if authority.as_str().contains('@') || uri.query().is_some() || text.contains('#') {
+        return Err(wrong("the address of a collector has neither a user nor a query"));
     }
-
-    /// Whether it is asked over HTTPS.
-    pub(super) fn is_secured(&self) -> bool {
-        self.0.scheme() == Some(&Scheme::HTTPS)
+    // One that does not fit counts as none.
+    if authority.as_str() != authority.host() && authority.port_u16().is_none() {
+        return Err(wrong("the address of the collector has no port that can be"));
     }
-}
-
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+    let base = uri.path().trim_end_matches('/');
+    if base.ends_with(TRACES) {
+        return Err(wrong(&format!("{TRACES} is added to the address of the collector")));
     }
+    let host = authority.host().trim_matches(['[', ']']);
+    if uri.scheme() == Some(&Scheme::HTTPS) && ServerName::try_from(host).is_err() {
+        return Err(wrong("the collector has a name that no certificate can be for"));
+    }
+    let path = format!("{base}{TRACES}");
+    Builder::from(uri).path_and_query(path).build().map_err(|_| unreadable())
 }
 
 #[cfg(test)]
@@ -74,7 +51,7 @@ mod tests {
             ("HTTP://[::1]:4318", "http://[::1]:4318/v1/traces"),
             ("https://[::1]", "https://[::1]/v1/traces"),
         ] {
-            assert_eq!(Endpoint::parse(text).unwrap().to_string(), shown);
+            assert_eq!(parse(text).unwrap().to_string(), shown);
         }
     }
 
@@ -97,7 +74,7 @@ mod tests {
             "http://hunter 2",
             "https://hunter-:4318",
         ] {
-            let message = Endpoint::parse(text).unwrap_err();
+            let message = parse(text).unwrap_err();
             assert!(message.contains("like http://127.0.0.1:4318") && !message.contains("hunter"), "{text}: {message}");
         }
     }

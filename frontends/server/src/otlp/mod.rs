@@ -3,8 +3,6 @@
 //! A request puts its span into a queue that is bounded; a thread of OpenTelemetry's makes batches of what is there. So no
 //! request waits for a collector, and one that is away costs spans at most.
 
-#[cfg(not(feature = "otel"))]
-mod absent;
 #[cfg(feature = "otel")]
 mod collector;
 #[cfg(feature = "otel")]
@@ -14,14 +12,49 @@ mod exporter;
 #[cfg(feature = "otel")]
 mod span;
 
+use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use catalogue_core::observe::Observer;
+
+/// Where a collector takes spans.
+#[cfg(feature = "otel")]
+pub(crate) use http::Uri as Endpoint;
+#[cfg(feature = "otel")]
+pub(crate) use {endpoint::parse as parse_endpoint, exporter::start};
+
+/// No build without OpenTelemetry has one.
 #[cfg(not(feature = "otel"))]
-pub(crate) use absent::{Endpoint, Exporter};
-#[cfg(feature = "otel")]
-pub(crate) use endpoint::Endpoint;
-#[cfg(feature = "otel")]
-pub(crate) use exporter::Exporter;
+pub(crate) use std::convert::Infallible as Endpoint;
+
+#[cfg(not(feature = "otel"))]
+pub(crate) fn parse_endpoint(_: &str) -> Result<Endpoint, String> {
+    Err("this build has no OpenTelemetry; leave the collector out, or build with the feature otel".to_owned())
+}
+
+#[cfg(not(feature = "otel"))]
+pub(crate) fn start(export: &SpanExport, _: &str, _: bool) -> Result<Exporter, crate::exit::Failure> {
+    match export.endpoint {}
+}
+
+/// Which spans are to be sent, and where to.
+#[derive(Clone, Debug)]
+pub(crate) struct SpanExport {
+    pub(crate) endpoint: Endpoint,
+    /// The share of requests that get a span.
+    #[cfg_attr(not(feature = "otel"), expect(dead_code, reason = "no request gets one"))]
+    pub(crate) ratio: f64,
+}
+
+/// What sends spans.
+pub(crate) struct Exporter {
+    /// To be told of each request.
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) counts: Arc<SpanCounts>,
+    /// Sends what is left, unless the collector does not take it soon: a server that was told to end ends.
+    pub(crate) finish: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
 
 /// What became of spans, since the start.
 #[derive(Debug, Default)]
@@ -30,14 +63,9 @@ pub(crate) struct SpanCounts {
     pub(crate) exported: AtomicU64,
     /// There was no room for them, or no collector took them.
     pub(crate) dropped: AtomicU64,
-}
-
-/// Which spans are to be sent, and where to.
-#[derive(Clone, Debug)]
-pub(crate) struct SpanExport {
-    pub(crate) endpoint: Endpoint,
-    /// The share of requests that get a span.
-    pub(crate) ratio: f64,
+    /// They wait for others, or are on their way.
+    #[cfg(feature = "otel")]
+    waiting: AtomicU64,
 }
 
 /// Reads a share such as `0.1`.

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use catalogue_core::Operation;
-use catalogue_core::auth::Refusal;
 use catalogue_core::observe::{FinishedRequest, TraceParent};
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
-use opentelemetry::{InstrumentationScope, KeyValue};
+use opentelemetry::{InstrumentationScope, KeyValue, Value};
 use opentelemetry_sdk::trace::{
     IdGenerator as _, RandomIdGenerator, Sampler, SamplingDecision, ShouldSample as _, SpanData, SpanEvents, SpanLinks,
 };
@@ -100,22 +99,14 @@ impl Template {
             KeyValue::new("catalogue.operation", request.operation.map_or("other", Operation::id)),
             KeyValue::new("catalogue.request_id", request.request_id.to_owned()),
         ];
-        if let Some(operation) = request.operation {
-            attributes.push(KeyValue::new("http.route", format!("{}{}", self.base_path, operation.path())));
-        }
-        if status.is_server_error() {
-            attributes.push(KeyValue::new("error.type", status.as_str().to_owned()));
-        }
-        if let Some(caller) = request.caller {
-            attributes.push(KeyValue::new("catalogue.account", caller.account.as_str().to_owned()));
-            attributes.push(KeyValue::new("catalogue.credential", Arc::clone(&caller.credential_id)));
-        }
-        if let Some(refusal) = request.refusal.map(Refusal::reason) {
-            attributes.push(KeyValue::new("catalogue.refusal", refusal));
-        }
-        if let Some(limit) = request.exceeded.map(logging::limit) {
-            attributes.push(KeyValue::new("catalogue.limit", limit));
-        }
+        let route = |operation: Operation| format!("{}{}", self.base_path, operation.path());
+        let mut add = |name, value: Option<Value>| attributes.extend(value.map(|value| KeyValue::new(name, value)));
+        add("http.route", request.operation.map(|operation| route(operation).into()));
+        add("error.type", status.is_server_error().then(|| status.as_str().to_owned().into()));
+        add("catalogue.account", request.caller.map(|caller| caller.account.as_str().to_owned().into()));
+        add("catalogue.credential", request.caller.map(|caller| Arc::clone(&caller.credential_id).into()));
+        add("catalogue.refusal", request.refusal.map(|refusal| refusal.reason().into()));
+        add("catalogue.limit", request.exceeded.map(|limit| logging::limit(limit).into()));
         attributes
     }
 }

@@ -21,8 +21,7 @@ pub(crate) use shared::client as store_client;
 
 /// No build without Redis has one.
 #[cfg(not(feature = "redis"))]
-#[derive(Clone, Copy)]
-pub(crate) enum StoreClient {}
+pub(crate) use std::convert::Infallible as StoreClient;
 
 #[cfg(not(feature = "redis"))]
 pub(crate) fn store_client(_: &str) -> Result<StoreClient, String> {
@@ -48,13 +47,10 @@ pub(crate) struct RateLimiting {
 impl RateLimiting {
     /// That limit, counted in that store or by this server itself. In the log it is `shown`.
     pub(crate) fn new(limit: RateLimit, shown: String, store: Option<StoreClient>) -> Self {
-        match store {
-            None => {
-                let limiter = Arc::new(LocalRateLimiter::new(limit));
-                Self { limiter: Some(limiter), shown: Some(shown), ..Self::default() }
-            }
-            Some(store) => Self::shared(limit, &shown, store),
+        if let Some(store) = store {
+            return Self::shared(limit, &shown, store);
         }
+        Self { limiter: Some(Arc::new(LocalRateLimiter::new(limit))), shown: Some(shown), ..Self::default() }
     }
 
     #[cfg(feature = "redis")]
@@ -74,13 +70,12 @@ impl RateLimiting {
     }
 
     /// Whether the store counts, or why it does not and what would help; `None` where there is none.
-    #[cfg(feature = "redis")]
     pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
-        let store = self.store.as_ref()?;
-        Some(store.check().await.map_err(|silence| match silence.advice() {
-            Some(advice) => format!("{silence}; {advice}"),
-            None => silence.to_string(),
-        }))
+        #[cfg(feature = "redis")]
+        if let Some(store) = &self.store {
+            return Some(store.check().await);
+        }
+        None
     }
 
     /// Tells the log at once, and not at the first request, where the store does not count.
@@ -89,12 +84,6 @@ impl RateLimiting {
         if let Some(store) = &self.store {
             store.look().await;
         }
-    }
-
-    /// No build without Redis has one.
-    #[cfg(not(feature = "redis"))]
-    pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
-        None
     }
 }
 

@@ -12,8 +12,7 @@ use super::store::Store;
 
 const RIGHT: &str = "write redis://HOST:PORT, like redis://127.0.0.1:6379";
 
-/// Counts in Redis, in one round trip a request and a second one where the request is given back. While Redis does not
-/// answer, requests go on without being counted.
+/// Counts in Redis, in one round trip a request. While Redis does not answer, requests go on without being counted.
 #[derive(Debug)]
 pub(super) struct SharedRateLimiter {
     pub(super) limit: RateLimit,

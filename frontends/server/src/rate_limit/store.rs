@@ -1,13 +1,13 @@
 //! [`Store`]: Redis, asked over one connection, and left alone while it is out of reach.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
+use std::{fmt, io};
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisError, Script, ScriptInvocation};
-use tokio::sync::Mutex;
+use tokio::sync::RwLock;
 use tokio::time::{sleep, timeout};
 
 /// The longest that a request waits for the store.
@@ -19,32 +19,19 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Where nobody counts: what asks whether the store is back does there what requests do.
 const PROBE: &str = "catalogue:probe";
 
-/// What a window says when one is taken from it: whether one was left, how many remain, for how many milliseconds, and what
-/// tells the window from others.
+/// What a window says when one is taken: whether one was left, how many remain, for how many milliseconds, and its number.
 pub(super) type Answer = (bool, u32, u64, u64);
 
-/// Redis.
-///
-/// The first request that gets no answer begins an outage. From then on requests do not ask: a task does, until the store
-/// counts again.
+/// Redis. The first request that gets no answer begins an outage: then a task asks, and no request, until it counts again.
 pub(super) struct Store {
     client: Client,
-    kept: RwLock<Option<Kept>>,
-    /// Held by whoever connects, so that the others wait for that connection.
-    connecting: Mutex<()>,
+    /// The connection that all share, and its number. Who connects locks it, so that the others wait for that connection.
+    kept: RwLock<(u64, Option<MultiplexedConnection>)>,
     take: Script,
     give_back: Script,
     is_away: AtomicBool,
     /// Requests that went on without being counted, since the start.
     pub(super) uncounted: Arc<AtomicU64>,
-}
-
-/// The connection that all share.
-#[derive(Clone)]
-struct Kept {
-    /// Tells it from those before.
-    number: u64,
-    connection: MultiplexedConnection,
 }
 
 impl Store {
@@ -53,7 +40,6 @@ impl Store {
         Arc::new(Self {
             client,
             kept: RwLock::default(),
-            connecting: Mutex::default(),
             take: Script::new(include_str!("take.lua")),
             give_back: Script::new(include_str!("give_back.lua")),
             is_away: AtomicBool::new(false),
@@ -73,10 +59,14 @@ impl Store {
         let _: Option<()> = self.run(self.give_back.key(place).arg(window)).await;
     }
 
-    /// Whether the store counts.
-    pub(super) async fn check(&self) -> Result<(), Silence> {
+    /// Whether the store counts, or why it does not and what would help.
+    pub(super) async fn check(&self) -> Result<(), String> {
         let mut script = self.take.key(PROBE);
-        self.ask::<Answer>(script.arg(1).arg(1)).await.map(drop)
+        let answer = self.ask::<Answer>(script.arg(1).arg(1)).await;
+        answer.map(drop).map_err(|error| match advice(&error) {
+            Some(advice) => format!("{error}; {advice}"),
+            None => error.to_string(),
+        })
     }
 
     /// Asks before any request does, so that an outage is told in the log at once.
@@ -89,65 +79,49 @@ impl Store {
         if self.is_away.load(Ordering::Relaxed) {
             return None;
         }
-        let silence = match self.ask(script).await {
+        let error = match self.ask(script).await {
             Ok(answer) => return Some(answer),
-            Err(silence) => silence,
+            Err(error) => error,
         };
         // Of many who get no answer, one begins the outage.
         if !self.is_away.swap(true, Ordering::Relaxed) {
-            tracing::warn!(error = %silence, "the store of the rate limit is out of reach; nothing is limited meanwhile");
-            self.keep(None);
+            tracing::warn!(%error, "the store of the rate limit is out of reach; nothing is limited meanwhile");
+            self.kept.write().await.1 = None;
             tokio::spawn(watch(Arc::downgrade(self)));
         }
         None
     }
 
-    async fn ask<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, Silence> {
-        match timeout(PATIENCE, self.invoke(script)).await {
-            Ok(answer) => answer.map_err(Silence::Failed),
-            Err(_) => Err(Silence::TooLong),
-        }
+    async fn ask<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, RedisError> {
+        let late = |_| io::Error::new(io::ErrorKind::TimedOut, format!("no answer for {PATIENCE:?}"));
+        timeout(PATIENCE, self.invoke(script)).await.map_err(late)?
     }
 
     /// A connection may have ended while nobody used it, as the store was started anew: then another one is made.
     async fn invoke<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, RedisError> {
-        if let Some(Kept { number, mut connection }) = self.kept() {
+        let (number, kept) = self.kept.read().await.clone();
+        if let Some(mut connection) = kept {
             match script.invoke_async(&mut connection).await {
-                Err(error) if error.is_unrecoverable_error() => self.forget(number),
+                Err(error) if error.is_unrecoverable_error() => {}
                 answer => return answer,
             }
         }
-        script.invoke_async(&mut self.connect().await?).await
+        script.invoke_async(&mut self.connect(number).await?).await
     }
 
-    async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
-        let _connecting = self.connecting.lock().await;
-        if let Some(kept) = self.kept() {
-            return Ok(kept.connection);
+    /// A connection that comes after that number.
+    async fn connect(&self, number: u64) -> Result<MultiplexedConnection, RedisError> {
+        let mut kept = self.kept.write().await;
+        if let (newer, Some(connection)) = &*kept
+            && *newer > number
+        {
+            return Ok(connection.clone());
         }
         let config = AsyncConnectionConfig::new();
         let config = config.set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
         let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
-        self.keep(Some(connection.clone()));
+        *kept = (kept.0 + 1, Some(connection.clone()));
         Ok(connection)
-    }
-
-    fn kept(&self) -> Option<Kept> {
-        self.kept.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn keep(&self, connection: Option<MultiplexedConnection>) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        let number = kept.as_ref().map_or(0, |kept| kept.number + 1);
-        *kept = connection.map(|connection| Kept { number, connection });
-    }
-
-    /// Drops that connection, unless another one is kept by now.
-    fn forget(&self, number: u64) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.as_ref().is_some_and(|kept| kept.number == number) {
-            *kept = None;
-        }
     }
 }
 
@@ -161,7 +135,7 @@ async fn watch(store: Weak<Store>) {
             let uncounted = store.uncounted.load(Ordering::Relaxed);
             return tracing::info!(uncounted, "the store of the rate limit answers again");
         }
-        store.keep(None);
+        store.kept.write().await.1 = None;
     }
 }
 
@@ -178,34 +152,14 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Why the store gave no answer.
-#[derive(Debug)]
-pub(super) enum Silence {
-    Failed(RedisError),
-    TooLong,
-}
-
-impl Silence {
-    /// What would help, where that is known.
-    pub(super) fn advice(&self) -> Option<&'static str> {
-        const START: &str = "start Redis or let it be reached";
-        const PASSWORD: &str = "write the user and password that Redis knows into its address";
-        let Self::Failed(error) = self else { return Some(START) };
-        match (error.kind(), error.code()) {
-            (ErrorKind::AuthenticationFailed, _) | (_, Some("NOAUTH" | "WRONGPASS")) => Some(PASSWORD),
-            (_, Some("NOPERM")) => Some("let this user run scripts on keys that begin with catalogue:"),
-            (ErrorKind::Io, _) => Some(START),
-            // It answers, and says itself what is wrong.
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Silence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(error) => error.fmt(f),
-            Self::TooLong => write!(f, "no answer for {PATIENCE:?}"),
-        }
+/// What would help, where that is known.
+fn advice(error: &RedisError) -> Option<&'static str> {
+    const PASSWORD: &str = "write the user and password that Redis knows into its address";
+    match (error.kind(), error.code()) {
+        (ErrorKind::AuthenticationFailed, _) | (_, Some("NOAUTH" | "WRONGPASS")) => Some(PASSWORD),
+        (_, Some("NOPERM")) => Some("let this user run scripts on keys that begin with catalogue:"),
+        (ErrorKind::Io, _) => Some("start Redis or let it be reached"),
+        // It answers, and says itself what is wrong.
+        _ => None,
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::layers::Source;
+use super::layers::Written;
 use super::table::{all, named};
 use super::{Fault, Setting, Shape};
 use crate::nearest::nearest;
@@ -32,27 +32,25 @@ impl ConfigFile {
                 return Self::unreadable(name, message);
             }
         };
-        let (mut values, mut faults) = (BTreeMap::new(), Vec::new());
-        for (key, value) in table.get_ref() {
+        let mut file = Self { name, ..Self::default() };
+        let mut pairs: Vec<_> = table.get_ref().iter().collect();
+        pairs.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in pairs {
             let line = line_of(text, key.span().start);
             match read_pair(key.get_ref(), value) {
-                Ok((setting, texts)) => drop(values.insert(setting.name, (texts, line))),
+                Ok((setting, texts)) => drop(file.values.insert(setting.name, (texts, line))),
                 Err(Fault { message, settings }) => {
-                    faults.push((line, Fault { message: format!("{name}: line {line}: {message}"), settings }));
+                    file.faults.push(Fault { message: format!("{}: line {line}: {message}", file.name), settings });
                 }
             }
         }
-        faults.sort_by_key(|(line, _)| *line);
-        Self { name, values, faults: faults.into_iter().map(|(_, fault)| fault).collect() }
+        file
     }
 
     /// A file of which nothing can be read, and why.
     pub(crate) fn unreadable(name: String, message: String) -> Self {
-        Self {
-            name,
-            values: BTreeMap::new(),
-            faults: vec![Fault { message, settings: all().map(|setting| setting.name).collect() }],
-        }
+        let fault = Fault { message, settings: all().map(|setting| setting.name).collect() };
+        Self { name, faults: vec![fault], ..Self::default() }
     }
 
     /// All that is wrong with it, in the order of its lines.
@@ -66,9 +64,10 @@ impl ConfigFile {
     }
 
     /// The texts of a setting and where they stand.
-    pub(crate) fn get(&self, setting: &Setting) -> Option<(&[String], Source)> {
+    pub(crate) fn get(&self, setting: &Setting) -> Option<Written> {
         let (texts, line) = self.values.get(setting.name)?;
-        Some((texts, Source::in_file(&self.name, *line, setting.name)))
+        let place = format!("{}: line {line}", self.name);
+        Some(Written { texts: texts.clone(), place, key: Some(setting.name) })
     }
 }
 
@@ -129,7 +128,7 @@ mod tests {
     use super::*;
 
     fn texts(file: &ConfigFile, setting: &Setting) -> Option<String> {
-        file.get(setting).map(|(texts, _)| texts.join("|"))
+        file.get(setting).map(|written| written.texts.join("|"))
     }
 
     fn message(text: &str) -> String {
@@ -142,7 +141,7 @@ mod tests {
         let text = "# a comment\nlisten = \"127.0.0.1:1\"\naccept = \"oauth\"\ncors-origin = [\"a\", \"b\"]\nno-migrate = true\n";
         let file = ConfigFile::parse("c.toml".to_owned(), text);
         assert_eq!(file.faults(), []);
-        assert_eq!(file.get(&LISTEN).unwrap().1.whole, "c.toml: line 2: listen");
+        assert_eq!(file.get(&LISTEN).unwrap().source(), "c.toml: line 2: listen");
         let found = [&*LISTEN, &ACCEPT, &CORS_ORIGIN, &NO_MIGRATE].map(|setting| texts(&file, setting).unwrap());
         assert_eq!(found, ["127.0.0.1:1", "oauth", "a|b", "true"]);
         assert_eq!(texts(&file, &LOG), None);

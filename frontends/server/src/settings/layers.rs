@@ -22,7 +22,7 @@ pub(crate) struct CommandLine {
 }
 
 /// The command line over the environment over the configuration file. What nobody asks for is not even read.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Layers {
     pub(super) command_line: CommandLine,
     variables: HashMap<String, OsString>,
@@ -32,36 +32,19 @@ pub(crate) struct Layers {
 
 /// What is written of a setting, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Written {
+pub(crate) struct Written {
     /// One, unless it is a list.
     pub(super) texts: Vec<String>,
-    pub(super) source: Source,
-}
-
-/// Where a value comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Source {
-    /// The option, the variable, or the file's line, for who knows the setting.
+    /// The option, the variable, or the file's line.
     pub(super) place: String,
-    /// The same with the key in that line.
-    pub(super) whole: String,
+    /// The key in that line.
+    pub(super) key: Option<&'static str>,
 }
 
-impl Source {
-    /// An option or a variable.
-    fn named(name: String) -> Self {
-        Self { place: name.clone(), whole: name }
-    }
-
-    /// A line of the configuration file.
-    pub(super) fn in_file(file: &str, line: usize, key: &'static str) -> Self {
-        let place = format!("{file}: line {line}");
-        Self { whole: format!("{place}: {key}"), place }
-    }
-
-    /// The same, where the value stands in a file of its own.
-    fn with_file(&self, file: &Path) -> Self {
-        Self::named(format!("{}, file {}", self.whole, file.display()))
+impl Written {
+    /// Where it stands, for who does not know the setting.
+    pub(super) fn source(&self) -> String {
+        self.key.map_or_else(|| self.place.clone(), |key| format!("{}: {key}", self.place))
     }
 }
 
@@ -85,15 +68,15 @@ impl Layers {
         self.file.faults()
     }
 
-    /// The files that should be secret: those that stand for values, and the configuration file where an address stands in
-    /// it that may hold a password.
+    /// The files that should be secret: those that stand for values, and a configuration file that may hold a password.
     pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
         let secrets = || table::all().filter(|setting| setting.is_secret);
         let written = secrets().filter_map(|setting| self.written(setting).ok()?);
         let texts = written.flat_map(|written| split(&written.texts));
         let named: Vec<_> = texts.filter_map(|text| secret::file_of(&text).map(Path::to_owned)).collect();
         let holds = |text: &String| text.contains('@') || text.contains("password");
-        let in_file = secrets().filter_map(|setting| self.file.get(setting)).any(|(texts, _)| texts.iter().any(holds));
+        let in_file =
+            secrets().filter_map(|setting| self.file.get(setting)).any(|written| written.texts.iter().any(holds));
         named.into_iter().chain(in_file.then(|| self.file.path().to_owned())).collect()
     }
 
@@ -104,20 +87,20 @@ impl Layers {
 
     /// What the highest layer says that says anything, with what stands in files of its own; or what is wrong with it.
     pub(super) fn find(&self, setting: &Setting) -> Result<Option<Written>, String> {
-        let Some(Written { texts, source }) = self.written(setting)? else { return Ok(None) };
-        let is_list = setting.shape == Shape::List;
-        let texts = if is_list { split(&texts) } else { texts };
-        let mut found = Written { texts: Vec::new(), source: source.clone() };
+        let Some(written) = self.written(setting)? else { return Ok(None) };
+        let (source, is_list) = (written.source(), setting.shape == Shape::List);
+        let texts = if is_list { split(&written.texts) } else { written.texts };
+        let mut found = Written { texts: Vec::new(), ..written };
         for text in texts {
             let Some(path) = secret::file_of(&text).filter(|_| setting.is_secret) else {
                 found.texts.push(text);
                 continue;
             };
-            let read = self.secrets.read(path).map_err(|error| format!("{}: {error}", source.whole))?;
+            let read = self.secrets.read(path).map_err(|error| format!("{source}: {error}"))?;
             if is_list {
                 found.texts.extend(split(&[read]));
             } else {
-                found = Written { texts: vec![read], source: source.with_file(path) };
+                found = Written { texts: vec![read], place: format!("{source}, file {}", path.display()), key: None };
             }
         }
         Ok(Some(found))
@@ -126,15 +109,14 @@ impl Layers {
     /// What the highest layer says that says anything. An empty variable counts as one that is not set.
     fn written(&self, setting: &Setting) -> Result<Option<Written>, String> {
         if let Some(texts) = self.command_line.options.get(setting.name) {
-            let source = Source::named(format!("--{}", setting.name));
-            return Ok(Some(Written { texts: texts.clone(), source }));
+            return Ok(Some(Written { texts: texts.clone(), place: format!("--{}", setting.name), key: None }));
         }
-        let variable = setting.variable();
-        if let Some(value) = self.variables.get(&variable).filter(|value| !value.is_empty()) {
-            let text = value.to_str().ok_or_else(|| format!("{variable}: the value is not UTF-8"))?;
-            return Ok(Some(Written { texts: vec![text.to_owned()], source: Source::named(variable) }));
+        let place = setting.variable();
+        if let Some(value) = self.variables.get(&place).filter(|value| !value.is_empty()) {
+            let text = value.to_str().ok_or_else(|| format!("{place}: the value is not UTF-8"))?;
+            return Ok(Some(Written { texts: vec![text.to_owned()], place, key: None }));
         }
-        Ok(self.file.get(setting).map(|(texts, source)| Written { texts: texts.to_vec(), source }))
+        Ok(self.file.get(setting))
     }
 }
 
@@ -179,7 +161,7 @@ mod tests {
     }
 
     fn found(layers: &Layers, setting: &Setting) -> Option<String> {
-        layers.find(setting).unwrap().map(|Written { texts, source }| format!("{} = {}", source.whole, texts.join("|")))
+        layers.find(setting).unwrap().map(|written| format!("{} = {}", written.source(), written.texts.join("|")))
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! Settings: one table of all of them, and their layers, which are the command line over the environment over the
-//! configuration file.
+//! Settings: one table of all, and their layers: the command line over the environment over the configuration file.
 
 mod file;
 mod layers;

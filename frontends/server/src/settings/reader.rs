@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::fmt::Display;
 
+use catalogue_postgres::Options;
+
 use super::layers::{CommandLine, Layers, Written};
 use super::table::{DATABASE, DATABASE_POOLER, NO_MIGRATE};
 use super::{Entry, Fallback, Fault, Setting};
@@ -12,7 +14,7 @@ use crate::text::{printable, without_credentials};
 
 /// The settings of this process. What is wrong with a value is noted when it is asked for, and told by
 /// [`finish`](Self::finish) with all else that is; a value of another command's option is not even read.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) layers: Layers,
     faults: RefCell<Vec<Fault>>,
@@ -39,9 +41,9 @@ impl Settings {
 
     /// The value that somebody gives; `None` where nobody does, or a wrong one.
     pub(crate) fn given<T>(&self, entry: &Entry<T>) -> Option<T> {
-        let Written { texts, source } = self.written(entry)?;
-        let value = entry.parse(&texts);
-        value.map_err(|error| self.note(format!("{}: {error}", source.whole), vec![entry.name])).ok()
+        let written = self.written(entry)?;
+        let value = entry.parse(&written.texts);
+        value.map_err(|error| self.note(format!("{}: {error}", written.source()), vec![entry.name])).ok()
     }
 
     /// The text that is in force, whatever it means.
@@ -66,8 +68,7 @@ impl Settings {
         }
     }
 
-    /// Notes that settings, each of them right, do not go together. Nothing is noted where one of them, or of those that
-    /// they need, is wrong: that may be why.
+    /// Notes that settings do not go together, unless one of them, or of those that they need, is wrong: that may be why.
     pub(crate) fn conflict(&self, settings: &[&Setting], needed: &[&Setting], what: &dyn Display) {
         let is_wrong = |setting: &&Setting| {
             let is_about = |fault: &Fault| fault.settings.contains(&setting.name);
@@ -88,7 +89,7 @@ impl Settings {
 
     /// What is said of settings, behind where those come from that somebody gives.
     pub(crate) fn sourced(&self, settings: &[&Setting], what: &dyn Display) -> String {
-        let sources = settings.iter().filter_map(|setting| Some(self.written(setting)?.source.whole));
+        let sources = settings.iter().filter_map(|setting| Some(self.written(setting)?.source()));
         format!("{}: {what}", sources.collect::<Vec<_>>().join(" and "))
     }
 
@@ -105,10 +106,10 @@ impl Settings {
 
     /// A value that somebody gives, as those who operate the server may see it, and where it comes from.
     pub(crate) fn shown(&self, setting: &Setting) -> Option<(String, String)> {
-        let Written { texts, source } = self.written(setting)?;
+        let Written { texts, place, .. } = self.written(setting)?;
         let shown = |text: &String| if setting.is_secret { without_credentials(text) } else { text.clone() };
         let texts = texts.iter().map(shown).collect::<Vec<_>>().join(" ");
-        Some((printable(&texts).into_owned(), source.place))
+        Some((printable(&texts).into_owned(), place))
     }
 
     /// The database that is named, or the default one.
@@ -120,7 +121,7 @@ impl Settings {
     pub(crate) fn named_database(&self) -> Option<Database> {
         let through_pooler = self.get(&DATABASE_POOLER);
         let database = self.given(&DATABASE)?;
-        Some(if through_pooler { database.through_pooler() } else { database })
+        Some(if through_pooler { database.with(Options::through_transaction_pooler) } else { database })
     }
 
     /// Whether a missing database may be made and an older one be migrated.

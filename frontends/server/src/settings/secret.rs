@@ -1,10 +1,10 @@
-//! Values that stand in a file of their own: `file:PATH` in the place of an address with a password, so that it is
-//! neither in the list of processes nor in the environment.
+//! `file:PATH` in the place of an address with a password: neither processes nor the environment show it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
+
+use crate::permissions;
 
 /// What such a value begins with. No database and no store has such an address.
 const PREFIX: &str = "file:";
@@ -27,17 +27,11 @@ impl Secrets {
     }
 }
 
-impl fmt::Debug for Secrets {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Secrets").finish_non_exhaustive()
-    }
-}
-
 /// What stands in the file, without the blanks and line feeds around it. No message repeats any of it.
 fn read(path: &Path) -> Result<String, String> {
     const RIGHT: &str = "write the address into it, and no more";
     let fault = |what: &str| format!("the file {} {what}", path.display());
-    if others_may_read(path) {
+    if permissions::mode(path).is_some_and(|mode| mode & 0o004 != 0) {
         tracing::warn!("others may read {}; take that from them (chmod o-rwx)", path.display());
     }
     let bytes = catalogue_hyper::read_short_file(path).map_err(|error| fault(&format!("cannot be read: {error}")))?;
@@ -47,19 +41,6 @@ fn read(path: &Path) -> Result<String, String> {
         _ if text.len() > LONGEST => Err(fault(&format!("is longer than an address can be; {RIGHT}"))),
         address => Ok(address.to_owned()),
     }
-}
-
-#[cfg(unix)]
-fn others_may_read(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-
-    path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o004 != 0)
-}
-
-/// Elsewhere who may read a file is not in its mode.
-#[cfg(not(unix))]
-fn others_may_read(_: &Path) -> bool {
-    false
 }
 
 #[cfg(test)]

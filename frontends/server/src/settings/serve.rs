@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::{Catalogue, CatalogueBuilder};
-use catalogue_hyper::{CertificateFiles, Limits, Networks, ServerConfig, Timeouts, Tls};
+use catalogue_hyper::{CertificateFiles, Limits, ServerConfig, Timeouts, Tls};
+use catalogue_postgres::Options;
 
 use super::table::*;
 use super::{Settings, value};
@@ -15,8 +16,7 @@ use crate::exit::{Failure, chain};
 use crate::otlp::SpanExport;
 use crate::rate_limit::{self, RateLimiting};
 
-/// How many HTTP/2 requests may be outstanding however few connections there may be: ten clients with all streams that
-/// they may have.
+/// How many HTTP/2 requests may be outstanding however few connections there may be: all that ten clients may send.
 const LEAST_OUTSTANDING: u32 = 1_000;
 
 /// What `serve` is told.
@@ -29,9 +29,8 @@ pub(crate) struct ServeSettings {
     pub(crate) admin_listen: Option<SocketAddr>,
     pub(crate) api: ApiSettings,
     pub(crate) spans: Option<SpanExport>,
-    timeouts: Timeouts,
-    pub(crate) limits: Limits,
-    pub(crate) proxies: Networks,
+    /// How clients are served, but for the certificate.
+    pub(crate) server: ServerConfig,
     tls: Option<CertificateFiles>,
 }
 
@@ -70,9 +69,7 @@ impl ServeSettings {
             admin_listen: settings.given(&ADMIN_LISTEN),
             api,
             spans: span_export(settings),
-            timeouts: timeouts(settings),
-            limits: limits(settings),
-            proxies: settings.given(&TRUSTED_PROXIES).unwrap_or_default(),
+            server: server(settings),
             tls: tls_files(settings),
         }
     }
@@ -91,12 +88,6 @@ impl ServeSettings {
     pub(crate) fn tls(&self) -> Result<Option<Arc<Tls>>, String> {
         let tls = self.tls.clone().map(|files| Tls::load(files).map_err(|error| chain(&error)));
         Ok(tls.transpose()?.map(Arc::new))
-    }
-
-    /// How the server meets its clients.
-    pub(crate) fn config(&self, tls: Option<Arc<Tls>>) -> ServerConfig {
-        let Self { timeouts, limits, .. } = *self;
-        ServerConfig { timeouts, limits, tls, trusted_proxies: self.proxies.clone(), ..ServerConfig::default() }
     }
 }
 
@@ -131,7 +122,8 @@ fn database(settings: &Settings) -> Database {
     let connections = settings.get(&DATABASE_CONNECTIONS);
     let timeout = settings.get(&DATABASE_TIMEOUT);
     let lag = settings.get(&DATABASE_REPLICA_LAG);
-    let database = settings.database().for_server(connections, timeout, lag);
+    let read = |options: Options| options.connections(connections).deadline(timeout).greatest_lag(lag);
+    let database = settings.database().with(read);
     let replicas = settings.given(&DATABASE_REPLICAS).unwrap_or_default();
     database.with_replicas(&replicas).unwrap_or_else(|error| {
         settings.conflict(&[&DATABASE_REPLICAS], &[&DATABASE], &error);
@@ -161,14 +153,16 @@ fn span_export(settings: &Settings) -> Option<SpanExport> {
     endpoint.map(|endpoint| SpanExport { endpoint, ratio })
 }
 
-fn limits(settings: &Settings) -> Limits {
+fn server(settings: &Settings) -> ServerConfig {
     let connections = settings.get(&MAX_CONNECTIONS);
-    Limits { connections, outstanding_streams: connections.max(LEAST_OUTSTANDING), ..Limits::default() }
-}
-
-fn timeouts(settings: &Settings) -> Timeouts {
+    let outstanding_streams = connections.max(LEAST_OUTSTANDING);
     let (request, grace) = (settings.get(&REQUEST_TIMEOUT), settings.get(&SHUTDOWN_GRACE));
-    Timeouts { request, grace, ..Timeouts::default() }
+    ServerConfig {
+        timeouts: Timeouts { request, grace, ..Timeouts::default() },
+        limits: Limits { connections, outstanding_streams, ..Limits::default() },
+        trusted_proxies: settings.given(&TRUSTED_PROXIES).unwrap_or_default(),
+        ..ServerConfig::default()
+    }
 }
 
 /// The certificate and its key, which are given together.

@@ -50,8 +50,7 @@ pub(crate) enum Shape {
     Flag,
 }
 
-/// Where a setting stands in the help, and which commands take it: unless `cli/options.rs` names others, `serve`, `doctor`
-/// and `config check`.
+/// Where a setting stands in the help. `serve`, `doctor` and `config check` take it, and what `cli/options.rs` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     Serve,
@@ -67,9 +66,12 @@ pub(crate) struct Entry<T> {
     parse: Parse<T>,
 }
 
+/// How the texts of a value are read.
 #[derive(Debug)]
-enum Parse<T> {
+pub(super) enum Parse<T> {
+    /// There is one.
     One(fn(&str) -> Result<T, String>),
+    /// There may be several.
     Many(fn(&[String]) -> Result<T, String>),
 }
 
@@ -89,37 +91,20 @@ impl Setting {
 }
 
 impl<T> Entry<T> {
-    const fn new(name: &'static str, value_name: &'static str, shape: Shape, parse: Parse<T>) -> Self {
+    /// One of that name, with what stands for a value of it.
+    pub(super) const fn new(name: &'static str, value_name: &'static str, parse: Parse<T>) -> Self {
         let setting = Setting {
             name,
             value_name,
             help: "",
             default: Fallback::Nothing,
             note: "",
-            shape,
+            shape: if let Parse::Many(_) = parse { Shape::List } else { Shape::Text },
             section: Section::Serve,
             is_secret: false,
             offered: &[],
         };
         Self { setting, parse }
-    }
-
-    /// One of one text.
-    pub(super) const fn text(
-        name: &'static str,
-        value_name: &'static str,
-        parse: fn(&str) -> Result<T, String>,
-    ) -> Self {
-        Self::new(name, value_name, Shape::Text, Parse::One(parse))
-    }
-
-    /// One of several texts.
-    pub(super) const fn list(
-        name: &'static str,
-        value_name: &'static str,
-        parse: fn(&[String]) -> Result<T, String>,
-    ) -> Self {
-        Self::new(name, value_name, Shape::List, Parse::Many(parse))
     }
 
     /// Reads what is written.
@@ -144,7 +129,8 @@ impl<T> Entry<T> {
 impl Entry<bool> {
     /// One that is on or off; off where nobody says anything.
     pub(super) const fn flag(name: &'static str) -> Self {
-        let mut entry = Self::new(name, "", Shape::Flag, Parse::One(super::value::flag));
+        let mut entry = Self::new(name, "", Parse::One(super::value::flag));
+        entry.setting.shape = Shape::Flag;
         entry.setting.default = Fallback::Value("false");
         entry
     }

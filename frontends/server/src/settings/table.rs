@@ -12,6 +12,7 @@ use catalogue_hyper::Networks;
 use tracing_subscriber::EnvFilter;
 
 use super::Fallback::{Value, Words};
+use super::setting::Parse::{Many, One};
 use super::{Entry, Section, Setting, Shape, value};
 use crate::database::{self, Database};
 use crate::logging::{self, Format, LEVELS};
@@ -28,110 +29,100 @@ macro_rules! table {
         };)*
 
         static ALL: &[&Setting] = &[$(&$name.setting),*];
+
+        #[cfg(test)]
+        fn read_all_defaults() {
+            $(tests::read_default(&$name);)*
+        }
     };
 }
 
 table! {
-    LISTEN: SocketAddr = Entry::text("listen", "ADDRESS", value::listen_address),
+    LISTEN: SocketAddr = Entry::new("listen", "ADDRESS", One(value::listen_address)),
         help: "The address to listen on; port 0 picks a free one",
         default: Value("127.0.0.1:8080");
-    ADMIN_LISTEN: SocketAddr = Entry::text("admin-listen", "ADDRESS", value::listen_address),
+    ADMIN_LISTEN: SocketAddr = Entry::new("admin-listen", "ADDRESS", One(value::listen_address)),
         help: "The address that answers /live, /ready and /metrics to those who operate the server; port 0 picks a free one",
         default: Words("none");
-    BASE_URL: String = Entry::text("base-url", "URL", value::base_url),
+    BASE_URL: String = Entry::new("base-url", "URL", One(value::base_url)),
         help: "Where clients find the API: a whole address, or its path alone",
         default: Value("/api/v1");
-    DOCS_URL: String = Entry::text("docs-url", "URL", value::docs_url),
+    DOCS_URL: String = Entry::new("docs-url", "URL", One(value::docs_url)),
         help: "Where clients find the public documents",
         default: Value("/docs");
-    ACCEPT: Vec<CredentialKind> = Entry::list("accept", "KIND", value::kinds),
+    ACCEPT: Vec<CredentialKind> = Entry::new("accept", "KIND", Many(value::kinds)),
         help: "The kinds of credential that may read courses: api-key, oauth",
-        default: Value("api-key,oauth"),
-        offered: &["api-key", "oauth"];
-    CORS_ORIGIN: Vec<String> = Entry::list("cors-origin", "ORIGIN", value::origins),
+        default: Value("api-key,oauth"), offered: &["api-key", "oauth"];
+    CORS_ORIGIN: Vec<String> = Entry::new("cors-origin", "ORIGIN", Many(value::origins)),
         help: "The origins whose scripts may call the API, like https://app.example.com",
         default: Words("none");
-    SHUTDOWN_GRACE: Duration = Entry::text("shutdown-grace", "DURATION", value::grace),
+    SHUTDOWN_GRACE: Duration = Entry::new("shutdown-grace", "DURATION", One(value::grace)),
         help: "How long running requests may take when the server is told to end: a whole number and s, m, h or d",
         default: Value("10s");
-    PAGE_CACHE: usize = Entry::text("page-cache", "SIZE", units::size),
+    PAGE_CACHE: usize = Entry::new("page-cache", "SIZE", One(units::size)),
         help: "How much memory rendered pages may take: a whole number of bytes, or one with KiB, MiB or GiB; 0 for none",
-        default: Value("64MiB"),
-        shape: Shape::Size;
-    DATABASE_CONNECTIONS: NonZeroUsize = Entry::text("database-connections", "NUMBER", value::database_connections),
+        default: Value("64MiB"), shape: Shape::Size;
+    DATABASE_CONNECTIONS: NonZeroUsize = Entry::new("database-connections", "NUMBER", One(value::database_connections)),
         help: "How many connections read from a PostgreSQL database at the same time, at most",
-        default: Value("10"),
-        shape: Shape::Size;
-    DATABASE_TIMEOUT: Duration = Entry::text("database-timeout", "DURATION", value::database_timeout),
+        default: Value("10"), shape: Shape::Size;
+    DATABASE_TIMEOUT: Duration = Entry::new("database-timeout", "DURATION", One(value::within_a_day)),
         help: "How long a read from a PostgreSQL database may take, with all that it waits for",
         default: Value("2s");
-    DATABASE_REPLICAS: Vec<String> = Entry::list("database-replicas", "ADDRESS", database::parse_replicas),
+    DATABASE_REPLICAS: Vec<String> = Entry::new("database-replicas", "ADDRESS", Many(database::parse_replicas)),
         help: "Standbys of a PostgreSQL database, each by an address of one host: requests then read from them, and answers may be as old as they are behind",
-        default: Words("none"),
-        note: "; requests read from the primary",
-        is_secret: true;
-    DATABASE_REPLICA_LAG: Duration = Entry::text("database-replica-lag", "DURATION", value::replica_lag),
+        default: Words("none"), note: "; requests read from the primary", is_secret: true;
+    DATABASE_REPLICA_LAG: Duration = Entry::new("database-replica-lag", "DURATION", One(value::within_a_day)),
         help: "How far behind the primary a replica may be and still be read",
         default: Value("10s");
-    WAIT: Option<Duration> = Entry::text("wait", "DURATION", value::wait),
+    WAIT: Option<Duration> = Entry::new("wait", "DURATION", One(value::wait)),
         help: "Waits at the start for a PostgreSQL database that is out of reach: as long as it takes, or up to that long",
-        default: Value("false"),
-        shape: Shape::Choice;
-    RATE_LIMIT: RateLimit = Entry::text("rate-limit", "N/DURATION", rate_limit::parse),
+        default: Value("false"), shape: Shape::Choice;
+    RATE_LIMIT: RateLimit = Entry::new("rate-limit", "N/DURATION", One(rate_limit::parse)),
         help: "How many requests each credential may make in a time, like 600/1m; as many unknown tokens may come from one address",
         default: Words("no limit");
-    RATE_LIMIT_STORE: StoreClient = Entry::text("rate-limit-store", "URL", rate_limit::store_client),
+    RATE_LIMIT_STORE: StoreClient = Entry::new("rate-limit-store", "URL", One(rate_limit::store_client)),
         help: "Where several servers count together: `redis://HOST:PORT/DATABASE`; while it is out of reach nothing is limited",
-        default: Words("each server counts by itself"),
-        is_secret: true;
-    OTLP_ENDPOINT: Endpoint = Entry::text("otlp-endpoint", "URL", Endpoint::parse),
+        default: Words("each server counts by itself"), is_secret: true;
+    OTLP_ENDPOINT: Endpoint = Entry::new("otlp-endpoint", "URL", One(otlp::parse_endpoint)),
         help: "Where a build with OpenTelemetry sends a span of each request: a collector of OTLP over HTTP, like http://127.0.0.1:4318",
         default: Words("none");
-    OTLP_SAMPLE: f64 = Entry::text("otlp-sample", "RATIO", otlp::ratio),
+    OTLP_SAMPLE: f64 = Entry::new("otlp-sample", "RATIO", One(otlp::ratio)),
         help: "The share of requests that get a span, from 0 to 1; those that belong to a caller's trace get one as the caller says",
         default: Value("1");
     NO_MIGRATE: bool = Entry::flag("no-migrate"),
         help: "Neither makes a missing database nor migrates an older one";
-    TLS_CERT: PathBuf = Entry::text("tls-cert", "FILE", value::path),
+    TLS_CERT: PathBuf = Entry::new("tls-cert", "FILE", One(|text| Ok(text.into()))),
         help: "The certificate for HTTPS, in PEM: the chain, the server's own first. It is read again when it changes, and on SIGHUP",
-        default: Words("none, which is HTTP"),
-        shape: Shape::Path, section: Section::Clients;
-    TLS_KEY: PathBuf = Entry::text("tls-key", "FILE", value::path),
+        default: Words("none, which is HTTP"), shape: Shape::Path, section: Section::Clients;
+    TLS_KEY: PathBuf = Entry::new("tls-key", "FILE", One(|text| Ok(text.into()))),
         help: "The certificate's private key, in PEM: ECDSA, Ed25519 or RSA, without a passphrase",
         shape: Shape::Path, section: Section::Clients;
-    TRUSTED_PROXIES: Networks = Entry::list("trusted-proxies", "CIDR", Networks::parse),
+    TRUSTED_PROXIES: Networks = Entry::new("trusted-proxies", "CIDR", Many(Networks::parse)),
         help: "The proxies, as addresses or ranges like 10.0.0.0/8, whose Forwarded or X-Forwarded-For says who the client is",
-        default: Words("none"),
-        section: Section::Clients;
-    MAX_CONNECTIONS: u32 = Entry::text("max-connections", "NUMBER", value::count),
+        default: Words("none"), section: Section::Clients;
+    MAX_CONNECTIONS: u32 = Entry::new("max-connections", "NUMBER", One(value::count)),
         help: "How many connections there may be; where there are as many, one that is idle or slow gives way to the next",
-        default: Value("15000"),
-        shape: Shape::Size, section: Section::Clients;
+        default: Value("15000"), shape: Shape::Size, section: Section::Clients;
     // More than any storage works at, and few enough that those who wait are answered within a storage's own deadlines.
-    MAX_IN_FLIGHT: u32 = Entry::text("max-in-flight", "NUMBER", value::count),
+    MAX_IN_FLIGHT: u32 = Entry::new("max-in-flight", "NUMBER", One(value::count)),
         help: "How many requests may be answered at the same time; those beyond are answered with 429",
-        default: Value("1000"),
-        shape: Shape::Size, section: Section::Clients;
-    REQUEST_TIMEOUT: Duration = Entry::text("request-timeout", "DURATION", value::request_timeout),
-        help: "How long a request may take, from its head to the last byte of its answer, before its connection is closed",
-        default: Value("60s"),
-        section: Section::Clients;
-    DATABASE: Database = Entry::text("database", "ADDRESS", Database::parse),
+        default: Value("1000"), shape: Shape::Size, section: Section::Clients;
+    REQUEST_TIMEOUT: Duration = Entry::new("request-timeout", "DURATION", One(value::request_timeout)),
+        help: "How long a request may take, from its head to the last byte of its answer, before its connection is closed; after 30s without progress it is closed anyway",
+        default: Value("60s"), section: Section::Clients;
+    DATABASE: Database = Entry::new("database", "ADDRESS", One(Database::parse)),
         help: "Where the data is: sqlite:PATH, postgres://USER@HOST/NAME, or sqlite::memory:, which ends with the program",
-        default: Value("sqlite:catalogue.db"),
-        note: "; for `demo` sqlite::memory:",
+        default: Value("sqlite:catalogue.db"), note: "; for `demo` sqlite::memory:",
         section: Section::Every, is_secret: true;
     DATABASE_POOLER: bool = Entry::flag("database-pooler"),
         help: "A pooler that gives out connections for a transaction each stands before the PostgreSQL database",
         section: Section::Every;
-    LOG: EnvFilter = Entry::text("log", "LEVEL", logging::parse_filter),
+    LOG: EnvFilter = Entry::new("log", "LEVEL", One(logging::parse_filter)),
         help: "What is logged to standard error, in tracing's filter syntax; a level alone is that of this program's own lines, of libraries that are not named errors are shown (debug,h2=debug); info,catalogue::access=off leaves requests out",
-        default: Value("info"),
-        section: Section::Every, offered: &LEVELS;
-    LOG_FORMAT: Format = Entry::text("log-format", "FORMAT", Format::parse),
+        default: Value("info"), section: Section::Every, offered: &LEVELS;
+    LOG_FORMAT: Format = Entry::new("log-format", "FORMAT", One(Format::parse)),
         help: "What lines of the log look like: text, or json for an object a line",
-        default: Value("text"),
-        section: Section::Every, offered: &["text", "json"];
+        default: Value("text"), section: Section::Every, offered: &["text", "json"];
 }
 
 /// Every setting.
@@ -157,8 +148,19 @@ mod tests {
         assert_eq!([request, grace], times);
     }
 
+    pub(super) fn read_default<T>(entry: &Entry<T>) {
+        if let Value(_) = entry.default {
+            entry.default_value();
+        }
+    }
+
     #[test]
     fn every_default_is_a_value() {
+        read_all_defaults();
+    }
+
+    #[test]
+    fn defaults_are_read_as_they_are_meant() {
         assert_eq!(LISTEN.default_value().to_string(), "127.0.0.1:8080");
         assert_eq!((BASE_URL.default_value(), DOCS_URL.default_value()), ("/api/v1".to_owned(), "/docs".to_owned()));
         assert_eq!(ACCEPT.default_value(), CredentialKind::ALL);

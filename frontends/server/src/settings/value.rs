@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use catalogue_core::auth::CredentialKind;
@@ -22,10 +21,6 @@ pub(super) fn flag(text: &str) -> Result<bool, String> {
         "false" | "0" => Ok(false),
         _ => Err(format!("{text:?} is neither true nor false; write one of them")),
     }
-}
-
-pub(super) fn path(text: &str) -> Result<PathBuf, String> {
-    Ok(PathBuf::from(text))
 }
 
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
@@ -57,18 +52,10 @@ pub(super) fn database_connections(text: &str) -> Result<NonZeroUsize, String> {
     })
 }
 
-pub(super) fn database_timeout(text: &str) -> Result<Duration, String> {
-    within_a_day(text, "no time to read in")
-}
-
-pub(super) fn replica_lag(text: &str) -> Result<Duration, String> {
-    within_a_day(text, "no bound for a replica")
-}
-
-fn within_a_day(text: &str, wrong: &str) -> Result<Duration, String> {
+pub(super) fn within_a_day(text: &str) -> Result<Duration, String> {
     let time = units::duration(text)?;
     if time.is_zero() || time > DAY {
-        return Err(format!("{text:?} is {wrong}; write a duration from 1s to 1d"));
+        return Err(format!("{text:?} is too short or too long; write a duration from 1s to 1d"));
     }
     Ok(time)
 }
@@ -92,8 +79,7 @@ pub(super) fn kinds(names: &[String]) -> Result<Vec<CredentialKind>, String> {
     let kind = |name: &String| {
         CredentialKind::from_name(name).ok_or_else(|| {
             let known: Vec<_> = CredentialKind::ALL.iter().map(|kind| kind.name()).collect();
-            let known = known.join(", ");
-            format!("{name:?} is not a kind of credential; the kinds are {known}")
+            format!("{name:?} is not a kind of credential; the kinds are {}", known.join(", "))
         })
     };
     let kinds: Vec<_> = names.iter().map(kind).collect::<Result<_, _>>()?;

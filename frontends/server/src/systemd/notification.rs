@@ -3,20 +3,19 @@
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::future::pending;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::net::{SocketAddr, UnixDatagram};
+#[cfg(unix)]
+use std::os::unix::net::UnixDatagram;
+#[cfg(target_os = "linux")]
+use std::os::{linux::net::SocketAddrExt as _, unix::ffi::OsStrExt as _, unix::net::SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, io, process};
 
-use rustix::time::{ClockId, clock_gettime};
-use tokio::time::MissedTickBehavior;
-
 /// How long a datagram may wait for room in the socket.
+#[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whether systemd was told that requests are answered, and not yet that the server ends. The end of a reload is told in
-/// the same word, which must not stand for either.
+/// Whether systemd knows that requests are answered. The end of a reload is told in the same word, and must not say it.
 static SERVES: AtomicBool = AtomicBool::new(false);
 
 /// Requests are answered from now on.
@@ -36,11 +35,11 @@ pub(crate) fn stopping() {
 pub(crate) struct Reload(());
 
 impl Reload {
-    /// Settings are read again from now on. With `Type=notify-reload`, systemd waits for the end of a reload that began
-    /// after it had asked for one, by the clock that is told.
+    /// Settings are read again from now on. With `Type=notify-reload`, systemd waits for its end, by the clock told.
     pub(crate) fn begin() -> Self {
+        #[cfg(unix)]
         if SERVES.load(Ordering::Relaxed) {
-            let now = clock_gettime(ClockId::Monotonic);
+            let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
             let microseconds = i128::from(now.tv_sec) * 1_000_000 + i128::from(now.tv_nsec) / 1_000;
             notify(&format!("RELOADING=1\nMONOTONIC_USEC={microseconds}"));
         }
@@ -59,11 +58,9 @@ impl Drop for Reload {
 /// Gives signs of life for ever, twice as often as systemd asks for them, if it does.
 pub(crate) async fn keep_alive() {
     let Some(every) = watchdog(|name| env::var(name).ok(), process::id()) else { return pending().await };
-    let mut ticks = tokio::time::interval(every);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        ticks.tick().await;
         notify("WATCHDOG=1");
+        tokio::time::sleep(every).await;
     }
 }
 
@@ -82,24 +79,26 @@ fn notify(state: &str) {
     }
 }
 
+#[cfg(unix)]
 fn send(socket: &OsStr, state: &str) -> io::Result<()> {
-    let address = address(socket)?;
     let datagram = UnixDatagram::unbound()?;
     datagram.set_write_timeout(Some(PATIENCE))?;
-    datagram.send_to_addr(state.as_bytes(), &address).map(|_| ())
-}
-
-/// A path, or behind an @ a name in Linux's abstract namespace.
-fn address(socket: &OsStr) -> io::Result<SocketAddr> {
+    // Behind an @ stands a name in Linux's abstract namespace.
     #[cfg(target_os = "linux")]
     if let Some(name) = socket.as_bytes().strip_prefix(b"@") {
-        use std::os::linux::net::SocketAddrExt;
-        return SocketAddr::from_abstract_name(name);
+        return datagram.send_to_addr(state.as_bytes(), &SocketAddr::from_abstract_name(name)?).map(drop);
     }
-    SocketAddr::from_pathname(OsStr::from_bytes(socket.as_bytes()))
+    datagram.send_to(state.as_bytes(), socket).map(drop)
+}
+
+/// Elsewhere there is no systemd.
+#[cfg(not(unix))]
+fn send(_: &OsStr, _: &str) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 
@@ -129,7 +128,6 @@ mod tests {
         assert!(send(OsStr::new("/no/such/socket"), "READY=1").is_err());
         #[cfg(target_os = "linux")]
         {
-            use std::os::linux::net::SocketAddrExt;
             let name = format!("catalogue-test-{}", process::id());
             let socket = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
             send(OsStr::new(&format!("@{name}")), "STOPPING=1").unwrap();

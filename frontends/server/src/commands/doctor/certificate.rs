@@ -6,8 +6,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::report::Report;
 
-/// A certificate that expires within that time should have been renewed: services that renew by themselves do it thirty
-/// days before.
+/// One that expires sooner should have been renewed: services that renew by themselves do it thirty days before.
 const TIME_TO_RENEW: Duration = Duration::days(14);
 
 const CHECK: &str = "certificate";

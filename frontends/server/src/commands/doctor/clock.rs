@@ -21,13 +21,7 @@ pub(super) fn look(now: SystemTime, report: &mut Report) {
 
 /// The database's clock stood at `theirs`, in microseconds, at some time from `before` to `after`.
 pub(super) fn compare(before: i64, theirs: i64, after: i64, report: &mut Report) {
-    let offset = Duration::from_micros(if theirs < before {
-        before.abs_diff(theirs)
-    } else if theirs > after {
-        theirs.abs_diff(after)
-    } else {
-        0
-    });
+    let offset = Duration::from_micros((before - theirs).max(theirs - after).max(0).unsigned_abs());
     if offset > GREATEST_OFFSET {
         let seconds = offset.as_secs();
         report.warning(CHECK, format!("is {seconds} seconds from the database's; let both follow a time server"));

@@ -52,7 +52,7 @@ fn is_inside(ip: IpAddr) -> bool {
 
 fn proxies(settings: &ServeSettings, secured: bool, report: &mut Report) {
     const CHECK: &str = "proxies";
-    let proxies = &settings.proxies;
+    let proxies = &settings.server.trusted_proxies;
     // Of networks for documentation (RFC 5737, RFC 3849), where nobody is.
     let nobody: [IpAddr; 2] = [[192, 0, 2, 1].into(), [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1].into()];
     if nobody.into_iter().any(|address| proxies.contain(address)) {

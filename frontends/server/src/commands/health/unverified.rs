@@ -1,5 +1,4 @@
-//! TLS to a server on this machine, whoever its certificate names: it names the server to clients, under a host that this
-//! machine need not know. Nothing secret is sent.
+//! TLS to a server on this machine, whose certificate names it to clients. Nothing secret is sent.
 
 use std::io;
 use std::net::TcpStream;

@@ -1,0 +1,79 @@
+//! What is noted by many threads, and what cannot be written.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::thread;
+
+use catalogue_core::admin::NewCredential;
+use catalogue_core::auth::Scopes;
+
+use super::*;
+use crate::database::{Database, Migration};
+use crate::import;
+
+fn at(microsecond: i64) -> Timestamp {
+    Timestamp::from_microseconds(microsecond).unwrap()
+}
+
+fn drained(uses: &LastUses) -> Uses {
+    let mut drained = Uses::new();
+    uses.drain_into(&mut drained);
+    drained
+}
+
+#[test]
+fn the_greatest_time_of_all_threads_is_kept() {
+    let uses = LastUses { noted: PerThread::new(2), ..LastUses::default() };
+    let (id, account) = (Arc::from("key_1"), AccountId::new("a"));
+    thread::scope(|scope| {
+        for last in [3, 9, 5] {
+            let (uses, id, account) = (&uses, &id, &account);
+            scope.spawn(move || (0..=last).for_each(|time| uses.note(id, account, at(time))));
+        }
+    });
+    assert_eq!(drained(&uses), Uses::from([(id, (account, at(9)))]));
+    assert_eq!(drained(&uses), Uses::new());
+}
+
+#[test]
+fn no_more_than_so_many_are_noted() {
+    let (uses, account) = (LastUses { noted: PerThread::new(1), ..LastUses::default() }, AccountId::new("a"));
+    for (time, number) in (0..).zip(0..2 * MOST) {
+        uses.note(&format!("key_{number}").into(), &account, at(time));
+    }
+    uses.note(&"key_0".into(), &account, at(77));
+    let noted = drained(&uses);
+    assert_eq!((noted.len(), noted.get("key_0")), (MOST, Some(&(account.clone(), at(77)))));
+    assert_eq!(uses.missed.load(Ordering::Relaxed), MOST as u64);
+    uses.note(&"another".into(), &account, at(1));
+    assert_eq!(drained(&uses).len(), 1);
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_is_kept_for_the_next_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("catalogue.db");
+    let opened = Database::File(path.clone()).open_for(Migration::Allowed).await.unwrap();
+    let storage: Arc<dyn AdminStorage> = opened.into_admin().into();
+    let text = r#"{"type":"account","id":"a"}"#;
+    import::run_text(&*storage, "f", text, import::Options::default()).await.unwrap();
+    let account = AccountId::new("a");
+    let (_, key) = NewCredential::api_key(account.clone(), "n", Scopes::default());
+    storage.create_credential(&key).await.unwrap();
+
+    let uses = Arc::new(LastUses::default());
+    let mut writer =
+        Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
+    let last_use = async || storage.list_credentials(&account).await.unwrap().unwrap()[0].last_used_at;
+    fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+    uses.note(&key.record.identity.credential_id, &account, at(5));
+    for _ in 0..2 {
+        writer.write().await;
+        assert!(writer.fails && writer.waiting.len() == 1);
+    }
+    fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(last_use().await, None);
+    writer.write().await;
+    assert!(!writer.fails && writer.waiting.is_empty());
+    assert_eq!(last_use().await, Some(at(5)));
+}
