@@ -99,9 +99,9 @@ impl Answers {
     /// it is still the same when they are read, as none ever comes back.
     async fn render(&self, mount: &Mount, key: &Key, etag: ETag, caller: &Authorized) -> Result<Fresh, ApiError> {
         let reply = key.call.run(&*self.courses, caller).await?;
-        let same = reply.revision == Some(key.revision);
-        let entity = Arc::new(envelope::entity(reply, same.then_some(etag), &mount.router.base));
-        Ok(if same { Fresh::OfTheRevision(entity) } else { Fresh::Changed(entity) })
+        let of_the_revision = reply.revision == Some(key.revision);
+        let entity = Arc::new(envelope::entity(reply, of_the_revision.then_some(etag), &mount.router.base));
+        Ok(Fresh { entity, of_the_revision })
     }
 }
 
@@ -112,13 +112,13 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// An answer for which nothing was rendered.
-    pub(crate) fn at_hand(response: Response<Bytes>) -> Self {
+    /// For which nothing was rendered.
+    fn at_hand(response: Response<Bytes>) -> Self {
         Self { response, rendered: false }
     }
 
-    /// An answer that was rendered for this call, or for others that asked for the same at the same time.
-    pub(crate) fn rendered(response: Response<Bytes>) -> Self {
+    /// Rendered for this call, or for others that asked for the same at the same time.
+    fn rendered(response: Response<Bytes>) -> Self {
         Self { response, rendered: true }
     }
 

@@ -102,7 +102,7 @@ impl PageCache {
         render: impl Future<Output = Result<Fresh, ApiError>>,
     ) -> Result<Arc<Entity>, ApiError> {
         let Some(entries) = &self.entries else {
-            return render.await.map(Fresh::into_entity);
+            return render.await.map(|fresh| fresh.entity);
         };
         let guard = match entries.get_value_or_guard_async(key).await {
             Ok(Ok(entity)) => return Ok(self.hit(entity)),
@@ -112,15 +112,15 @@ impl PageCache {
         };
         self.misses.fetch_add(1, Ordering::Relaxed);
         let Some(guard) = guard else {
-            return render.await.map(Fresh::into_entity);
+            return render.await.map(|fresh| fresh.entity);
         };
         // A panic is a failure, which those who wait would otherwise go through one after the other.
         let outcome =
             catch_panic(pin!(render)).await.unwrap_or_else(|panicked| Err(ApiError::Internal(panicked.into())));
         let rendered = match &outcome {
-            Ok(Fresh::OfTheRevision(entity)) => Ok(Arc::clone(entity)),
+            Ok(fresh) if fresh.of_the_revision => Ok(Arc::clone(&fresh.entity)),
             Err(ApiError::Internal(_)) => Err(NothingToShare::Failed),
-            Ok(Fresh::Changed(_)) | Err(_) => Err(NothingToShare::NotKept),
+            Ok(_) | Err(_) => Err(NothingToShare::NotKept),
         };
         if rendered.is_err() {
             // Without an entry it reaches those who wait, and is not kept.
@@ -128,7 +128,7 @@ impl PageCache {
         }
         // An answer may be too large to be kept.
         let _ = guard.insert(rendered);
-        outcome.map(Fresh::into_entity)
+        outcome.map(|fresh| fresh.entity)
     }
 
     fn hit(&self, entity: Arc<Entity>) -> Arc<Entity> {
@@ -147,17 +147,9 @@ impl PageCache {
 
 /// An answer that was just rendered.
 #[derive(Debug)]
-pub(crate) enum Fresh {
-    /// The account's revision was the same before and after the courses were read, so they are of that revision.
-    OfTheRevision(Arc<Entity>),
-    /// A change came between. The answer is right, but it must not be kept under the revision that was asked for.
-    Changed(Arc<Entity>),
-}
-
-impl Fresh {
-    fn into_entity(self) -> Arc<Entity> {
-        match self {
-            Self::OfTheRevision(entity) | Self::Changed(entity) => entity,
-        }
-    }
+pub(crate) struct Fresh {
+    pub(crate) entity: Arc<Entity>,
+    /// The courses are of the revision that was asked for. Where a change came between, the answer is right, but it must
+    /// not be kept under that revision.
+    pub(crate) of_the_revision: bool,
 }
