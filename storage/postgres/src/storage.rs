@@ -18,10 +18,10 @@ use crate::migration::{self, Migrated};
 use crate::old_snapshots::{OldSnapshot, old_snapshots};
 use crate::open_error::OpenError;
 use crate::options::Options;
+use crate::rows::time;
 use crate::versions::SCHEMA_VERSION;
 
-const CLOCK: Sql =
-    Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now", types: &[] };
+const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)", types: &[] };
 
 /// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections.
 ///
@@ -87,9 +87,8 @@ impl PostgresStorage {
     /// When the primary cannot be asked.
     pub async fn clock(&self) -> Result<Timestamp, StorageError> {
         let rows = self.exporter().await?.query(&CLOCK, &[]).await.map_err(storage_error)?;
-        let row = rows.first().ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock gave no row"))?;
-        let now = Timestamp::from_microseconds(row.try_get("now").map_err(storage_error)?);
-        now.ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock is beyond the year 9999"))
+        let now = rows.first().map(|row| time(row, 0)).transpose()?;
+        now.ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock gave no row"))
     }
 
     /// What keeps old rows in the tables, which makes look-ups dearer: five at most, the oldest first. That are transactions

@@ -1,15 +1,14 @@
 //! Transactions that write: each tells whether it was committed.
 
-use std::error::Error as _;
 use std::time::Duration;
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use tokio::time::timeout;
 use tokio_postgres::Error;
-use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::error::Severity;
 
 use crate::connection::Connection;
-use crate::error::storage_error;
+use crate::error::{is_locked, storage_error, unavailable};
 
 /// How long the database may be silent, beside the wait for a lock: it may be slow, or a commit may have to reach a standby.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
@@ -78,8 +77,7 @@ pub(crate) async fn in_time<T>(
     deadline: Duration,
     call: impl Future<Output = Result<T, StorageError>>,
 ) -> Result<T, StorageError> {
-    let silent = || StorageError::new(StorageErrorKind::Unavailable, "the database does not answer in time");
-    timeout(deadline, call).await.unwrap_or_else(|_| Err(silent()))
+    timeout(deadline, call).await.unwrap_or_else(|_| Err(unavailable("the database does not answer in time")))
 }
 
 async fn committed<T>(
@@ -96,8 +94,7 @@ async fn committed<T>(
 /// Commits, however long that takes.
 pub(crate) async fn commit(connection: &Connection) -> Result<(), StorageError> {
     if connection.is_closed() {
-        let message = "the database closed the connection before the commit";
-        return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+        return Err(unavailable("the database closed the connection before the commit"));
     }
     connection.run("COMMIT").await.map_err(|error| match is_refusal(&error) {
         true => storage_error(error),
@@ -116,9 +113,4 @@ fn is_refusal(error: &Error) -> bool {
         let is_unknown = answer.code().code().starts_with("08") || answer.code().code() == "40003";
         answer.parsed_severity() == Some(Severity::Error) && !is_unknown
     })
-}
-
-fn is_locked(error: &StorageError) -> bool {
-    let cause = error.source().and_then(|cause| cause.downcast_ref::<Error>());
-    cause.is_some_and(|cause| cause.code() == Some(&SqlState::LOCK_NOT_AVAILABLE))
 }

@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::StorageError;
 use tokio_postgres::error::SqlState;
 
-use crate::error::meaning;
+use crate::error::{meaning, unavailable};
 
 /// What each server that was tried failed with, in that order.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl ConnectError {
                  primary, or write target_session_attrs=any to read answers that may be old"
             }
         };
-        StorageError::new(StorageErrorKind::Unavailable, format!("{message}{servers}"))
+        unavailable(format!("{message}{servers}"))
     }
 }
 

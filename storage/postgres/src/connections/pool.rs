@@ -13,7 +13,7 @@ use super::connect_error::ConnectError;
 use super::hosts::Hosts;
 use super::role::Role;
 use crate::connection::{Connection, Sql, Values};
-use crate::error::{Retry, storage_error};
+use crate::error::{Retry, storage_error, unavailable};
 
 /// An older connection is replaced, so that after a change of machines the load spreads again.
 const MAX_AGE: Duration = Duration::from_secs(30 * 60);
@@ -47,13 +47,6 @@ struct Liveness {
     check_timed_out: Option<Instant>,
 }
 
-/// How a statement over one connection went.
-enum Outcome {
-    Rows(Vec<Row>),
-    Failed(Error),
-    NoLongerPrimary,
-}
-
 impl Pool {
     pub(crate) fn new(hosts: Hosts, connections: usize) -> Self {
         let connector = Connector { hosts, liveness: Mutex::default() };
@@ -73,16 +66,16 @@ impl Pool {
         let mut connection = self.connection(deadline).await?;
         let mut again = true;
         loop {
-            let Ok(outcome) = timeout_at(deadline, self.ask(&connection, sql, values)).await else {
-                close(connection);
-                self.inner.manager().liveness(|liveness| liveness.read_timed_out = Some(Instant::now()));
-                return Err(StorageError::new(StorageErrorKind::Unavailable, "the database took too long"));
+            let error = match timeout_at(deadline, self.ask(&connection, sql, values)).await {
+                Ok(Ok(rows)) => return Ok(rows),
+                Ok(Err(error)) => error,
+                Err(_) => {
+                    close(connection);
+                    self.inner.manager().liveness(|liveness| liveness.read_timed_out = Some(Instant::now()));
+                    return Err(unavailable("the database took too long"));
+                }
             };
-            let (retry, error) = match outcome {
-                Outcome::Rows(rows) => return Ok(rows),
-                Outcome::Failed(error) => (Retry::of(&error), Some(error)),
-                Outcome::NoLongerPrimary => (Retry::Reconnect, None),
-            };
+            let retry = error.as_ref().map_or(Retry::Reconnect, Retry::of);
             match retry {
                 Retry::PrepareAnew if again => connection.forget_statements(),
                 Retry::SameSession if again => tracing::debug!(?error, "a read is asked again"),
@@ -114,29 +107,23 @@ impl Pool {
         }
     }
 
-    /// Runs a statement. Now and then the server is asked for its role before it, in the same round trip.
-    async fn ask(&self, connection: &Connection, sql: &Sql, values: Values<'_>) -> Outcome {
-        let is_due =
-            self.inner.manager().hosts.role() == Role::Primary && connection.role_confirmed().elapsed() > PRIMARY_FOR;
-        let began = Instant::now();
-        let rows = if is_due {
+    /// Runs a statement. Now and then the server is asked for its role before it, in the same round trip; no error is that
+    /// of a server that is the primary no longer.
+    async fn ask(&self, connection: &Connection, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, Option<Error>> {
+        let is_primary = self.inner.manager().hosts.role() == Role::Primary;
+        let rows = if is_primary && connection.role_confirmed().elapsed() > PRIMARY_FOR {
+            let began = Instant::now();
             let (still, rows) = join(Role::is_still_primary(connection), connection.query(sql, values)).await;
-            match still {
-                Ok(true) => connection.confirm_role(began),
-                Ok(false) => return Outcome::NoLongerPrimary,
-                Err(error) => return Outcome::Failed(error),
+            if !still? {
+                return Err(None);
             }
-            rows
+            connection.confirm_role(began);
+            rows?
         } else {
-            connection.query(sql, values).await
+            connection.query(sql, values).await?
         };
-        match rows {
-            Ok(rows) => {
-                connection.answered();
-                Outcome::Rows(rows)
-            }
-            Err(error) => Outcome::Failed(error),
-        }
+        connection.answered();
+        Ok(rows)
     }
 
     async fn connection(&self, deadline: Instant) -> Result<Object<Connector>, StorageError> {
@@ -157,9 +144,10 @@ impl Pool {
                     return Err(StorageError::new(StorageErrorKind::Other, message).with_source(error));
                 }
                 Err(_) => {
-                    let message = "there was no connection to the database in time: it is slow, or out of reach, or \
-                                   all connections are in use";
-                    return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+                    return Err(unavailable(
+                        "there was no connection to the database in time: it is slow, or out of reach, or all \
+                         connections are in use",
+                    ));
                 }
             }
         }
@@ -172,8 +160,7 @@ fn close(connection: Object<Connector>) {
 }
 
 fn no_primary() -> StorageError {
-    let message = "the database takes no writes any more, so that what it says may be old";
-    StorageError::new(StorageErrorKind::Unavailable, message)
+    unavailable("the database takes no writes any more, so that what it says may be old")
 }
 
 impl Connector {

@@ -58,29 +58,27 @@ impl Tls {
 
     /// Opens a session, and lets it be served for as long as its client is there.
     pub(crate) async fn connect(&self, config: &Config) -> Result<Client, Error> {
-        match self {
+        Ok(match self {
             // A host that is a socket has no name that could be proved, and no TLS.
             #[cfg(feature = "tls")]
             Self::Verified(connector) if config.get_ssl_mode() == tokio_postgres::config::SslMode::Require => {
-                let (client, connection) = config.connect(connector.clone()).await?;
-                serve(connection);
-                Ok(client)
+                serve(config.connect(connector.clone()).await?)
             }
-            _ => {
-                let (client, connection) = config.connect(NoTls).await?;
-                serve(connection);
-                Ok(client)
-            }
-        }
+            _ => serve(config.connect(NoTls).await?),
+        })
     }
 }
 
-fn serve(connection: impl Future<Output = Result<(), Error>> + Send + 'static) {
+fn serve<C>((client, connection): (Client, C)) -> Client
+where
+    C: Future<Output = Result<(), Error>> + Send + 'static,
+{
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(%error, "a connection to the database ended");
         }
     });
+    client
 }
 
 /// What is wrong with the TLS of a server, where that is what an error is about.

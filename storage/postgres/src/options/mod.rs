@@ -2,14 +2,15 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::slice;
 use std::time::Duration;
 
 use tokio_postgres::Config;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{LoadBalanceHosts, SslMode};
 
 use crate::address;
 use crate::connections::hosts::Hosts;
-use crate::connections::one_host;
+use crate::connections::one_host::{self, OneHost};
 use crate::connections::role::Role;
 use crate::open_error::OpenError;
 use crate::tls::{PARAMETERS, Tls};
@@ -30,11 +31,12 @@ const TCP_USER_TIMEOUT: Duration = Duration::from_secs(60);
 /// The address of a database and how it is used. It never prints a password.
 #[derive(Clone)]
 pub struct Options {
-    config: Config,
+    hosts: Vec<OneHost>,
+    /// Whether each session begins with another host.
+    random: bool,
     tls: Tls,
     role: Role,
-    /// Each with one host.
-    replicas: Vec<(Config, Tls)>,
+    replicas: Vec<(OneHost, Tls)>,
     pub(crate) greatest_lag: Duration,
     pub(crate) connections: NonZeroUsize,
     pub(crate) deadline: Duration,
@@ -78,10 +80,8 @@ impl Options {
             Some(_) => return Err(OpenError::Address),
         };
         // Its own complaint is left out: it may repeat a part of a password.
-        let mut config: Config = rest.parse().map_err(|_| OpenError::Address)?;
-        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(OpenError::Address);
-        }
+        let parse = |text: &str| text.parse::<Config>().map_err(|_| OpenError::Address);
+        let (with_hosts, mut config) = (parse(&rest)?, parse(&address::without_hosts(&rest)?)?);
         let tls = Tls::of(&said)?;
         config.ssl_mode(if tls.is_on() { SslMode::Require } else { SslMode::Disable });
         if config.get_application_name().is_none() {
@@ -102,8 +102,13 @@ impl Options {
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(TCP_USER_TIMEOUT);
         }
+        let hosts = one_host::split(&with_hosts, &config);
+        if hosts.is_empty() {
+            return Err(OpenError::Address);
+        }
         Ok(Self {
-            config,
+            hosts,
+            random: config.get_load_balance_hosts() == LoadBalanceHosts::Random,
             tls,
             role,
             replicas: Vec::new(),
@@ -126,8 +131,8 @@ impl Options {
     /// # Errors
     /// As for [`parse`](Self::parse).
     pub fn replica(mut self, address: &str) -> Result<Self, OpenError> {
-        let Self { config, tls, .. } = Self::parse(address)?;
-        self.replicas.extend(one_host::single(&config).map(|(_, single)| (single, tls.clone())));
+        let Self { hosts, tls, .. } = Self::parse(address)?;
+        self.replicas.extend(hosts.into_iter().map(|host| (host, tls.clone())));
         Ok(self)
     }
 
@@ -176,46 +181,41 @@ impl Options {
 
     /// For sessions of the request path: the engine refuses a write, and ends what its client gave up.
     pub(crate) fn reading(&self) -> Hosts {
-        self.hosts(&self.with_statement_timeout(&self.config), &self.tls, self.role, true)
+        self.sessions(&self.hosts, &self.tls, self.role, true)
     }
 
     /// For the session that watches the primary.
     pub(crate) fn reading_primary(&self) -> Hosts {
-        self.hosts(&self.with_statement_timeout(&self.config), &self.tls, Role::Primary, true)
-    }
-
-    pub(crate) fn has_replicas(&self) -> bool {
-        !self.replicas.is_empty()
+        self.sessions(&self.hosts, &self.tls, Role::Primary, true)
     }
 
     /// For the request path, the name of each replica and the way to it.
     pub(crate) fn reading_replicas(&self) -> impl Iterator<Item = (String, Hosts)> {
-        self.replicas.iter().map(|(config, tls)| {
-            let hosts = self.hosts(&self.with_statement_timeout(config), tls, Role::Any, true);
-            (hosts.name(), hosts)
-        })
+        let sessions = |(host, tls): &(OneHost, Tls)| self.sessions(slice::from_ref(host), tls, Role::Any, true);
+        self.replicas.iter().map(move |replica| (replica.0.0.clone(), sessions(replica)))
     }
 
     /// For administration that only reads: from a standby only where the address says so.
     pub(crate) fn exporting(&self) -> Hosts {
-        self.hosts(&self.config, &self.tls, self.role, false)
+        self.sessions(&self.hosts, &self.tls, self.role, false)
     }
 
     /// For administration that writes: no standby will do.
     pub(crate) fn writing(&self) -> Hosts {
-        self.hosts(&self.config, &self.tls, Role::Primary, false)
+        self.sessions(&self.hosts, &self.tls, Role::Primary, false)
     }
 
-    fn hosts(&self, config: &Config, tls: &Tls, role: Role, read_only: bool) -> Hosts {
-        Hosts::new(config, role, read_only, !self.through_pooler, tls.clone())
+    fn sessions(&self, hosts: &[OneHost], tls: &Tls, role: Role, reads: bool) -> Hosts {
+        let config = |config: &Config| if reads { self.with_statement_timeout(config) } else { config.clone() };
+        let hosts = hosts.iter().map(|(name, of_host)| (name.clone(), config(of_host)));
+        Hosts::new(hosts, self.random, role, reads, !self.through_pooler, tls.clone())
     }
 
     /// Says in the log where passwords and courses would go over a network in the clear without anybody having said so.
     pub(crate) fn warn_of_clear_text(&self) {
-        let primary = (&self.config, &self.tls);
-        let all = [primary].into_iter().chain(self.replicas.iter().map(|(config, tls)| (config, tls)));
-        for (config, _) in all.filter(|(_, tls)| tls.is_off_unasked()) {
-            if let Some(server) = one_host::beyond_this_machine(config) {
+        let replicas = self.replicas.iter().map(|(host, tls)| (slice::from_ref(host), tls));
+        for (hosts, tls) in [(&*self.hosts, &self.tls)].into_iter().chain(replicas) {
+            if let Some(server) = one_host::beyond_this_machine(hosts).filter(|_| tls.is_off_unasked()) {
                 tracing::warn!(
                     server,
                     "no TLS to the database; write sslmode=verify-full, or sslmode=disable if it is meant"
@@ -227,11 +227,8 @@ impl Options {
     fn with_statement_timeout(&self, config: &Config) -> Config {
         let mut config = config.clone();
         if !self.through_pooler {
-            let setting = format!("-c statement_timeout={}", self.deadline.as_millis().max(1));
-            config.options(match config.get_options() {
-                Some(given) => format!("{given} {setting}"),
-                None => setting,
-            });
+            let given = config.get_options().map_or_else(String::new, |given| format!("{given} "));
+            config.options(format!("{given}-c statement_timeout={}", self.deadline.as_millis().max(1)));
         }
         config
     }
@@ -240,9 +237,9 @@ impl Options {
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options")
-            .field("hosts", &self.config.get_hosts())
-            .field("database", &self.config.get_dbname())
-            .field("replicas", &self.replicas.iter().flat_map(|(config, _)| config.get_hosts()).collect::<Vec<_>>())
+            .field("hosts", &self.hosts.iter().map(|(name, _)| name).collect::<Vec<_>>())
+            .field("database", &self.hosts[0].1.get_dbname())
+            .field("replicas", &self.replicas.iter().map(|((name, _), _)| name).collect::<Vec<_>>())
             .field("greatest_lag", &self.greatest_lag)
             .field("connections", &self.connections)
             .field("deadline", &self.deadline)
@@ -253,58 +250,4 @@ impl fmt::Debug for Options {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SECRET: &str = "s3cret";
-
-    #[test]
-    fn an_address_has_several_hosts_and_keeps_its_own_settings() {
-        let options = Options::parse(
-            "postgres://me:s3cret@one:5433,two/db?target_session_attrs=read-write&connect_timeout=7&keepalives_idle=9\
-             &options=-c%20search_path%3Dshop",
-        )
-        .unwrap();
-        assert_eq!(options.role, Role::Primary);
-        let config = options.with_statement_timeout(&options.config);
-        assert_eq!((config.get_hosts().len(), config.get_ports()), (2, &[5433, 5432][..]));
-        assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
-        assert_eq!(config.get_keepalives_idle(), Duration::from_secs(9));
-        assert_eq!(config.get_options(), Some("-c search_path=shop -c statement_timeout=2000"));
-        let pooled = options.clone().through_transaction_pooler().with_statement_timeout(&options.config);
-        assert_eq!(pooled.get_options(), Some("-c search_path=shop"));
-    }
-
-    #[test]
-    fn the_primary_is_read_unless_the_address_says_otherwise() {
-        let role = |address: &str| Options::parse(address).unwrap().role;
-        assert_eq!(role("postgres://one,two/db"), Role::Primary);
-        assert_eq!(role("host=one target_session_attrs=any"), Role::Any);
-        assert_eq!(role("postgres://one/db?target_session_attrs=read-only"), Role::Standby);
-        assert!(Options::parse("host=one target_session_attrs=some").is_err());
-    }
-
-    #[test]
-    fn what_an_address_leaves_out_is_bounded() {
-        let config = Options::parse("postgresql://host/db").unwrap().config;
-        assert_eq!(config.get_connect_timeout(), Some(&CONNECT_TIMEOUT));
-        assert_eq!(config.get_keepalives_idle(), KEEPALIVES_IDLE);
-        assert_eq!(config.get_application_name(), Some("catalogue"));
-    }
-
-    #[test]
-    fn a_wrong_address_is_refused_without_a_word_of_it() {
-        for wrong in [
-            "postgres://me:s3cret@host/db?s3cret=1",
-            "postgres://me:s3cret@host:s3cret/db",
-            "postgres://",
-            "s3cret",
-            "postgres://me:s3cret@host/db?sslmode=prefer",
-            "postgres://me:s3cret@host/db?sslmode=verify-full&sslrootcert=/nowhere",
-        ] {
-            let error = Options::parse(wrong).unwrap_err();
-            assert!(!format!("{error} {error:?}").contains(SECRET), "{error:?}");
-        }
-        assert!(!format!("{:?}", Options::parse("postgres://me:s3cret@host/db").unwrap()).contains(SECRET));
-    }
-}
+mod tests;
