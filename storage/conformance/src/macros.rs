@@ -31,10 +31,10 @@ macro_rules! tests {
             ($fixture)().await
         }
 
-        $crate::__course_cases!(__tests);
-        $crate::__credential_cases!(__tests);
-        $crate::__cases_together!(__tests);
-        $crate::__administration_cases!(__tests);
+        $crate::__cases!(__tests, courses);
+        $crate::__cases!(__tests, credentials);
+        $crate::__cases!(__tests, together);
+        $crate::__cases!(__tests, administration);
     };
 }
 
@@ -49,7 +49,7 @@ macro_rules! course_storage_tests {
             (($fixture)().await, ())
         }
 
-        $crate::__course_cases!(__tests);
+        $crate::__cases!(__tests, courses);
     };
 }
 
@@ -64,7 +64,7 @@ macro_rules! credential_storage_tests {
             (($fixture)().await, ())
         }
 
-        $crate::__credential_cases!(__tests);
+        $crate::__cases!(__tests, credentials);
     };
 }
 
@@ -81,9 +81,9 @@ macro_rules! course_and_credential_storage_tests {
             (($fixture)().await, ())
         }
 
-        $crate::__course_cases!(__tests);
-        $crate::__credential_cases!(__tests);
-        $crate::__cases_together!(__tests);
+        $crate::__cases!(__tests, courses);
+        $crate::__cases!(__tests, credentials);
+        $crate::__cases!(__tests, together);
     };
 }
 

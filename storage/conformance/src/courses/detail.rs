@@ -4,13 +4,13 @@ use catalogue_core::{Course, MAX_SLUG_BYTES, is_slug};
 
 use crate::CourseFixture;
 use crate::reading::{assert_found, detail_of, find, slugs};
-use crate::seed::{course, module, modules, remove, seed, time};
+use crate::seed::{course, course_of, module, modules, remove, seed, time};
 
 /// The modules are in their order, and the first is number 1.
 pub async fn modules_are_in_order_and_numbered_from_one(fixture: &impl CourseFixture) {
     let titles = ["Welcome", "a", "Z", "", "10", "9", "b", "B", "\u{e4}", "Summary", "Welcome!", "1", "\u{1f917}"];
     let course = Course { modules: titles.map(module).into(), ..course("a", "ordered") };
-    let many = Course { modules: modules(120), ..self::course("a", "many") };
+    let many = course_of("a", "many", 120);
     seed(fixture, [&course, &many]).await;
     for course in [course, many] {
         let found = find(fixture, "a", &course.slug).await.expect("it was put");
