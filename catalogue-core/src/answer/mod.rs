@@ -41,8 +41,7 @@ impl Answers {
         self.page_cache.statistics()
     }
 
-    /// Answers a call: where the storage keeps revisions, from what is kept or with 304 as long as the revision is the
-    /// same, without reading a course.
+    /// Answers a call: as long as the storage's revision is the same, from what is kept or with 304, reading no course.
     pub(crate) async fn answer(
         &self,
         mount: &Mount,
@@ -78,8 +77,7 @@ impl Answers {
         Ok(Answer::rendered(envelope::answer(&entity, headers)))
     }
 
-    /// Answers what no revision stands for: the caller's identity, whose tag is known beforehand, and the courses of a
-    /// storage without revisions.
+    /// Answers what no revision stands for: the identity, whose tag is known beforehand, and courses without revisions.
     async fn answer_without_revision(
         &self,
         mount: &Mount,

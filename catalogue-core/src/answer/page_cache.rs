@@ -17,8 +17,7 @@ use crate::storage::Revision;
 /// How many bytes a page of fifty usually takes up, for the cache's first layout.
 const USUAL_WEIGHT: usize = 16 << 10;
 
-/// What an entry takes up beside its bytes: header values, counters of references, its place in the cache's table. In
-/// bytes, measured with many small answers.
+/// What an entry takes up beside its bytes, in bytes, measured with many small answers.
 const OVERHEAD: usize = 256;
 
 /// The cause in the log of who failed with another.
@@ -46,8 +45,7 @@ pub struct PageCacheStatistics {
     pub bytes: u64,
 }
 
-/// Rendered answers, up to a number of bytes. An answer is never stale: a change gives its account another revision, and
-/// the old one is not asked for again.
+/// Rendered answers, up to a number of bytes. None is stale: after a change nobody asks for the old revision again.
 #[derive(Debug)]
 pub(crate) struct PageCache {
     /// `None` where nothing is kept.
@@ -149,7 +147,6 @@ impl PageCache {
 #[derive(Debug)]
 pub(crate) struct Fresh {
     pub(crate) entity: Arc<Entity>,
-    /// The courses are of the revision that was asked for. Where a change came between, the answer is right, but it must
-    /// not be kept under that revision.
+    /// The courses are of the revision that was asked for. Where a change came between, the answer is right, but not kept.
     pub(crate) of_the_revision: bool,
 }

@@ -10,9 +10,8 @@ use super::windows::Windows;
 
 /// Counts in this process, in bounded room: 34 MiB however many clients come, and two of them to begin with.
 ///
-/// Beyond half a million credentials, or as many addresses, whose windows are open at the same time, those of which least
-/// was taken are forgotten before their time. Addresses and credentials have rooms of their own, so no crowd of strangers
-/// pushes a credential out.
+/// Beyond half a million open windows of credentials, or as many of addresses, those of which least was taken are forgotten
+/// before their time. Each has a room of its own, so no crowd of strangers pushes a credential out.
 ///
 /// ```
 /// use std::time::Duration;

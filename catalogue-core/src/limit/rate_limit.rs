@@ -4,9 +4,8 @@ use std::time::Duration;
 
 /// So many requests in a window of so many seconds.
 ///
-/// A window begins with the first request that comes outside of one, and all of the requests are there again when it
-/// ends. So in any stretch of time as long as a window there are at most twice as many, as with a token bucket that holds
-/// them all.
+/// A window begins with the first request that comes outside of one, and when it ends all of them are there again. So in
+/// any stretch as long as a window there are at most twice as many, as with a token bucket that holds them all.
 ///
 /// ```
 /// use std::time::Duration;

@@ -86,11 +86,9 @@ pub struct FinishedRequest<'r> {
     pub method: &'r Method,
     /// The answer's status.
     pub status: StatusCode,
-    /// How long it took, from the call to the finished answer. The time to read the request and to send the answer is
-    /// the server's and not part of it.
+    /// How long it took, from the call to the finished answer: without reading the request and sending the answer.
     pub duration: Duration,
-    /// Who called; `None` where no credential was looked at (documents, `OPTIONS`, 405, 429 before the look-up) or none was
-    /// valid.
+    /// Who called; `None` where no credential was valid, or looked at (documents, `OPTIONS`, 405, 429 before the look-up).
     pub caller: Option<&'r Identity>,
     /// The answer's `X-Request-Id` (decision A16).
     pub request_id: &'r str,
@@ -100,8 +98,7 @@ pub struct FinishedRequest<'r> {
     pub refusal: Option<Refusal>,
     /// Which limit it met, where it was answered 429.
     pub exceeded: Option<ExceededLimit>,
-    /// Why it was answered 500, a [`StorageError`](crate::storage::StorageError) where the storage failed. The log has
-    /// it too.
+    /// Why it was answered 500, a [`StorageError`](crate::storage::StorageError) of the storage's. The log has it too.
     pub failure: Option<&'r (dyn Error + Send + Sync + 'static)>,
     /// The trace that the caller says it belongs to.
     pub trace: Option<TraceParent<'r>>,

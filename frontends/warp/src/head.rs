@@ -9,9 +9,8 @@ use warp::{Filter, Rejection};
 #[derive(Clone)]
 struct Head(Arc<request::Parts>);
 
-/// Lets [`filter`](crate::filter) have the request's head as it is: extensions too, and no header copied. Other filters
-/// still see its method and target, but no header, no extension, and HTTP/1.1 as its version; so a host whose own filters
-/// read headers leaves it out.
+/// Lets [`filter`](crate::filter) have the request's head as it is: extensions too, and no header copied. Other filters see
+/// its method and target alone, so a host whose own filters read headers, extensions or the version leaves it out.
 ///
 /// ```
 /// use catalogue_core::Catalogue;

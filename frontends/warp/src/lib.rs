@@ -1,7 +1,6 @@
 //! The course catalogue API as a [`warp`] filter.
 //!
-//! [`filter`] answers every request, so it stands last: what a host's own filters do not know, it answers 404 in the
-//! envelope.
+//! [`filter`] answers every request, so it stands last: what a host's own filters do not know gets the envelope's 404.
 //!
 //! ```
 //! use catalogue_core::Catalogue;
@@ -21,10 +20,9 @@
 //!
 //! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is
 //! not read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind, but for the
-//! [`ClientAddress`] that a rate limit asks for: the one among the extensions, which a host behind a proxy puts there, or
-//! else the peer that `warp::serve` knows. A server of a host's own that calls [`warp::service`] spares the copy with
-//! [`hand_over`], and the panic of warp's own path filters on a target without a path, such as that of
-//! `GET example.com:443`.
+//! [`ClientAddress`] that a rate limit asks for: the one that a host behind a proxy puts there, or else the peer that
+//! `warp::serve` knows. A server that calls [`warp::service`] spares the copy with [`hand_over`], and the panic of warp's
+//! own path filters on a target without a path, such as that of `GET example.com:443`.
 //!
 //! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
 //! after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.

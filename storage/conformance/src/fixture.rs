@@ -34,8 +34,7 @@ impl Precision {
     }
 }
 
-/// What holds for all tables of a host. The defaults are for ids that are free texts, and for times that are kept to the
-/// microsecond.
+/// What holds for all tables of a host. The defaults are for ids that are free texts, and times to the microsecond.
 pub trait Fixture: Sync {
     /// The id of the account that the cases call `name`. Worth writing where ids are no free texts, such as numbers.
     ///
@@ -44,8 +43,7 @@ pub trait Fixture: Sync {
         ready(AccountId::new(name))
     }
 
-    /// How finely the tables keep times. A case puts a course or a credential with its times cut to that, and expects them
-    /// back.
+    /// How finely the tables keep times. A case puts what it puts with its times cut to that, and expects them back.
     fn precision(&self) -> Precision {
         Precision::Microseconds
     }
@@ -64,8 +62,7 @@ pub trait CourseFixture: Fixture {
     /// The storage under test, over the tables that the other methods write.
     fn storage(&self) -> &Self::Storage;
 
-    /// Puts a course with its modules in one transaction, in place of the one with its account and slug if there is one.
-    /// An account that is not there yet is added.
+    /// Puts a course with its modules, and its account, in one transaction, in place of one that has its account and slug.
     fn put_course(&self, course: &Course) -> impl Future<Output = ()>;
 
     /// Removes the course with that account and slug, which is there.
@@ -80,8 +77,8 @@ pub trait CourseFixture: Fixture {
         }
     }
 
-    /// Whether a course can have that slug. Lower-case ASCII letters and digits, with single hyphens between them, up to
-    /// 32 bytes are the least; most cases need no more. Any other slug may be asked for, and finds nothing.
+    /// Whether a course can have that slug. Up to 32 lower-case ASCII letters and digits, with single hyphens between them,
+    /// are the least; most cases need no more. Any other slug may be asked for, and finds nothing.
     fn holds_slug(&self, slug: &str) -> bool {
         let _ = slug;
         true

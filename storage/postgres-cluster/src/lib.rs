@@ -1,7 +1,6 @@
 //! A private PostgreSQL for the tests of one process: in a directory of its own, on a socket alone, gone at the end.
 //!
-//! Where PostgreSQL is not installed there is none, and a line on standard error says so; unless `CATALOGUE_TEST_REQUIRE`
-//! names `postgres`, which makes that a panic.
+//! Where PostgreSQL is not installed, a line on standard error says so, or a panic if `CATALOGUE_TEST_REQUIRE` names it.
 
 #![expect(clippy::missing_panics_doc, reason = "a test fails by a panic")]
 
@@ -13,9 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
-/// Makes a cluster, or with a third argument a standby of the one whose socket is there; says where it is, waits until
-/// whoever started this is gone, and removes it. The one that started this holds the other end of its input, which closes
-/// with that process however it ends.
+/// Makes a cluster, or with a third argument a standby of the one whose socket is there; says where it is, waits until its
+/// input ends, as it does with the process that started this, and removes it.
 const SCRIPT: &str = r#"
     trap '' INT HUP TERM
     PATH="$1:$PATH"

@@ -40,8 +40,7 @@ impl Retry {
     }
 }
 
-/// Whether the database has closed the connection with this error. It says so by the severity; by the code alone where an
-/// old pooler leaves the severity out.
+/// Whether the database has closed the connection: the severity says it, or the code where an old pooler leaves that out.
 fn ends_session(error: &Error) -> bool {
     let Some(error) = error.as_db_error() else { return false };
     match error.parsed_severity() {

@@ -83,8 +83,7 @@ pub(crate) fn identity(row: &Row) -> Result<Identity, StorageError> {
     }
 }
 
-/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at,
-/// replaced_by`.
+/// Those of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at, replaced_by`.
 pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord, StorageError> {
     Ok(CredentialRecord {
         identity: identity(row)?,

@@ -51,8 +51,8 @@ impl PostgresStorage {
         }
     }
 
-    /// Asks what requests ask, over connections like theirs: what they cannot have is told at the start, such as tables that
-    /// the role may not read, or a pooler that does not take the settings of a session.
+    /// Asks what requests ask, over connections like theirs: tables that the role may not read, or a pooler that refuses the
+    /// settings of a session, are told at the start.
     async fn ask_as_requests_do(&self) -> Result<(), StorageError> {
         let nobody = AccountId::new("");
         self.find_credential(&TokenDigest::from_bytes([0; 32])).await?;
@@ -71,12 +71,11 @@ impl PostgresStorage {
         Self::open(options).await
     }
 
-    /// Makes the tables where they are missing and brings them up to date, all of it or nothing. Of several that migrate at
-    /// the same time, one does it and the others wait for it.
+    /// Makes the tables where they are missing and brings them up to date, all of it or nothing. Of several at the same time,
+    /// one does it and the others wait for it.
     ///
     /// # Errors
-    /// When the database is out of reach, or has tables of another program or of a newer version, or is read-only while
-    /// there is something to do.
+    /// When it is out of reach, has tables of another program or of a newer version, or is read-only and has to change.
     pub async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
         migration::migrate(options).await
     }
@@ -91,10 +90,9 @@ impl PostgresStorage {
         now.ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock gave no row"))
     }
 
-    /// What keeps old rows in the tables, which makes look-ups dearer: five at most, the oldest first. That are transactions
-    /// which have been open for `age` at least, of sessions and prepared ones, and what standbys still read. Where the age
-    /// is not known (a standby's is not, and another role's is seen with `pg_read_all_stats` alone), it is those since which
-    /// `transactions` have begun.
+    /// What keeps old rows in the tables, which makes look-ups dearer: five at most, the oldest first. That are
+    /// transactions, prepared ones too, open for `age` at least, and what standbys still read. Where the age is not known (a
+    /// standby's, or another role's without `pg_read_all_stats`), it is those since which `transactions` have begun.
     ///
     /// # Errors
     /// When the database cannot be asked, or is no PostgreSQL and does not know it.

@@ -10,7 +10,7 @@ use tokio_postgres::error::Severity;
 use crate::connection::Connection;
 use crate::error::{is_locked, storage_error, unavailable};
 
-/// How long the database may be silent, beside the wait for a lock: it may be slow, or a commit may have to reach a standby.
+/// How long the database may be silent, beside the wait for a lock: a commit may have to reach a standby.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
 
 /// How long a write waits for a lock of another transaction.
@@ -20,8 +20,7 @@ const SILENT: Duration = Duration::from_secs(1);
 /// How long a patient write waits in all.
 const PATIENT: Duration = Duration::from_secs(60);
 
-/// Does `change` in a transaction of the connection, which is for this alone. What failed is undone with the connection, and
-/// where there is nothing to change (`None`) nothing is committed.
+/// Does `change` in a transaction of a connection of its own, with which a failure is undone. `None` commits nothing.
 pub(crate) async fn transact<T>(
     connection: &Connection,
     change: impl Future<Output = Result<Option<T>, StorageError>>,
@@ -30,8 +29,7 @@ pub(crate) async fn transact<T>(
     committed(connection, changed).await
 }
 
-/// The same with more patience, for a change that somebody waits for: a leaked key is revoked while others write. The change
-/// is begun anew where it has met a lock.
+/// The same with more patience, as for revoking a leaked key. The change is begun anew where it has met a lock.
 pub(crate) async fn transact_patiently<T, F>(
     connection: &Connection,
     change: impl Fn() -> F,

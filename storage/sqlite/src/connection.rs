@@ -69,8 +69,7 @@ impl Database {
         }
     }
 
-    /// A connection that can read what the API shows, and nothing else. Where another program has locked the database,
-    /// it fails at once.
+    /// A connection that can read what the API shows, and nothing else. It fails at once where the database is locked.
     pub(crate) fn open_reader(&self) -> Result<Connection, StorageError> {
         let mut connection = self.open_exporter()?;
         connection.busy_timeout(Duration::ZERO).map_err(storage_error)?;
@@ -83,8 +82,7 @@ impl Database {
         self.open(OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(storage_error)
     }
 
-    /// A connection that can read and write, and makes the file where it is missing: for its owner to write, for the
-    /// owner's group to read, and for nobody else.
+    /// A connection that can read and write, and makes a file where none is, that its owner may write and its group read.
     pub(crate) fn open_writer(&self) -> Result<Connection, OpenError> {
         if let Self::File(path) = self {
             file::make_private(path);

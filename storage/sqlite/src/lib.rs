@@ -14,9 +14,9 @@
 //! ```
 //!
 //! Reads run at once, on the thread that asks, over read-only connections: each is one or two look-ups in an index, which
-//! cost less than a hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other.
-//! Where another program has locked it all the same, a request waits for a second at most, without keeping its thread, and
-//! fails: the error is of the kind [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable).
+//! cost less than a hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other;
+//! where another program has locked it all the same, a request waits for a second at most, without keeping its thread, and
+//! fails as [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable).
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
 //! Look-ups of credentials and revisions are cached until anything is committed, by whichever process. On Linux one small read
@@ -27,9 +27,8 @@
 //! than through SQLite: by the rules of POSIX, closing a file drops the process's locks on it, on which SQLite relies. To
 //! back up, use `VACUUM INTO` or another process.
 //!
-//! A file that is put in the place of the database is noticed at the next read. Where several storages of one process are
-//! open on the path, or connections of the host's own, remove the old `-wal` and `-shm` before, so that no two files share
-//! them.
+//! A file that is put in the place of the database is noticed at the next read. Where the process has several storages or
+//! connections of its own open on the path, remove the old `-wal` and `-shm` before, so that no two files share them.
 //!
 //! # Features
 //! - `bundled` (default): builds SQLite from source. Without it the system's library is linked, which must be as new as the

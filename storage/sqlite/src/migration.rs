@@ -47,8 +47,8 @@ pub(crate) fn migrate(database: &Database) -> Result<Migrated, OpenError> {
     Ok(Migrated { from, to: SCHEMA_VERSION })
 }
 
-/// Applies what is missing; the version is read again under the lock, as another process may have been faster. `None` where
-/// that process has made the database its own.
+/// Applies what is missing by the version under the lock: another process may have been faster. `None` where that has made
+/// the database its own.
 fn apply(connection: Connection) -> Result<Option<u32>, StorageError> {
     let transaction = WriteTransaction::begin(connection)?;
     let found = match state_of(&transaction).map_err(storage_error)? {

@@ -63,8 +63,7 @@ impl SqliteStorage {
     /// Makes the file where it is missing and brings its schema up to date, all of it or nothing.
     ///
     /// # Errors
-    /// When the directory is missing, or the file is not a database of ours, or of a newer version, or read-only while
-    /// there is something to do.
+    /// When its directory is missing, or the file is no database of ours, of a newer version, or read-only and has to change.
     pub fn migrate(path: impl AsRef<Path>) -> Result<Migrated, OpenError> {
         migration::migrate(&Database::File(path.as_ref().to_owned()))
     }

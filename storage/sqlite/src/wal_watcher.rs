@@ -82,8 +82,7 @@ impl Watched {
         Some(Version { epoch: self.epoch, file, wal: self.index.as_ref()?.state()? })
     }
 
-    /// Whether the file is the one that is watched. Where no index was found, that holds for this version of the file
-    /// alone: a later one may have a WAL.
+    /// Whether the file is the one that is watched. Without an index only in this version: a later one may have a WAL.
     fn is_of(&self, file: FileVersion) -> bool {
         self.file.identity == file.identity && (self.index.is_some() || self.file == file)
     }

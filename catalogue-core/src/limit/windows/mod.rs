@@ -13,10 +13,9 @@ const SLOTS: usize = 16;
 
 /// The windows of many keys. Times are nanoseconds from a moment of the caller's choice.
 ///
-/// A key belongs to one bucket. A window that is over is as good as none, so its slot is free. Where a bucket is full
-/// of windows that are not, the one of which least was taken gives way, and of several the one that ends first. So an
-/// allowance that is used up is forgotten before its time only when all others of the bucket are used up too: to have
-/// one of them back costs sixteen, spent in a bucket that nobody can choose.
+/// A key belongs to one bucket. A window that is over leaves its slot free. Where a bucket is full of windows that are not,
+/// the one of which least was taken gives way, and of several the one that ends first. So to have an allowance that is used
+/// up back before its time costs sixteen, used up in a bucket that nobody can choose.
 #[derive(Debug)]
 pub(super) struct Windows {
     requests: u32,
@@ -58,8 +57,7 @@ impl Windows {
         Taken::Granted { remaining: self.requests - window.taken, resets_in, window: window.end }
     }
 
-    /// Gives one back to the window that ends then, if it is still the key's. No two windows of a key end at the same
-    /// time, unless all of the first was given back.
+    /// Gives one back to the window that ends then, if it is still the key's: none that counts another ends then too.
     pub(super) fn give_back(&self, key: Fingerprint, end: u64) {
         if let Some(window) = self.bucket(key).iter_mut().find(|window| window.key == key && window.end == end) {
             window.taken = window.taken.saturating_sub(1);

@@ -52,8 +52,7 @@ pub async fn absent_and_empty_differ(fixture: &impl CourseFixture) {
     assert_shown(fixture, "a", [&absent, &empty], "An absent access mode is None, an empty one is empty.").await;
 }
 
-/// Both times of a course are kept to the microsecond, or as finely as the tables do, before 1970 and at both ends of
-/// what a timestamp can be.
+/// Both times of a course are kept as finely as the tables can, before 1970 and at both ends of what a timestamp can be.
 pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
     let times = [
         Timestamp::MIN,

@@ -18,8 +18,7 @@ pub(crate) async fn revision(fixture: &impl CourseFixture, account: &str) -> Opt
     fixture.storage().revision(&account).await.expect("A revision can be read.")
 }
 
-/// The revision of account `a`, which has a course `c` as account `b` has. The cases here have nothing to hold a storage
-/// to that keeps none.
+/// The revision of account `a`, which has a course `c` as account `b` has. A storage without any passes the cases here.
 pub(crate) async fn revision_kept(fixture: &impl CourseFixture) -> Option<Revision> {
     seed(fixture, &[whole_course("a", "c"), whole_course("b", "c")]).await;
     revision(fixture, "a").await

@@ -71,8 +71,7 @@ pub async fn scopes_are_kept(fixture: &impl CredentialFixture) {
     }
 }
 
-/// A time is kept as finely as the table can hold it, to the microsecond if it can, and an expired credential is still
-/// found: the authenticator refuses it.
+/// A time is kept as finely as the table can, and an expired credential is still found: the authenticator refuses it.
 pub async fn an_expiry_is_kept_to_the_microsecond(fixture: &impl CredentialFixture) {
     let times = [Timestamp::MIN, instant(-1), instant(0), instant(1), time(999_999), time(123_456), Timestamp::MAX];
     for (index, expiry) in times.into_iter().enumerate() {

@@ -27,8 +27,8 @@ const TRIED_LAST_FOR: Duration = Duration::from_secs(30);
 
 /// The servers of one address.
 ///
-/// Each is tried by a configuration of its own: tokio-postgres would wait without a limit for one that takes a connection
-/// and then says nothing, and judges a session by a setting that those of the request path have changed.
+/// Each is tried by a configuration of its own: tokio-postgres would wait for ever for one that takes a connection and says
+/// nothing, and judges a session by a setting that those of the request path have changed.
 pub(crate) struct Hosts {
     servers: Vec<Server>,
     /// How many sessions were opened, where each begins with another server (`load_balance_hosts=random`).
@@ -46,8 +46,7 @@ struct Server {
 }
 
 impl Hosts {
-    /// Those hosts, for sessions of that role, which do not write where they are `read_only`; each session begins with
-    /// another one where the order is `random`.
+    /// Those hosts, for sessions of that role, which begin with another one each time where the order is `random`.
     pub(crate) fn new(
         hosts: impl Iterator<Item = OneHost>,
         random: bool,

@@ -1,8 +1,7 @@
 //! [`Samples`]: how far a replica is behind its primary, as the primary's own log tells.
 //!
-//! What a replica says of itself would be right only as long as its stream flows: one that is cut off believes that nothing
-//! happens. So the primary is asked where its log ends, again and again, and a replica that has replayed up to such a place
-//! has all that was committed when the primary was asked.
+//! A replica that is cut off believes that nothing happens. So the primary is asked where its log ends, again and again, and
+//! a replica that has replayed up to such a place has all that was committed when the primary was asked.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -45,9 +44,8 @@ impl Samples {
         }
     }
 
-    /// When all was committed that a replica has which has come so far in that log; `before` is what was known of it. One
-    /// that follows another server, or has what was lost by a failover, is on another timeline: then places say nothing,
-    /// and it is as old as before.
+    /// When all was committed that a replica has which has come so far in that log. One that follows another server, or has
+    /// what a failover lost, is on another timeline: then places say nothing, and it is as old as `before`.
     pub(crate) fn as_of(&self, before: Option<Instant>, log: Log, replayed: u64) -> Option<Instant> {
         match self.log {
             Some(own) if own == log => {

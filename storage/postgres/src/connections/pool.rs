@@ -40,10 +40,9 @@ struct Connector {
 /// What was last found of the servers behind the connections.
 #[derive(Clone, Copy, Default)]
 struct Liveness {
-    /// A read timed out. A connection that has given no answer since is checked before it is used.
+    /// A read timed out. A connection without an answer since is checked before it is used.
     read_timed_out: Option<Instant>,
-    /// A check timed out. A connection that has given no answer since is closed unchecked, or each would cost its read that
-    /// time.
+    /// A check timed out. A connection without an answer since is closed unchecked: each check would cost a read that time.
     check_timed_out: Option<Instant>,
 }
 
@@ -83,7 +82,7 @@ impl Pool {
                     tracing::debug!(?error, "a read is asked again over another connection");
                     close(connection);
                     // What ended this connection has most likely ended those that were opened before, too.
-                    drop(self.inner.retain(|other, _| other.opened() > began));
+                    drop(self.inner.retain(|other, _| other.opened > began));
                     connection = self.connection(deadline).await?;
                 }
                 _ => {
@@ -107,22 +106,21 @@ impl Pool {
         }
     }
 
-    /// Runs a statement. Now and then the server is asked for its role before it, in the same round trip; no error is that
-    /// of a server that is the primary no longer.
+    /// Runs a statement, and now and then asks the server for its role in the same round trip: `Err(None)` if that is lost.
     async fn ask(&self, connection: &Connection, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, Option<Error>> {
         let is_primary = self.inner.manager().hosts.role() == Role::Primary;
-        let rows = if is_primary && connection.role_confirmed().elapsed() > PRIMARY_FOR {
+        let rows = if is_primary && connection.heard().role.elapsed() > PRIMARY_FOR {
             let began = Instant::now();
             let (still, rows) = join(Role::is_still_primary(connection), connection.query(sql, values)).await;
             if !still? {
                 return Err(None);
             }
-            connection.confirm_role(began);
+            connection.heard().role = began;
             rows?
         } else {
             connection.query(sql, values).await?
         };
-        connection.answered();
+        connection.heard().answer = Instant::now();
         Ok(rows)
     }
 
@@ -183,17 +181,17 @@ impl Manager for Connector {
         if connection.is_closed() {
             return Err(RecycleError::message("closed"));
         }
-        if connection.opened().elapsed() > MAX_AGE {
+        if connection.opened.elapsed() > MAX_AGE {
             return Err(RecycleError::message("too old"));
         }
-        let (answered, liveness) = (connection.last_answer(), self.liveness(|_| ()));
+        let (answered, liveness) = (connection.heard().answer, self.liveness(|_| ()));
         if liveness.check_timed_out.is_some_and(|at| answered < at) {
             return Err(RecycleError::message("as silent as another one"));
         }
         if answered.elapsed() > UNCHECKED_FOR || liveness.read_timed_out.is_some_and(|at| answered < at) {
             let asked = Instant::now();
             match timeout(CHECK_TIMEOUT, connection.check()).await {
-                Ok(Ok(())) => connection.answered(),
+                Ok(Ok(())) => connection.heard().answer = Instant::now(),
                 Ok(Err(_)) => return Err(RecycleError::message("closed")),
                 Err(_) => {
                     self.liveness(|liveness| liveness.check_timed_out = Some(asked));

@@ -48,28 +48,25 @@ impl Options {
     /// The options of an address like `postgres://user:password@host:5432/database`, or of a text like
     /// `host=/run/postgresql dbname=catalogue`, as PostgreSQL's own programs take them.
     ///
-    /// Several hosts are separated by commas. The one that takes writes is asked, wherever it is after a failover: a standby
-    /// may be behind, and an answer must not be. `target_session_attrs=any` reads from the first host that answers, and
-    /// `target_session_attrs=read-only` from a standby; their answers are as old as that server is behind, and a revoked
-    /// key stays good for as long. What writes has the primary in any case. A host that does not answer at once is
-    /// overtaken by the next one.
+    /// Several hosts are separated by commas. The one that takes writes is asked, wherever it is after a failover.
+    /// `target_session_attrs=any` reads from the first host that answers, and `target_session_attrs=read-only` from a
+    /// standby: answers are as old as that server is behind, and a revoked key stays good for as long. What writes has the
+    /// primary in any case. A host that does not answer at once is overtaken by the next one.
     ///
-    /// Tables are looked for in the first schema of the `search_path`; another one is chosen with
-    /// `options=-c search_path=NAME`. What the address does not say is set so that a machine that has gone is noticed
-    /// within a minute: `connect_timeout`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries`,
-    /// `tcp_user_timeout`.
+    /// Tables are looked for in the first schema of the `search_path` (`options=-c search_path=NAME`). So that a machine that
+    /// has gone is noticed within a minute, there are defaults for `connect_timeout`, `keepalives_idle`,
+    /// `keepalives_interval`, `keepalives_retries` and `tcp_user_timeout`.
     ///
-    /// With the feature `tls`, `sslmode=verify-full` asks for TLS with a server that proves the host's name, to the issuers
-    /// in the file `sslrootcert` (PEM), or to the system's; `sslcert` and `sslkey` name a certificate of the client and its
-    /// key. `require` and `verify-ca` mean the same: there is no TLS here without that proof. `disable` means none, as does
-    /// saying nothing, which is warned of where a host is beyond this machine. `prefer` and `allow` are refused, for whoever
-    /// is between could choose for them. Sockets have no TLS. The files are read now, and not again.
+    /// With the feature `tls`, `sslmode=verify-full` asks for TLS with a server that proves the host's name by an issuer in
+    /// the file `sslrootcert` (PEM), or of the system's; `sslcert` and `sslkey` name the client's certificate and key.
+    /// `require` and `verify-ca` mean the same. `disable` means no TLS, as does saying nothing, which is warned of where a
+    /// host is beyond this machine. `prefer` and `allow` are refused: who is between could choose. Sockets have no TLS. The
+    /// files are read now, and not again.
     ///
     /// # Errors
     /// [`OpenError::Address`] when it is no such address, [`OpenError::Repeated`] when it says something twice,
-    /// [`OpenError::SslMode`] when it does not say what TLS is meant,
-    /// [`OpenError::Certificate`] when a file that it names is not good, and [`OpenError::NoTls`] when it asks for TLS and
-    /// the feature is missing.
+    /// [`OpenError::SslMode`] when it leaves open what TLS is meant, [`OpenError::Certificate`] when a file of it is not
+    /// good, and [`OpenError::NoTls`] when it asks for TLS and the feature is missing.
     pub fn parse(address: &str) -> Result<Self, OpenError> {
         let names = [&PARAMETERS[..], &["target_session_attrs"]].concat();
         let (rest, said) = address::take(address, &names)?;
@@ -123,10 +120,10 @@ impl Options {
     /// The request path reads from this standby of the database, and from others in turn where this is called again;
     /// several hosts in one address are several standbys. Each host is to be one server, not a balancer before some.
     ///
-    /// A standby is read as long as it is known to be no further behind than [`greatest_lag`](Self::greatest_lag); where
-    /// none is, the primary is, and where that is away a call fails as
-    /// [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable). So is one that was promoted: it is not
-    /// read until it is a standby again. What a standby does not have is looked for in the primary.
+    /// A standby is read as long as it is known to be no further behind than [`greatest_lag`](Self::greatest_lag), and is
+    /// one; where none is, the primary is, and where that is away a call fails as
+    /// [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable). What a standby does not have is looked for
+    /// in the primary.
     ///
     /// # Errors
     /// As for [`parse`](Self::parse).
@@ -137,9 +134,8 @@ impl Options {
     }
 
     /// How far behind the primary a [`replica`](Self::replica) may be and still be read; 10 seconds where nothing is said.
-    /// For as long a change may be missing from answers, and a revoked key may be good. The primary is asked at least once
-    /// a second how far it is, or ten times as often as this; while it is away nobody knows, and past this time the
-    /// replicas are not read either.
+    /// For as long a change may be missing from answers, and a revoked key may be good. Once the primary has been away for
+    /// that long, nobody knows, and no replica is read.
     #[must_use]
     pub const fn greatest_lag(mut self, lag: Duration) -> Self {
         self.greatest_lag = lag;
@@ -147,15 +143,15 @@ impl Options {
     }
 
     /// How many connections to one server read at the same time, at most; 10 where nothing is said. Each call of
-    /// administration has one more of its own, and where there are replicas each server has one more that watches it.
+    /// administration has one more, and where there are replicas each server has one more that watches it.
     #[must_use]
     pub const fn connections(mut self, connections: NonZeroUsize) -> Self {
         self.connections = connections;
         self
     }
 
-    /// How long a read of the request path may take in all: waiting for a connection, opening one, the statement, and
-    /// asking once more. 2 seconds where nothing is said. Past it the call fails and the connection is closed.
+    /// How long a read of the request path may take in all, the wait for a connection included; 2 seconds where nothing is
+    /// said. Past it the call fails and the connection is closed.
     #[must_use]
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;

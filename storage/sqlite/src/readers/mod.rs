@@ -26,8 +26,7 @@ const ATTEMPTS: usize = 5;
 static CLOSING: RwLock<()> = RwLock::new(());
 
 /// Connections at rest. A read takes one, works on its own thread without waiting, and puts it back; so there are never
-/// more than threads that read. A read that meets a lock of another program leaves the thread to others until it tries
-/// again.
+/// more than threads that read.
 pub(crate) struct Readers {
     database: Database,
     idle: Mutex<Vec<Reader>>,
@@ -53,8 +52,7 @@ impl Readers {
         self.read_from(self.file()?, read)
     }
 
-    /// What `cache` has for `key` if nothing was committed since it was read, else what `read` finds. What is not there is
-    /// not cached.
+    /// What `cache` has for `key` if nothing was committed since, else what `read` finds. What is absent is not cached.
     pub(crate) fn read_cached<K: Hash + Eq + Clone, V: Clone>(
         &self,
         cache: &Cache<K, V>,
@@ -76,8 +74,7 @@ impl Readers {
         Ok(value)
     }
 
-    /// The file that stands at the path now. One that was put in the place of another is another database, and its data
-    /// is what counts.
+    /// The file that stands at the path now. One that was put in the place of another is another database.
     fn file(&self) -> Result<FileVersion, StorageError> {
         let file = self.database.file_version()?;
         if self.watcher.is_of_another(file.identity) {
@@ -93,8 +90,7 @@ impl Readers {
         self.watcher.stop_unless_of(file);
     }
 
-    /// Runs `read` on a connection to that file. A connection that met an error other than a lock is closed instead of
-    /// kept.
+    /// Runs `read` on a connection to that file, which is closed after an error other than a lock.
     fn read_from<T>(
         &self,
         file: FileVersion,
