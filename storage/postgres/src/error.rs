@@ -86,7 +86,7 @@ pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, &'static str) {
 
 /// Whether an error of opening a database can pass while nothing but the database changes.
 pub(crate) fn can_pass(error: &StorageError) -> bool {
-    // A migration whose commit was not confirmed is looked at again, and repeated where it was not done.
+    // A migration whose commit was not confirmed is looked at again.
     if ![StorageErrorKind::Unavailable, StorageErrorKind::OutcomeUnknown].contains(&error.kind()) {
         return false;
     }

@@ -69,7 +69,7 @@ pub struct Migrated {
 
 /// The schema's version; 0 where there are no tables of ours.
 pub(crate) async fn version(options: &Options) -> Result<u32, OpenError> {
-    let connection = open(options, false).await?;
+    let connection = options.exporting().open().await.map_err(OpenError::Failed)?;
     let asking = async {
         check_encoding(&connection).await?;
         version_in(&connection, &VERSION).await
@@ -90,7 +90,7 @@ pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
     let (mut attempt, mut locked) = (1, 1);
     loop {
         // The transaction of an attempt that failed ends with its connection.
-        let connection = open(options, true).await?;
+        let connection = options.writing().open().await.map_err(OpenError::Failed)?;
         match apply(&connection, options.triggers).await {
             // Requests would queue behind this one for as long as another transaction has a table: better to step back.
             Err(OpenError::Failed(error)) if is_locked(&error) && locked < LOCK_ATTEMPTS => {
@@ -173,11 +173,6 @@ fn is_race(error: &StorageError) -> bool {
         SqlState::T_R_DEADLOCK_DETECTED,
     ];
     code(error).is_some_and(|code| codes.contains(code))
-}
-
-async fn open(options: &Options, to_write: bool) -> Result<Connection, OpenError> {
-    let hosts = if to_write { options.writing() } else { options.exporting() };
-    hosts.open().await.map_err(OpenError::Failed)
 }
 
 fn failed(error: Error) -> OpenError {

@@ -41,7 +41,7 @@ where
     if outcome.as_ref().is_err_and(is_locked) {
         let seconds = PATIENT.as_secs();
         tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
-        in_time(DEADLINE, rolled_back(connection)).await?;
+        in_time(DEADLINE, async { connection.run("ROLLBACK").await.map_err(storage_error) }).await?;
         outcome = changed(connection, PATIENT - SILENT, change()).await;
     }
     committed(connection, outcome).await
@@ -64,10 +64,6 @@ async fn changed<T>(
         change.await
     })
     .await
-}
-
-async fn rolled_back(connection: &Connection) -> Result<(), StorageError> {
-    connection.run("ROLLBACK").await.map_err(storage_error)
 }
 
 /// The call's outcome, or an error once the database has been silent for too long. It is for what commits nothing.

@@ -33,7 +33,7 @@ pub(crate) struct Hosts {
     servers: Vec<Server>,
     /// How many sessions were opened, where each begins with another server (`load_balance_hosts=random`).
     opened: Option<AtomicUsize>,
-    role: Role,
+    pub(crate) role: Role,
     read_only: bool,
     named_statements: bool,
     tls: Tls,
@@ -96,14 +96,9 @@ impl Hosts {
 
     /// A session for administration.
     pub(crate) async fn open(&self) -> Result<Connection, StorageError> {
-        match timeout(OPEN_TIMEOUT, self.connect()).await {
-            Ok(opened) => opened.map_err(ConnectError::into_storage_error),
-            Err(_) => Err(unavailable("the database does not answer to a new connection")),
-        }
-    }
-
-    pub(crate) fn role(&self) -> Role {
-        self.role
+        let opened = timeout(OPEN_TIMEOUT, self.connect()).await;
+        let opened = opened.map_err(|_| unavailable("the database does not answer to a new connection"))?;
+        opened.map_err(ConnectError::into_storage_error)
     }
 
     /// As the address has them; those last that were silent of late.

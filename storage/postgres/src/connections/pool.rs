@@ -89,7 +89,8 @@ impl Pool {
                     if retry != Retry::SameSession {
                         close(connection);
                     }
-                    return Err(error.map_or_else(no_primary, storage_error));
+                    let no_primary = "the database takes no writes any more, so that what it says may be old";
+                    return Err(error.map_or_else(|| unavailable(no_primary), storage_error));
                 }
             }
             again = false;
@@ -108,7 +109,7 @@ impl Pool {
 
     /// Runs a statement, and now and then asks the server for its role in the same round trip: `Err(None)` if that is lost.
     async fn ask(&self, connection: &Connection, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, Option<Error>> {
-        let is_primary = self.inner.manager().hosts.role() == Role::Primary;
+        let is_primary = self.inner.manager().hosts.role == Role::Primary;
         let rows = if is_primary && connection.heard().role.elapsed() > PRIMARY_FOR {
             let began = Instant::now();
             let (still, rows) = join(Role::is_still_primary(connection), connection.query(sql, values)).await;
@@ -155,10 +156,6 @@ impl Pool {
 /// Ends a connection instead of giving it back.
 fn close(connection: Object<Connector>) {
     drop(Object::take(connection));
-}
-
-fn no_primary() -> StorageError {
-    unavailable("the database takes no writes any more, so that what it says may be old")
 }
 
 impl Connector {

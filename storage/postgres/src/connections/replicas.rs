@@ -29,8 +29,8 @@ const LOG_END: Sql = Sql {
     types: &[],
 };
 
-/// Nothing is replayed where a server is no standby, or was promoted. The timeline is that of what it has written to its
-/// tables; where the role may see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
+/// Nothing is replayed where a server is no standby, or was promoted. The timeline is that of its tables; where the role may
+/// see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
 const REPLAYED: Sql = Sql {
     text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, system_identifier, \
            greatest((SELECT min_recovery_end_timeline FROM pg_control_recovery()), \
