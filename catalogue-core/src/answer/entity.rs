@@ -1,6 +1,5 @@
 //! [`Entity`]: finished bytes, as they are and compressed, with all that an answer says of them.
 
-use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,6 +24,7 @@ const fn room_for_forms(bytes: usize) -> usize {
 }
 
 /// Finished bytes with their media type and tag. A compressed form is made when the first caller asks for it, and kept.
+#[derive(Debug)]
 pub(crate) struct Entity {
     pub(crate) media_type: HeaderValue,
     pub(crate) etag: ETag,
@@ -40,14 +40,8 @@ pub(crate) struct Entity {
     room: AtomicUsize,
 }
 
-impl fmt::Debug for Entity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entity").field("media_type", &self.media_type).field("etag", &self.etag).finish_non_exhaustive()
-    }
-}
-
 /// The bytes of one content coding.
-#[derive(Clone)]
+#[derive(Debug)]
 pub(crate) struct Form {
     pub(crate) body: Bytes,
     pub(crate) length: HeaderValue,

@@ -168,7 +168,7 @@ fn found(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
     headers.insert(CONTENT_TYPE, entity.media_type.clone());
     headers.insert(CONTENT_LENGTH, form.length.clone());
     if let Some((coding, _)) = compressed {
-        headers.insert(CONTENT_ENCODING, coding.header());
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
     }
     headers.insert(ETAG, entity.etag.header());
     response

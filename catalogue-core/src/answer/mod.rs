@@ -1,6 +1,4 @@
-//! [`Answers`]: what answers a call, from the page cache, with 304, or rendered from the storage.
-//!
-//! The files beside it make the bytes, tags and headers of answers.
+//! [`Answers`]: what answers a call, from the page cache, with 304, or rendered. The files beside it make bytes and headers.
 
 pub(crate) mod coding;
 pub(crate) mod conditional;
@@ -93,8 +91,7 @@ impl Answers {
         Ok(Answer::rendered(envelope::answer(&envelope::entity(reply, etag, &mount.router.base), headers)))
     }
 
-    /// Renders the answer that depends on `key`. Its tag is for the revision asked for: the courses were of that one if
-    /// it is still the same when they are read, as none ever comes back.
+    /// Renders the answer that depends on `key`, with the tag if the courses are still of that revision.
     async fn render(&self, mount: &Mount, key: &Key, etag: ETag, caller: &Authorized) -> Result<Fresh, ApiError> {
         let reply = key.call.run(&*self.courses, caller).await?;
         let of_the_revision = reply.revision == Some(key.revision);
@@ -120,8 +117,8 @@ impl Answer {
         Self { response, rendered: true }
     }
 
-    /// Whether a rate limit gets it back (decision A2): a 304 to a tag that the caller has, and nothing was rendered.
-    /// A star is no tag, also where the answer happens to be kept, so that what others ask for does not count.
+    /// Whether a rate limit gets it back (decision A2): a 304 to a tag that the caller has, where nothing was rendered. A
+    /// star is no tag, so that it does not matter what others asked for.
     pub(crate) fn is_free(&self, request: &HeaderMap) -> bool {
         self.response.status() == StatusCode::NOT_MODIFIED && !self.rendered && !names_any(request)
     }

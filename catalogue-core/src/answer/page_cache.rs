@@ -92,8 +92,8 @@ impl PageCache {
         Some(self.hit(entity))
     }
 
-    /// The kept answer, or a new one. While one caller renders it, others who ask for the same wait for it, and fail if it
-    /// fails. Where that caller goes away, one of them renders in its place.
+    /// The kept answer, or a new one. Others who ask for the same wait for the one who renders it, and fail with it; where
+    /// that one goes away, one of them renders in its place.
     pub(crate) async fn get_or_render(
         &self,
         key: &Key,

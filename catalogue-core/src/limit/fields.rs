@@ -9,8 +9,8 @@ use super::rate_limit::RateLimit;
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// The fields of one answer: the policy's name, which is the same in both, then the quota `q` and the window `w`; what
-/// remains of it, `r`, for `t` seconds. No partition key is named: a client has one partition, that of its credential.
+/// The fields of one answer: the quota `q` and the window `w`; what remains, `r`, for `t` seconds. No partition key is
+/// named: a client has one, that of its credential.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     policy: HeaderValue,

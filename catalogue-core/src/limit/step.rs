@@ -22,8 +22,8 @@ const KNOWN_TOKENS: usize = 1 << 16;
 pub(crate) struct Limits {
     limiter: Arc<dyn RateLimiter>,
     policy: Policy,
-    /// Tokens that were accepted and not refused since, up to a number. Only who holds a good one gets it in. It grants
-    /// nothing: one that is known is looked up like any other, and only not counted as unknown before.
+    /// Tokens that were accepted and not refused since, up to a number. One that is known is looked up like any other, and
+    /// only not counted as unknown before.
     known: Cache<Fingerprint, ()>,
     fingerprints: Fingerprints,
 }

@@ -17,8 +17,7 @@ use crate::operation::Operation;
 
 /// Is told of each request that was answered; not of one whose client went away before the answer was ready.
 ///
-/// It runs on the request's own task before the answer leaves, so it must be quick: count, or hand over to a thread of
-/// its own. A panic in it changes no answer.
+/// It runs on the request's task before the answer leaves, so it must be quick. A panic in it changes no answer.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};

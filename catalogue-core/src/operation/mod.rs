@@ -1,6 +1,5 @@
-//! What the API can do: one row of a table each, which drives the router, the scope gate and every document.
-//!
-//! A new endpoint adds a variant, its row, a file with its parameters and work, and its tests.
+//! What the API can do: one row of a table each, which drives the router, the scope gate and every document. A new endpoint
+//! adds a variant, its row, a file with its parameters and work, and its tests.
 
 mod course;
 mod courses;
@@ -131,10 +130,7 @@ impl Operation {
 impl Call {
     /// Whether the answer depends on the account's courses.
     pub(crate) const fn reads_courses(&self) -> bool {
-        match self {
-            Self::Courses(_) | Self::Course(_) => true,
-            Self::Me => false,
-        }
+        matches!(self, Self::Courses(_) | Self::Course(_))
     }
 
     /// How many bytes its texts take up.

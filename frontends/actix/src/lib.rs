@@ -23,20 +23,7 @@
 //! all share what it keeps. On SIGINT actix-web drops running requests, unless `HttpServer::shutdown_signal` is set.
 //!
 //! A scope leaves the path as it is, so the catalogue is mounted in one at the address that it was built with:
-//!
-//! ```
-//! # use actix_web::{App, web};
-//! # use catalogue_core::Catalogue;
-//! # use catalogue_core::storage::MemoryStorage;
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build()?;
-//! let app = App::new()
-//!     .service(web::scope("/api/v1").default_service(catalogue_actix::route(catalogue.clone())))
-//!     .service(web::scope("/docs").default_service(catalogue_actix::route(catalogue)));
-//! # let _ = app;
-//! # Ok(())
-//! # }
-//! ```
+//! `App::new().service(web::scope("/api/v1").default_service(catalogue_actix::route(catalogue)))`.
 //!
 //! Method, path, query and headers reach the catalogue byte for byte as they came. The request's body is dropped unread, and
 //! its extensions stay behind, but for the [`ClientAddress`](catalogue_core::limit::ClientAddress) that a rate limit asks
@@ -45,8 +32,7 @@
 //! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
 //! after [`Catalogue::mounted_at`]: `web::scope("/my").default_service(catalogue_actix::route(mine))`.
 
-mod request;
-mod response;
+mod convert;
 
 use actix_web::{HttpRequest, Route, web};
 use catalogue_core::Catalogue;
@@ -56,8 +42,8 @@ pub fn route(catalogue: Catalogue) -> Route {
     web::to(move |request: HttpRequest| {
         let catalogue = catalogue.clone();
         async move {
-            let request = request::convert(&request);
-            response::convert(catalogue.call(request).await)
+            let request = convert::request(&request);
+            convert::response(catalogue.call(request).await)
         }
     })
 }

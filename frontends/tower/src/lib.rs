@@ -33,9 +33,7 @@
 //! A rate limit counts unknown tokens by the [`ClientAddress`](catalogue_core::limit::ClientAddress) among the extensions.
 //! On axum a layer puts it there, from `ConnectInfo<SocketAddr>` or from the header of a trusted proxy.
 
-mod body;
 mod nesting;
 mod service;
 
-pub use body::Body;
-pub use service::{CatalogueService, ResponseFuture};
+pub use service::{Body, CatalogueService, ResponseFuture};

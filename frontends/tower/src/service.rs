@@ -1,15 +1,16 @@
-//! [`CatalogueService`] and the future of its answers.
+//! [`CatalogueService`], and the future and the body of its answers.
 
 use std::convert::Infallible;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
 use catalogue_core::Catalogue;
 use http::{Request, Response};
+use http_body::{Frame, SizeHint};
 use tower_service::Service;
 
-use crate::body::Body;
 use crate::nesting::Nesting;
 
 /// A service that answers every request as its catalogue does. It is always ready and never fails. Cheap to clone.
@@ -31,8 +32,7 @@ impl CatalogueService {
     /// The same service behind a router that takes `prefix` off the path, such as axum's `nest_service`: it puts the
     /// prefix back, so that the catalogue finds what it is mounted at. A second call replaces the first.
     ///
-    /// `prefix` is all that was taken off, by every router on the way. A catalogue whose addresses have no common
-    /// prefix is nested once at each:
+    /// `prefix` is all that was taken off, by every router. A catalogue whose addresses share no prefix is nested at each:
     ///
     /// ```
     /// use axum::Router;
@@ -97,5 +97,33 @@ impl Future for ResponseFuture {
 impl fmt::Debug for ResponseFuture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ResponseFuture").finish_non_exhaustive()
+    }
+}
+
+/// The body of an answer: bytes that are all there, in one frame. No type of `http-body-util`, whose new version would break
+/// hosts.
+#[derive(Clone, Debug, Default)]
+pub struct Body(Option<Bytes>);
+
+impl Body {
+    pub(crate) fn new(bytes: Bytes) -> Self {
+        Self((!bytes.is_empty()).then_some(bytes))
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.as_ref().map_or(0, |bytes| bytes.len() as u64))
     }
 }

@@ -5,7 +5,7 @@
 //! ```
 //! use catalogue_core::Catalogue;
 //! use catalogue_core::storage::MemoryStorage;
-//! use warp::Filter;
+//! use warp::{Filter, Rejection};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build()?;
@@ -27,8 +27,6 @@
 //! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
 //! after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.
 
-mod head;
-
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -37,16 +35,14 @@ use bytes::Bytes;
 use catalogue_core::Catalogue;
 use catalogue_core::limit::ClientAddress;
 use http::{HeaderMap, Method, Request, Response, Uri, request};
-use warp::Filter;
 use warp::path::FullPath;
-
-pub use head::hand_over;
+use warp::{Filter, Rejection};
 
 /// A filter that answers every request as `catalogue` does. It rejects none.
 pub fn filter(
     catalogue: Catalogue,
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
-    head::handed_over().or(gathered()).unify().then(move |head: Arc<request::Parts>| {
+    handed_over().or(gathered()).unify().then(move |head: Arc<request::Parts>| {
         let catalogue = catalogue.clone();
         async move { catalogue.call_head(&head).await }
     })
@@ -91,4 +87,43 @@ fn head(method: Method, uri: Uri, headers: HeaderMap, client: Option<ClientAddre
         head.extensions.insert(client);
     }
     Arc::new(head)
+}
+
+/// The head, for all filters that ask for it.
+#[derive(Clone)]
+struct Head(Arc<request::Parts>);
+
+/// Lets [`filter`](filter) have the request's head as it is: extensions too, and no header copied. Other filters see
+/// its method and target alone, so a host whose own filters read headers, extensions or the version leaves it out.
+///
+/// ```
+/// use catalogue_core::Catalogue;
+/// use catalogue_core::storage::MemoryStorage;
+/// use http::Request;
+/// use tower_service::Service;
+///
+/// # async fn answer() -> Result<(), Box<dyn std::error::Error>> {
+/// let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).build()?;
+/// let mut service = warp::service(catalogue_warp::filter(catalogue));
+/// // What a server does with each request that it has read:
+/// let request = Request::get("/docs").body(String::new())?;
+/// let response = service.call(catalogue_warp::hand_over(request)).await?;
+/// assert_eq!(response.status(), 200);
+/// # Ok(())
+/// # }
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(answer()).unwrap();
+/// ```
+#[must_use]
+pub fn hand_over<B>(request: Request<B>) -> Request<B> {
+    let (head, body) = request.into_parts();
+    let mut left = Request::new(body);
+    *left.method_mut() = head.method.clone();
+    *left.uri_mut() = head.uri.clone();
+    left.extensions_mut().insert(Head(Arc::new(head)));
+    left
+}
+
+/// The head that was handed over; rejects a request whose head was not.
+fn handed_over() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Rejection> + Copy {
+    warp::ext::get::<Head>().map(|Head(head)| head)
 }

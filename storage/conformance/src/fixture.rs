@@ -7,7 +7,7 @@ use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind
 use catalogue_core::{AccountId, Course, Timestamp};
 
 use crate::Storage;
-use crate::seed::account;
+use crate::seed::{account, seed_accounts};
 
 /// How finely a host's tables keep times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,10 +51,8 @@ pub trait Fixture: Sync {
 
 /// A storage of courses, and how to fill its tables: what [`course_storage_tests!`](crate::course_storage_tests) runs on.
 ///
-/// The methods that return a future are best written as `async fn`. They panic where they cannot do their work, which
-/// fails the test. Each write is committed when its future ends.
-///
-/// Every storage that is an [`AdminStorage`] too has this trait already.
+/// The methods that return a future are best written as `async fn`. They panic where they cannot do their work. Each write
+/// is committed when its future ends. Every storage that is an [`AdminStorage`] too has this trait already.
 pub trait CourseFixture: Fixture {
     /// The storage under test.
     type Storage: CourseStorage;
@@ -92,9 +90,7 @@ pub trait CourseFixture: Fixture {
 }
 
 /// A storage of credentials, and how to fill its table: what
-/// [`credential_storage_tests!`](crate::credential_storage_tests) runs on.
-///
-/// It is written like a [`CourseFixture`], and every storage that is an [`AdminStorage`] too has it already.
+/// [`credential_storage_tests!`](crate::credential_storage_tests) runs on. It is written like a [`CourseFixture`].
 pub trait CredentialFixture: Fixture {
     /// The storage under test.
     type Storage: CredentialStorage;
@@ -162,10 +158,7 @@ impl<S: Storage> CredentialFixture for S {
     async fn put_credential(&self, credential: &NewCredential) {
         let mut created = self.create_credential(credential).await;
         if created.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::UnknownReference) {
-            let mut import = self.begin_import().await.expect("an import begins while no other runs");
-            let account = account(credential.record.identity.account.as_str());
-            import.put_account(&account).await.expect("an account can be put");
-            import.commit().await.expect("an import can be committed");
+            seed_accounts(self, &[credential.record.identity.account.as_str()]).await;
             created = self.create_credential(credential).await;
         }
         created.expect("a credential of a known account can be stored");

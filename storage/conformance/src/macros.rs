@@ -3,11 +3,10 @@
 /// Makes a test of each case for the storage that `fixture` returns: courses, credentials and administration.
 ///
 /// `fixture` is the path of an async function without arguments, or a closure like one, which returns an empty storage
-/// and a guard: `(impl Storage, impl Sized)`. The guard is dropped after the storage, also where a test fails; it may be
-/// a temporary directory, a schema that is dropped, or `()`.
+/// and what is dropped after it, also where a test fails, such as a temporary directory: `(impl Storage, impl Sized)`.
 ///
-/// The tests are named after the case and its topic, such as `isolation::a_list_never_mixes_accounts`. Nothing but this
-/// crate is needed in the manifest. Where one file tests two storages, each has a module of its own:
+/// The tests are named after the case and its topic, such as `isolation::a_list_never_mixes_accounts`. Where one file
+/// tests two storages, each has a module of its own:
 ///
 /// ```
 /// # use catalogue_core::storage::MemoryStorage;
@@ -68,9 +67,8 @@ macro_rules! credential_storage_tests {
     };
 }
 
-/// Makes a test of each case of a storage, or two, of courses and credentials: those of
-/// [`course_storage_tests!`](crate::course_storage_tests) and
-/// [`credential_storage_tests!`](crate::credential_storage_tests), and what holds between the two.
+/// Makes the tests of [`course_storage_tests!`](crate::course_storage_tests) and
+/// [`credential_storage_tests!`](crate::credential_storage_tests), and of what holds between the two.
 ///
 /// `fixture` returns what is a [`CourseFixture`](crate::CourseFixture) and a
 /// [`CredentialFixture`](crate::CredentialFixture).

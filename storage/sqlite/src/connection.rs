@@ -31,23 +31,14 @@ pub(crate) enum Database {
     Memory(u64),
 }
 
-/// What an existing database is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// Nothing is in it yet.
-    Empty,
-    /// It is ours, of that schema version.
-    Ours(u32),
-}
-
 impl Database {
-    /// Looks at an existing database without changing it.
-    pub(crate) fn inspect(&self) -> Result<State, OpenError> {
+    /// The schema version of an existing database of ours, 0 of an empty one. Nothing is changed.
+    pub(crate) fn inspect(&self) -> Result<u32, OpenError> {
         if let Self::File(path) = self {
             file::check(path)?;
         }
         let connection = self.open_exporter().map_err(|source| self.failed(source))?;
-        state_of(&connection)
+        version_of(&connection)
             .map_err(|error| match error.sqlite_error_code() {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::NotADatabase(self.path()),
                 _ => self.failed(storage_error(error)),
@@ -153,17 +144,14 @@ impl Database {
     }
 }
 
-/// What the database is; `None` when it is another program's.
-pub(crate) fn state_of(connection: &Connection) -> rusqlite::Result<Option<State>> {
+/// The schema version, 0 of an empty database; `None` when it is another program's.
+pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<Option<u32>> {
     let application_id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let is_empty: bool =
         connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
-    Ok(match application_id {
-        APPLICATION_ID => Some(State::Ours(version)),
-        0 if is_empty && version == 0 => Some(State::Empty),
-        _ => None,
-    })
+    let is_ours = application_id == APPLICATION_ID || (application_id == 0 && is_empty && version == 0);
+    Ok(is_ours.then_some(version))
 }
 
 /// Module bodies are for exports alone: the engine itself refuses a statement of the request path that would read one.

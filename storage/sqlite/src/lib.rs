@@ -23,9 +23,8 @@
 //! of the `-shm` file tells; on other systems, and where there is no WAL, each look-up reads the database.
 //!
 //! # The file
-//! While a process has the database open it must not open and close the database, its `-wal` or its `-shm` in another way
-//! than through SQLite: by the rules of POSIX, closing a file drops the process's locks on it, on which SQLite relies. To
-//! back up, use `VACUUM INTO` or another process.
+//! While a process has the database open it must not open the database, its `-wal` or its `-shm` otherwise than through
+//! SQLite: closing a file drops the process's locks on it (POSIX). To back up, use `VACUUM INTO` or another process.
 //!
 //! A file that is put in the place of the database is noticed at the next read. Where the process has several storages or
 //! connections of its own open on the path, remove the old `-wal` and `-shm` before, so that no two files share them.
@@ -34,8 +33,8 @@
 //! - `bundled` (default): builds SQLite from source. Without it the system's library is linked, which must be as new as the
 //!   version of `rusqlite` asks for: 3.45.3 for 0.41.
 //!
-//! A program can link one SQLite alone, so all that use it must agree on a version of `libsqlite3-sys`. This crate takes
-//! `rusqlite` from 0.39 to 0.41; Cargo chooses the one that suits the others, and no type of it is in this crate's API.
+//! A program can link one SQLite alone. This crate takes `rusqlite` from 0.39 to 0.41, so that Cargo can choose the one that
+//! suits the others; no type of it is in this crate's API.
 
 mod admin;
 mod cache;

@@ -33,7 +33,7 @@ struct Lock {
 }
 
 impl Locks {
-    /// Makes attempts until one does not meet a lock, or the lock has lasted for `longest`. An attempt must not wait itself.
+    /// Makes attempts, none of which waits, until one does not meet a lock, or the lock has lasted for `longest`.
     pub(crate) async fn wait_out<T>(
         &self,
         longest: Duration,

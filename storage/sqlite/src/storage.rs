@@ -10,7 +10,7 @@ use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{Revision, StorageError};
 
 use crate::cache::Cache;
-use crate::connection::{Database, State};
+use crate::connection::Database;
 use crate::migration::{self, Migrated, SCHEMA_VERSION};
 use crate::open_error::OpenError;
 use crate::readers::Readers;
@@ -39,10 +39,7 @@ impl SqliteStorage {
     /// When there is none, it cannot be read, it is not one of ours, or it is of another schema version. Nothing is changed.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let database = Database::File(path.as_ref().to_owned());
-        let found = match database.inspect()? {
-            State::Empty => 0,
-            State::Ours(version) => version,
-        };
+        let found = database.inspect()?;
         let path = path.as_ref().to_owned();
         match found.cmp(&SCHEMA_VERSION) {
             std::cmp::Ordering::Less => Err(OpenError::OlderSchema { path, found, known: SCHEMA_VERSION }),

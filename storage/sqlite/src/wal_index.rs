@@ -18,12 +18,10 @@ const IS_IN_USE: usize = 12;
 /// The file in which the connections to a database in WAL mode, of all processes, share where the last commit ends
 /// (the "WAL-index" of SQLite's file formats, `-shm` beside the database).
 ///
-/// Its header holds a count of the commits, the place and the running checksum of the last one, and a salt of the WAL.
-/// Every commit replaces it, and readers of SQLite itself begin at what it says. So as long as it is the same, the
+/// Every commit replaces its header, and readers of SQLite itself begin at what it says. So as long as it is the same, the
 /// database is, provided that no connection can leave the WAL meanwhile: whoever relies on that keeps a connection open
-/// that has read once, whose locks bar the others from another journal mode and from removing the file.
-///
-/// There is none where files and memory maps of them are not known to agree.
+/// that has read once, whose locks bar the others from another journal mode and from removing the file. There is none
+/// where files and memory maps of them are not known to agree.
 pub(crate) struct WalIndex(Arc<File>);
 
 /// What the header was at some instant. Equal only where nothing was committed between.

@@ -5,10 +5,9 @@ use catalogue_core::auth::{CredentialKind, Scopes};
 use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
+use crate::at_once::{give_up, on_threads};
 use crate::looking_up::{assert_stored, find, put};
 use crate::seed::{api_key, digest, instant, oauth_token, time};
-use crate::threads::on_threads;
-use crate::under_way::give_up;
 
 /// A credential of either kind is found by its digest, with all that is known of it.
 pub async fn a_credential_is_found_with_all_its_fields(fixture: &impl CredentialFixture) {

@@ -1,23 +1,31 @@
 //! [`Readers`]: read-only connections, one for each call that runs at the same time.
 
-mod reader;
-
 use std::hash::Hash;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::Connection;
 
 use crate::cache::Cache;
 use crate::connection::Database;
-use crate::error::is_locked;
+use crate::error::{is_locked, storage_error};
 use crate::file::{FileIdentity, FileVersion};
 use crate::locks::Locks;
 use crate::wal_watcher::WalWatcher;
-use reader::Reader;
 
 /// How often a file may be replaced while it is opened.
 const ATTEMPTS: usize = 5;
+
+/// A read that takes longer is interrupted. Each is bounded by an index, so only a disk that hardly answers gets here.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// How many steps of SQLite's engine pass between two looks at the clock; a page of fifty takes about a thousand.
+const STEPS_BETWEEN_LOOKS: i32 = 1_000;
+
+/// What the clocks of all readers count from.
+static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Read by every read transaction of this process, written by whoever closes connections to a file that was replaced.
 ///
@@ -99,7 +107,8 @@ impl Readers {
         let mut file = file;
         for _ in 0..ATTEMPTS {
             let not_closing = CLOSING.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(reader) = self.take(file).map_or_else(|| Reader::open(&self.database, file), |r| Ok(Some(r)))? {
+            let idle = self.take(file);
+            if let Some(reader) = if idle.is_some() { idle } else { Reader::open(&self.database, file)? } {
                 let outcome = reader.run(read);
                 if outcome.is_ok() || outcome.as_ref().is_err_and(is_locked) {
                     self.idle().push(reader);
@@ -136,6 +145,42 @@ impl Drop for Readers {
         self.idle().clear();
         self.watcher.stop();
     }
+}
+
+/// A connection to the file that stood at the database's path when it was opened.
+struct Reader {
+    connection: Connection,
+    file: FileVersion,
+    /// When the read that runs now began, in microseconds since [`EPOCH`].
+    began: Arc<AtomicU64>,
+}
+
+impl Reader {
+    /// A connection to the file, or `None` when another one stands at the path meanwhile.
+    fn open(database: &Database, file: FileVersion) -> Result<Option<Self>, StorageError> {
+        let mut connection = database.open_reader()?;
+        // The first read opens the WAL, by its name.
+        connection.pragma_query_value(None, "schema_version", |_| Ok(())).map_err(storage_error)?;
+        if database.file_version()?.identity != file.identity {
+            return Ok(None);
+        }
+        let began = Arc::new(AtomicU64::new(micros_since_epoch()));
+        let watched = Arc::clone(&began);
+        let too_late =
+            move || micros_since_epoch().saturating_sub(watched.load(Ordering::Relaxed)) > DEADLINE.as_micros() as u64;
+        connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(too_late)).map_err(storage_error)?;
+        Ok(Some(Self { connection, file, began }))
+    }
+
+    /// Runs `read`, which is interrupted at the deadline.
+    fn run<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
+        self.began.store(micros_since_epoch(), Ordering::Relaxed);
+        read(&self.connection).map_err(storage_error)
+    }
+}
+
+fn micros_since_epoch() -> u64 {
+    EPOCH.elapsed().as_micros() as u64
 }
 
 #[cfg(test)]
