@@ -3,7 +3,10 @@
 use std::error::Error as _;
 use std::io;
 
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::StorageError;
+use catalogue_core::storage::StorageErrorKind::{
+    self, AlreadyThere, Corrupt, InvalidValue, Other, OutcomeUnknown, Unavailable, UnknownReference,
+};
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
@@ -57,7 +60,7 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
 
 /// An error that passes while nothing but the database changes.
 pub(crate) fn unavailable(message: impl Into<String>) -> StorageError {
-    StorageError::new(StorageErrorKind::Unavailable, message)
+    StorageError::new(Unavailable, message)
 }
 
 /// The code that the database gave, if an error came from it.
@@ -73,21 +76,21 @@ pub(crate) fn is_locked(error: &StorageError) -> bool {
 /// What an operator would act on.
 pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, &'static str) {
     if let Some(complaint) = tls::complaint(error) {
-        return (StorageErrorKind::Unavailable, complaint);
+        return (Unavailable, complaint);
     }
     match error.code() {
         Some(code) => of_code(code),
         None if error.is_closed() || is_io(error) => {
-            (StorageErrorKind::Unavailable, "the database is out of reach, or closed the connection")
+            (Unavailable, "the database is out of reach, or closed the connection")
         }
-        None => (StorageErrorKind::Other, "the database gave no answer that can be understood"),
+        None => (Other, "the database gave no answer that can be understood"),
     }
 }
 
 /// Whether an error of opening a database can pass while nothing but the database changes.
 pub(crate) fn can_pass(error: &StorageError) -> bool {
     // A migration whose commit was not confirmed is looked at again.
-    if ![StorageErrorKind::Unavailable, StorageErrorKind::OutcomeUnknown].contains(&error.kind()) {
+    if ![Unavailable, OutcomeUnknown].contains(&error.kind()) {
         return false;
     }
     // Without a cause it is a time limit of ours, or a standby that may be promoted.
@@ -102,12 +105,10 @@ pub(crate) fn can_pass(error: &StorageError) -> bool {
 
 /// A value that no writer of this schema makes.
 pub(crate) fn corrupt(error: Error) -> StorageError {
-    StorageError::new(StorageErrorKind::Corrupt, "the database holds a value that it must not").with_source(error)
+    StorageError::new(Corrupt, "the database holds a value that it must not").with_source(error)
 }
 
 fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
-    use StorageErrorKind::{AlreadyThere, Corrupt, InvalidValue, Other, Unavailable, UnknownReference};
-
     match *code {
         SqlState::QUERY_CANCELED => (Unavailable, "the database took too long"),
         SqlState::LOCK_NOT_AVAILABLE | SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => {

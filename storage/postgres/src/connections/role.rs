@@ -45,15 +45,13 @@ impl Role {
     pub(crate) async fn is_still_primary(connection: &Connection) -> Result<bool, Error> {
         match connection.ask(STILL_TAKES_WRITES).await {
             Ok(answer) => Ok(said(&answer) != Some("on")),
-            Err(error) if refuses_to_write(&error) => Ok(false),
-            Err(error) => Err(error),
+            // "Cannot set transaction read-write mode during recovery", and the code that would fit better.
+            Err(error) => match error.code() {
+                Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::READ_ONLY_SQL_TRANSACTION) => Ok(false),
+                _ => Err(error),
+            },
         }
     }
-}
-
-/// "Cannot set transaction read-write mode during recovery", and the code that would fit better.
-fn refuses_to_write(error: &Error) -> bool {
-    matches!(error.code(), Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::READ_ONLY_SQL_TRANSACTION))
 }
 
 /// The value of the one row that came.

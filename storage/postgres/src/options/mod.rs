@@ -45,8 +45,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// The options of an address like `postgres://user:password@host:5432/database`, or of a text like
-    /// `host=/run/postgresql dbname=catalogue`, as PostgreSQL's own programs take them.
+    /// Those of an address as PostgreSQL's own programs take it: `postgres://user:password@host:5432/database`, or
+    /// `host=/run/postgresql dbname=catalogue`.
     ///
     /// Several hosts are separated by commas. The one that takes writes is asked, wherever it is after a failover.
     /// `target_session_attrs=any` reads from the first host that answers, and `target_session_attrs=read-only` from a
@@ -80,7 +80,7 @@ impl Options {
         let parse = |text: &str| text.parse::<Config>().map_err(|_| OpenError::Address);
         let (with_hosts, mut config) = (parse(&rest)?, parse(&address::without_hosts(&rest)?)?);
         let tls = Tls::of(&said)?;
-        config.ssl_mode(if tls.is_on() { SslMode::Require } else { SslMode::Disable });
+        config.ssl_mode(if matches!(tls, Tls::Off { .. }) { SslMode::Disable } else { SslMode::Require });
         if config.get_application_name().is_none() {
             config.application_name("catalogue");
         }
@@ -159,16 +159,14 @@ impl Options {
     }
 
     /// For a pooler that gives out a connection for a transaction alone, such as PgBouncer in its mode `transaction`:
-    /// statements are sent without a name, and nothing is set for a whole session. The database then parses each
-    /// statement anew, and only this crate's own statements keep reads from writing.
+    /// statements have no name, so that each is parsed anew, and nothing is set for a session, not even that it only reads.
     #[must_use]
     pub const fn through_transaction_pooler(mut self) -> Self {
         self.through_pooler = true;
         self
     }
 
-    /// A migration makes the tables without triggers, for an engine that has none. Tables that are there keep the triggers
-    /// that they have, or none, whatever an upgrade is told.
+    /// A migration makes new tables without triggers, for an engine that has none. Tables that are there stay as they are.
     #[must_use]
     pub const fn without_triggers(mut self) -> Self {
         self.triggers = false;
@@ -211,7 +209,9 @@ impl Options {
     pub(crate) fn warn_of_clear_text(&self) {
         let replicas = self.replicas.iter().map(|(host, tls)| (slice::from_ref(host), tls));
         for (hosts, tls) in [(&*self.hosts, &self.tls)].into_iter().chain(replicas) {
-            if let Some(server) = one_host::beyond_this_machine(hosts).filter(|_| tls.is_off_unasked()) {
+            if let Tls::Off { asked_for: false } = tls
+                && let Some(server) = one_host::beyond_this_machine(hosts)
+            {
                 tracing::warn!(
                     server,
                     "no TLS to the database; write sslmode=verify-full, or sslmode=disable if it is meant"

@@ -29,31 +29,15 @@ impl Tls {
         let file = |name: &str| said.get(name).map(String::as_str);
         match file("sslmode") {
             Some("require" | "verify-ca" | "verify-full") => {
-                Self::verified(file("sslrootcert"), file("sslcert"), file("sslkey"))
+                #[cfg(feature = "tls")]
+                return verified::connector(file("sslrootcert"), file("sslcert"), file("sslkey")).map(Self::Verified);
+                #[cfg(not(feature = "tls"))]
+                Err(OpenError::NoTls)
             }
             Some("disable") => Ok(Self::Off { asked_for: true }),
             None if PARAMETERS.iter().all(|name| file(name).is_none()) => Ok(Self::Off { asked_for: false }),
             _ => Err(OpenError::SslMode),
         }
-    }
-
-    #[cfg(feature = "tls")]
-    fn verified(roots: Option<&str>, certificate: Option<&str>, key: Option<&str>) -> Result<Self, OpenError> {
-        verified::connector(roots, certificate, key).map(Self::Verified)
-    }
-
-    #[cfg(not(feature = "tls"))]
-    fn verified(_: Option<&str>, _: Option<&str>, _: Option<&str>) -> Result<Self, OpenError> {
-        Err(OpenError::NoTls)
-    }
-
-    pub(crate) fn is_on(&self) -> bool {
-        !matches!(self, Self::Off { .. })
-    }
-
-    /// Nobody has said that the clear is meant.
-    pub(crate) fn is_off_unasked(&self) -> bool {
-        matches!(self, Self::Off { asked_for: false })
     }
 
     /// Opens a session, and lets it be served for as long as its client is there.
