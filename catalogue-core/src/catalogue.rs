@@ -157,17 +157,16 @@ impl Inner {
         };
         let caller = operation.authorize(identity, &self.accepted)?;
         let asked = operation.parse(&caller, segment, request.uri.query())?;
-        let Some(limits) = &self.limits else {
-            return Ok(self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?.response);
+        let counted = match &self.limits {
+            Some(limits) => limits.take(caller.identity()).await?,
+            None => None,
         };
-        let counted = limits.take(caller.identity()).await?;
-        let answer = self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?;
-        let is_free = answer.is_free(&request.headers);
-        let mut response = answer.response;
+        let mut answer = self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?;
         if let Some(counted) = counted {
-            counted.settle(&mut response, is_free).await;
+            let is_free = answer.is_free(&request.headers);
+            counted.settle(&mut answer.response, is_free).await;
         }
-        Ok(response)
+        Ok(answer.response)
     }
 
     /// Finds out whose token the request carries, unless its client has tried too many.

@@ -51,7 +51,8 @@ impl Answers {
         let call = match asked {
             Asked::Call(call) => call,
             Asked::Document(document) => {
-                return Ok(Answer::at_hand(envelope::answer(mount.documents.get(document), headers)));
+                let response = envelope::answer(mount.documents.get(document), headers);
+                return Ok(Answer { response, rendered: false });
             }
         };
         let revision = match revision {
@@ -64,15 +65,15 @@ impl Answers {
         };
         let key = Key { mount: mount.number, account: caller.account().clone(), revision, call };
         if let Some(kept) = self.page_cache.get(&key) {
-            return Ok(Answer::at_hand(envelope::answer(&kept, headers)));
+            return Ok(Answer { response: envelope::answer(&kept, headers), rendered: false });
         }
         let etag = mount.rendering.tag(&key);
         // A star would name an answer that may not be there; this very tag was only ever given to one that was.
         if etag.is_listed_in(headers) {
-            return Ok(Answer::at_hand(envelope::not_modified(&etag)));
+            return Ok(Answer { response: envelope::not_modified(&etag), rendered: false });
         }
         let entity = Box::pin(self.page_cache.get_or_render(&key, self.render(mount, &key, etag, caller))).await?;
-        Ok(Answer::rendered(envelope::answer(&entity, headers)))
+        Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
     }
 
     /// Answers what no revision stands for: the identity, whose tag is known beforehand, and courses without revisions.
@@ -85,10 +86,11 @@ impl Answers {
     ) -> Result<Answer, ApiError> {
         let etag = (*call == Call::Me).then(|| mount.rendering.tag_of_identity(caller.identity()));
         if let Some(etag) = etag.as_ref().filter(|etag| etag.is_listed_in(headers)) {
-            return Ok(Answer::at_hand(envelope::not_modified(etag)));
+            return Ok(Answer { response: envelope::not_modified(etag), rendered: false });
         }
         let reply = call.run(&*self.courses, caller).await?;
-        Ok(Answer::rendered(envelope::answer(&envelope::entity(reply, etag, &mount.router.base), headers)))
+        let entity = envelope::entity(reply, etag, &mount.router.base);
+        Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
     }
 
     /// Renders the answer that depends on `key`, with the tag if the courses are still of that revision.
@@ -103,20 +105,11 @@ impl Answers {
 /// What answers a call.
 pub(crate) struct Answer {
     pub(crate) response: Response<Bytes>,
+    /// For this call, or for others that asked for the same at the same time.
     rendered: bool,
 }
 
 impl Answer {
-    /// For which nothing was rendered.
-    fn at_hand(response: Response<Bytes>) -> Self {
-        Self { response, rendered: false }
-    }
-
-    /// Rendered for this call, or for others that asked for the same at the same time.
-    fn rendered(response: Response<Bytes>) -> Self {
-        Self { response, rendered: true }
-    }
-
     /// Whether a rate limit gets it back (decision A2): a 304 to a tag that the caller has, where nothing was rendered. A
     /// star is no tag, so that it does not matter what others asked for.
     pub(crate) fn is_free(&self, request: &HeaderMap) -> bool {

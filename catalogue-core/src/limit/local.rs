@@ -3,10 +3,9 @@
 use std::fmt;
 use std::time::Instant;
 
-use super::fingerprint::Fingerprints;
 use super::limiter::{LimiterFuture, RateLimitKey, RateLimiter, Taken};
 use super::rate_limit::RateLimit;
-use super::windows::Windows;
+use super::windows::{Fingerprints, Windows};
 
 /// Counts in this process, in bounded room: 34 MiB however many clients come, and two of them to begin with.
 ///

@@ -3,7 +3,6 @@
 
 mod client_address;
 mod fields;
-mod fingerprint;
 mod limiter;
 mod local;
 mod rate_limit;

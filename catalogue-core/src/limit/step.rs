@@ -9,8 +9,8 @@ use quick_cache::sync::Cache;
 
 use super::client_address::ClientAddress;
 use super::fields::{Fields, Policy};
-use super::fingerprint::{Fingerprint, Fingerprints};
 use super::limiter::{RateLimitKey, RateLimiter, Taken};
+use super::windows::{Fingerprint, Fingerprints};
 use crate::auth::{BearerToken, Identity};
 use crate::error::ApiError;
 

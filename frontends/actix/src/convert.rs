@@ -56,22 +56,20 @@ pub(crate) fn response(response: Response<Bytes>) -> HttpResponse {
     let length = head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let body = match length {
         _ if !bytes.is_empty() => BoxBody::new(bytes),
-        Some(length) => BoxBody::new(LeftOut { length }),
+        Some(length) => BoxBody::new(LeftOut(length)),
         None => BoxBody::new(body::None::new()),
     };
     converted.set_body(body)
 }
 
 /// The body that an answer to HEAD leaves out: actix-web writes the length that the body names, and not the header.
-struct LeftOut {
-    length: u64,
-}
+struct LeftOut(u64);
 
 impl MessageBody for LeftOut {
     type Error = Infallible;
 
     fn size(&self) -> BodySize {
-        BodySize::Sized(self.length)
+        BodySize::Sized(self.0)
     }
 
     fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {

@@ -23,8 +23,7 @@
 //! `hyper_util::service::TowerToHyperService`, over HTTP/1 and HTTP/2 alike. A function on hyper can do without:
 //! [`Catalogue::call`](catalogue_core::Catalogue::call) takes hyper's request as it is.
 //!
-//! The head of a request reaches the catalogue as it came: method, path and query with their percent-encoding, version,
-//! headers and extensions. Its body may be of any type and is dropped unread.
+//! The head of a request reaches the catalogue as it came, percent-encoding and extensions too; its body is dropped unread.
 //!
 //! A host that knows its callers by a cookie, or by what a layer of its own has left among the extensions, hands in
 //! [`Catalogue::identified_by`](catalogue_core::Catalogue::identified_by), on a route of its own after

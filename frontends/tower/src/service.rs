@@ -51,9 +51,8 @@ impl CatalogueService {
     /// # }
     /// ```
     ///
-    /// What such a router does not hand on stays lost. axum's hands on `/` for `/api/v1` and for `/api/v1/`, whose
-    /// answers are the same; but also `/me` for `/api/v1//me`, which then is answered like `/api/v1/me` and not with
-    /// 404. Its `fallback_service` and `route_service` leave the path as it is.
+    /// What such a router does not hand on stays lost: axum's hands on `/me` also for `/api/v1//me`, which is then not
+    /// answered with 404. Its `fallback_service` and `route_service` leave the path as it is.
     ///
     /// # Panics
     /// When `prefix` is not the beginning of a path, such as `/api/v1`; `/` and the empty text are, and change nothing.

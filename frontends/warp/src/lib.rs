@@ -15,8 +15,7 @@
 //! # }
 //! ```
 //!
-//! Behind filters of a host's own, such as `warp::path("api")`, it sees the whole path all the same, so the catalogue
-//! is mounted at the address that it was built with.
+//! Behind filters such as `warp::path("api")` it sees the whole path all the same, and is mounted where it was built for.
 //!
 //! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is
 //! not read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind, but for the

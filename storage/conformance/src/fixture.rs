@@ -104,9 +104,7 @@ pub trait CredentialFixture: Fixture {
     /// Revokes the credential with that id, which is there.
     fn revoke_credential(&self, id: &str, at: Timestamp) -> impl Future<Output = ()>;
 
-    /// The id of the API key that the cases call `name`. Worth writing where ids are no free texts, such as numbers.
-    ///
-    /// The same name has the same id throughout, and two names never share one.
+    /// The id of the API key that the cases call `name`, as [`Fixture::account`] is that of an account.
     fn key(&self, name: &str) -> impl Future<Output = String> {
         ready(name.to_owned())
     }

@@ -49,13 +49,9 @@ impl Database {
     /// Which file stands at the path now, and of when it is.
     pub(crate) fn file_version(&self) -> Result<FileVersion, StorageError> {
         match self {
-            Self::File(path) => {
-                let gone = |error| {
-                    StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach")
-                        .with_source(error)
-                };
-                fs::metadata(path).map(|metadata| FileVersion::of(&metadata)).map_err(gone)
-            }
+            Self::File(path) => fs::metadata(path).map(|metadata| FileVersion::of(&metadata)).map_err(|error| {
+                StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach").with_source(error)
+            }),
             Self::Memory(number) => Ok(FileVersion::in_memory(*number)),
         }
     }

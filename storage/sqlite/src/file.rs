@@ -86,21 +86,19 @@ pub(crate) fn make_private(path: &Path) {
 
 /// Whether a file stands there, to be opened.
 pub(crate) fn check(path: &Path) -> Result<(), OpenError> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(OpenError::NotAFile(path.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-            match directory {
-                Some(directory) if !directory.is_dir() => Err(OpenError::MissingDirectory(path.to_owned())),
-                _ => Err(OpenError::Missing(path.to_owned())),
-            }
+    let path = path.to_owned();
+    let error = match fs::metadata(&path) {
+        Ok(metadata) if metadata.is_file() => return Ok(()),
+        Ok(_) => return Err(OpenError::NotAFile(path)),
+        Err(error) => error,
+    };
+    let has_directory = path.parent().is_none_or(|parent| parent.as_os_str().is_empty() || parent.is_dir());
+    Err(match error.kind() {
+        io::ErrorKind::NotFound if has_directory => OpenError::Missing(path),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => OpenError::MissingDirectory(path),
+        _ => {
+            let source = StorageError::new(StorageErrorKind::Unavailable, "its file cannot be looked at");
+            OpenError::Failed { path, source: source.with_source(error) }
         }
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(OpenError::MissingDirectory(path.to_owned())),
-        Err(error) => {
-            let source =
-                StorageError::new(StorageErrorKind::Unavailable, "its file cannot be looked at").with_source(error);
-            Err(OpenError::Failed { path: path.to_owned(), source })
-        }
-    }
+    })
 }

@@ -53,7 +53,6 @@ mod read;
 mod readers;
 mod rows;
 mod storage;
-mod wal_index;
 mod wal_watcher;
 mod write;
 

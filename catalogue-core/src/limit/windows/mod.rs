@@ -1,9 +1,9 @@
 //! [`Windows`]: what each key has taken in its window, in bounded room.
 
+use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::fingerprint::Fingerprint;
 use super::limiter::Taken;
 use super::rate_limit::RateLimit;
 
@@ -84,6 +84,21 @@ fn free_place(bucket: &mut Vec<Window>, now: u64) -> &mut Window {
             bucket.push(Window { key: 0, end: 0, taken: 0 });
             bucket.last_mut().expect("one was just put in")
         }
+    }
+}
+
+/// 128 bits that stand for a value in this process. Under keys that nobody knows, no two values of a caller's choice have
+/// the same, and nobody chooses which place one falls into.
+pub(super) type Fingerprint = u128;
+
+/// Makes fingerprints, with random keys of its own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fingerprints([RandomState; 2]);
+
+impl Fingerprints {
+    pub(super) fn of(&self, value: impl Hash) -> Fingerprint {
+        let [high, low] = &self.0;
+        Fingerprint::from(high.hash_one(&value)) << 64 | Fingerprint::from(low.hash_one(&value))
     }
 }
 

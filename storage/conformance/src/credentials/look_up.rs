@@ -1,7 +1,7 @@
 //! Credentials, found by the digest of their token.
 
 use catalogue_core::Timestamp;
-use catalogue_core::auth::{CredentialKind, Scopes};
+use catalogue_core::auth::Scopes;
 use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
@@ -13,10 +13,8 @@ use crate::seed::{api_key, digest, instant, oauth_token, time};
 pub async fn a_credential_is_found_with_all_its_fields(fixture: &impl CredentialFixture) {
     let mut forever = api_key("b", "key_forever", "token-forever");
     forever.record.expires_at = None;
-    let mut credentials =
-        vec![api_key("a", "key_1", "token-1"), api_key("b", "key_2", "token-2"), oauth_token("a", "token-3"), forever];
-    credentials
-        .retain(|credential| fixture.has_oauth_tokens() || credential.record.identity.kind == CredentialKind::ApiKey);
+    let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("b", "key_2", "token-2"), forever];
+    credentials.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
     for credential in &mut credentials {
         *credential = put(fixture, credential).await;
     }
@@ -84,9 +82,7 @@ pub async fn an_expiry_is_kept_to_the_microsecond(fixture: &impl CredentialFixtu
 /// A revoked credential is found from then on with the time of its revocation.
 pub async fn a_revoked_credential_is_found_as_revoked(fixture: &impl CredentialFixture) {
     let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("a", "key_10", "token-3")];
-    if fixture.has_oauth_tokens() {
-        credentials.push(oauth_token("a", "token-2"));
-    }
+    credentials.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-2")));
     for credential in &mut credentials {
         *credential = put(fixture, credential).await;
     }

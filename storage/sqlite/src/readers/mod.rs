@@ -29,8 +29,8 @@ static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Read by every read transaction of this process, written by whoever closes connections to a file that was replaced.
 ///
-/// SQLite has the `-shm` of a file open once for all connections. Where one was put in the place of another and the old
-/// `-shm` was left, both files have it open, and closing it for the old file drops the locks of the new one's readers.
+/// A file that was put in the place of another may share its `-shm`, and closing that for the old file drops the locks of
+/// the new one's readers.
 static CLOSING: RwLock<()> = RwLock::new(());
 
 /// Connections at rest. A read takes one, works on its own thread without waiting, and puts it back; so there are never
@@ -95,7 +95,7 @@ impl Readers {
     fn close_all_but(&self, file: FileIdentity) {
         let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
         self.idle().retain(|reader| reader.file.identity == file);
-        self.watcher.stop_unless_of(file);
+        self.watcher.stop_unless_of(Some(file));
     }
 
     /// Runs `read` on a connection to that file, which is closed after an error other than a lock.
@@ -143,7 +143,7 @@ impl Drop for Readers {
     fn drop(&mut self) {
         let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
         self.idle().clear();
-        self.watcher.stop();
+        self.watcher.stop_unless_of(None);
     }
 }
 
