@@ -60,7 +60,7 @@ type Rendered = Result<Arc<Entity>, NothingToShare>;
 /// Why those who waited for an answer have none.
 #[derive(Clone, Copy, Debug)]
 enum NothingToShare {
-    /// It failed. Those who waited fail with it: who tried again could wait for the same fault once more.
+    /// It failed, and so do those who waited: who tried again could wait for the same fault once more.
     Failed,
     /// What came of it is for who asked alone; the others render on their own, all at the same time.
     NotKept,

@@ -29,8 +29,8 @@ impl CatalogueService {
         Self { catalogue, nesting: Nesting::default() }
     }
 
-    /// The same service behind a router that takes `prefix` off the path, such as axum's `nest_service`: it puts the
-    /// prefix back, so that the catalogue finds what it is mounted at. A second call replaces the first.
+    /// The same service behind a router that takes `prefix` off the path, such as axum's `nest_service`: it puts the prefix
+    /// back. A second call replaces the first.
     ///
     /// `prefix` is all that was taken off, by every router. A catalogue whose addresses share no prefix is nested at each:
     ///

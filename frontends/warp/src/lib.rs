@@ -92,7 +92,7 @@ fn head(method: Method, uri: Uri, headers: HeaderMap, client: Option<ClientAddre
 #[derive(Clone)]
 struct Head(Arc<request::Parts>);
 
-/// Lets [`filter`](filter) have the request's head as it is: extensions too, and no header copied. Other filters see
+/// Lets [`filter`] have the request's head as it is: extensions too, and no header copied. Other filters see
 /// its method and target alone, so a host whose own filters read headers, extensions or the version leaves it out.
 ///
 /// ```

@@ -23,9 +23,8 @@ use crate::versions::SCHEMA_VERSION;
 
 const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)", types: &[] };
 
-/// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections.
-///
-/// Connections live on the Tokio runtime that opens them, with its clock and its network enabled.
+/// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections, which live on the
+/// Tokio runtime that opens them, with its clock and its network enabled.
 #[derive(Clone)]
 pub struct PostgresStorage {
     pub(crate) readers: Arc<Readers>,

@@ -32,12 +32,11 @@ impl SqliteStorage {
     /// # Errors
     /// When there is no database of ours, or it cannot be read.
     pub fn quick_check(path: impl AsRef<Path>, within: Duration) -> Result<Integrity, OpenError> {
-        let path = path.as_ref();
-        let database = Database::File(path.to_owned());
+        let database = Database::File(path.as_ref().to_owned());
         if database.inspect()? == 0 {
             return Ok(Integrity::Sound);
         }
-        let failed = |source| OpenError::Failed { path: path.to_owned(), source };
+        let failed = |source| database.failed(source);
         let mut connection = database.open_exporter().map_err(failed)?;
         let began = Instant::now();
         let too_late = move || began.elapsed() > within;

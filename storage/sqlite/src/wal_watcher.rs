@@ -131,8 +131,8 @@ fn beside(database: &Path) -> PathBuf {
     path.into()
 }
 
-/// Opens a file once, and closes it only when nobody can open it any more: by the rules of POSIX, closing it drops every
-/// lock that SQLite holds on it in this process, whichever connection took it.
+/// Opens a file once, and closes it only when nobody can open it any more: closing it drops every lock that SQLite holds on
+/// it in this process (POSIX).
 fn open_for_long(path: &Path) -> Option<Arc<File>> {
     static OPEN: Mutex<Vec<(FileIdentity, Arc<File>)>> = Mutex::new(Vec::new());
 

@@ -87,8 +87,7 @@ fn free_place(bucket: &mut Vec<Window>, now: u64) -> &mut Window {
     }
 }
 
-/// 128 bits that stand for a value in this process. Under keys that nobody knows, no two values of a caller's choice have
-/// the same, and nobody chooses which place one falls into.
+/// 128 bits that stand for a value in this process. Nobody knows the keys, so nobody chooses a value's bits or place.
 pub(super) type Fingerprint = u128;
 
 /// Makes fingerprints, with random keys of its own.

@@ -27,8 +27,8 @@ const TRIED_LAST_FOR: Duration = Duration::from_secs(30);
 
 /// The servers of one address.
 ///
-/// Each is tried by a configuration of its own: tokio-postgres would wait for ever for one that takes a connection and says
-/// nothing, and judges a session by a setting that those of the request path have changed.
+/// Each is tried by itself: tokio-postgres would wait for ever for one that takes a connection and says nothing, and judges
+/// a session by a setting that those of the request path have changed.
 pub(crate) struct Hosts {
     servers: Vec<Server>,
     /// How many sessions were opened, where each begins with another server (`load_balance_hosts=random`).
