@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::in_flight::InFlight;
 use crate::limit::{ClientAddress, Limits, Throttled};
 use crate::mount::Mount;
-use crate::observe::{Answered, Observer};
+use crate::observe::{FinishedRequest, Observer};
 use crate::panic_guard::catch_panic;
 use crate::request_id::{RequestIds, X_REQUEST_ID};
 use crate::route::{MethodKind, Route};
@@ -122,17 +122,9 @@ impl Inner {
             Err(error) => (refuse(&error, &request_id), Some(error)),
         };
         if let Some((observer, began)) = self.observer.as_deref().zip(began) {
-            let answered = Answered {
-                request,
-                operation: route.operation(),
-                began,
-                response: &response,
-                caller: seen.as_ref(),
-                request_id: &request_id,
-                error: error.as_ref(),
-                overloaded: permit.is_none(),
-            };
-            answered.tell(observer);
+            let (operation, duration) = (route.operation(), began.elapsed());
+            let finished = FinishedRequest::of(request, &response, &request_id, seen.as_ref(), error.as_ref());
+            FinishedRequest { operation, duration, ..finished }.tell(observer);
         }
         self.finish(response, request, route, request_id)
     }
@@ -165,17 +157,16 @@ impl Inner {
         };
         let caller = operation.authorize(identity, &self.accepted)?;
         let asked = operation.parse(&caller, segment, request.uri.query())?;
-        let Some(limits) = &self.limits else {
-            return Ok(self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?.response);
+        let counted = match &self.limits {
+            Some(limits) => limits.take(caller.identity()).await?,
+            None => None,
         };
-        let counted = limits.take(caller.identity()).await?;
-        let answer = self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?;
-        let is_free = answer.is_free(&request.headers);
-        let mut response = answer.response;
+        let mut answer = self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?;
         if let Some(counted) = counted {
-            counted.settle(&mut response, is_free).await;
+            let is_free = answer.is_free(&request.headers);
+            counted.settle(&mut answer.response, is_free).await;
         }
-        Ok(response)
+        Ok(answer.response)
     }
 
     /// Finds out whose token the request carries, unless its client has tried too many.

@@ -8,11 +8,11 @@ macro_rules! __names {
     };
 }
 
-/// Calls one of the macros above with every case of a storage of courses, by topic.
+/// Calls one of the macros above with every case of a group, by topic.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __course_cases {
-    ($then:ident) => {
+macro_rules! __cases {
+    ($then:ident, courses) => {
         $crate::$then! { courses:
             changes {
                 a_changed_course_is_shown_as_it_is_now
@@ -88,13 +88,7 @@ macro_rules! __course_cases {
             }
         }
     };
-}
-
-/// Calls one of the macros above with every case of a storage of credentials, by topic.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __credential_cases {
-    ($then:ident) => {
+    ($then:ident, credentials) => {
         $crate::$then! { credentials:
             look_up {
                 a_credential_is_found_with_all_its_fields
@@ -107,26 +101,14 @@ macro_rules! __credential_cases {
             }
         }
     };
-}
-
-/// Calls one of the macros above with every case of a storage of both, by topic.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __cases_together {
-    ($then:ident) => {
+    ($then:ident, together) => {
         $crate::$then! { together:
             credential_revision {
                 a_credential_brings_the_current_revision
             }
         }
     };
-}
-
-/// Calls one of the macros above with every case of a storage that is written by imports, by topic.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __administration_cases {
-    ($then:ident) => {
+    ($then:ident, administration) => {
         $crate::$then! { administration:
             concurrent_writes {
                 imports_at_the_same_time_lose_nothing
@@ -204,10 +186,10 @@ macro_rules! __administration_cases {
 /// The cases by group and topic.
 #[doc(hidden)]
 pub const CASES: [&[(&str, &str, &[&str])]; 4] = [
-    crate::__administration_cases!(__names),
-    crate::__course_cases!(__names),
-    crate::__credential_cases!(__names),
-    crate::__cases_together!(__names),
+    crate::__cases!(__names, administration),
+    crate::__cases!(__names, courses),
+    crate::__cases!(__names, credentials),
+    crate::__cases!(__names, together),
 ];
 
 #[cfg(test)]

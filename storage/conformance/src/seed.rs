@@ -17,6 +17,11 @@ pub(crate) fn course_at(account: &str, slug: &str, microseconds: i64) -> Course 
     Course { created_at: time(microseconds), ..course(account, slug) }
 }
 
+/// An unpublished course with `count` modules.
+pub(crate) fn course_of(account: &str, slug: &str, count: usize) -> Course {
+    Course { modules: modules(count), ..course(account, slug) }
+}
+
 /// `count` modules, each of its own title.
 pub(crate) fn modules(count: usize) -> Vec<CourseModule> {
     (0..count).map(|index| module(&format!("Module {index}"))).collect()

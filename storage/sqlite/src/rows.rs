@@ -62,8 +62,7 @@ pub(crate) fn identity(row: &Row<'_>) -> rusqlite::Result<Identity> {
     }
 }
 
-/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at,
-/// replaced_by`.
+/// Those of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at, replaced_by`.
 pub(crate) fn credential_record(row: &Row<'_>) -> rusqlite::Result<CredentialRecord> {
     Ok(CredentialRecord {
         identity: identity(row)?,

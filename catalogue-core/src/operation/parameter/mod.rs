@@ -157,6 +157,16 @@ enum Once<'q> {
     Repeated,
 }
 
+impl Once<'_> {
+    fn value(&self, parameter: Parameter) -> Result<Option<&str>, InvalidParameter> {
+        match self {
+            Self::Absent => Ok(None),
+            Self::Given(text) => Ok(Some(text)),
+            Self::Repeated => Err(InvalidParameter { parameter, fault: Fault::Repeated }),
+        }
+    }
+}
+
 impl<'q> ListQuery<'q> {
     pub(super) fn parse(query: Option<&'q str>) -> Self {
         let mut list = Self::default();
@@ -175,33 +185,22 @@ impl<'q> ListQuery<'q> {
     }
 
     pub(super) fn limit(&self) -> Result<Option<Limit>, InvalidParameter> {
-        let fault = match &self.limit {
-            Once::Absent => return Ok(None),
-            Once::Repeated => Fault::Repeated,
-            Once::Given(text) => match parse_limit(text) {
-                Ok(limit) => return Ok(Some(limit)),
-                Err(fault) => fault,
-            },
-        };
-        Err(InvalidParameter { parameter: Parameter::Limit, fault })
+        self.limit.value(Parameter::Limit)?.map(parse_limit).transpose()
     }
 
     pub(super) fn cursor(&self) -> Result<Option<&str>, InvalidParameter> {
-        match &self.cursor {
-            Once::Absent => Ok(None),
-            Once::Given(text) => Ok(Some(text)),
-            Once::Repeated => Err(InvalidParameter { parameter: Parameter::Cursor, fault: Fault::Repeated }),
-        }
+        self.cursor.value(Parameter::Cursor)
     }
 }
 
 /// ASCII digits alone, in the bounds (decision R7).
-fn parse_limit(text: &str) -> Result<Limit, Fault> {
+fn parse_limit(text: &str) -> Result<Limit, InvalidParameter> {
+    let invalid = |fault| InvalidParameter { parameter: Parameter::Limit, fault };
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(Fault::NotAnInteger);
+        return Err(invalid(Fault::NotAnInteger));
     }
     // Digits alone fail to parse only where they are too many.
-    text.parse().ok().and_then(Limit::new).ok_or(Fault::OutOfRange)
+    text.parse().ok().and_then(Limit::new).ok_or(invalid(Fault::OutOfRange))
 }
 
 /// Whether a pair has that name once it is decoded. There may be thousands that have not, so nothing is allocated.
@@ -212,45 +211,4 @@ fn is_named(pair: &[u8], name: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::collection::vec;
-    use proptest::prelude::*;
-    use proptest::sample::select;
-
-    use super::*;
-
-    #[test]
-    fn limit_is_digits_alone_within_its_bounds() {
-        for text in ["-1", "+5", "1.5", "", " 5", "5 ", "0x5", "١", "５", "1e1"] {
-            assert_eq!(parse_limit(text), Err(Fault::NotAnInteger), "{text:?}");
-        }
-        for text in ["0", "00", "101", "256", "99999999999999999999999"] {
-            assert_eq!(parse_limit(text), Err(Fault::OutOfRange), "{text:?}");
-        }
-        for (text, limit) in [("1", 1), ("50", 50), ("100", 100), ("007", 7)] {
-            assert_eq!(parse_limit(text).map(Limit::get), Ok(limit));
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn a_query_is_read_as_a_form(pieces in vec(select(vec![
-            "&", "&", "&", "=", "=", "cursor", "limit", "%6Cimit", "limi%74", "c%75rsor", "%63", "+", "%", "%zz", "%ff", "x", "1",
-            "li", "mit", "cur", "sor", ";", "%3D", "%26",
-        ]), 0..16)) {
-            let query = pieces.concat();
-            let given = |wanted| {
-                let pairs = form_urlencoded::parse(query.as_bytes()).filter(move |(name, _)| name == wanted);
-                pairs.map(|(_, value)| value.into_owned()).collect::<Vec<_>>()
-            };
-            let list = ListQuery::parse(Some(&query));
-            for (name, once) in [("cursor", &list.cursor), ("limit", &list.limit)] {
-                match once {
-                    Once::Absent => prop_assert_eq!(given(name), [""; 0]),
-                    Once::Given(value) => prop_assert_eq!(given(name), [&**value]),
-                    Once::Repeated => prop_assert!(given(name).len() > 1),
-                }
-            }
-        }
-    }
-}
+mod tests;
