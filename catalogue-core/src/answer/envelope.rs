@@ -139,8 +139,8 @@ pub(crate) fn not_modified(etag: &ETag) -> Response<Bytes> {
 /// For the caller alone.
 fn private(mut response: Response<Bytes>) -> Response<Bytes> {
     let headers = response.headers_mut();
-    headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    headers.insert(VARY, const { HeaderValue::from_static("Authorization, Accept-Encoding") });
+    headers.insert(CACHE_CONTROL, const { HeaderValue::from_static("private, no-cache") });
     response
 }
 
