@@ -70,9 +70,9 @@ pub struct Timeouts {
     pub last_request: Duration,
     /// See `last_request`. 1 s.
     pub recent: Duration,
-    /// How long a connection is idle, slow or lingering before it may be evicted; also how long one of HTTP/2 is idle whose
-    /// client has sent large frames, for which it keeps memory. 1 s.
-    pub evict: Duration,
+    /// How long a connection is idle, slow or lingering before it is closed for what it holds: its place, where the server is
+    /// full; and on HTTP/2, where it is idle, the memory that large frames took. 1 s.
+    pub reclaim: Duration,
     /// How long an idle HTTP/1 connection keeps the memory of a large head or body. 10 ms.
     pub large_buffer: Duration,
 }
@@ -88,7 +88,7 @@ impl Default for Timeouts {
             grace: Duration::from_secs(10),
             last_request: Duration::from_millis(500),
             recent: Duration::from_secs(1),
-            evict: Duration::from_secs(1),
+            reclaim: Duration::from_secs(1),
             large_buffer: Duration::from_millis(10),
         }
     }
@@ -96,13 +96,13 @@ impl Default for Timeouts {
 
 impl Timeouts {
     /// The same, but none so long that it could not be added to a time.
-    pub(crate) fn bounded(self) -> Self {
+    pub(crate) fn bounded(mut self) -> Self {
         const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-        let Self { head, idle, stall, request, linger, grace, last_request, recent, evict, large_buffer } = self;
-        let [head, idle, stall, request, linger] = [head, idle, stall, request, linger].map(|time| time.min(LONGEST));
-        let [grace, last_request, recent, evict, large_buffer] =
-            [grace, last_request, recent, evict, large_buffer].map(|time| time.min(LONGEST));
-        Self { head, idle, stall, request, linger, grace, last_request, recent, evict, large_buffer }
+        let Self { head, idle, stall, request, linger, grace, last_request, recent, reclaim, large_buffer } = &mut self;
+        for time in [head, idle, stall, request, linger, grace, last_request, recent, reclaim, large_buffer] {
+            *time = LONGEST.min(*time);
+        }
+        self
     }
 }
 

@@ -16,6 +16,7 @@ mod listener;
 mod metrics;
 mod overload;
 mod request;
+mod response_body;
 mod service;
 #[cfg(test)]
 mod tests;

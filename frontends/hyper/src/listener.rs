@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{io, iter};
+use std::{io, iter, mem};
 
 use bytes::{Buf, Bytes};
 use http::{Request, Response};
@@ -47,17 +47,18 @@ where
     let registry = Arc::<Registry>::default();
     let mut limiter = ConnectionLimiter::new(config.clone(), registry.clone());
     let streams = Arc::new(OutstandingStreams::new(config.limits.outstanding_streams));
-    let shared = Shared { config: config.clone(), streams };
-    let begin = |service: S, permit: Permit, (tcp, address): (TcpStream, SocketAddr)| {
+    let shared = Shared { config: config.clone(), streams, shutdown: registry.shutdown.clone() };
+    let begin = |permit: Permit, (tcp, address): (TcpStream, SocketAddr)| {
         let accepted = Accepted { tcp, peer: Peer { address, is_tls: acceptor.is_some() }, permit };
+        let (shared, service) = (shared.clone(), service.clone());
         match acceptor.clone() {
-            None => drop(tokio::spawn(connection::serve_cleartext(accepted, shared.clone(), service))),
-            Some(tls) => drop(tokio::spawn(connection::serve_tls(accepted, shared.clone(), tls, service))),
+            None => drop(tokio::spawn(connection::serve_cleartext(accepted, shared, service))),
+            Some(tls) => drop(tokio::spawn(connection::serve_tls(accepted, shared, tls, service))),
         }
     };
 
     let mut shutdown = pin!(shutdown);
-    let mut shedding = pin!(shed_streams(registry.clone(), shared.streams.clone(), config.timeouts.evict));
+    let mut shedding = pin!(shed_streams(registry.clone(), shared.streams.clone(), config.timeouts.reclaim));
     let mut failing = false;
     // Who was accepted, and waits for a permit.
     let mut waiting = None;
@@ -74,7 +75,7 @@ where
             never = &mut shedding => match never {},
             permit = next => {
                 if let Some(client) = waiting.take() {
-                    begin(service.clone(), permit, client);
+                    begin(permit, client);
                 }
             }
         }
@@ -87,7 +88,7 @@ where
     registry.stop(deadline);
     for client in left {
         let Ok(permit) = timeout_at(deadline, limiter.permit()).await else { break };
-        begin(service.clone(), permit, client);
+        begin(permit, client);
     }
     if timeout_at(deadline + LAST_TURN, limiter.drained()).await.is_err() {
         tracing::warn!("left connections behind whose requests do not yield");
@@ -101,20 +102,17 @@ pub(crate) async fn retried<T, F>(failing: &mut bool, metrics: &ConnectionMetric
 where
     F: Future<Output = io::Result<T>>,
 {
-    let mut at_once = true;
+    let mut is_logged = mem::take(failing);
     loop {
         match accept().await {
-            Ok(accepted) => {
-                *failing = !at_once;
-                return accepted;
-            }
-            Err(error) if gone(&error) => tracing::debug!(%error, "a client went away before it was accepted"),
+            Ok(accepted) => return accepted,
+            Err(error) if is_of_client(&error) => tracing::debug!(%error, "a client went away before it was accepted"),
             Err(error) => {
                 metrics.accept_failures.add();
-                if !*failing {
+                if !mem::replace(&mut is_logged, true) {
                     tracing::warn!(%error, "cannot accept connections; trying again until it succeeds");
                 }
-                (*failing, at_once) = (true, false);
+                *failing = true;
                 sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -122,24 +120,18 @@ where
 }
 
 /// Whether the error is about one client and not about the server.
-fn gone(error: &io::Error) -> bool {
+fn is_of_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
 /// The connections in the listen queue, asked of the socket itself: the runtime may not have heard of them yet.
 fn queued(listener: TcpListener) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
-    let listener = listener.into_std().ok();
-    iter::from_fn(move || {
-        loop {
-            match listener.as_ref()?.accept() {
-                Ok((tcp, peer)) => {
-                    tcp.set_nonblocking(true).ok()?;
-                    return Some((TcpStream::from_std(tcp).ok()?, peer));
-                }
-                Err(error) if gone(&error) => {}
-                Err(_) => return None,
-            }
-        }
-    })
+    let accepts = listener.into_std().into_iter().flat_map(|listener| iter::repeat_with(move || listener.accept()));
+    accepts.filter(|accept| !accept.as_ref().is_err_and(is_of_client)).map_while(Result::ok).filter_map(
+        |(tcp, address)| {
+            tcp.set_nonblocking(true).ok()?;
+            Some((TcpStream::from_std(tcp).ok()?, address))
+        },
+    )
 }

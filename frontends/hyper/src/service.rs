@@ -10,14 +10,16 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::{Buf, Bytes};
 use http::header::CONTENT_LENGTH;
-use http::{HeaderValue, Request, Response, StatusCode, response};
+use http::{HeaderValue, Request, Response, StatusCode, request, response};
 use http_body::Body;
 use http_body_util::Full;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
+use crate::ServerConfig;
 use crate::connection::ConnectionState;
 use crate::request::client_address::Secured;
+use crate::request::validate;
 
 /// What a service gets.
 pub(crate) type HttpRequest = Request<Full<Bytes>>;
@@ -63,13 +65,13 @@ pin_project! {
 impl<S: TowerService> Call<S> {
     /// Hands a request to the service, which is cloned only if it is not ready.
     pub(crate) fn begin(service: &RefCell<S>, request: HttpRequest) -> Self {
-        let mut call = Self::Refused { status: StatusCode::INTERNAL_SERVER_ERROR };
+        let mut call = Self::PANICKED;
         // Written where it is to be, for the same reason.
         caught(|| {
-            let mut service = service.borrow_mut();
-            call = match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
-                Poll::Ready(_) => Self::Called { response: service.call(request) },
-                Poll::Pending => Self::waiting(service.clone(), ready(Ok(request))),
+            let poll = service.borrow_mut().poll_ready(&mut Context::from_waker(Waker::noop()));
+            call = match poll {
+                Poll::Ready(_) => Self::Called { response: service.borrow_mut().call(request) },
+                Poll::Pending => Self::waiting(service, ready(Ok(request))),
             };
         });
         call
@@ -77,9 +79,10 @@ impl<S: TowerService> Call<S> {
 
     /// Hands a request to the service as soon as both are ready.
     pub(crate) fn waiting(
-        mut service: S,
+        service: &RefCell<S>,
         request: impl Future<Output = Result<HttpRequest, StatusCode>> + Send + 'static,
     ) -> Self {
+        let Some(mut service) = caught(|| service.borrow().clone()) else { return Self::PANICKED };
         let response = Box::pin(async move {
             let request = request.await?;
             let Ok(()) = poll_fn(|cx| service.poll_ready(cx)).await;
@@ -88,6 +91,8 @@ impl<S: TowerService> Call<S> {
         });
         Self::Waiting { response }
     }
+
+    const PANICKED: Self = Self::Refused { status: StatusCode::INTERNAL_SERVER_ERROR };
 }
 
 impl<S: TowerService> Future for Call<S> {
@@ -103,8 +108,16 @@ impl<S: TowerService> Future for Call<S> {
     }
 }
 
+/// Whether a request may be served and its service wants the body; else the status that refuses it.
+pub(crate) fn wants_body(head: &request::Parts, config: &ServerConfig) -> Result<bool, StatusCode> {
+    if !validate::is_acceptable(head) {
+        return Err(StatusCode::BAD_REQUEST);
+    }
+    caught(|| (config.wants_body)(head)).ok_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
 /// The value of `work`, or `None` if it panicked. The panic's message is the panic hook's business.
-fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
@@ -118,8 +131,7 @@ pub(crate) fn respond<B>(
         Ok(response) => response.map(Some),
         Err(status) => {
             if status == StatusCode::INTERNAL_SERVER_ERROR {
-                state.config.metrics.panics.add();
-                tracing::error!(peer = %state.peer.address, "a request was answered with 500: its service panicked");
+                state.count_panic("a request was answered with 500: its service panicked");
             } else {
                 state.config.metrics.malformed.add();
             }
@@ -129,6 +141,6 @@ pub(crate) fn respond<B>(
             bare
         }
     };
-    secured.mark(response.headers_mut());
+    secured.insert_hsts(response.headers_mut());
     response.into_parts()
 }

@@ -102,7 +102,7 @@ impl<T: Transport> AsyncWrite for TrackedIo<T> {
     /// hyper flushes at each turn of the connection, idle or not: the place to look for requests that a server that stops
     /// would lose.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.state.is_stopping() {
+        if self.state.shutdown.has_begun() {
             let unread = self.transport.has_unread();
             self.state.lock().unread = unread;
         }

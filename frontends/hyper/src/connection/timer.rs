@@ -46,7 +46,7 @@ impl ConnectionTimer {
         if let Some(interrupt) = activity.end_turn(cx) {
             return Poll::Ready(interrupt);
         }
-        let end_of_grace = self.state.end_of_grace();
+        let end_of_grace = self.state.shutdown.end_of_grace();
         let (mut deadline, mut interrupt) = activity.deadline(&self.state.config.timeouts, end_of_grace.is_some());
         let quiet = activity.quiet_since();
         drop(activity);
@@ -63,7 +63,7 @@ impl ConnectionTimer {
         while pin!(unconstrained(self.sleep.as_mut())).poll(cx).is_ready() {
             if deadline <= Instant::now() {
                 if interrupt != Interrupt::LargeBuffer {
-                    self.state.lock().late = true;
+                    self.state.lock().timed_out = true;
                 }
                 return Poll::Ready(interrupt);
             }

@@ -2,7 +2,6 @@
 
 mod line_tracker;
 mod request_body;
-mod response_body;
 mod service;
 mod state;
 

@@ -16,35 +16,47 @@ use hyper::service::{HttpService, service_fn};
 use pin_project_lite::pin_project;
 
 use super::RequestBody;
-use super::response_body::{ResponseBody, ResponseGuard};
 use crate::connection::ConnectionState;
 use crate::request::client_address::Secured;
 use crate::request::validate;
-use crate::service::{Call, HttpRequest, TowerService, respond};
+use crate::response_body::{Guard, ResponseBody};
+use crate::service::{Call, HttpRequest, TowerService, respond, wants_body};
+
+/// A request that is being answered, until this is dropped.
+pub(super) struct ResponseGuard(Arc<ConnectionState>);
+
+impl Guard for ResponseGuard {
+    fn state(&self) -> &ConnectionState {
+        &self.0
+    }
+}
+
+impl Drop for ResponseGuard {
+    fn drop(&mut self) {
+        self.0.lock().end_http1();
+    }
+}
 
 /// The caller's service as one connection of hyper's sees it.
 pub(super) fn new<S: TowerService>(
     service: S,
     state: Arc<ConnectionState>,
-) -> impl HttpService<Incoming, ResBody = ResponseBody<S::Body>, Error = Infallible, Future: Send> {
+) -> impl HttpService<Incoming, ResBody = ResponseBody<S::Body, ResponseGuard>, Error = Infallible, Future: Send> {
     let service = RefCell::new(service);
     service_fn(move |request: Request<Incoming>| {
         let (mut head, body) = request.into_parts();
         let config = &state.config;
-        let is_acceptable = validate::is_acceptable(&head);
-        let wants_body = is_acceptable && (config.wants_body)(&head);
-        let body = RequestBody::new(body, &head.headers, wants_body, &config.limits);
-        let alone = state.lock().begin_http1(validate::usual_length(&head), body);
+        let wants_body = wants_body(&head, config);
+        let body = RequestBody::new(body, &head.headers, wants_body == Ok(true), &config.limits);
+        let is_pipelined = state.lock().begin_http1(validate::usual_length(&head), body);
         let guard = ResponseGuard(state.clone());
-        let secured = state.peer.introduce(&mut head, &config.trusted_proxies);
-        let call = if !is_acceptable {
-            Call::Refused { status: StatusCode::BAD_REQUEST }
-        } else if wants_body {
-            Call::waiting(service.borrow().clone(), with_body(head, state.clone()))
-        } else {
-            Call::begin(&service, Request::from_parts(head, Full::default()))
+        let secured = state.peer.insert_client_address(&mut head, &config.trusted_proxies);
+        let call = match wants_body {
+            Err(status) => Call::Refused { status },
+            Ok(true) => Call::waiting(&service, with_body(head, state.clone())),
+            Ok(false) => Call::begin(&service, Request::from_parts(head, Full::default())),
         };
-        Exchange { call, guard: Some(guard), alone, secured, last: None }
+        Exchange { call, guard: Some(guard), is_pipelined, secured, last: None }
     })
 }
 
@@ -54,6 +66,8 @@ async fn with_body(head: Parts, state: Arc<ConnectionState>) -> Result<HttpReque
     Ok(Request::from_parts(head, Full::new(body.await?)))
 }
 
+type Http1Response<S> = Response<ResponseBody<<S as TowerService>::Body, ResponseGuard>>;
+
 pin_project! {
     /// A request from its head to its response's head.
     struct Exchange<S: TowerService> {
@@ -61,16 +75,16 @@ pin_project! {
         call: Call<S>,
         // Until the service has answered.
         guard: Option<ResponseGuard>,
-        // Nothing was read behind the request.
-        alone: bool,
+        // Another request may have been read behind this one.
+        is_pipelined: bool,
         secured: Secured,
         // The response that may be the last one while the server stops.
-        last: Option<Box<Response<ResponseBody<S::Body>>>>,
+        last: Option<Box<Http1Response<S>>>,
     }
 }
 
 impl<S: TowerService> Future for Exchange<S> {
-    type Output = Result<Response<ResponseBody<S::Body>>, Infallible>;
+    type Output = Result<Http1Response<S>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
@@ -84,11 +98,11 @@ impl<S: TowerService> Future for Exchange<S> {
         let guard = this.guard.take().expect("it is polled no more after its end");
         let (mut head, body) = respond(outcome, *this.secured, &guard.0);
         let ends = body.is_none() || guard.0.http1(|http1, _| http1.has_unread_body()) == Some(true);
-        let may_be_last = !ends && *this.alone && guard.0.is_stopping();
         if ends {
             close(&mut head.headers);
         }
-        let response = Response::from_parts(head, ResponseBody::new(body, guard));
+        let may_be_last = !ends && !*this.is_pipelined && guard.0.shutdown.has_begun();
+        let response = Response::from_parts(head, ResponseBody { body, guard });
         if !may_be_last {
             return Poll::Ready(Ok(response));
         }

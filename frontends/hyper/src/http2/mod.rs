@@ -44,7 +44,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
         let outcome = context
             .timer
             .run(|cx| {
-                if (is_idle || state.is_stopping()) && state.http2(Http2State::go_away) == Some(true) {
+                if (is_idle || state.shutdown.has_begun()) && state.http2(Http2State::go_away) == Some(true) {
                     Pin::new(&mut connection).graceful_shutdown();
                 }
                 Pin::new(&mut connection).poll(cx)

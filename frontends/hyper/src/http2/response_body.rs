@@ -1,4 +1,4 @@
-//! [`ResponseBody`]: a response's body on HTTP/2, whose data says how much of it went out.
+//! [`Http2Body`]: a response's body on HTTP/2, whose data says how much of it went out.
 
 use std::io::IoSlice;
 use std::pin::Pin;
@@ -9,6 +9,7 @@ use bytes::Buf;
 use http_body::{Body, Frame, SizeHint};
 
 use crate::connection::ConnectionState;
+use crate::response_body::{Guard, ResponseBody};
 
 /// A request that is not answered to the last byte, until this is dropped.
 pub(super) struct StreamGuard {
@@ -22,6 +23,11 @@ impl StreamGuard {
         Some(Self { id: state.lock().begin_http2()?, state: state.clone() })
     }
 
+    /// The client is waited for, or the service is.
+    fn wait(&self, for_client: bool) {
+        self.state.http2(|http2, now| http2.wait(self.id, for_client, now));
+    }
+
     fn sent(&self, bytes: usize) {
         self.state.http2(|http2, now| http2.sent(self.id, bytes, now));
     }
@@ -33,44 +39,52 @@ impl Drop for StreamGuard {
     }
 }
 
-/// The body of a response. hyper drops it when h2 has taken all of it, and h2 drops its data when that was written.
-pub(crate) struct ResponseBody<B> {
-    /// `None` for an empty one.
-    body: Option<B>,
-    guard: Arc<StreamGuard>,
-}
-
-impl<B> ResponseBody<B> {
-    /// The service has answered.
-    pub(super) fn new(body: Option<B>, guard: StreamGuard) -> Self {
-        guard.state.http2(|http2, now| http2.wait(guard.id, true, now));
-        Self { body, guard: Arc::new(guard) }
+impl Guard for Arc<StreamGuard> {
+    fn state(&self) -> &ConnectionState {
+        &self.state
     }
 }
 
-impl<B: Body + Unpin> Body for ResponseBody<B> {
-    type Data = Sending<B::Data>;
-    type Error = B::Error;
+/// hyper drops it when h2 has taken all of it, and h2 drops its data when that was written.
+pub(super) struct Http2Body<B>(ResponseBody<B, Arc<StreamGuard>>);
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Self::Data>, B::Error>>> {
-        let Self { body: Some(body), guard } = &mut *self else { return Poll::Ready(None) };
-        let frame = Pin::new(body).poll_frame(cx);
+impl<B> Http2Body<B> {
+    /// The service has answered.
+    pub(super) fn new(body: Option<B>, guard: StreamGuard) -> Self {
+        guard.wait(true);
+        Self(ResponseBody { body, guard: Arc::new(guard) })
+    }
+}
+
+impl<B> Body for Http2Body<B>
+where
+    ResponseBody<B, Arc<StreamGuard>>: Body + Unpin,
+{
+    type Data = Sending<<ResponseBody<B, Arc<StreamGuard>> as Body>::Data>;
+    type Error = <ResponseBody<B, Arc<StreamGuard>> as Body>::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        let frame = Pin::new(&mut self.0).poll_frame(cx);
+        let guard = &self.0.guard;
         // hyper asks for more only as far as the client's windows allow.
-        guard.state.http2(|http2, now| http2.wait(guard.id, frame.is_ready(), now));
+        guard.wait(frame.is_ready());
         frame.map_ok(|frame| frame.map_data(|data| Sending { data, guard: guard.clone() }))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.as_ref().is_none_or(Body::is_end_stream)
+        self.0.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
+        self.0.size_hint()
     }
 }
 
 /// A part of a response that h2 writes as far as the client's windows allow.
-pub(crate) struct Sending<D> {
+pub(super) struct Sending<D> {
     data: D,
     guard: Arc<StreamGuard>,
 }

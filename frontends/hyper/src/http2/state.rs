@@ -140,7 +140,7 @@ impl Http2State {
         }
         match self.goaway {
             Some(since) => (since.max(self.idle) + timeouts.linger, CloseReason::NoGoodbye),
-            None if self.is_large => (self.idle + timeouts.idle.min(timeouts.evict), CloseReason::Idle),
+            None if self.is_large => (self.idle + timeouts.idle.min(timeouts.reclaim), CloseReason::Idle),
             None => (self.idle + timeouts.idle, CloseReason::Idle),
         }
     }
@@ -231,7 +231,7 @@ mod tests {
         let now = state.idle;
         assert_eq!(state.deadline(&timeouts), (now + timeouts.idle, CloseReason::Idle));
         state.received(9_000);
-        assert_eq!(state.deadline(&timeouts), (now + timeouts.evict, CloseReason::Idle));
+        assert_eq!(state.deadline(&timeouts), (now + timeouts.reclaim, CloseReason::Idle));
         let id = state.begin(now).unwrap();
         assert_eq!(state.deadline(&timeouts), (now + timeouts.stall, CloseReason::Stalled));
         state.sent(id, 1, now + Duration::from_secs(20));

@@ -82,7 +82,7 @@ impl ConnectionLimiter {
     }
 
     fn find_candidates(&mut self) {
-        let Some(latest) = Instant::now().checked_sub(self.config.timeouts.evict) else { return };
+        let Some(latest) = Instant::now().checked_sub(self.config.timeouts.reclaim) else { return };
         self.candidates = self.registry.ranked(|state| state.priority().filter(|priority| priority.since <= latest));
         self.candidates.truncate(self.config.limits.connections.div_ceil(BATCH) as usize);
         self.candidates.reverse();
@@ -99,7 +99,7 @@ impl Drop for ConnectionLimiter {
 impl Permit {
     /// Registers the state of the connection that has this permit.
     pub(crate) fn register(&self, state: &Arc<ConnectionState>) {
-        self.registry.register(self.id, state);
+        self.registry.lock().insert(self.id, state.clone());
     }
 }
 

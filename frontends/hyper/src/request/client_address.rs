@@ -26,8 +26,8 @@ pub(crate) struct Peer {
 pub(crate) struct Secured(bool);
 
 impl Peer {
-    /// Puts the client's address into a request's extensions.
-    pub(crate) fn introduce(self, head: &mut Parts, proxies: &Networks) -> Secured {
+    /// Puts the client's address into a request's extensions, and tells how it came.
+    pub(crate) fn insert_client_address(self, head: &mut Parts, proxies: &Networks) -> Secured {
         let address = self.address.ip().to_canonical();
         let origin = if proxies.contain(address) { forwarded::origin(&head.headers, proxies) } else { None };
         head.extensions.insert(ClientAddress(origin.and_then(|hop| hop.address).unwrap_or(address)));
@@ -37,7 +37,7 @@ impl Peer {
 
 impl Secured {
     /// Tells browsers to stay with HTTPS.
-    pub(crate) fn mark(self, headers: &mut HeaderMap) {
+    pub(crate) fn insert_hsts(self, headers: &mut HeaderMap) {
         if self.0 {
             headers.insert(STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT);
         }

@@ -11,7 +11,7 @@ use super::timeouts::{LONG, patient};
 async fn limited_to(connections: u32) -> Server {
     Server::start(with(patient(), |c| {
         c.limits.connections = connections;
-        c.timeouts.evict = SHORT;
+        c.timeouts.reclaim = SHORT;
     }))
     .await
 }
@@ -74,7 +74,7 @@ async fn silent_clients_keep_nobody_out() {
 async fn evicting_at_once(connections: u32) -> Server {
     let config = with(patient(), |c| {
         c.limits.connections = connections;
-        c.timeouts.evict = Duration::ZERO;
+        c.timeouts.reclaim = Duration::ZERO;
         c.timeouts.linger = LONG;
     });
     Server::start(config).await
@@ -297,7 +297,7 @@ async fn an_answer_that_moves_stays_however_long_it_takes() {
     let evict = 4 * SHORT;
     let server = Server::start(with(patient(), |c| {
         c.limits.connections = 1;
-        c.timeouts.evict = evict;
+        c.timeouts.reclaim = evict;
     }))
     .await;
     let mut reader = server.connect().await;

@@ -142,7 +142,7 @@ async fn resets_that_are_provoked_end_the_connection() {
 async fn answers_that_wait_for_a_window_are_evicted_where_there_are_many() {
     let config = with(patient(), |c| {
         c.limits.outstanding_streams = 16;
-        c.timeouts.evict = SHORT;
+        c.timeouts.reclaim = SHORT;
     });
     let (authority, server, mut client) = raw(config).await;
     begin_with_window(&mut client, 0).await;
@@ -158,7 +158,7 @@ async fn answers_that_wait_for_a_window_are_evicted_where_there_are_many() {
 async fn the_answers_that_have_waited_longest_are_evicted_and_no_more_than_that() {
     let config = with(patient(), |c| {
         c.limits.outstanding_streams = 8;
-        c.timeouts.evict = SHORT;
+        c.timeouts.reclaim = SHORT;
     });
     let (authority, server, mut first) = raw(config).await;
     let mut clients = [Raw::connect(&authority, &server).await, Raw::connect(&authority, &server).await];
@@ -182,7 +182,7 @@ async fn whoever_holds_more_than_its_share_is_evicted_before_those_that_have_wai
     // Only those beyond their share are not given the time.
     let config = with(patient(), |c| {
         c.limits.outstanding_streams = 48;
-        c.timeouts.evict = patient().timeouts.stall;
+        c.timeouts.reclaim = patient().timeouts.stall;
     });
     let (authority, server, mut modest) = raw(config).await;
     let mut greedy = Raw::connect(&authority, &server).await;

@@ -40,7 +40,7 @@ async fn no_time_is_too_long() {
             grace: longest,
             last_request: longest,
             recent: longest,
-            evict: longest,
+            reclaim: longest,
             large_buffer: longest,
         };
         c.limits.outstanding_streams = u32::MAX;

@@ -39,7 +39,7 @@ impl Activity {
         let (deadline, reason) = match (self.phase, &self.protocol) {
             _ if self.evicted => (last_io, CloseReason::Evicted),
             (Phase::Closed(since), _) => {
-                let most = if self.late { timeouts.linger } else { timeouts.stall };
+                let most = if self.timed_out { timeouts.linger } else { timeouts.stall };
                 ((last_io + timeouts.linger).min(since + most), CloseReason::Lingering)
             }
             (Phase::Accepted(since) | Phase::Handshake(since), _) => {

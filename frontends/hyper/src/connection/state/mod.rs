@@ -2,13 +2,12 @@
 
 mod lifetime;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
 use tokio::time::Instant;
 
-use super::data_rate::DataRate;
+use super::{DataRate, Shutdown};
 use crate::ServerConfig;
 use crate::close_reason::Interrupt;
 use crate::http1::{Http1State, RequestBody};
@@ -21,10 +20,7 @@ use crate::request::client_address::Peer;
 /// the service. From outside come only evictions, the end of the server, and the service futures of HTTP/2.
 pub(crate) struct ConnectionState {
     activity: Mutex<Activity>,
-    /// Whether the server stops. Apart from the rest, because every flush asks.
-    stopping: AtomicBool,
-    /// When the grace ends, if the server stops.
-    end_of_grace: Mutex<Option<Instant>>,
+    pub(crate) shutdown: Arc<Shutdown>,
     pub(crate) peer: Peer,
     pub(crate) config: Arc<ServerConfig>,
 }
@@ -41,7 +37,7 @@ pub(crate) struct Activity {
     used: bool,
     evicted: bool,
     /// A deadline has ended the connection: nothing that still comes makes it last longer.
-    pub(super) late: bool,
+    pub(super) timed_out: bool,
     /// Bytes have arrived at the socket that hyper has not read; only kept up to date at shutdown.
     pub(crate) unread: bool,
     /// How much is still read and thrown away after our side was closed.
@@ -72,7 +68,7 @@ enum Protocol {
 
 impl ConnectionState {
     /// Of a connection that was just accepted, and begins with a TLS handshake or with HTTP/1.
-    pub(super) fn new(peer: Peer, config: Arc<ServerConfig>) -> Arc<Self> {
+    pub(super) fn new(peer: Peer, config: Arc<ServerConfig>, shutdown: Arc<Shutdown>) -> Arc<Self> {
         let now = Instant::now();
         let activity = Activity {
             last_io: now,
@@ -81,18 +77,12 @@ impl ConnectionState {
             sending: DataRate::default(),
             used: false,
             evicted: false,
-            late: false,
+            timed_out: false,
             unread: false,
             linger_bytes: config.limits.linger_bytes,
             task: None,
         };
-        Arc::new(Self {
-            activity: Mutex::new(activity),
-            stopping: AtomicBool::new(false),
-            end_of_grace: Mutex::default(),
-            peer,
-            config,
-        })
+        Arc::new(Self { activity: activity.into(), shutdown, peer, config })
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Activity> {
@@ -116,28 +106,10 @@ impl ConnectionState {
         }
     }
 
-    /// From now on the connection ends as soon as it has nothing to do, and at the end of the grace in any case. A later
-    /// call may bring that forward.
-    pub(crate) fn stop(&self, end_of_grace: Instant) {
-        // A connection that is just registered may hear of the end that was brought forward before it hears of the first.
-        let mut end = self.end_of_grace.lock().unwrap_or_else(PoisonError::into_inner);
-        *end = Some(end.map_or(end_of_grace, |before| before.min(end_of_grace)));
-        drop(end);
-        self.stopping.store(true, Ordering::Release);
-        self.lock().wake();
-    }
-
-    /// When the grace ends, if the server stops.
-    pub(super) fn end_of_grace(&self) -> Option<Instant> {
-        if !self.is_stopping() {
-            return None;
-        }
-        *self.end_of_grace.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the server stops.
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Acquire)
+    /// The service has panicked.
+    pub(crate) fn count_panic(&self, outcome: &str) {
+        self.config.metrics.panics.add();
+        tracing::error!(peer = %self.peer.address, "{outcome}");
     }
 }
 
@@ -243,7 +215,7 @@ impl Activity {
         matches!(self.phase, Phase::Closed(_))
     }
 
-    fn wake(&self) {
+    pub(crate) fn wake(&self) {
         self.task.iter().for_each(Waker::wake_by_ref);
     }
 
@@ -258,32 +230,4 @@ impl Activity {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::overload::OutstandingStreams;
-
-    /// That of a connection of HTTP/2.
-    fn state() -> Arc<ConnectionState> {
-        let peer = Peer { address: ([127, 0, 0, 1], 1).into(), is_tls: true };
-        let state = ConnectionState::new(peer, Arc::default());
-        state.lock().end_handshake(Some(Http2State::new(Arc::new(OutstandingStreams::new(10)))));
-        state
-    }
-
-    #[test]
-    fn a_request_that_came_before_the_eviction_of_an_idle_connection_is_served() {
-        let state = state();
-        assert!(state.evict_if(|_| true));
-        assert!(state.lock().begin_http2().is_some());
-        assert!(!state.lock().evicted);
-    }
-
-    #[test]
-    fn a_connection_that_is_evicted_with_its_requests_gets_no_other() {
-        let state = state();
-        assert!(state.lock().begin_http2().is_some());
-        assert!(state.evict_if(|_| true));
-        assert!(state.lock().begin_http2().is_none());
-        assert!(state.lock().evicted);
-    }
-}
+mod tests;
