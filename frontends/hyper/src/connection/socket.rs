@@ -1,6 +1,6 @@
 //! The socket of a connection: notes what goes out through it, and closes in a way that lets the last answer arrive.
 
-use std::io::{self, IoSlice};
+use std::io::{self, BufRead, IoSlice};
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
+use tokio_rustls::server::TlsStream;
 
 use super::ConnectionState;
 
@@ -40,6 +41,13 @@ impl Transport for Socket {
     /// The socket itself is asked, because the runtime may not have heard of them yet.
     fn has_unread(&mut self) -> bool {
         SockRef::from(&self.tcp).peek(&mut [MaybeUninit::uninit()]).is_ok_and(|bytes| bytes > 0)
+    }
+}
+
+impl Transport for TlsStream<Socket> {
+    fn has_unread(&mut self) -> bool {
+        let (socket, session) = self.get_mut();
+        socket.has_unread() || session.reader().fill_buf().is_ok_and(|bytes| !bytes.is_empty())
     }
 }
 

@@ -25,12 +25,8 @@ pub struct CertificateFiles {
 
 /// Why a certificate and its key cannot be used. The message says what would be right.
 #[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct CertificateFileError {
-    message: String,
-    /// Whether a file could not be read.
-    pub(super) is_unreadable: bool,
-}
+#[error("{0}")]
+pub struct CertificateFileError(String);
 
 /// A certificate that can be used now.
 #[derive(Debug)]
@@ -41,30 +37,15 @@ pub(super) struct ServerCertificate {
 }
 
 impl CertificateFiles {
-    /// Reads the certificate's file and the key's.
-    pub(super) fn read(&self) -> Result<[Vec<u8>; 2], CertificateFileError> {
-        let read = |path: &Path| {
-            read_short_file(path).map_err(|error| CertificateFileError {
-                message: format!("{} cannot be read: {error}", path.display()),
-                is_unreadable: true,
-            })
+    /// Reads both files. What is wrong with the certificate by itself is told first, then what is wrong with the key, then
+    /// with both.
+    pub(super) fn load(&self, provider: &CryptoProvider) -> Result<ServerCertificate, CertificateFileError> {
+        let load = || {
+            let [certificate, key] = [read(&self.certificate)?, read(&self.key)?];
+            let (chain, validity) = self.chain(&certificate)?;
+            Ok((self.certified_key(chain, self.private_key(&key, provider)?)?, validity))
         };
-        Ok([read(&self.certificate)?, read(&self.key)?])
-    }
-
-    /// Makes a certificate of what was read. What is wrong with it by itself is told first, then what is wrong with the key,
-    /// then with both.
-    pub(super) fn check(
-        &self,
-        [certificate, key]: &[Vec<u8>; 2],
-        provider: &CryptoProvider,
-    ) -> Result<ServerCertificate, CertificateFileError> {
-        let usable = || {
-            let (chain, validity) = self.chain(certificate)?;
-            Ok((self.certified_key(chain, self.private_key(key, provider)?)?, validity))
-        };
-        let unusable = |message| CertificateFileError { message, is_unreadable: false };
-        let (certified_key, validity) = usable().map_err(unusable)?;
+        let (certified_key, validity) = load().map_err(CertificateFileError)?;
         let problems = lint::problems(&certified_key.cert, provider);
         Ok(ServerCertificate { certified_key: Arc::new(certified_key), validity, problems })
     }
@@ -75,14 +56,15 @@ impl CertificateFiles {
         refuse_binary(&self.certificate, pem, "`openssl x509 -inform der` and `openssl pkcs12 -nokeys`")?;
         let chain = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
         let chain = chain.map_err(|error| not_pem(&self.certificate, &error))?;
-        let read = |(certificate, number): (&CertificateDer<'_>, usize)| {
-            x509::version_and_validity(certificate).map_err(|_| self.malformed(number))
+        let read = |(number, certificate): (usize, &CertificateDer<'_>)| {
+            x509::version_and_validity(certificate).map_err(|_| self.malformed(number + 1))
         };
-        let read = chain.iter().zip(1..).map(read).collect::<Result<Vec<_>, _>>()?;
+        let read = chain.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
         let Some(&(version, validity)) = read.first() else {
             let found = found_instead(pem);
-            let right = "write the chain in PEM, the server's own certificate first";
-            return Err(format!("{path} has no certificate{found}; {right}"));
+            return Err(format!(
+                "{path} has no certificate{found}; write the chain in PEM, the server's own certificate first"
+            ));
         };
         let now = OffsetDateTime::now_utc();
         Err(if version < 3 {
@@ -157,6 +139,10 @@ impl CertificateFiles {
             ),
         })
     }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    read_short_file(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
 }
 
 /// Refuses what begins as DER does, with a sequence, and is no text.

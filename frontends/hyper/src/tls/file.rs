@@ -4,9 +4,15 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
+#[cfg(unix)]
+use std::{thread, time::Duration};
 
 /// Many times what a chain of certificates takes up, and soon read.
 const MOST_BYTES: u64 = 1024 * 1024;
+
+/// How long a pipe may take to end: who writes to it was started along with this program.
+#[cfg(unix)]
+const PIPE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reads a certificate, a key or another short secret from a file or from a pipe.
 ///
@@ -23,7 +29,7 @@ pub fn read_short_file(path: &Path) -> io::Result<Vec<u8>> {
             return Err(io::Error::new(ErrorKind::InvalidInput, "it is a device; name a file"));
         }
         if kind.is_fifo() {
-            return pipe::read(path, pipe::TIMEOUT).and_then(bounded);
+            return read_pipe(path, PIPE_TIMEOUT).and_then(bounded);
         }
     }
     let mut bytes = Vec::new();
@@ -39,44 +45,28 @@ fn bounded(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads a pipe to its end. Without a time limit, opening or reading one that nobody writes to would last for ever.
 #[cfg(unix)]
-mod pipe {
-    use std::io::{self, ErrorKind};
-    use std::path::Path;
-    use std::thread;
-    use std::time::Duration;
-
+fn read_pipe(path: &Path, limit: Duration) -> io::Result<Vec<u8>> {
     use tokio::io::AsyncReadExt;
-    use tokio::net::unix::pipe::OpenOptions;
-    use tokio::runtime::Builder;
-    use tokio::time::timeout;
 
-    use super::MOST_BYTES;
-
-    /// How long a pipe may take to end: who writes to it was started along with this program.
-    pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
-
-    /// Reads a pipe to its end. Without a time limit, opening or reading one that nobody writes to would last for ever.
-    pub(super) fn read(path: &Path, limit: Duration) -> io::Result<Vec<u8>> {
-        let read = || {
-            let runtime = Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(async { timeout(limit, read_to_end(path)).await }).unwrap_or_else(|_| {
-                let text = "it is a pipe, and its end did not come in time; let something write to it, and end";
-                Err(io::Error::new(ErrorKind::TimedOut, text))
-            })
-        };
-        // The caller's thread may have a runtime of its own, in which no other can be run.
-        thread::scope(|scope| scope.spawn(read).join()).expect("reading does not panic")
-    }
-
-    async fn read_to_end(path: &Path) -> io::Result<Vec<u8>> {
-        let pipe = OpenOptions::new().open_receiver(path)?;
+    let read_to_end = async {
+        let pipe = tokio::net::unix::pipe::OpenOptions::new().open_receiver(path)?;
         // Before its first writer has come, a named pipe reads as if it were at its end.
         pipe.readable().await?;
         let mut bytes = Vec::new();
         pipe.take(MOST_BYTES + 1).read_to_end(&mut bytes).await?;
         Ok(bytes)
-    }
+    };
+    let read = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async { tokio::time::timeout(limit, read_to_end).await }).unwrap_or_else(|_| {
+            let text = "it is a pipe, and its end did not come in time; let something write to it, and end";
+            Err(io::Error::new(ErrorKind::TimedOut, text))
+        })
+    };
+    // The caller's thread may have a runtime of its own, in which no other can be run.
+    thread::scope(|scope| scope.spawn(read).join()).expect("reading does not panic")
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -47,27 +47,24 @@ pub(super) fn problems(chain: &[CertificateDer<'_>], provider: &CryptoProvider) 
 
 /// Verifies the chain as clients do, but with the last certificate sent as the root that they would have.
 fn problem_of_path(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Option<CertificateProblem> {
+    use CertificateError::{BadSignature, Expired, ExpiredContext, InvalidPurpose, InvalidPurposeContext};
+    use CertificateError::{NotValidYet, NotValidYetContext, UnknownIssuer};
     let (own, last) = (ParsedCertificate::try_from(chain.first()?).ok()?, chain.last()?);
     let mut roots = RootCertStore::empty();
     roots.add(last.clone().into_owned()).ok()?;
     let algorithms = provider.signature_verification_algorithms.all;
     let verified = verify_server_cert_signed_by_trust_anchor(&own, &roots, &chain[1..], UnixTime::now(), algorithms);
     let Err(Error::InvalidCertificate(error)) = verified else { return None };
-    Some(match error {
-        CertificateError::UnknownIssuer | CertificateError::BadSignature if chain.len() == 1 => {
-            CertificateProblem::Alone
+    match error {
+        UnknownIssuer | BadSignature if chain.len() == 1 => Some(CertificateProblem::Alone),
+        UnknownIssuer | BadSignature => Some(CertificateProblem::Broken),
+        InvalidPurpose | InvalidPurposeContext { .. } => Some(CertificateProblem::NotForServers),
+        Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. } => {
+            Some(CertificateProblem::IssuerOutOfDate)
         }
-        CertificateError::UnknownIssuer | CertificateError::BadSignature => CertificateProblem::Broken,
-        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
-            CertificateProblem::NotForServers
-        }
-        CertificateError::Expired
-        | CertificateError::ExpiredContext { .. }
-        | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => CertificateProblem::IssuerOutOfDate,
         // Of the rest, such as algorithms and constraints, clients think differently.
-        _ => return None,
-    })
+        _ => None,
+    }
 }
 
 /// Whether a certificate is for that host, a name or an address; `None` where that cannot be told, or it names no host.

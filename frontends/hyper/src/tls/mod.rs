@@ -4,13 +4,10 @@ mod certificate;
 mod file;
 mod lint;
 mod reload;
-mod stream;
 mod x509;
 
 use std::fmt;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustls::ServerConfig;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
@@ -36,8 +33,6 @@ pub struct Tls {
     files: CertificateFiles,
     config: Arc<ServerConfig>,
     current: Arc<CurrentCertificate>,
-    /// Of the files as they were last read, usable or not.
-    fingerprint: AtomicU64,
 }
 
 /// The certificate for the next handshake.
@@ -52,10 +47,9 @@ impl Tls {
     /// They cannot be used; the message says what would be right.
     pub fn load(files: CertificateFiles) -> Result<Self, CertificateFileError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
-        let bytes = files.read()?;
-        let current = Arc::new(CurrentCertificate(watch::Sender::new(files.check(&bytes, &provider)?)));
+        let current = Arc::new(CurrentCertificate(watch::Sender::new(files.load(&provider)?)));
         let config = Arc::new(config(provider, current.clone()));
-        Ok(Self { files, config, current, fingerprint: fingerprint(&bytes).into() })
+        Ok(Self { files, config, current })
     }
 
     /// When the certificate in use expires, as a person reads it.
@@ -88,16 +82,16 @@ impl Tls {
         self.config.clone().into()
     }
 
-    /// Takes what stands in the files, if that is something else than the last time and can be used; else the certificate
-    /// that is in use stays. Says whether there is a new one.
+    /// Takes the certificate that stands in the files, if it can be used. Says whether it is another one than before.
     fn reload(&self) -> Result<bool, CertificateFileError> {
-        let bytes = self.files.read()?;
-        let fingerprint = fingerprint(&bytes);
-        if self.fingerprint.swap(fingerprint, Ordering::Relaxed) == fingerprint {
-            return Ok(false);
-        }
-        self.current.0.send_replace(self.files.check(&bytes, self.config.crypto_provider())?);
-        Ok(true)
+        let found = self.files.load(self.config.crypto_provider())?;
+        Ok(self.current.0.send_if_modified(|current| {
+            let is_new = found.certified_key.cert != current.certified_key.cert;
+            if is_new {
+                *current = found;
+            }
+            is_new
+        }))
     }
 }
 
@@ -114,11 +108,6 @@ fn config(provider: Arc<CryptoProvider>, current: Arc<CurrentCertificate>) -> Se
         Err(error) => tracing::warn!(%error, "TLS sessions are not resumed"),
     }
     config
-}
-
-/// Tells whether the files have changed since, without keeping the key a second time.
-fn fingerprint(files: &[Vec<u8>; 2]) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::new().hash_one(files)
 }
 
 impl fmt::Debug for Tls {

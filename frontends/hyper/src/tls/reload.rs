@@ -22,7 +22,7 @@ const REPEAT: Duration = Duration::days(1);
 /// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate that is in
 /// use alone. The log hears of them once, of what clients refuse about the one in use, and of its end.
 pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mut asked: impl AsyncFnMut() -> T) {
-    let (mut was_unreadable, mut expiry) = (false, ExpiryWatch::default());
+    let (mut complaint, mut expiry) = (String::new(), ExpiryWatch::default());
     log_problems(&tls);
     loop {
         expiry.look(tls.validity(), OffsetDateTime::now_utc());
@@ -30,20 +30,19 @@ pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mu
         let reloading = tls.clone();
         // A disk may be slow.
         let Ok(outcome) = task::spawn_blocking(move || reloading.reload()).await else { continue };
-        let is_unreadable = outcome.as_ref().is_err_and(|error| error.is_unreadable);
+        let error = outcome.as_ref().err().map_or_else(String::new, ToString::to_string);
         match outcome {
             Ok(true) => {
                 tracing::info!(expires = tls.expires(), "took up another certificate");
                 log_problems(&tls);
             }
             Ok(false) if demand.is_some() => tracing::info!("the certificate's files are the same as before"),
-            Err(error) if demand.is_some() || !(is_unreadable && was_unreadable) => {
-                let error = error.to_string();
+            Err(_) if demand.is_some() || error != complaint => {
                 tracing::warn!(error, "the certificate in use stays, for the files' one cannot be used");
             }
             Ok(false) | Err(_) => {}
         }
-        was_unreadable = is_unreadable;
+        complaint = error;
         drop(demand);
     }
 }
