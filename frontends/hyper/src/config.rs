@@ -21,8 +21,7 @@ pub struct ServerConfig {
     pub trusted_proxies: Networks,
     /// Where connections are counted.
     pub metrics: Arc<ConnectionMetrics>,
-    /// Whether the service gets the body of a request with that head, up to [`Limits::body_bytes`]. Without it, the service
-    /// gets an empty one, and what the client sends is thrown away.
+    /// Which requests' bodies the service gets, up to [`Limits::body_bytes`]. All others are thrown away, and it gets empty ones.
     pub wants_body: WantsBody,
 }
 
@@ -65,10 +64,9 @@ pub struct Timeouts {
     pub linger: Duration,
     /// What running requests still get at shutdown. 10 s.
     pub grace: Duration,
-    /// At shutdown: how long an idle connection whose client was active within `recent` is kept for one more request, which
-    /// may be on its way. 500 ms.
+    /// At shutdown: how long an idle connection is kept for one more request, which may be on its way. 500 ms.
     pub last_request: Duration,
-    /// See `last_request`. 1 s.
+    /// So long before a shutdown a client must have been active for `last_request` to apply. 1 s.
     pub recent: Duration,
     /// How long a connection is idle, slow or lingering before it is closed for what it holds: its place, where the server is
     /// full; and on HTTP/2, where it is idle, the memory that large frames took. 1 s.
@@ -113,8 +111,8 @@ pub struct Limits {
     pub connections: u32,
     /// Requests at the same time on an HTTP/2 connection. 100.
     pub streams: u32,
-    /// HTTP/2 requests on all connections that are not answered to the last byte. Beyond half of it, connections are evicted whose
-    /// clients take nothing; beyond all of it, requests are refused. 15,000.
+    /// HTTP/2 requests on all connections that are not answered to the last byte; more are refused, and beyond half of it
+    /// connections are evicted whose clients take nothing. 15,000.
     pub outstanding_streams: u32,
     /// Fields of a head; more are answered 431. 100.
     pub header_fields: usize,

@@ -28,6 +28,7 @@ pub use config::{Limits, ServerConfig, Timeouts, WantsBody};
 pub use listener::serve;
 pub use metrics::ConnectionMetrics;
 pub use request::networks::Networks;
+pub use service::TowerService;
 pub use tls::{
     CertificateFileError, CertificateFiles, CertificateProblem, Tls, Validity, read_short_file, reload_certificate,
 };

@@ -1,25 +1,18 @@
 //! Takes connections, and stops.
 
-use std::convert::Infallible;
-use std::error::Error;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{io, iter, mem};
 
-use bytes::{Buf, Bytes};
-use http::{Request, Response};
-use http_body::Body;
-use http_body_util::Full;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, timeout_at};
-use tower_service::Service;
 
 use crate::connection::{self, Accepted, Shared};
 use crate::overload::{ConnectionLimiter, OutstandingStreams, Permit, Registry, shed_streams};
 use crate::request::client_address::Peer;
-use crate::{ConnectionMetrics, ServerConfig, Tls};
+use crate::{ConnectionMetrics, ServerConfig, Tls, TowerService};
 
 /// How long to wait after an accept that failed for want of something, such as file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
@@ -30,18 +23,16 @@ const LAST_TURN: Duration = Duration::from_secs(1);
 /// How many clients a listen queue can hold. Further ones came after the server was told to stop.
 const LONGEST_QUEUE: usize = 65_535;
 
-/// Serves on `listener` until `shutdown` resolves and the connections have ended, by themselves or by the end of the
-/// grace.
+/// Serves on `listener` until `shutdown` resolves and the connections have ended, at the end of the grace at the latest.
 ///
 /// The service finds the [`ClientAddress`](crate::ClientAddress) of every request in its extensions. Its body is empty
 /// unless [`ServerConfig::wants_body`] asks for it. A service that panics is answered for with a bare 500.
-pub async fn serve<S, B>(listener: TcpListener, service: S, config: ServerConfig, shutdown: impl Future<Output = ()>)
-where
-    S: Service<Request<Full<Bytes>>, Response = Response<B>, Error = Infallible>,
-    S: Clone + Send + 'static,
-    S::Future: Send + 'static,
-    B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
-{
+pub async fn serve<S: TowerService>(
+    listener: TcpListener,
+    service: S,
+    config: ServerConfig,
+    shutdown: impl Future<Output = ()>,
+) {
     let config = Arc::new(ServerConfig { timeouts: config.timeouts.bounded(), ..config });
     let acceptor = config.tls.as_deref().map(Tls::acceptor);
     let registry = Arc::<Registry>::default();
@@ -81,8 +72,7 @@ where
         }
     }
 
-    // Clients in the listen queue have a connection already, perhaps with a request in it. They get the permits of those
-    // who go now; nobody else is accepted meanwhile.
+    // Clients in the listen queue may have sent a request. They get the permits of those who go now.
     let left: Vec<_> = waiting.into_iter().chain(queued(listener).take(LONGEST_QUEUE)).collect();
     let deadline = Instant::now() + config.timeouts.grace;
     registry.stop(deadline);
@@ -95,9 +85,8 @@ where
     }
 }
 
-/// Accepts until it succeeds: whatever fails here, the next client can do nothing for it.
-///
-/// `failing` tells whether the accept before this one has failed at first: the log hears of the first failure of many.
+/// Accepts until it succeeds. `failing` tells whether the accept before this one has failed at first: the log hears of the
+/// first failure of many.
 pub(crate) async fn retried<T, F>(failing: &mut bool, metrics: &ConnectionMetrics, mut accept: impl FnMut() -> F) -> T
 where
     F: Future<Output = io::Result<T>>,

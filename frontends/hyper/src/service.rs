@@ -24,8 +24,8 @@ use crate::request::validate;
 /// What a service gets.
 pub(crate) type HttpRequest = Request<Full<Bytes>>;
 
-/// A tower service over HTTP that never fails: the bounds of [`serve`](crate::serve), named once for all who pass it on.
-pub(crate) trait TowerService:
+/// A tower service over HTTP that never fails, which [`serve`](crate::serve) takes. Every service that can be one is one.
+pub trait TowerService:
     Service<HttpRequest, Response = Response<<Self as TowerService>::Body>, Error = Infallible, Future: Send + 'static>
     + Clone
     + Send
@@ -37,19 +37,16 @@ pub(crate) trait TowerService:
 
 impl<S, B> TowerService for S
 where
-    S: Service<HttpRequest, Response = Response<B>, Error = Infallible, Future: Send + 'static>
-        + Clone
-        + Send
-        + 'static,
+    S: Service<HttpRequest, Response = Response<B>, Error = Infallible, Future: Send> + Clone + Send + 'static,
+    S::Future: 'static,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
     type Body = B;
 }
 
 pin_project! {
-    /// A request in the service's hands, and at the end its response, or the status of a bare one in its place.
-    ///
-    /// A future by hand, which asks the service's own where it lies: a block of code would move it, and it is large.
+    /// A request in the service's hands, and at the end its response, or the status of a bare one in its place. A future by
+    /// hand, which asks the service's own where it lies: a block of code would move it, and it is large.
     #[project = CallState]
     pub(crate) enum Call<S: TowerService> {
         Called {
@@ -63,15 +60,17 @@ pin_project! {
 }
 
 impl<S: TowerService> Call<S> {
+    const PANICKED: Self = Self::Refused { status: StatusCode::INTERNAL_SERVER_ERROR };
+
     /// Hands a request to the service, which is cloned only if it is not ready.
     pub(crate) fn begin(service: &RefCell<S>, request: HttpRequest) -> Self {
         let mut call = Self::PANICKED;
         // Written where it is to be, for the same reason.
         caught(|| {
-            let poll = service.borrow_mut().poll_ready(&mut Context::from_waker(Waker::noop()));
-            call = match poll {
-                Poll::Ready(_) => Self::Called { response: service.borrow_mut().call(request) },
-                Poll::Pending => Self::waiting(service, ready(Ok(request))),
+            let is_ready = service.borrow_mut().poll_ready(&mut Context::from_waker(Waker::noop())).is_ready();
+            call = match is_ready {
+                true => Self::Called { response: service.borrow_mut().call(request) },
+                false => Self::waiting(service, ready(Ok(request))),
             };
         });
         call
@@ -91,8 +90,6 @@ impl<S: TowerService> Call<S> {
         });
         Self::Waiting { response }
     }
-
-    const PANICKED: Self = Self::Refused { status: StatusCode::INTERNAL_SERVER_ERROR };
 }
 
 impl<S: TowerService> Future for Call<S> {
@@ -121,15 +118,14 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// What answers a request whose call has ended so: the service's response, or a bare one, which has no body.
+/// The service's response, or a bare one in its place, which has no body.
 pub(crate) fn respond<B>(
     outcome: Result<Response<B>, StatusCode>,
     secured: Secured,
     state: &ConnectionState,
 ) -> (response::Parts, Option<B>) {
-    let mut response = match outcome {
-        Ok(response) => response.map(Some),
-        Err(status) => {
+    let mut response = outcome.map_or_else(
+        |status| {
             if status == StatusCode::INTERNAL_SERVER_ERROR {
                 state.count_panic("a request was answered with 500: its service panicked");
             } else {
@@ -139,8 +135,9 @@ pub(crate) fn respond<B>(
             *bare.status_mut() = status;
             bare.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
             bare
-        }
-    };
+        },
+        |response| response.map(Some),
+    );
     secured.insert_hsts(response.headers_mut());
     response.into_parts()
 }

@@ -16,22 +16,18 @@ use super::socket::Transport;
 pub(crate) struct TrackedIo<T> {
     pub(crate) transport: T,
     state: Arc<ConnectionState>,
-    /// On HTTP/1, how many bytes a head may have.
-    head_bytes: Option<usize>,
     /// What was read and noted before, and comes first.
     rest: Bytes,
 }
 
 impl<T: Transport> TrackedIo<T> {
-    /// Of HTTP/1, if a head may have that many bytes, else of HTTP/2.
-    pub(crate) fn new(transport: T, state: Arc<ConnectionState>, head_bytes: Option<usize>) -> Self {
-        Self { transport, state, head_bytes, rest: Bytes::new() }
+    pub(crate) fn new(transport: T, state: Arc<ConnectionState>) -> Self {
+        Self { transport, state, rest: Bytes::new() }
     }
 
     /// Takes back what was read and not made use of.
     pub(crate) fn unread(&mut self, rest: Bytes) {
-        // What an earlier call has left comes behind it. A copy, since even an empty part of hyper's buffer would keep all
-        // of it.
+        // Before what an earlier call has left. A copy, since even an empty part of hyper's buffer would keep all of it.
         self.rest = [rest, mem::take(&mut self.rest)].concat().into();
         if !self.rest.is_empty() {
             self.state.http1(|http1, last_io| http1.begin_head_with(self.rest.len(), last_io));
@@ -40,10 +36,9 @@ impl<T: Transport> TrackedIo<T> {
 
     /// How much may be read now into room for `size`; `None` where it is another connection's turn.
     fn room(&self, size: usize, cx: &mut Context<'_>) -> Option<usize> {
-        let Some(head_bytes) = self.head_bytes else { return Some(size) };
         // One byte less than where hyper gives up, which cannot tell a long line from many fields.
-        let longest_line = head_bytes.saturating_sub(1);
-        self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io))?
+        let longest_line = self.state.config.limits.head_bytes.saturating_sub(1);
+        self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io)).unwrap_or(Some(size))
     }
 }
 
@@ -99,8 +94,7 @@ impl<T: Transport> AsyncWrite for TrackedIo<T> {
         self.transport.is_write_vectored()
     }
 
-    /// hyper flushes at each turn of the connection, idle or not: the place to look for requests that a server that stops
-    /// would lose.
+    /// hyper flushes at each turn, idle or not: the place to look for requests that a server that stops would lose.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state.shutdown.has_begun() {
             let unread = self.transport.has_unread();

@@ -13,10 +13,7 @@ use super::ConnectionState;
 use crate::CloseReason;
 use crate::close_reason::Interrupt;
 
-/// The one timer of a connection.
-///
-/// The timer is not set anew with every byte. It may fire early, sees in the state that there is more time, and sleeps
-/// again.
+/// The one timer of a connection. It is not set anew with every byte, but may fire early, and sleeps again.
 pub(crate) struct ConnectionTimer {
     state: Arc<ConnectionState>,
     sleep: Pin<Box<Sleep>>,
@@ -72,10 +69,8 @@ impl ConnectionTimer {
         Poll::Pending
     }
 
-    /// Where the server stops and the connection is quiet: until when it is kept all the same.
-    ///
-    /// A client that asks again and again may have sent its next request before it can know of the end, and that would
-    /// be lost. So it is waited for, once; the response then says that it is the last.
+    /// Where the server stops and the connection is quiet: until when it is kept for a request that its client may have sent
+    /// before it can know of the end. That is waited for once; the response then says that it is the last.
     fn last_request(&mut self, quiet: Option<Instant>, cx: &mut Context<'_>) -> Option<Instant> {
         // hyper may pause with requests in its buffer, but then goes on with them in the next turn.
         let before = mem::replace(&mut self.quiet, quiet);

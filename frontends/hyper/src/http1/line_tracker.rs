@@ -5,7 +5,7 @@
 pub(super) struct LineTracker {
     last: [u8; 4],
     /// How many came after the last line feed.
-    line: u64,
+    line: usize,
 }
 
 impl LineTracker {
@@ -18,8 +18,8 @@ impl LineTracker {
             self.last[4 - bytes.len()..].copy_from_slice(bytes);
         }
         self.line = match bytes.iter().rposition(|&byte| byte == b'\n') {
-            Some(end) => (bytes.len() - end - 1) as u64,
-            None => self.line + bytes.len() as u64,
+            Some(end) => bytes.len() - end - 1,
+            None => self.line + bytes.len(),
         };
     }
 
@@ -29,7 +29,7 @@ impl LineTracker {
     }
 
     /// The length of the line that has not ended.
-    pub(super) fn line(&self) -> u64 {
+    pub(super) fn line(&self) -> usize {
         self.line
     }
 }

@@ -19,12 +19,6 @@ use crate::connection::{Context, TrackedIo, Transport};
 use crate::service::TowerService;
 use crate::{CloseReason, Limits};
 
-/// The response to what hyper refuses without one: the preface of HTTP/2.
-const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-
-/// The response to a request line that is longer than any head may be. hyper would take it for fields that are too large.
-const URI_TOO_LONG: &[u8] = b"HTTP/1.1 414 URI Too Long\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-
 /// How many header fields hyper takes unless told otherwise.
 const HYPERS_HEADER_FIELDS: usize = 100;
 
@@ -32,7 +26,7 @@ const HYPERS_HEADER_FIELDS: usize = 100;
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
     let state = context.state.clone();
     let limits = &state.config.limits;
-    let io = TrackedIo::new(transport, state.clone(), Some(limits.head_bytes));
+    let io = TrackedIo::new(transport, state.clone());
     let service = service::new(service, state.clone());
     let builder = builder(limits);
     let mut connection = builder.serve_connection(TokioIo::new(io), service);
@@ -49,15 +43,15 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
     };
     context.end(&outcome, |_| CloseReason::Failed);
     let refusal = match &outcome {
-        Ok(Err(error)) if error.is_parse() => Some(BAD_REQUEST),
-        Err(Interrupt::LongLine) => Some(URI_TOO_LONG),
+        // hyper refuses the preface of HTTP/2 without a response, and would take a long line for fields that are too large.
+        Ok(Err(error)) if error.is_parse() => Some("400 Bad Request"),
+        Err(Interrupt::LongLine) => Some("414 URI Too Long"),
         _ => None,
     };
     if refusal.is_some() {
         state.config.metrics.malformed.add();
     }
-    // hyper has closed it itself, except after the preface of HTTP/2, after an error of the socket, and on a connection where
-    // a client has asked for an upgrade: that is left to whoever answered.
+    // hyper has closed it itself, except after the preface of HTTP/2, an error of the socket, and a wish to upgrade.
     if state.lock().is_closed() || (matches!(outcome, Ok(Err(_))) && refusal.is_none()) {
         return;
     }
@@ -68,8 +62,9 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
         state.lock().linger_at_most(0);
     }
     let mut closing = pin!(async {
-        if let Some(refusal) = refusal {
-            io.write_all(refusal).await?;
+        if let Some(status) = refusal {
+            let response = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+            io.write_all(response.as_bytes()).await?;
         }
         io.shutdown().await
     });

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use bytes::Buf;
 use http::header::CONNECTION;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
@@ -19,19 +20,27 @@ use super::RequestBody;
 use crate::connection::ConnectionState;
 use crate::request::client_address::Secured;
 use crate::request::validate;
-use crate::response_body::{Guard, ResponseBody};
+use crate::response_body::{ResponseBody, ResponseGuard};
 use crate::service::{Call, HttpRequest, TowerService, respond, wants_body};
 
 /// A request that is being answered, until this is dropped.
-pub(super) struct ResponseGuard(Arc<ConnectionState>);
+pub(super) struct RequestGuard(Arc<ConnectionState>);
 
-impl Guard for ResponseGuard {
+impl ResponseGuard for RequestGuard {
+    type Data<D: Buf> = D;
+
     fn state(&self) -> &ConnectionState {
         &self.0
     }
+
+    fn polled(&self, _: bool) {}
+
+    fn data<D: Buf>(&self, data: D) -> D {
+        data
+    }
 }
 
-impl Drop for ResponseGuard {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.lock().end_http1();
     }
@@ -41,7 +50,7 @@ impl Drop for ResponseGuard {
 pub(super) fn new<S: TowerService>(
     service: S,
     state: Arc<ConnectionState>,
-) -> impl HttpService<Incoming, ResBody = ResponseBody<S::Body, ResponseGuard>, Error = Infallible, Future: Send> {
+) -> impl HttpService<Incoming, ResBody = ResponseBody<S::Body, RequestGuard>, Error = Infallible, Future: Send> {
     let service = RefCell::new(service);
     service_fn(move |request: Request<Incoming>| {
         let (mut head, body) = request.into_parts();
@@ -49,7 +58,7 @@ pub(super) fn new<S: TowerService>(
         let wants_body = wants_body(&head, config);
         let body = RequestBody::new(body, &head.headers, wants_body == Ok(true), &config.limits);
         let is_pipelined = state.lock().begin_http1(validate::usual_length(&head), body);
-        let guard = ResponseGuard(state.clone());
+        let guard = RequestGuard(state.clone());
         let secured = state.peer.insert_client_address(&mut head, &config.trusted_proxies);
         let call = match wants_body {
             Err(status) => Call::Refused { status },
@@ -66,7 +75,7 @@ async fn with_body(head: Parts, state: Arc<ConnectionState>) -> Result<HttpReque
     Ok(Request::from_parts(head, Full::new(body.await?)))
 }
 
-type Http1Response<S> = Response<ResponseBody<<S as TowerService>::Body, ResponseGuard>>;
+type Http1Response<S> = Response<ResponseBody<<S as TowerService>::Body, RequestGuard>>;
 
 pin_project! {
     /// A request from its head to its response's head.
@@ -74,7 +83,7 @@ pin_project! {
         #[pin]
         call: Call<S>,
         // Until the service has answered.
-        guard: Option<ResponseGuard>,
+        guard: Option<RequestGuard>,
         // Another request may have been read behind this one.
         is_pipelined: bool,
         secured: Secured,
@@ -106,8 +115,7 @@ impl<S: TowerService> Future for Exchange<S> {
         if !may_be_last {
             return Poll::Ready(Ok(response));
         }
-        // Its I/O looks for further bytes in this turn of the connection. If a further request has arrived, this is not the
-        // last response.
+        // Its I/O looks for further bytes in this turn of the connection, which may be a further request.
         *this.last = Some(Box::new(response));
         cx.waker().wake_by_ref();
         Poll::Pending

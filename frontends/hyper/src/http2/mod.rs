@@ -1,8 +1,8 @@
 //! HTTP/2: hyper's connection with the limits that it leaves open.
 
-mod response_body;
 mod service;
 mod state;
+mod stream_guard;
 
 use std::error::Error;
 use std::pin::Pin;
@@ -35,7 +35,7 @@ const SEND_BUFFER: usize = 16 * 1024;
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
     let state = context.state.clone();
     state.lock().linger_at_most(CONNECTION_WINDOW.into());
-    let io = TrackedIo::new(transport, state.clone(), None);
+    let io = TrackedIo::new(transport, state.clone());
     let service = service::new(service, state.clone());
     let mut connection = builder(&state.config.limits).serve_connection(TokioIo::new(io), service);
 
@@ -65,8 +65,7 @@ fn is_excessive(error: &hyper::Error) -> bool {
     h2.and_then(h2::Error::reason) == Some(Reason::ENHANCE_YOUR_CALM)
 }
 
-/// hyper without pings of its own: what is no request keeps no connection, and a client that is gone is noticed by what it
-/// does not send, take or acknowledge.
+/// hyper without pings of its own: a client that is gone is noticed by what it does not send, take or acknowledge.
 fn builder(limits: &Limits) -> http2::Builder<TokioExecutor> {
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder

@@ -10,8 +10,9 @@ use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::service::{HttpService, service_fn};
 
-use super::response_body::{Http2Body, StreamGuard};
+use super::stream_guard::StreamGuard;
 use crate::connection::ConnectionState;
+use crate::response_body::{ResponseBody, ResponseGuard as _};
 use crate::service::{Call, HttpRequest, TowerService, respond, wants_body};
 
 /// The caller's service as one connection of hyper's sees it. Bodies that nobody wants are dropped at once: hyper lets the
@@ -19,7 +20,8 @@ use crate::service::{Call, HttpRequest, TowerService, respond, wants_body};
 pub(super) fn new<S: TowerService>(
     service: S,
     state: Arc<ConnectionState>,
-) -> impl HttpService<Incoming, ResBody = Http2Body<S::Body>, Error = h2::Error, Future: Send + 'static> {
+) -> impl HttpService<Incoming, ResBody = ResponseBody<S::Body, Arc<StreamGuard>>, Error = h2::Error, Future: Send + 'static>
+{
     let service = RefCell::new(service);
     service_fn(move |request: Request<Incoming>| {
         let (mut head, body) = request.into_parts();
@@ -46,7 +48,8 @@ pub(super) fn new<S: TowerService>(
                 return Err(Reason::REFUSED_STREAM.into());
             };
             let (head, body) = respond(call.await, secured, &state);
-            Ok(Response::from_parts(head, Http2Body::new(body, guard)))
+            guard.polled(true);
+            Ok(Response::from_parts(head, ResponseBody { body, guard }))
         })
     })
 }

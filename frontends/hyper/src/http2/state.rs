@@ -8,12 +8,10 @@ use crate::connection::DataRate;
 use crate::overload::OutstandingStreams;
 use crate::{CloseReason, Timeouts};
 
-/// What is longer than this, between two requests, makes hyper keep much memory for as long as the connection lasts: up to
-/// 90 KiB. It is a head, as a rule.
+/// A longer head, or whatever else comes between two requests, makes hyper keep up to 90 KiB while the connection lasts.
 const USUAL_READ: usize = 8 * 1024;
 
-/// The requests that are not answered to the last byte: until then hyper and h2 keep the response's data, which says so when
-/// it is dropped.
+/// The requests that are not answered to the last byte: until then hyper or h2 keeps the response's data.
 pub(crate) struct Http2State {
     /// When the connection began.
     pub(crate) began: Instant,
@@ -68,9 +66,9 @@ impl Http2State {
         self.is_large |= self.read > USUAL_READ;
     }
 
-    /// A request has come. It gets a number, unless there are too many.
+    /// A request has come. It gets a number, unless it is refused.
     pub(crate) fn begin(&mut self, now: Instant) -> Option<u64> {
-        if !self.streams.try_add(self.requests.len()) {
+        if self.is_released || !self.streams.try_add(self.requests.len()) {
             return None;
         }
         let id = self.next_id;
@@ -131,8 +129,7 @@ impl Http2State {
         before.is_none()
     }
 
-    /// When the connection will have been silent or slow for too long, and at what. PING and what else is no request does
-    /// not count.
+    /// When the connection will have been silent or slow for too long, and at what. What is no request does not count.
     pub(crate) fn deadline(&self, timeouts: &Timeouts) -> (Instant, CloseReason) {
         let due = |request: &Outstanding| (request.moved + timeouts.stall).min(request.began + timeouts.request);
         if let Some(due) = self.requests.iter().map(due).min() {

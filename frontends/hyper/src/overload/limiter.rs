@@ -17,10 +17,8 @@ const LAST_TURN: Duration = Duration::from_secs(1);
 /// One look at all connections finds as many to evict as the sixteenth part of them.
 const BATCH: u32 = 16;
 
-/// Bounds the connections of a listener.
-///
-/// Silent and slow clients cannot keep others out: where there are as many connections as there may be, the one of least
-/// [`Priority`] is evicted. Whoever is being answered stays, as long as it takes the response.
+/// Bounds the connections of a listener. Where there are as many as there may be, the one of least [`Priority`] is evicted, so
+/// that silent and slow clients keep nobody out.
 pub(crate) struct ConnectionLimiter {
     config: Arc<ServerConfig>,
     semaphore: Arc<Semaphore>,

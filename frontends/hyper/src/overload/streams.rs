@@ -12,11 +12,8 @@ const LEAST_SHARE: u32 = 8;
 /// Which part of the limit is kept, beyond it, for connections that have less than that.
 const RESERVE: u32 = 8;
 
-/// Counts them against a limit.
-///
-/// On HTTP/1 a connection has one response at most that its client does not take. On HTTP/2 it has as many as there may
-/// be streams, and a client that opens no window makes them wait at no cost. So they are counted: beyond the limit requests
-/// are refused, and beyond half of it connections are evicted whose clients take nothing.
+/// Counts them against a limit, since a client of HTTP/2 that opens no window makes many responses wait at no cost. Beyond
+/// the limit requests are refused, and beyond half of it connections are evicted whose clients take nothing.
 #[derive(Debug)]
 pub(crate) struct OutstandingStreams {
     streams: AtomicU32,
@@ -31,8 +28,7 @@ impl OutstandingStreams {
         Self { streams: AtomicU32::new(0), holders: AtomicU32::new(0), limit, grown: Notify::new() }
     }
 
-    /// Counts another one of a connection that has `held` of them. Where that is too many, it is refused instead; a reserve
-    /// is kept for connections that have few.
+    /// Counts another one of a connection that has `held` of them, unless there are too many.
     pub(crate) fn try_add(&self, held: usize) -> bool {
         let limit =
             if held >= LEAST_SHARE as usize { self.limit } else { self.limit.saturating_add(self.limit / RESERVE) };

@@ -10,8 +10,7 @@ use http::{HeaderMap, HeaderValue};
 use super::forwarded;
 use super::networks::Networks;
 
-/// RFC 6797: for a year from each response, browsers ask this host over HTTPS alone. It says nothing of other hosts of its
-/// domain, which are not ours to speak for.
+/// RFC 6797: for a year from each response, browsers ask this host, and no others of its domain, over HTTPS alone.
 const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// The other end of a connection.

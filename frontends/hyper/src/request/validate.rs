@@ -95,10 +95,8 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte)
 }
 
-/// The bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF.
-///
-/// When as many bytes were read, nothing but this head was. A head written in another way gives another number; then
-/// more might have been read, which is the safe side.
+/// The bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF. When as many bytes
+/// were read, nothing but this head was; another number, also of a head written in another way, leaves that open.
 pub(crate) fn usual_length(head: &Parts) -> usize {
     let line = head.method.as_str().len() + head.uri.path_and_query().map_or(0, |target| target.as_str().len());
     let fields: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();

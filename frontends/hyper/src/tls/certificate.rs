@@ -37,8 +37,7 @@ pub(super) struct ServerCertificate {
 }
 
 impl CertificateFiles {
-    /// Reads both files. What is wrong with the certificate by itself is told first, then what is wrong with the key, then
-    /// with both.
+    /// Reads both files. What is wrong with the certificate is told first, then with the key, then with both together.
     pub(super) fn load(&self, provider: &CryptoProvider) -> Result<ServerCertificate, CertificateFileError> {
         let load = || {
             let [certificate, key] = [read(&self.certificate)?, read(&self.key)?];

@@ -1,5 +1,4 @@
-//! Reading what stands at a path: a file, or a pipe as `<(command)` makes one; never more of it, and never for longer,
-//! than a certificate, a key or an address can take.
+//! Reading a short file, or a pipe as `<(command)` makes one, with bounds on its length and its time.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};

@@ -9,18 +9,18 @@ use tokio::time::timeout;
 use super::certificate::date_text;
 use super::{CertificateProblem, Tls, Validity};
 
-/// So long before its end the log warns of a certificate. `doctor` does a week earlier, and services that renew by
-/// themselves have tried for weeks by then; it leaves the days of a working week to renew it by hand.
+/// So long before its end the log warns of a certificate: a working week to renew it by hand, where services that renew by
+/// themselves have tried for weeks.
 const SOON: Duration = Duration::days(7);
 
 /// The warning comes again after that time.
 const REPEAT: Duration = Duration::days(1);
 
-/// Looks at the files whenever `asked` resolves, and `every` so often by itself, for ever. Connections that are open
-/// keep what they have; the next handshake gets what was found. What `asked` gives is dropped when that is done.
+/// Looks at the files whenever `asked` resolves, and `every` so often by itself, for ever. The next handshake gets what was
+/// found. What `asked` gives is dropped when that is done.
 ///
-/// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate that is in
-/// use alone. The log hears of them once, of what clients refuse about the one in use, and of its end.
+/// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate in use alone. The
+/// log hears of them once, of what clients refuse about the one in use, and of its end.
 pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mut asked: impl AsyncFnMut() -> T) {
     let (mut complaint, mut expiry) = (String::new(), ExpiryWatch::default());
     log_problems(&tls);

@@ -14,8 +14,7 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Whether it ends `within` that time and should have been renewed. Services renew a certificate when a third of its
-    /// time is left, or half of a short one, so that one with more than a quarter left is not late.
+    /// Whether it ends `within` that time and should have been renewed, which services do long before a quarter is left.
     pub fn is_due(&self, within: Duration, now: OffsetDateTime) -> bool {
         self.not_after - now < within.min((self.not_after - self.not_before) / 4)
     }

@@ -24,8 +24,7 @@ impl ConnectionState {
 }
 
 impl Activity {
-    /// Since when nothing has been on its way out and no request on its way in, as far as anybody can see. On HTTP/2,
-    /// where both sides say goodbye, that is never certain.
+    /// Since when nothing has been on its way out and no request on its way in. On HTTP/2, GOAWAY settles that.
     pub(in super::super) fn quiet_since(&self) -> Option<Instant> {
         let Protocol::Http1(http1) = &self.protocol else { return None };
         let is_open = matches!(self.phase, Phase::Accepted(_) | Phase::Open);

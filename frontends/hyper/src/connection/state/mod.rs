@@ -14,10 +14,8 @@ use crate::http1::{Http1State, RequestBody};
 use crate::http2::Http2State;
 use crate::request::client_address::Peer;
 
-/// What the connection's I/O and service write, and its timer reads.
-///
-/// All three run in the connection's task, so that nobody waits for the lock, which is here because hyper owns the I/O and
-/// the service. From outside come only evictions, the end of the server, and the service futures of HTTP/2.
+/// What the connection's I/O and service write, and its timer reads, all in the connection's task: the lock is here because
+/// hyper owns the I/O and the service. From outside come only evictions and the service futures of HTTP/2.
 pub(crate) struct ConnectionState {
     activity: Mutex<Activity>,
     pub(crate) shutdown: Arc<Shutdown>,
@@ -91,19 +89,14 @@ impl ConnectionState {
 
     /// Does `work` with the part of HTTP/1, and the time of the last byte.
     pub(crate) fn http1<T>(&self, work: impl FnOnce(&mut Http1State, Instant) -> T) -> Option<T> {
-        let Activity { protocol, last_io, .. } = &mut *self.lock();
-        match protocol {
-            Protocol::Http1(http1) => Some(work(http1, *last_io)),
-            Protocol::Http2(_) => None,
-        }
+        let Activity { protocol: Protocol::Http1(http1), last_io, .. } = &mut *self.lock() else { return None };
+        Some(work(http1, *last_io))
     }
 
     /// Does `work` with the part of HTTP/2.
     pub(crate) fn http2<T>(&self, work: impl FnOnce(&mut Http2State, Instant) -> T) -> Option<T> {
-        match &mut self.lock().protocol {
-            Protocol::Http1(_) => None,
-            Protocol::Http2(http2) => Some(work(http2, Instant::now())),
-        }
+        let Protocol::Http2(http2) = &mut self.lock().protocol else { return None };
+        Some(work(http2, Instant::now()))
     }
 
     /// The service has panicked.
@@ -147,23 +140,16 @@ impl Activity {
     /// A request's head was read on HTTP/1, with a body behind it or not; see [`Http1State::begin`].
     pub(crate) fn begin_http1(&mut self, length: usize, body: Option<RequestBody>) -> bool {
         (self.used, self.evicted) = (true, false);
-        match &mut self.protocol {
-            Protocol::Http1(http1) => http1.begin(length, body, self.last_io),
-            Protocol::Http2(_) => false,
-        }
+        let Protocol::Http1(http1) = &mut self.protocol else { return true };
+        http1.begin(length, body, self.last_io)
     }
 
     /// A request's head was read on HTTP/2. Where the request is not refused, it is known by the number.
     pub(crate) fn begin_http2(&mut self) -> Option<u64> {
         self.used = true;
-        match &mut self.protocol {
-            Protocol::Http1(_) => None,
-            Protocol::Http2(http2) if http2.is_released => None,
-            Protocol::Http2(http2) => {
-                self.evicted = false;
-                http2.begin(Instant::now())
-            }
-        }
+        let Protocol::Http2(http2) = &mut self.protocol else { return None };
+        self.evicted &= http2.is_released;
+        http2.begin(Instant::now())
     }
 
     /// A response is over on HTTP/1.
@@ -196,6 +182,10 @@ impl Activity {
         self.phase = Phase::Closed(self.last_io);
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.phase, Phase::Closed(_))
+    }
+
     /// No more than `bytes` is read and thrown away after our side was closed; 0 does not wait for the client's.
     pub(crate) fn linger_at_most(&mut self, bytes: u64) {
         self.linger_bytes = self.linger_bytes.min(bytes);
@@ -210,17 +200,11 @@ impl Activity {
         self.linger_bytes > 0
     }
 
-    /// Whether our side was closed.
-    pub(crate) fn is_closed(&self) -> bool {
-        matches!(self.phase, Phase::Closed(_))
-    }
-
     pub(crate) fn wake(&self) {
         self.task.iter().for_each(Waker::wake_by_ref);
     }
 
-    /// The connection has had its turn: reads on what nobody wants of an HTTP/1 body, and tells why there can be no further
-    /// response where the last one is out.
+    /// The connection has had its turn: reads on in an HTTP/1 body, and tells why there can be no further response.
     pub(super) fn end_turn(&mut self, cx: &mut Context<'_>) -> Option<Interrupt> {
         self.task.get_or_insert_with(|| cx.waker().clone());
         let Protocol::Http1(http1) = &mut self.protocol else { return None };
