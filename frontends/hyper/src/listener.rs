@@ -1,6 +1,5 @@
 //! Takes connections, and stops.
 
-use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::connection::{self, Accepted, Shared};
-use crate::overload::{ConnectionLimiter, OutstandingStreams, Permit, Registry, shed_streams};
-use crate::request::client_address::Peer;
+use crate::overload::{ConnectionLimiter, OutstandingStreams, Registry, shed_streams};
 use crate::{ConnectionMetrics, ServerConfig, Tls, TowerService};
 
 /// How long to wait after an accept that failed for want of something, such as file descriptors.
@@ -39,12 +37,11 @@ pub async fn serve<S: TowerService>(
     let mut limiter = ConnectionLimiter::new(config.clone(), registry.clone());
     let streams = Arc::new(OutstandingStreams::new(config.limits.outstanding_streams));
     let shared = Shared { config: config.clone(), streams, shutdown: registry.shutdown.clone() };
-    let begin = |permit: Permit, (tcp, address): (TcpStream, SocketAddr)| {
-        let accepted = Accepted { tcp, peer: Peer { address, is_tls: acceptor.is_some() }, permit };
+    let begin = |permit, client| {
         let (shared, service) = (shared.clone(), service.clone());
         match acceptor.clone() {
-            None => drop(tokio::spawn(connection::serve_cleartext(accepted, shared, service))),
-            Some(tls) => drop(tokio::spawn(connection::serve_tls(accepted, shared, tls, service))),
+            None => drop(tokio::spawn(connection::serve_cleartext(shared, client, permit, service))),
+            Some(tls) => drop(tokio::spawn(connection::serve_tls(shared, client, permit, service, tls))),
         }
     };
 
@@ -115,7 +112,7 @@ fn is_of_client(error: &io::Error) -> bool {
 }
 
 /// The connections in the listen queue, asked of the socket itself: the runtime may not have heard of them yet.
-fn queued(listener: TcpListener) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
+fn queued(listener: TcpListener) -> impl Iterator<Item = Accepted> {
     let accepts = listener.into_std().into_iter().flat_map(|listener| iter::repeat_with(move || listener.accept()));
     accepts.filter(|accept| !accept.as_ref().is_err_and(is_of_client)).map_while(Result::ok).filter_map(
         |(tcp, address)| {

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use bytes::{Buf, Bytes};
-use http::header::CONTENT_LENGTH;
+use http::header::{CONTENT_LENGTH, STRICT_TRANSPORT_SECURITY};
 use http::{HeaderValue, Request, Response, StatusCode, request, response};
 use http_body::Body;
 use http_body_util::Full;
@@ -18,8 +18,10 @@ use tower_service::Service;
 
 use crate::ServerConfig;
 use crate::connection::ConnectionState;
-use crate::request::client_address::Secured;
 use crate::request::validate;
+
+/// RFC 6797: for a year from each response, browsers ask this host, and no others of its domain, over HTTPS alone.
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// What a service gets.
 pub(crate) type HttpRequest = Request<Full<Bytes>>;
@@ -121,7 +123,7 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
 /// The service's response, or a bare one in its place, which has no body.
 pub(crate) fn respond<B>(
     outcome: Result<Response<B>, StatusCode>,
-    secured: Secured,
+    is_https: bool,
     state: &ConnectionState,
 ) -> (response::Parts, Option<B>) {
     let mut response = outcome.map_or_else(
@@ -138,6 +140,8 @@ pub(crate) fn respond<B>(
         },
         |response| response.map(Some),
     );
-    secured.insert_hsts(response.headers_mut());
+    if is_https {
+        response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, HSTS);
+    }
     response.into_parts()
 }

@@ -1,6 +1,7 @@
 //! [`Context`]: what goes with a connection from its accept to its end.
 
 use std::fmt::Display;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use socket2::SockRef;
@@ -20,12 +21,8 @@ pub(crate) struct Shared {
     pub(crate) shutdown: Arc<Shutdown>,
 }
 
-/// A client that was just accepted, and the permit for its connection.
-pub(crate) struct Accepted {
-    pub(crate) tcp: TcpStream,
-    pub(crate) peer: Peer,
-    pub(crate) permit: Permit,
-}
+/// A client that was just accepted.
+pub(crate) type Accepted = (TcpStream, SocketAddr);
 
 /// What goes with a connection from its accept to its end, and counts it as open.
 pub(crate) struct Context {
@@ -38,8 +35,8 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(super) fn new(accepted: Accepted, shared: Shared) -> (Self, Socket) {
-        let Accepted { tcp, peer, permit } = accepted;
+    pub(super) fn new(shared: Shared, (tcp, address): Accepted, permit: Permit) -> (Self, Socket) {
+        let peer = Peer { address, is_tls: shared.config.tls.is_some() };
         let options = SockRef::from(&tcp);
         let mut set = options.set_tcp_nodelay(true);
         // The kernel ends a connection whose peer acknowledges nothing, also after our side was closed.

@@ -96,7 +96,7 @@ impl<T: Transport> AsyncWrite for TrackedIo<T> {
 
     /// hyper flushes at each turn, idle or not: the place to look for requests that a server that stops would lose.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.state.shutdown.has_begun() {
+        if self.state.shutdown.end_of_grace().is_some() {
             let unread = self.transport.has_unread();
             self.state.lock().unread = unread;
         }

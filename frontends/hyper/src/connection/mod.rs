@@ -19,20 +19,27 @@ pub(crate) use state::{Activity, ConnectionState};
 use timer::ConnectionTimer;
 
 use crate::http2::{self, Http2State};
+use crate::overload::Permit;
 use crate::service::TowerService;
 use crate::tls::HTTP_2;
 use crate::{CloseReason, http1};
 
 /// Serves HTTP/1 until one of the sides closes the connection, or the timer does.
-pub(crate) async fn serve_cleartext<S: TowerService>(accepted: Accepted, shared: Shared, service: S) {
-    let (context, socket) = Context::new(accepted, shared);
+pub(crate) async fn serve_cleartext<S: TowerService>(shared: Shared, client: Accepted, permit: Permit, service: S) {
+    let (context, socket) = Context::new(shared, client, permit);
     http1::serve(socket, context, service).await;
 }
 
 /// Shakes hands, and serves the protocol that the client has chosen.
-pub(crate) async fn serve_tls<S: TowerService>(accepted: Accepted, shared: Shared, tls: TlsAcceptor, service: S) {
+pub(crate) async fn serve_tls<S: TowerService>(
+    shared: Shared,
+    client: Accepted,
+    permit: Permit,
+    service: S,
+    tls: TlsAcceptor,
+) {
     let streams = shared.streams.clone();
-    let (mut context, socket) = Context::new(accepted, shared);
+    let (mut context, socket) = Context::new(shared, client, permit);
     // In a box, for it is large and soon over.
     let mut handshake = Box::pin(tls.accept(socket));
     let outcome = context.timer.run(|cx| handshake.as_mut().poll(cx)).await;

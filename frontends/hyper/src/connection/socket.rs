@@ -27,13 +27,11 @@ pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
 pub(crate) struct Socket {
     tcp: TcpStream,
     state: Arc<ConnectionState>,
-    /// The first bytes are those of a handshake.
-    in_handshake: bool,
 }
 
 impl Socket {
     pub(super) fn new(tcp: TcpStream, state: Arc<ConnectionState>) -> Self {
-        Self { tcp, in_handshake: state.peer.is_tls, state }
+        Self { tcp, state }
     }
 }
 
@@ -55,8 +53,7 @@ impl AsyncRead for Socket {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.tcp).poll_read(cx, buf))?;
-        if self.in_handshake && buf.filled().len() > before {
-            self.in_handshake = false;
+        if self.state.peer.is_tls && buf.filled().len() > before {
             self.state.lock().begin_handshake();
         }
         Poll::Ready(Ok(()))
@@ -76,8 +73,8 @@ impl AsyncWrite for Socket {
         let outcome = Pin::new(&mut self.tcp).poll_write_vectored(cx, bufs);
         match outcome {
             Poll::Ready(Ok(bytes)) => self.state.lock().sent(bytes),
-            Poll::Ready(Err(_)) => {}
             Poll::Pending => self.state.lock().sending.block(Instant::now()),
+            Poll::Ready(Err(_)) => {}
         }
         outcome
     }

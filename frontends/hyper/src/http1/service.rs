@@ -18,7 +18,6 @@ use pin_project_lite::pin_project;
 
 use super::RequestBody;
 use crate::connection::ConnectionState;
-use crate::request::client_address::Secured;
 use crate::request::validate;
 use crate::response_body::{ResponseBody, ResponseGuard};
 use crate::service::{Call, HttpRequest, TowerService, respond, wants_body};
@@ -59,13 +58,13 @@ pub(super) fn new<S: TowerService>(
         let body = RequestBody::new(body, &head.headers, wants_body == Ok(true), &config.limits);
         let is_pipelined = state.lock().begin_http1(validate::usual_length(&head), body);
         let guard = RequestGuard(state.clone());
-        let secured = state.peer.insert_client_address(&mut head, &config.trusted_proxies);
+        let is_https = state.peer.insert_client_address(&mut head, &config.trusted_proxies);
         let call = match wants_body {
             Err(status) => Call::Refused { status },
             Ok(true) => Call::waiting(&service, with_body(head, state.clone())),
             Ok(false) => Call::begin(&service, Request::from_parts(head, Full::default())),
         };
-        Exchange { call, guard: Some(guard), is_pipelined, secured, last: None }
+        Exchange { call, guard: Some(guard), is_pipelined, is_https, last: None }
     })
 }
 
@@ -86,7 +85,7 @@ pin_project! {
         guard: Option<RequestGuard>,
         // Another request may have been read behind this one.
         is_pipelined: bool,
-        secured: Secured,
+        is_https: bool,
         // The response that may be the last one while the server stops.
         last: Option<Box<Http1Response<S>>>,
     }
@@ -105,12 +104,12 @@ impl<S: TowerService> Future for Exchange<S> {
         }
         let outcome = ready!(this.call.poll(cx));
         let guard = this.guard.take().expect("it is polled no more after its end");
-        let (mut head, body) = respond(outcome, *this.secured, &guard.0);
+        let (mut head, body) = respond(outcome, *this.is_https, &guard.0);
         let ends = body.is_none() || guard.0.http1(|http1, _| http1.has_unread_body()) == Some(true);
         if ends {
             close(&mut head.headers);
         }
-        let may_be_last = !ends && !*this.is_pipelined && guard.0.shutdown.has_begun();
+        let may_be_last = !ends && !*this.is_pipelined && guard.0.shutdown.end_of_grace().is_some();
         let response = Response::from_parts(head, ResponseBody { body, guard });
         if !may_be_last {
             return Poll::Ready(Ok(response));

@@ -18,18 +18,8 @@ use crate::connection::{Context, TrackedIo, Transport};
 use crate::service::TowerService;
 use crate::{CloseReason, Limits};
 
-/// What a client may send of a body that nobody reads: the smallest window that needs no agreement.
-const BODY_WINDOW: u32 = 64 * 1024 - 1;
-
-/// The same for all streams of a connection. No client sends more unasked, so that much is waited for at the end.
+/// What a client may send of bodies that nobody reads. No client sends more unasked, so that much is waited for at the end.
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
-
-/// Streams that a client has reset before hyper has looked at them ("rapid reset"): beyond so many at the same time the
-/// connection ends. A client may give up all that it has asked for at once.
-const RESET_EARLY: usize = 100;
-
-/// How much of a response h2 takes from hyper for a stream before the client has taken it.
-const SEND_BUFFER: usize = 16 * 1024;
 
 /// Serves HTTP/2 until one of the sides closes the connection, or the timer does.
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
@@ -44,7 +34,9 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
         let outcome = context
             .timer
             .run(|cx| {
-                if (is_idle || state.shutdown.has_begun()) && state.http2(Http2State::go_away) == Some(true) {
+                if (is_idle || state.shutdown.end_of_grace().is_some())
+                    && state.http2(Http2State::go_away) == Some(true)
+                {
                     Pin::new(&mut connection).graceful_shutdown();
                 }
                 Pin::new(&mut connection).poll(cx)
@@ -71,9 +63,11 @@ fn builder(limits: &Limits) -> http2::Builder<TokioExecutor> {
     builder
         .max_concurrent_streams(limits.streams)
         .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
-        .initial_stream_window_size(BODY_WINDOW)
+        // The smallest window that needs no agreement.
+        .initial_stream_window_size(64 * 1024 - 1)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_pending_accept_reset_streams(RESET_EARLY)
-        .max_send_buf_size(SEND_BUFFER);
+        // "Rapid reset": a client may give up all that it has asked for at once.
+        .max_pending_accept_reset_streams(100)
+        .max_send_buf_size(16 * 1024);
     builder
 }

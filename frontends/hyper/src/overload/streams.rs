@@ -25,14 +25,13 @@ pub(crate) struct OutstandingStreams {
 
 impl OutstandingStreams {
     pub(crate) fn new(limit: u32) -> Self {
-        Self { streams: AtomicU32::new(0), holders: AtomicU32::new(0), limit, grown: Notify::new() }
+        Self { streams: 0.into(), holders: 0.into(), limit, grown: Notify::new() }
     }
 
     /// Counts another one of a connection that has `held` of them, unless there are too many.
     pub(crate) fn try_add(&self, held: usize) -> bool {
-        let limit =
-            if held >= LEAST_SHARE as usize { self.limit } else { self.limit.saturating_add(self.limit / RESERVE) };
-        if self.streams.load(Relaxed) >= limit {
+        let reserve = if held < LEAST_SHARE as usize { self.limit / RESERVE } else { 0 };
+        if self.streams.load(Relaxed) >= self.limit.saturating_add(reserve) {
             return false;
         }
         self.streams.fetch_add(1, Relaxed);

@@ -40,8 +40,7 @@ pub enum CertificateProblem {
 /// What clients refuse about a chain, the server's own certificate first, of which the dates are right.
 pub(super) fn problems(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Vec<CertificateProblem> {
     // A name that nobody has (RFC 2606).
-    let names_no_host = is_for(&chain[0], "host.invalid").is_none();
-    let unnamed = names_no_host.then_some(CertificateProblem::NamesNoHost);
+    let unnamed = is_for(&chain[0], "host.invalid").is_none().then_some(CertificateProblem::NamesNoHost);
     unnamed.into_iter().chain(problem_of_path(chain, provider)).collect()
 }
 
