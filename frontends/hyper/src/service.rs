@@ -23,7 +23,6 @@ use crate::request::validate;
 /// RFC 6797: for a year from each response, browsers ask this host, and no others of its domain, over HTTPS alone.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// What a service gets.
 pub(crate) type HttpRequest = Request<Full<Bytes>>;
 
 /// A tower service over HTTP that never fails, which [`serve`](crate::serve) takes. Every service that can be one is one.

@@ -16,12 +16,10 @@ pub(crate) struct DataRate {
 }
 
 impl DataRate {
-    /// The socket took nothing.
     pub(crate) fn block(&mut self, now: Instant) {
         self.blocked.get_or_insert(now);
     }
 
-    /// The socket took `bytes`.
     pub(crate) fn sent(&mut self, bytes: usize, now: Instant) {
         let waited = self.blocked.take().map_or(Duration::ZERO, |since| now.duration_since(since));
         self.debt = (self.debt + waited).saturating_sub(Duration::from_secs(bytes as u64) / SLOWEST);
@@ -32,7 +30,6 @@ impl DataRate {
         self.blocked
     }
 
-    /// Whether the socket takes no more.
     pub(crate) fn is_blocked(&self) -> bool {
         self.blocked.is_some()
     }

@@ -19,7 +19,6 @@ impl Shutdown {
         }
     }
 
-    /// When the grace ends, if the server stops.
     pub(crate) fn end_of_grace(&self) -> Option<Instant> {
         self.brought_forward.get().or(self.end_of_grace.get()).copied()
     }

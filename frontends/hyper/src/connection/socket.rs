@@ -14,7 +14,6 @@ use tokio_rustls::server::TlsStream;
 
 use super::ConnectionState;
 
-/// How much is thrown away at once.
 const DISCARDED: usize = 8 * 1024;
 
 /// What carries HTTP: a socket, or TLS over one.
@@ -66,14 +65,15 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.tcp).poll_write_vectored(cx, bufs);
+        let Self { tcp, state } = self.get_mut();
+        let outcome = Pin::new(tcp).poll_write_vectored(cx, bufs);
         match outcome {
-            Poll::Ready(Ok(bytes)) => self.state.lock().sent(bytes),
-            Poll::Pending => self.state.lock().sending.block(Instant::now()),
+            Poll::Ready(Ok(bytes)) => state.lock().sent(bytes),
+            Poll::Pending => state.lock().sending.block(Instant::now()),
             Poll::Ready(Err(_)) => {}
         }
         outcome

@@ -68,7 +68,6 @@ pub(super) fn new<S: TowerService>(
     })
 }
 
-/// The request, once its body is there.
 async fn with_body(head: Parts, state: Arc<ConnectionState>) -> Result<HttpRequest, StatusCode> {
     let body = poll_fn(|cx| state.http1(|http1, last_io| http1.poll_wanted(cx, last_io)).unwrap_or(Poll::Pending));
     Ok(Request::from_parts(head, Full::new(body.await?)))

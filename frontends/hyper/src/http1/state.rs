@@ -18,17 +18,15 @@ const BYTES_A_TURN: usize = 64 * 1024;
 /// What hyper has room for when it begins to read a head. It takes more for a larger one, and keeps that.
 const USUAL_BUFFER: usize = 8 * 1024;
 
-/// One request after the other.
 pub(crate) struct Http1State {
     /// A request is with the service, or its response's body with hyper.
     running: bool,
     /// When the last request began; at first, when the connection was accepted.
-    pub(crate) began: Instant,
+    began: Instant,
     /// When the head that is being read began.
     head: Option<Instant>,
     /// Bytes read behind the last head, or of the first one, as far as heads are written in the usual way.
     behind_head: usize,
-    /// How what was read ends.
     lines: LineTracker,
     /// A request line is longer than any head may be.
     long_line: bool,
@@ -113,7 +111,6 @@ impl Http1State {
         is_pipelined
     }
 
-    /// hyper has the whole response.
     pub(crate) fn end_response(&mut self, now: Instant) {
         self.running = false;
         self.ended = (now, true);

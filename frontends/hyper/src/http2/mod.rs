@@ -51,7 +51,6 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
     context.end(&outcome, |error| if is_excessive(error) { CloseReason::TooManyFrames } else { CloseReason::Failed });
 }
 
-/// Whether the client has broken one of h2's limits.
 fn is_excessive(error: &hyper::Error) -> bool {
     let h2 = error.source().and_then(|source| source.downcast_ref::<h2::Error>());
     h2.and_then(h2::Error::reason) == Some(Reason::ENHANCE_YOUR_CALM)

@@ -54,7 +54,6 @@ pub(super) fn new<S: TowerService>(
     })
 }
 
-/// The request, once its body is there.
 async fn with_body(head: Parts, body: Incoming, limit: u64) -> Result<HttpRequest, StatusCode> {
     match Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX)).collect().await {
         Ok(body) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),

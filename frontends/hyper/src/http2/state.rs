@@ -13,15 +13,11 @@ const USUAL_READ: usize = 8 * 1024;
 
 /// The requests that are not answered to the last byte: until then hyper or h2 keeps the response's data.
 pub(crate) struct Http2State {
-    /// When the connection began.
-    pub(crate) began: Instant,
     requests: Vec<Outstanding>,
     next_id: u64,
     /// When the last of them ended; at first, when the connection began.
     idle: Instant,
-    /// When `GOAWAY` was sent.
     goaway: Option<Instant>,
-    /// How well the client takes its responses.
     rate: DataRate,
     /// What was read since the last request began.
     read: usize,
@@ -32,7 +28,6 @@ pub(crate) struct Http2State {
     streams: Arc<OutstandingStreams>,
 }
 
-/// A request on its way.
 struct Outstanding {
     id: u64,
     began: Instant,
@@ -43,11 +38,9 @@ struct Outstanding {
 }
 
 impl Http2State {
-    /// Of a connection whose handshake is over, and whose requests are counted in `streams`.
     pub(crate) fn new(streams: Arc<OutstandingStreams>) -> Self {
         let now = Instant::now();
         Self {
-            began: now,
             requests: Vec::new(),
             next_id: 0,
             idle: now,
@@ -60,7 +53,6 @@ impl Http2State {
         }
     }
 
-    /// So many bytes came in.
     pub(crate) fn received(&mut self, bytes: usize) {
         self.read += bytes;
         self.is_large |= self.read > USUAL_READ;
@@ -88,7 +80,6 @@ impl Http2State {
         }
     }
 
-    /// So many bytes of a response went out.
     pub(crate) fn sent(&mut self, id: u64, bytes: usize, now: Instant) {
         if let Some(request) = self.requests.iter_mut().find(|request| request.id == id) {
             request.moved = now;

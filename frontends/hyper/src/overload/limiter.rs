@@ -57,7 +57,6 @@ impl ConnectionLimiter {
         Permit { id: self.next_id, registry: self.registry.clone(), _semaphore: semaphore }
     }
 
-    /// Waits until all connections have ended.
     pub(crate) async fn drained(&self) {
         let _all = self.semaphore.acquire_many(self.config.limits.connections).await;
     }
@@ -95,7 +94,6 @@ impl Drop for ConnectionLimiter {
 }
 
 impl Permit {
-    /// Registers the state of the connection that has this permit.
     pub(crate) fn register(&self, state: &Arc<ConnectionState>) {
         self.registry.lock().insert(self.id, state.clone());
     }

@@ -59,7 +59,6 @@ impl OutstandingStreams {
         }
     }
 
-    /// How many are beyond half of the limit.
     pub(super) fn excess(&self) -> u32 {
         self.streams.load(Relaxed).saturating_sub(self.limit / 2)
     }

@@ -8,7 +8,6 @@ use http::request::Parts;
 use super::forwarded;
 use super::networks::Networks;
 
-/// The other end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer {
     pub(crate) address: SocketAddr,

@@ -28,6 +28,8 @@ pub struct CertificateFiles {
 #[error("{0}")]
 pub struct CertificateFileError(String);
 
+type Chain = Vec<CertificateDer<'static>>;
+
 /// A certificate that can be used now.
 #[derive(Debug)]
 pub(super) struct ServerCertificate {
@@ -50,10 +52,10 @@ impl CertificateFiles {
     }
 
     /// The certificates, and when the first of them is valid, which must be now.
-    fn chain(&self, pem: &[u8]) -> Result<(Vec<CertificateDer<'static>>, Validity), String> {
+    fn chain(&self, pem: &[u8]) -> Result<(Chain, Validity), String> {
         let path = self.certificate.display();
         refuse_binary(&self.certificate, pem, "`openssl x509 -inform der` and `openssl pkcs12 -nokeys`")?;
-        let chain = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+        let chain = CertificateDer::pem_slice_iter(pem).collect::<Result<Chain, _>>();
         let chain = chain.map_err(|error| not_pem(&self.certificate, &error))?;
         let read = |(number, certificate): (usize, &CertificateDer<'_>)| {
             x509::version_and_validity(certificate).map_err(|_| self.malformed(number + 1))
@@ -61,9 +63,8 @@ impl CertificateFiles {
         let read = chain.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
         let Some(&(version, validity)) = read.first() else {
             let found = found_instead(pem);
-            return Err(format!(
-                "{path} has no certificate{found}; write the chain in PEM, the server's own certificate first"
-            ));
+            let right = "write the chain in PEM, the server's own certificate first";
+            return Err(format!("{path} has no certificate{found}; {right}"));
         };
         let now = OffsetDateTime::now_utc();
         Err(if version < 3 {
@@ -75,9 +76,7 @@ impl CertificateFiles {
             format!("the certificate in {path} expired on {}; renew it", date_text(validity.not_after))
         } else if now < validity.not_before {
             let from = date_text(validity.not_before);
-            format!(
-                "the certificate in {path} is not valid before {from}; wait until then, or set this machine's clock"
-            )
+            format!("the certificate in {path} is not valid before {from}; wait until then, or set the machine's clock")
         } else {
             return Ok((chain, validity));
         })
@@ -113,30 +112,22 @@ impl CertificateFiles {
     }
 
     /// The key with the chain whose first certificate is its own.
-    fn certified_key(
-        &self,
-        chain: Vec<CertificateDer<'static>>,
-        key: Arc<dyn SigningKey>,
-    ) -> Result<CertifiedKey, String> {
+    fn certified_key(&self, chain: Chain, key: Arc<dyn SigningKey>) -> Result<CertifiedKey, String> {
         let (certificate, key_path) = (self.certificate.display(), self.key.display());
-        let keys_match =
-            |leaf: &CertificateDer<'static>| CertifiedKey::new(vec![leaf.clone()], key.clone()).keys_match();
-        match keys_match(&chain[0]) {
-            Ok(()) => return Ok(CertifiedKey::new(chain, key)),
-            Err(TlsError::InconsistentKeys(_)) => {}
-            Err(_) => return Err(self.malformed(1)),
-        }
-        Err(match chain.iter().position(|leaf| keys_match(leaf).is_ok()) {
-            Some(index) => format!(
+        let matches = |chain: &[_]| CertifiedKey::new(chain.to_vec(), key.clone()).keys_match();
+        match (matches(&chain), chain.chunks(1).position(|leaf| matches(leaf).is_ok())) {
+            (Ok(()), _) => Ok(CertifiedKey::new(chain, key)),
+            (Err(TlsError::InconsistentKeys(_)), Some(index)) => Err(format!(
                 "the key in {key_path} belongs to certificate {} in {certificate}; write that one first, and its issuers \
                  after it",
                 index + 1
-            ),
-            None => format!(
+            )),
+            (Err(TlsError::InconsistentKeys(_)), None) => Err(format!(
                 "the key in {key_path} does not belong to the certificate in {certificate}; name the two that were made \
                  together, the server's own certificate first in its file"
-            ),
-        })
+            )),
+            (Err(_), _) => Err(self.malformed(1)),
+        }
     }
 }
 
@@ -175,7 +166,6 @@ fn found_instead(pem: &[u8]) -> String {
         .map_or_else(String::new, |label| format!(", only {label}"))
 }
 
-/// Whether a line begins with that.
 fn has_line(pem: &[u8], beginning: &str) -> bool {
     pem.split(|&byte| byte == b'\n').any(|line| line.starts_with(beginning.as_bytes()))
 }

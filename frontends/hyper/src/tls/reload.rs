@@ -54,7 +54,6 @@ fn log_problems(tls: &Tls) {
     }
 }
 
-/// What there is to say of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notice {
     Soon,

@@ -63,14 +63,13 @@ impl Activity {
         if self.evicted {
             return None;
         }
-        let (stage, since) = match (self.phase, &self.protocol) {
-            (Phase::Closed(since), _) => (Stage::Closed, since),
-            (_, Protocol::Http1(http1)) if !self.used => (Stage::Unused, http1.began),
-            (_, Protocol::Http2(http2)) if !self.used => (Stage::Unused, http2.began),
+        let (stage, since) = match (self.phase, self.unused_since, &self.protocol) {
+            (Phase::Closed(since), ..) => (Stage::Closed, since),
+            (_, Some(since), _) => (Stage::Unused, since),
             // A request that was read behind such a response is not with the service yet, or cannot be answered.
             _ if self.sending.is_blocked() => (Stage::Waiting, self.sending.behind_since()?),
-            (_, Protocol::Http1(http1)) => http1.waits(self.last_io)?,
-            (_, Protocol::Http2(http2)) => (Stage::Waiting, http2.waits_since()?),
+            (.., Protocol::Http1(http1)) => http1.waits(self.last_io)?,
+            (.., Protocol::Http2(http2)) => (Stage::Waiting, http2.waits_since()?),
         };
         Some(Priority { stage, since })
     }

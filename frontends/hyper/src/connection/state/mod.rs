@@ -29,10 +29,9 @@ pub(crate) struct Activity {
     last_io: Instant,
     phase: Phase,
     protocol: Protocol,
-    /// How well the socket takes what goes out.
     pub(super) sending: DataRate,
-    /// A request has come.
-    used: bool,
+    /// When the connection was accepted, until a request has come.
+    unused_since: Option<Instant>,
     evicted: bool,
     /// A deadline has ended the connection: nothing that still comes makes it last longer.
     pub(super) timed_out: bool,
@@ -44,7 +43,6 @@ pub(crate) struct Activity {
     task: Option<Waker>,
 }
 
-/// How far a connection has come.
 #[derive(Clone, Copy)]
 enum Phase {
     /// It was accepted then, and the TLS handshake is awaited.
@@ -58,7 +56,6 @@ enum Phase {
     Closed(Instant),
 }
 
-/// What is particular to the protocol.
 enum Protocol {
     Http1(Http1State),
     Http2(Http2State),
@@ -73,7 +70,7 @@ impl ConnectionState {
             phase: if peer.is_tls { Phase::Accepted(now) } else { Phase::Open },
             protocol: Protocol::Http1(Http1State::new(now)),
             sending: DataRate::default(),
-            used: false,
+            unused_since: Some(now),
             evicted: false,
             timed_out: false,
             unread: false,
@@ -93,13 +90,11 @@ impl ConnectionState {
         Some(work(http1, *last_io))
     }
 
-    /// Does `work` with the part of HTTP/2.
     pub(crate) fn http2<T>(&self, work: impl FnOnce(&mut Http2State, Instant) -> T) -> Option<T> {
         let Protocol::Http2(http2) = &mut self.lock().protocol else { return None };
         Some(work(http2, Instant::now()))
     }
 
-    /// The service has panicked.
     pub(crate) fn count_panic(&self, outcome: &str) {
         self.config.metrics.panics.add();
         tracing::error!(peer = %self.peer.address, "{outcome}");
@@ -107,7 +102,6 @@ impl ConnectionState {
 }
 
 impl Activity {
-    /// Something of a handshake came in.
     pub(super) fn begin_handshake(&mut self) {
         if let Phase::Accepted(since) = self.phase {
             self.phase = Phase::Handshake(since);
@@ -139,20 +133,19 @@ impl Activity {
 
     /// A request's head was read on HTTP/1, with a body behind it or not; see [`Http1State::begin`].
     pub(crate) fn begin_http1(&mut self, length: usize, body: Option<RequestBody>) -> bool {
-        (self.used, self.evicted) = (true, false);
+        (self.unused_since, self.evicted) = (None, false);
         let Protocol::Http1(http1) = &mut self.protocol else { return true };
         http1.begin(length, body, self.last_io)
     }
 
     /// A request's head was read on HTTP/2. Where the request is not refused, it is known by the number.
     pub(crate) fn begin_http2(&mut self) -> Option<u64> {
-        self.used = true;
+        self.unused_since = None;
         let Protocol::Http2(http2) = &mut self.protocol else { return None };
         self.evicted &= http2.is_released;
         http2.begin(Instant::now())
     }
 
-    /// A response is over on HTTP/1.
     pub(crate) fn end_http1(&mut self) {
         let now = Instant::now();
         if !self.sending.is_blocked() {
@@ -176,7 +169,6 @@ impl Activity {
         self.sending.sent(bytes, now);
     }
 
-    /// Our side was closed.
     pub(super) fn close(&mut self) {
         self.last_io = Instant::now();
         self.phase = Phase::Closed(self.last_io);
