@@ -111,8 +111,8 @@ pub struct Limits {
     pub connections: u32,
     /// Requests at the same time on an HTTP/2 connection. 100.
     pub streams: u32,
-    /// HTTP/2 requests on all connections that are not answered to the last byte; more are refused, and beyond half of it
-    /// connections are evicted whose clients take nothing. 15,000.
+    /// HTTP/2 requests on all connections that are not answered to the last byte; more are refused. Beyond half of it, clients
+    /// that take nothing are evicted. 15,000.
     pub outstanding_streams: u32,
     /// Fields of a head; more are answered 431. 100.
     pub header_fields: usize,

@@ -17,7 +17,7 @@ pub(crate) trait ResponseGuard: Unpin {
     fn state(&self) -> &ConnectionState;
 
     /// hyper has asked for more, which is there or not.
-    fn polled(&self, is_ready: bool);
+    fn polled(&self, _is_ready: bool) {}
 
     fn data<D: Buf>(&self, data: D) -> Self::Data<D>;
 }

@@ -125,20 +125,17 @@ pub(crate) fn respond<B>(
     is_https: bool,
     state: &ConnectionState,
 ) -> (response::Parts, Option<B>) {
-    let mut response = outcome.map_or_else(
-        |status| {
-            if status == StatusCode::INTERNAL_SERVER_ERROR {
-                state.count_panic("a request was answered with 500: its service panicked");
-            } else {
-                state.config.metrics.malformed.add();
-            }
-            let mut bare = Response::new(None);
-            *bare.status_mut() = status;
-            bare.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
-            bare
-        },
-        |response| response.map(Some),
-    );
+    let mut response = outcome.map(|response| response.map(Some)).unwrap_or_else(|status| {
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            state.count_panic("a request was answered with 500: its service panicked");
+        } else {
+            state.config.metrics.malformed.add();
+        }
+        let mut bare = Response::new(None);
+        *bare.status_mut() = status;
+        bare.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        bare
+    });
     if is_https {
         response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, HSTS);
     }

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use super::{ConnectionState, ConnectionTimer, Shutdown, Socket};
 use crate::close_reason::Interrupt;
 use crate::overload::{OutstandingStreams, Permit};
-use crate::request::client_address::Peer;
+use crate::request::Peer;
 use crate::{CloseReason, ServerConfig};
 
 /// What all connections of a listener share.
@@ -38,19 +38,17 @@ impl Context {
     pub(super) fn new(shared: Shared, (tcp, address): Accepted, permit: Permit) -> (Self, Socket) {
         let peer = Peer { address, is_tls: shared.config.tls.is_some() };
         let options = SockRef::from(&tcp);
-        let mut set = options.set_tcp_nodelay(true);
+        let set = options.set_tcp_nodelay(true);
         // The kernel ends a connection whose peer acknowledges nothing, also after our side was closed.
         #[cfg(target_os = "linux")]
-        {
-            set = set.and(options.set_tcp_user_timeout(Some(shared.config.timeouts.stall)));
-        }
+        let set = set.and(options.set_tcp_user_timeout(Some(shared.config.timeouts.stall)));
         if let Err(error) = set {
             tracing::debug!(peer = %peer.address, %error, "cannot set the options of a socket");
         }
         let state = ConnectionState::new(peer, shared.config, shared.shutdown);
         permit.register(&state);
         state.config.metrics.accepted.add();
-        let (timer, socket) = (ConnectionTimer::new(state.clone()), Socket::new(tcp, state.clone()));
+        let (timer, socket) = (ConnectionTimer::new(state.clone()), Socket { tcp, state: state.clone() });
         (Self { state, timer, reason: CloseReason::Failed, _permit: permit }, socket)
     }
 

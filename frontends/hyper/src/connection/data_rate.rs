@@ -7,8 +7,8 @@ use tokio::time::Instant;
 /// What a client takes at least that keeps up, in bytes a second.
 const SLOWEST: u32 = 1024;
 
-/// How long a socket has kept the server waiting that takes no more of an answer. What a client takes makes up for so much of
-/// the wait as that would have taken at the slowest speed, and the rest is added to its next wait.
+/// How long a socket has kept the server waiting that takes no more of an answer, less the time that what it took would have
+/// taken at the slowest speed.
 #[derive(Debug, Default)]
 pub(crate) struct DataRate {
     blocked: Option<Instant>,

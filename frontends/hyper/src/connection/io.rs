@@ -34,11 +34,11 @@ impl<T: Transport> TrackedIo<T> {
         }
     }
 
-    /// How much may be read now into room for `size`; `None` where it is another connection's turn.
-    fn room(&self, size: usize, cx: &mut Context<'_>) -> Option<usize> {
+    /// How much may be read now into room for `size`.
+    fn room(&self, size: usize, cx: &mut Context<'_>) -> usize {
         // One byte less than where hyper gives up, which cannot tell a long line from many fields.
         let longest_line = self.state.config.limits.head_bytes.saturating_sub(1);
-        self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io)).unwrap_or(Some(size))
+        self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io)).unwrap_or(size)
     }
 }
 
@@ -51,19 +51,14 @@ impl<T: Transport> AsyncRead for TrackedIo<T> {
         }
         let before = buf.filled().len();
         match self.room(buf.remaining(), cx) {
-            None => {
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
-            }
-            // The timer ends the connection in this turn, or when the responses before are out.
-            Some(0) => return Poll::Pending,
-            Some(room) if room < buf.remaining() => {
+            0 => return Poll::Pending,
+            room if room < buf.remaining() => {
                 let mut part = ReadBuf::new(buf.initialize_unfilled_to(room));
                 ready!(Pin::new(&mut self.transport).poll_read(cx, &mut part))?;
                 let read = part.filled().len();
                 buf.advance(read);
             }
-            Some(_) => match ready!(Pin::new(&mut self.transport).poll_read(cx, buf)) {
+            _ => match ready!(Pin::new(&mut self.transport).poll_read(cx, buf)) {
                 // Many clients close without saying so in TLS. Where a request ends, HTTP itself says.
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
                 outcome => outcome?,

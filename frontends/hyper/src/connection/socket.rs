@@ -24,14 +24,8 @@ pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
 
 /// A client's socket, beneath TLS or without it.
 pub(crate) struct Socket {
-    tcp: TcpStream,
-    state: Arc<ConnectionState>,
-}
-
-impl Socket {
-    pub(super) fn new(tcp: TcpStream, state: Arc<ConnectionState>) -> Self {
-        Self { tcp, state }
-    }
+    pub(super) tcp: TcpStream,
+    pub(super) state: Arc<ConnectionState>,
 }
 
 impl Transport for Socket {
@@ -87,8 +81,7 @@ impl AsyncWrite for Socket {
         Poll::Ready(Ok(()))
     }
 
-    /// Closes our side, then reads until the client has closed its own. A socket that is closed with bytes unread
-    /// is reset, and the reset can overtake the answer. The timer bounds the time.
+    /// Closes our side, then reads until the client has closed its own: a reset for bytes unread could overtake the answer.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.state.lock().is_closed() {
             ready!(Pin::new(&mut self.tcp).poll_shutdown(cx))?;

@@ -5,7 +5,7 @@
 pub(super) struct LineTracker {
     last: [u8; 4],
     /// How many came after the last line feed.
-    line: usize,
+    pub(super) line: usize,
 }
 
 impl LineTracker {
@@ -26,11 +26,6 @@ impl LineTracker {
     /// Whether they end with an empty line, as heads and chunked bodies do.
     pub(super) fn is_empty_line(&self) -> bool {
         self.last.ends_with(b"\n\r\n") || self.last.ends_with(b"\n\n")
-    }
-
-    /// The length of the line that has not ended.
-    pub(super) fn line(&self) -> usize {
-        self.line
     }
 }
 
@@ -61,7 +56,7 @@ mod tests {
         {
             let mut tail = LineTracker::default();
             pieces.iter().for_each(|piece| tail.read(piece.as_bytes()));
-            assert_eq!(tail.line(), line, "{pieces:?}");
+            assert_eq!(tail.line, line, "{pieces:?}");
         }
     }
 }

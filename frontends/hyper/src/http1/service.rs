@@ -32,8 +32,6 @@ impl ResponseGuard for RequestGuard {
         &self.0
     }
 
-    fn polled(&self, _: bool) {}
-
     fn data<D: Buf>(&self, data: D) -> D {
         data
     }

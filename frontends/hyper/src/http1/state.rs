@@ -74,30 +74,25 @@ impl Http1State {
         self.lines.read(bytes);
     }
 
-    /// How much may be read where hyper has room for `size`; `None` if the others have their turn before. At 0, where a
-    /// request line is `longest`, the connection ends as soon as what came before is answered.
-    pub(crate) fn room(
-        &mut self,
-        size: usize,
-        longest: usize,
-        cx: &mut Context<'_>,
-        last_io: Instant,
-    ) -> Option<usize> {
+    /// How much may be read where hyper has room for `size`; 0 where others have their turn before, or where a request line is
+    /// `longest`, so that the connection ends as soon as what came before is answered.
+    pub(crate) fn room(&mut self, size: usize, longest: usize, cx: &mut Context<'_>, last_io: Instant) -> usize {
         self.read_buffer = size;
         if self.turn >= BYTES_A_TURN {
-            return None;
+            cx.waker().wake_by_ref();
+            return 0;
         }
-        if self.lines.line() == 0 {
-            return Some(size);
+        if self.lines.line == 0 {
+            return size;
         }
         self.drain(cx, last_io);
         // In the first line of a head, no line has ended since it began; the end of a body may stand before it.
-        if self.head.is_none() || self.lines.line() < self.behind_head {
-            return Some(size);
+        if self.head.is_none() || self.lines.line < self.behind_head {
+            return size;
         }
         let room = longest.saturating_sub(self.behind_head);
         self.long_line = room == 0;
-        Some(size.min(room))
+        size.min(room)
     }
 
     /// A request's head was read, usually of `length` bytes. Tells whether another request may have been read behind it.
@@ -146,7 +141,7 @@ impl Http1State {
         self.behind_head = match length {
             Some(length) => self.behind_head.saturating_sub(usize::try_from(length).unwrap_or(usize::MAX)),
             // Chunks are not counted, but end with a line.
-            None => self.lines.line(),
+            None => self.lines.line,
         };
         self.body.take_if(|body| matches!(body.progress, Progress::Discarding));
         self.note_next_head(length, last_io);
@@ -206,9 +201,8 @@ impl Http1State {
         }
     }
 
-    /// A message has ended, whose body was of that length if it is known: notes whether the beginning of the next head came
-    /// with it. Bytes are counted behind a body of known length, which is wrong by a few where its head is written in an
-    /// unusual way, so that an idle connection may be timed as a head. All other messages end with an empty line.
+    /// A message has ended, whose body was of that length if it is known: notes whether the next head has begun. Behind a head
+    /// that is written in an unusual way the count is wrong by a few bytes, and an idle connection may be timed as a head.
     fn note_next_head(&mut self, length: Option<u64>, last_io: Instant) {
         let has_begun = match length {
             Some(_) => self.behind_head > 0,
@@ -230,9 +224,9 @@ mod tests {
         let (mut state, mut cx) = (Http1State::new(now), Context::from_waker(Waker::noop()));
         for _ in 0..2 {
             state.received(&[b'x'; BYTES_A_TURN - 1], now, false);
-            assert!(state.room(1, usize::MAX, &mut cx, now).is_some());
+            assert_eq!(state.room(1, usize::MAX, &mut cx, now), 1);
             state.received(b"x", now, false);
-            assert_eq!(state.room(1, usize::MAX, &mut cx, now), None);
+            assert_eq!(state.room(1, usize::MAX, &mut cx, now), 0);
             assert_eq!(state.end_turn(&mut cx, now), None);
         }
     }

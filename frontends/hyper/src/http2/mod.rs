@@ -48,12 +48,11 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
         }
         is_idle = true;
     };
-    context.end(&outcome, |error| if is_excessive(error) { CloseReason::TooManyFrames } else { CloseReason::Failed });
-}
-
-fn is_excessive(error: &hyper::Error) -> bool {
-    let h2 = error.source().and_then(|source| source.downcast_ref::<h2::Error>());
-    h2.and_then(h2::Error::reason) == Some(Reason::ENHANCE_YOUR_CALM)
+    context.end(&outcome, |error| {
+        let error = error.source().and_then(|source| source.downcast_ref::<h2::Error>());
+        let is_limit = error.and_then(h2::Error::reason) == Some(Reason::ENHANCE_YOUR_CALM);
+        if is_limit { CloseReason::TooManyFrames } else { CloseReason::Failed }
+    });
 }
 
 /// hyper without pings of its own: a client that is gone is noticed by what it does not send, take or acknowledge.

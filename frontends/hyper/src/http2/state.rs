@@ -19,10 +19,8 @@ pub(crate) struct Http2State {
     idle: Instant,
     goaway: Option<Instant>,
     rate: DataRate,
-    /// What was read since the last request began.
+    /// What was read since the last request began, or at any time more than is usual.
     read: usize,
-    /// hyper keeps much memory for the connection.
-    is_large: bool,
     /// It had requests when it was evicted.
     pub(crate) is_released: bool,
     streams: Arc<OutstandingStreams>,
@@ -47,15 +45,13 @@ impl Http2State {
             goaway: None,
             rate: DataRate::default(),
             read: 0,
-            is_large: false,
             is_released: false,
             streams,
         }
     }
 
     pub(crate) fn received(&mut self, bytes: usize) {
-        self.read += bytes;
-        self.is_large |= self.read > USUAL_READ;
+        self.read = self.read.saturating_add(bytes);
     }
 
     /// A request has come. It gets a number, unless it is refused.
@@ -65,7 +61,9 @@ impl Http2State {
         }
         let id = self.next_id;
         self.next_id += 1;
-        self.read = 0;
+        if self.read <= USUAL_READ {
+            self.read = 0;
+        }
         self.requests.push(Outstanding { id, began: now, moved: now, waits: false });
         Some(id)
     }
@@ -128,7 +126,7 @@ impl Http2State {
         }
         match self.goaway {
             Some(since) => (since.max(self.idle) + timeouts.linger, CloseReason::NoGoodbye),
-            None if self.is_large => (self.idle + timeouts.idle.min(timeouts.reclaim), CloseReason::Idle),
+            None if self.read > USUAL_READ => (self.idle + timeouts.idle.min(timeouts.reclaim), CloseReason::Idle),
             None => (self.idle + timeouts.idle, CloseReason::Idle),
         }
     }

@@ -69,8 +69,7 @@ impl OutstandingStreams {
         u32::try_from(held).unwrap_or(u32::MAX).saturating_sub(share)
     }
 
-    /// How long the responses of a connection that has `held` of them may wait for its client: `most` within its share;
-    /// beyond it less, the nearer the limit is.
+    /// How long the `held` responses of a connection may wait for its client: beyond its share less, the nearer the limit is.
     pub(super) fn patience(&self, held: usize, most: Duration) -> Duration {
         if self.beyond_share(held) == 0 {
             return most;

@@ -28,8 +28,7 @@ fn coding_is_chunked(head: &Parts) -> bool {
     known && codings.next().is_none()
 }
 
-/// RFC 9112, 3.2: one valid `Host`, which only HTTP/1.0 may leave out. RFC 9113, 8.3.1: in HTTP/2 the authority stands
-/// for it; a `Host` beside it says the same.
+/// RFC 9112, 3.2: one valid `Host`, except with HTTP/1.0. RFC 9113, 8.3.1: in HTTP/2 the authority, and a `Host` says the same.
 fn host_is_valid(head: &Parts) -> bool {
     let mut hosts = head.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
     match (hosts.next(), hosts.next()) {

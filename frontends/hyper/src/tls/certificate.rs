@@ -41,6 +41,8 @@ pub(super) struct ServerCertificate {
 impl CertificateFiles {
     /// Reads both files. What is wrong with the certificate is told first, then with the key, then with both together.
     pub(super) fn load(&self, provider: &CryptoProvider) -> Result<ServerCertificate, CertificateFileError> {
+        let read =
+            |path: &Path| read_short_file(path).map_err(|error| format!("{} cannot be read: {error}", path.display()));
         let load = || {
             let [certificate, key] = [read(&self.certificate)?, read(&self.key)?];
             let (chain, validity) = self.chain(&certificate)?;
@@ -129,10 +131,6 @@ impl CertificateFiles {
             (Err(_), _) => Err(self.malformed(1)),
         }
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    read_short_file(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
 }
 
 /// Refuses what begins as DER does, with a sequence, and is no text.

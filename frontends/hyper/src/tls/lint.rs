@@ -1,10 +1,14 @@
 //! [`CertificateProblem`]: what a certificate that can be served has about it that clients refuse.
 
+use rustls::CertificateError::{
+    BadSignature, Expired, ExpiredContext, InvalidPurpose, InvalidPurposeContext, NotValidForNameContext, NotValidYet,
+    NotValidYetContext, UnknownIssuer,
+};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, Error, RootCertStore};
+use rustls::{Error, RootCertStore};
 
 /// Why clients refuse a certificate, or some of them do. Which roots they have only they know, so it is no problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,8 +50,6 @@ pub(super) fn problems(chain: &[CertificateDer<'_>], provider: &CryptoProvider) 
 
 /// Verifies the chain as clients do, but with the last certificate sent as the root that they would have.
 fn problem_of_path(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Option<CertificateProblem> {
-    use CertificateError::{BadSignature, Expired, ExpiredContext, InvalidPurpose, InvalidPurposeContext};
-    use CertificateError::{NotValidYet, NotValidYetContext, UnknownIssuer};
     let (own, last) = (ParsedCertificate::try_from(chain.first()?).ok()?, chain.last()?);
     let mut roots = RootCertStore::empty();
     roots.add(last.clone().into_owned()).ok()?;
@@ -68,14 +70,9 @@ fn problem_of_path(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> O
 
 /// Whether a certificate is for that host, a name or an address; `None` where that cannot be told, or it names no host.
 pub(super) fn is_for(certificate: &CertificateDer<'_>, host: &str) -> Option<bool> {
-    let host = ServerName::try_from(host).ok()?;
-    let certificate = ParsedCertificate::try_from(certificate).ok()?;
+    let (host, certificate) = (ServerName::try_from(host).ok()?, ParsedCertificate::try_from(certificate).ok()?);
     match verify_server_name(&certificate, &host) {
-        Err(Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }))
-            if presented.is_empty() =>
-        {
-            None
-        }
+        Err(Error::InvalidCertificate(NotValidForNameContext { presented, .. })) if presented.is_empty() => None,
         verified => Some(verified.is_ok()),
     }
 }

@@ -24,9 +24,8 @@ pub use x509::Validity;
 
 use certificate::ServerCertificate;
 
-/// The names of the protocols for ALPN (RFC 7301), what the server likes best first.
+/// Its name for ALPN (RFC 7301).
 pub(crate) const HTTP_2: &[u8] = b"h2";
-const HTTP_1: &[u8] = b"http/1.1";
 
 /// What a server needs for HTTPS.
 pub struct Tls {
@@ -99,7 +98,8 @@ fn config(provider: Arc<CryptoProvider>, current: Arc<CurrentCertificate>) -> Se
     let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.expect("the provider has suites for both versions").with_no_client_auth();
     let mut config = builder.with_cert_resolver(current);
-    config.alpn_protocols = vec![HTTP_2.to_vec(), HTTP_1.to_vec()];
+    // What the server likes best first.
+    config.alpn_protocols = vec![HTTP_2.to_vec(), b"http/1.1".to_vec()];
     // What a session needs to be resumed is with its client, sealed, so that it costs no memory here.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     match aws_lc_rs::Ticketer::new() {

@@ -9,8 +9,7 @@ use tokio::time::timeout;
 use super::certificate::date_text;
 use super::{CertificateProblem, Tls, Validity};
 
-/// So long before its end the log warns of a certificate: a working week to renew it by hand, where services that renew by
-/// themselves have tried for weeks.
+/// So long before its end the log warns of a certificate: a working week to renew it by hand.
 const SOON: Duration = Duration::days(7);
 
 /// The warning comes again after that time.

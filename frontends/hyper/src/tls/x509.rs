@@ -56,8 +56,7 @@ fn date(dates: &mut SliceReader<'_>) -> Result<OffsetDateTime> {
     };
     let form =
         format_description::parse_borrowed::<2>("[year][month][day][hour][minute][second]Z").expect("it is valid");
-    let date_time = PrimitiveDateTime::parse(&text, &form).map_err(|_| date.tag().value_error())?;
-    Ok(date_time.assume_utc())
+    Ok(PrimitiveDateTime::parse(&text, &form).map_err(|_| date.tag().value_error())?.assume_utc())
 }
 
 #[cfg(test)]

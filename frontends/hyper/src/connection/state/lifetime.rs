@@ -11,15 +11,15 @@ impl ConnectionState {
     /// Evicts the connection for the sake of others, if that is still right. Tells whether it will end.
     pub(crate) fn evict_if(&self, is_right: impl FnOnce(&Activity) -> bool) -> bool {
         let mut activity = self.lock();
-        let evict = is_right(&activity);
-        if evict {
-            activity.evicted = true;
-            if let Protocol::Http2(http2) = &mut activity.protocol {
-                http2.release();
-            }
-            activity.wake();
+        if !is_right(&activity) {
+            return false;
         }
-        evict
+        activity.evicted = true;
+        if let Protocol::Http2(http2) = &mut activity.protocol {
+            http2.release();
+        }
+        activity.wake();
+        true
     }
 }
 

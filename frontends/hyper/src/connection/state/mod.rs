@@ -12,7 +12,7 @@ use crate::ServerConfig;
 use crate::close_reason::Interrupt;
 use crate::http1::{Http1State, RequestBody};
 use crate::http2::Http2State;
-use crate::request::client_address::Peer;
+use crate::request::Peer;
 
 /// What the connection's I/O and service write, and its timer reads, all in the connection's task: the lock is here because
 /// hyper owns the I/O and the service. From outside come only evictions and the service futures of HTTP/2.
@@ -63,7 +63,7 @@ enum Protocol {
 
 impl ConnectionState {
     /// Of a connection that was just accepted, and begins with a TLS handshake or with HTTP/1.
-    pub(super) fn new(peer: Peer, config: Arc<ServerConfig>, shutdown: Arc<Shutdown>) -> Arc<Self> {
+    pub(crate) fn new(peer: Peer, config: Arc<ServerConfig>, shutdown: Arc<Shutdown>) -> Arc<Self> {
         let now = Instant::now();
         let activity = Activity {
             last_io: now,
