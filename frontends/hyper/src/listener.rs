@@ -82,8 +82,7 @@ pub async fn serve<S: TowerService>(
     }
 }
 
-/// Accepts until it succeeds. `failing` tells whether the accept before this one has failed at first: the log hears of the
-/// first failure of many.
+/// Accepts until it succeeds. `failing` is whether the accept before has failed, so that the log hears once of many failures.
 pub(crate) async fn retried<T, F>(failing: &mut bool, metrics: &ConnectionMetrics, mut accept: impl FnMut() -> F) -> T
 where
     F: Future<Output = io::Result<T>>,

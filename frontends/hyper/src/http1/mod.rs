@@ -19,9 +19,6 @@ use crate::connection::{Context, TrackedIo, Transport};
 use crate::service::TowerService;
 use crate::{CloseReason, Limits};
 
-/// How many header fields hyper takes unless told otherwise.
-const HYPERS_HEADER_FIELDS: usize = 100;
-
 /// Serves HTTP/1 until one of the sides closes the connection, or the timer does.
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
     let state = context.state.clone();
@@ -79,8 +76,8 @@ fn builder(limits: &Limits) -> http1::Builder {
         .header_read_timeout(None)
         .max_header_size(limits.head_bytes)
         .max_buf_size(limits.head_bytes.max(8 * 1024));
-    // hyper has room for its own number on the stack, and asks the allocator where one is named.
-    if limits.header_fields != HYPERS_HEADER_FIELDS {
+    // hyper has room for 100 on the stack unless it is told a number, and then asks the allocator.
+    if limits.header_fields != 100 {
         builder.max_headers(limits.header_fields);
     }
     builder

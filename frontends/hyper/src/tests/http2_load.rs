@@ -8,7 +8,7 @@ use super::http2::{
     DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, Raw, SETTINGS, assert_unharmed, frame, head_of, raw,
 };
 use super::support::{BIG, SHORT, soon, with};
-use super::timeouts::patient;
+use super::timeouts::{at_any_pace, patient};
 
 // Types of frames.
 const PRIORITY: u8 = 2;
@@ -50,22 +50,25 @@ async fn begin_without_windows(client: &mut Raw) {
 
 #[tokio::test]
 async fn an_old_connection_may_fill_its_socket() {
-    let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = 2 * SHORT)).await;
-    begin_without_windows(&mut client).await;
-    let (since, mut stream) = (Instant::now(), 1);
-    while since.elapsed() < 3 * SHORT {
-        client.get(stream, "/").await;
-        client.until(DATA).await.unwrap();
-        stream += 2;
-    }
-    client.get(stream, "/big").await;
-    server.arrival().await;
-    let mut bytes = 0;
-    while bytes < BIG {
-        if let (DATA, _, payload) = client.next().await.expect("the connection goes on") {
-            bytes += payload.len();
+    at_any_pace(|time| async move {
+        let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = 2 * time)).await;
+        begin_without_windows(&mut client).await;
+        let (since, mut stream) = (Instant::now(), 1);
+        while since.elapsed() < 3 * time {
+            client.get(stream, "/").await;
+            client.until(DATA).await.unwrap();
+            stream += 2;
         }
-    }
+        client.get(stream, "/big").await;
+        server.arrival().await;
+        let mut bytes = 0;
+        while bytes < BIG {
+            if let (DATA, _, payload) = client.next().await.expect("the connection goes on") {
+                bytes += payload.len();
+            }
+        }
+    })
+    .await;
 }
 
 #[tokio::test]

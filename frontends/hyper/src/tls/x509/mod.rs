@@ -20,8 +20,7 @@ impl Validity {
     }
 }
 
-/// The version of X.509, from 1 on, and the validity of a certificate in DER (RFC 5280, 4.1). What is not asked for is
-/// passed over unread, so that nothing is refused for it that rustls serves.
+/// The version of X.509, from 1 on, and the validity of a certificate in DER (RFC 5280, 4.1); all else is passed over.
 pub(super) fn version_and_validity(certificate: &[u8]) -> Result<(u8, Validity)> {
     let mut to_be_signed = sequence(&mut sequence(&mut SliceReader::new(certificate)?)?)?;
     // Version 1 leaves the version out, and version 3 is written as 2.

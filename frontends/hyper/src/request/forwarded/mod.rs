@@ -134,8 +134,7 @@ fn value(text: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     }
 }
 
-/// An address with or without a port, of IPv6 with or without brackets. `Some(None)` is one that is not told on purpose
-/// (RFC 7239, 6.2 and 6.3).
+/// An address with or without a port or brackets. `Some(None)` is one that is hidden on purpose (RFC 7239, 6.2 and 6.3).
 fn node(text: &[u8]) -> Option<Option<IpAddr>> {
     let text = str::from_utf8(text).ok()?;
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
