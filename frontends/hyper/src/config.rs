@@ -25,7 +25,7 @@ pub struct ServerConfig {
     pub wants_body: WantsBody,
 }
 
-/// Whether the service gets the body of a request with that head.
+/// Whether the service gets the body of a request with that head. A panic in it is answered with 500.
 pub type WantsBody = Arc<dyn Fn(&Parts) -> bool + Send + Sync>;
 
 impl Default for ServerConfig {

@@ -23,8 +23,8 @@ const LONGEST_QUEUE: usize = 65_535;
 
 /// Serves on `listener` until `shutdown` resolves and the connections have ended, at the end of the grace at the latest.
 ///
-/// The service finds the [`ClientAddress`](crate::ClientAddress) of every request in its extensions. Its body is empty
-/// unless [`ServerConfig::wants_body`] asks for it. A service that panics is answered for with a bare 500.
+/// The service finds the [`ClientAddress`](crate::ClientAddress) of every request in its extensions. Its body is empty unless
+/// [`ServerConfig::wants_body`] asks for it. A service that panics ends its own request, with a bare 500 if nothing was sent.
 pub async fn serve<S: TowerService>(
     listener: TcpListener,
     service: S,
