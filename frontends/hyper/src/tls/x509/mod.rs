@@ -14,15 +14,13 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Whether it ends `within` that time and should have been renewed. Services renew a certificate when a third of its
-    /// time is left, or half of a short one, so that one with more than a quarter left is not late.
+    /// Whether it ends `within` that time and should have been renewed, which services do long before a quarter is left.
     pub fn is_due(&self, within: Duration, now: OffsetDateTime) -> bool {
         self.not_after - now < within.min((self.not_after - self.not_before) / 4)
     }
 }
 
-/// The version of X.509, from 1 on, and the validity of a certificate in DER (RFC 5280, 4.1). What is not asked for is
-/// passed over unread, so that nothing is refused for it that rustls serves.
+/// The version of X.509, from 1 on, and the validity of a certificate in DER (RFC 5280, 4.1); all else is passed over.
 pub(super) fn version_and_validity(certificate: &[u8]) -> Result<(u8, Validity)> {
     let mut to_be_signed = sequence(&mut sequence(&mut SliceReader::new(certificate)?)?)?;
     // Version 1 leaves the version out, and version 3 is written as 2.
@@ -57,8 +55,7 @@ fn date(dates: &mut SliceReader<'_>) -> Result<OffsetDateTime> {
     };
     let form =
         format_description::parse_borrowed::<2>("[year][month][day][hour][minute][second]Z").expect("it is valid");
-    let date_time = PrimitiveDateTime::parse(&text, &form).map_err(|_| date.tag().value_error())?;
-    Ok(date_time.assume_utc())
+    Ok(PrimitiveDateTime::parse(&text, &form).map_err(|_| date.tag().value_error())?.assume_utc())
 }
 
 #[cfg(test)]

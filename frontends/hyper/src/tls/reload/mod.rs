@@ -9,20 +9,19 @@ use tokio::time::timeout;
 use super::certificate::date_text;
 use super::{CertificateProblem, Tls, Validity};
 
-/// So long before its end the log warns of a certificate. `doctor` does a week earlier, and services that renew by
-/// themselves have tried for weeks by then; it leaves the days of a working week to renew it by hand.
+/// So long before its end the log warns of a certificate: a working week to renew it by hand.
 const SOON: Duration = Duration::days(7);
 
 /// The warning comes again after that time.
 const REPEAT: Duration = Duration::days(1);
 
-/// Looks at the files whenever `asked` resolves, and `every` so often by itself, for ever. Connections that are open
-/// keep what they have; the next handshake gets what was found. What `asked` gives is dropped when that is done.
+/// Looks at the files whenever `asked` resolves, and `every` so often by itself, for ever. The next handshake gets what was
+/// found. What `asked` gives is dropped when that is done.
 ///
-/// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate that is in
-/// use alone. The log hears of them once, of what clients refuse about the one in use, and of its end.
+/// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate in use alone. The
+/// log hears of them once, of what clients refuse about the one in use, and of its end.
 pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mut asked: impl AsyncFnMut() -> T) {
-    let (mut was_unreadable, mut expiry) = (false, ExpiryWatch::default());
+    let (mut complaint, mut expiry) = (String::new(), ExpiryWatch::default());
     log_problems(&tls);
     loop {
         expiry.look(tls.validity(), OffsetDateTime::now_utc());
@@ -30,20 +29,19 @@ pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mu
         let reloading = tls.clone();
         // A disk may be slow.
         let Ok(outcome) = task::spawn_blocking(move || reloading.reload()).await else { continue };
-        let is_unreadable = outcome.as_ref().is_err_and(|error| error.is_unreadable);
+        let error = outcome.as_ref().err().map_or_else(String::new, ToString::to_string);
         match outcome {
             Ok(true) => {
                 tracing::info!(expires = tls.expires(), "took up another certificate");
                 log_problems(&tls);
             }
             Ok(false) if demand.is_some() => tracing::info!("the certificate's files are the same as before"),
-            Err(error) if demand.is_some() || !(is_unreadable && was_unreadable) => {
-                let error = error.to_string();
+            Err(_) if demand.is_some() || error != complaint => {
                 tracing::warn!(error, "the certificate in use stays, for the files' one cannot be used");
             }
             Ok(false) | Err(_) => {}
         }
-        was_unreadable = is_unreadable;
+        complaint = error;
         drop(demand);
     }
 }
@@ -55,7 +53,6 @@ fn log_problems(tls: &Tls) {
     }
 }
 
-/// What there is to say of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notice {
     Soon,

@@ -22,11 +22,9 @@ pub(crate) struct Hop {
     pub(crate) https: bool,
 }
 
-/// The first sender, as the proxies tell: of the addresses in the order in which they were added, the last that is not
-/// one of `proxies`. What stands before it anybody can have written.
-///
-/// `None` where nothing is told, or what is told cannot be read. That is also so where the two ways to tell it differ:
-/// a proxy that knows one of them passes on whatever the client has written in the other.
+/// The first sender, as the proxies tell: the last address that is not one of `proxies`. What stands before it anybody can
+/// have written. `None` where nothing is told, where it cannot be read, or where the two ways to tell it differ: a proxy that
+/// knows one of them passes on whatever the client has written in the other.
 pub(crate) fn origin(headers: &HeaderMap, proxies: &Networks) -> Option<Hop> {
     let standard = headers.contains_key(FORWARDED).then(|| {
         first_sender(headers, FORWARDED, proxies, |line| Some(elements(line)?.into_iter().rev().map(|it| it.hop())))
@@ -136,20 +134,14 @@ fn value(text: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     }
 }
 
-/// An address with or without a port, of IPv6 with or without brackets. `Some(None)` is one that is not told on purpose
-/// (RFC 7239, 6.2 and 6.3).
+/// An address with or without a port or brackets. `Some(None)` is one that is hidden on purpose (RFC 7239, 6.2 and 6.3).
 fn node(text: &[u8]) -> Option<Option<IpAddr>> {
     let text = str::from_utf8(text).ok()?;
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
     let address = bare.parse().ok().or_else(|| text.parse().ok().map(|address: SocketAddr| address.ip()));
-    let hidden = || {
-        let name = text.split(':').next().unwrap_or_default();
-        name.starts_with('_') || name.eq_ignore_ascii_case("unknown")
-    };
-    match address {
-        Some(address) => Some(Some(address.to_canonical())),
-        None => hidden().then_some(None),
-    }
+    let name = text.split(':').next()?;
+    let is_hidden = name.starts_with('_') || name.eq_ignore_ascii_case("unknown");
+    (address.is_some() || is_hidden).then(|| address.map(|address| address.to_canonical()))
 }
 
 /// Whether `X-Forwarded-Proto` says HTTPS, and nothing else; `None` where it is not there.

@@ -25,12 +25,10 @@ pub struct CertificateFiles {
 
 /// Why a certificate and its key cannot be used. The message says what would be right.
 #[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct CertificateFileError {
-    message: String,
-    /// Whether a file could not be read.
-    pub(super) is_unreadable: bool,
-}
+#[error("{0}")]
+pub struct CertificateFileError(String);
+
+type Chain = Vec<CertificateDer<'static>>;
 
 /// A certificate that can be used now.
 #[derive(Debug)]
@@ -41,44 +39,30 @@ pub(super) struct ServerCertificate {
 }
 
 impl CertificateFiles {
-    /// Reads the certificate's file and the key's.
-    pub(super) fn read(&self) -> Result<[Vec<u8>; 2], CertificateFileError> {
-        let read = |path: &Path| {
-            read_short_file(path).map_err(|error| CertificateFileError {
-                message: format!("{} cannot be read: {error}", path.display()),
-                is_unreadable: true,
-            })
+    /// Reads both files. What is wrong with the certificate is told first, then with the key, then with both together.
+    pub(super) fn load(&self, provider: &CryptoProvider) -> Result<ServerCertificate, CertificateFileError> {
+        let read =
+            |path: &Path| read_short_file(path).map_err(|error| format!("{} cannot be read: {error}", path.display()));
+        let load = || {
+            let [certificate, key] = [read(&self.certificate)?, read(&self.key)?];
+            let (chain, validity) = self.chain(&certificate)?;
+            Ok((self.certified_key(chain, self.private_key(&key, provider)?)?, validity))
         };
-        Ok([read(&self.certificate)?, read(&self.key)?])
-    }
-
-    /// Makes a certificate of what was read. What is wrong with it by itself is told first, then what is wrong with the key,
-    /// then with both.
-    pub(super) fn check(
-        &self,
-        [certificate, key]: &[Vec<u8>; 2],
-        provider: &CryptoProvider,
-    ) -> Result<ServerCertificate, CertificateFileError> {
-        let usable = || {
-            let (chain, validity) = self.chain(certificate)?;
-            Ok((self.certified_key(chain, self.private_key(key, provider)?)?, validity))
-        };
-        let unusable = |message| CertificateFileError { message, is_unreadable: false };
-        let (certified_key, validity) = usable().map_err(unusable)?;
+        let (certified_key, validity) = load().map_err(CertificateFileError)?;
         let problems = lint::problems(&certified_key.cert, provider);
         Ok(ServerCertificate { certified_key: Arc::new(certified_key), validity, problems })
     }
 
     /// The certificates, and when the first of them is valid, which must be now.
-    fn chain(&self, pem: &[u8]) -> Result<(Vec<CertificateDer<'static>>, Validity), String> {
+    fn chain(&self, pem: &[u8]) -> Result<(Chain, Validity), String> {
         let path = self.certificate.display();
         refuse_binary(&self.certificate, pem, "`openssl x509 -inform der` and `openssl pkcs12 -nokeys`")?;
-        let chain = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+        let chain = CertificateDer::pem_slice_iter(pem).collect::<Result<Chain, _>>();
         let chain = chain.map_err(|error| not_pem(&self.certificate, &error))?;
-        let read = |(certificate, number): (&CertificateDer<'_>, usize)| {
-            x509::version_and_validity(certificate).map_err(|_| self.malformed(number))
+        let read = |(number, certificate): (usize, &CertificateDer<'_>)| {
+            x509::version_and_validity(certificate).map_err(|_| self.malformed(number + 1))
         };
-        let read = chain.iter().zip(1..).map(read).collect::<Result<Vec<_>, _>>()?;
+        let read = chain.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
         let Some(&(version, validity)) = read.first() else {
             let found = found_instead(pem);
             let right = "write the chain in PEM, the server's own certificate first";
@@ -94,9 +78,7 @@ impl CertificateFiles {
             format!("the certificate in {path} expired on {}; renew it", date_text(validity.not_after))
         } else if now < validity.not_before {
             let from = date_text(validity.not_before);
-            format!(
-                "the certificate in {path} is not valid before {from}; wait until then, or set this machine's clock"
-            )
+            format!("the certificate in {path} is not valid before {from}; wait until then, or set the machine's clock")
         } else {
             return Ok((chain, validity));
         })
@@ -132,30 +114,22 @@ impl CertificateFiles {
     }
 
     /// The key with the chain whose first certificate is its own.
-    fn certified_key(
-        &self,
-        chain: Vec<CertificateDer<'static>>,
-        key: Arc<dyn SigningKey>,
-    ) -> Result<CertifiedKey, String> {
+    fn certified_key(&self, chain: Chain, key: Arc<dyn SigningKey>) -> Result<CertifiedKey, String> {
         let (certificate, key_path) = (self.certificate.display(), self.key.display());
-        let keys_match =
-            |leaf: &CertificateDer<'static>| CertifiedKey::new(vec![leaf.clone()], key.clone()).keys_match();
-        match keys_match(&chain[0]) {
-            Ok(()) => return Ok(CertifiedKey::new(chain, key)),
-            Err(TlsError::InconsistentKeys(_)) => {}
-            Err(_) => return Err(self.malformed(1)),
-        }
-        Err(match chain.iter().position(|leaf| keys_match(leaf).is_ok()) {
-            Some(index) => format!(
+        let matches = |chain: &[_]| CertifiedKey::new(chain.to_vec(), key.clone()).keys_match();
+        match (matches(&chain), chain.chunks(1).position(|leaf| matches(leaf).is_ok())) {
+            (Ok(()), _) => Ok(CertifiedKey::new(chain, key)),
+            (Err(TlsError::InconsistentKeys(_)), Some(index)) => Err(format!(
                 "the key in {key_path} belongs to certificate {} in {certificate}; write that one first, and its issuers \
                  after it",
                 index + 1
-            ),
-            None => format!(
+            )),
+            (Err(TlsError::InconsistentKeys(_)), None) => Err(format!(
                 "the key in {key_path} does not belong to the certificate in {certificate}; name the two that were made \
                  together, the server's own certificate first in its file"
-            ),
-        })
+            )),
+            (Err(_), _) => Err(self.malformed(1)),
+        }
     }
 }
 
@@ -190,7 +164,6 @@ fn found_instead(pem: &[u8]) -> String {
         .map_or_else(String::new, |label| format!(", only {label}"))
 }
 
-/// Whether a line begins with that.
 fn has_line(pem: &[u8], beginning: &str) -> bool {
     pem.split(|&byte| byte == b'\n').any(|line| line.starts_with(beginning.as_bytes()))
 }

@@ -1,10 +1,14 @@
 //! [`CertificateProblem`]: what a certificate that can be served has about it that clients refuse.
 
+use rustls::CertificateError::{
+    BadSignature, Expired, ExpiredContext, InvalidPurpose, InvalidPurposeContext, NotValidForNameContext, NotValidYet,
+    NotValidYetContext, UnknownIssuer,
+};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, Error, RootCertStore};
+use rustls::{Error, RootCertStore};
 
 /// Why clients refuse a certificate, or some of them do. Which roots they have only they know, so it is no problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,8 +44,7 @@ pub enum CertificateProblem {
 /// What clients refuse about a chain, the server's own certificate first, of which the dates are right.
 pub(super) fn problems(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Vec<CertificateProblem> {
     // A name that nobody has (RFC 2606).
-    let names_no_host = is_for(&chain[0], "host.invalid").is_none();
-    let unnamed = names_no_host.then_some(CertificateProblem::NamesNoHost);
+    let unnamed = is_for(&chain[0], "host.invalid").is_none().then_some(CertificateProblem::NamesNoHost);
     unnamed.into_iter().chain(problem_of_path(chain, provider)).collect()
 }
 
@@ -53,33 +56,23 @@ fn problem_of_path(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> O
     let algorithms = provider.signature_verification_algorithms.all;
     let verified = verify_server_cert_signed_by_trust_anchor(&own, &roots, &chain[1..], UnixTime::now(), algorithms);
     let Err(Error::InvalidCertificate(error)) = verified else { return None };
-    Some(match error {
-        CertificateError::UnknownIssuer | CertificateError::BadSignature if chain.len() == 1 => {
-            CertificateProblem::Alone
+    match error {
+        UnknownIssuer | BadSignature if chain.len() == 1 => Some(CertificateProblem::Alone),
+        UnknownIssuer | BadSignature => Some(CertificateProblem::Broken),
+        InvalidPurpose | InvalidPurposeContext { .. } => Some(CertificateProblem::NotForServers),
+        Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. } => {
+            Some(CertificateProblem::IssuerOutOfDate)
         }
-        CertificateError::UnknownIssuer | CertificateError::BadSignature => CertificateProblem::Broken,
-        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
-            CertificateProblem::NotForServers
-        }
-        CertificateError::Expired
-        | CertificateError::ExpiredContext { .. }
-        | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => CertificateProblem::IssuerOutOfDate,
         // Of the rest, such as algorithms and constraints, clients think differently.
-        _ => return None,
-    })
+        _ => None,
+    }
 }
 
 /// Whether a certificate is for that host, a name or an address; `None` where that cannot be told, or it names no host.
 pub(super) fn is_for(certificate: &CertificateDer<'_>, host: &str) -> Option<bool> {
-    let host = ServerName::try_from(host).ok()?;
-    let certificate = ParsedCertificate::try_from(certificate).ok()?;
+    let (host, certificate) = (ServerName::try_from(host).ok()?, ParsedCertificate::try_from(certificate).ok()?);
     match verify_server_name(&certificate, &host) {
-        Err(Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }))
-            if presented.is_empty() =>
-        {
-            None
-        }
+        Err(Error::InvalidCertificate(NotValidForNameContext { presented, .. })) if presented.is_empty() => None,
         verified => Some(verified.is_ok()),
     }
 }
