@@ -77,6 +77,9 @@ impl Declared {
 
     /// How an answer differs from the core's beyond the headers that were declared; `None` where it does not.
     pub(crate) fn difference(&self, mut answer: Answer, mut core: Answer) -> Option<String> {
+        if answer.status != core.status {
+            return answer.difference(&core);
+        }
         for name in &self.added {
             if core.headers.contains_key(name) {
                 return Some(format!("the header {name} is the catalogue's, and was declared to be added"));

@@ -10,12 +10,15 @@ use catalogue_core::Catalogue;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
+use crate::declared::Otherwise;
 use crate::seed::{BASE, DOCS, ORIGIN, Seed};
 use crate::server::Server;
 use crate::wire;
 
 /// After how long a server that does not answer has failed.
 const DEADLINE: Duration = Duration::from_secs(30);
+/// After how long one that was declared not to answer has not: it is silent in each run.
+const SILENCE: Duration = Duration::from_secs(2);
 
 /// What the suite speaks to a server.
 #[doc(hidden)]
@@ -89,7 +92,9 @@ impl Frontend {
         let number = self.asked.get() + 1;
         self.asked.set(number);
         let declared = self.server.declared();
-        let fault = match (declared.exception(self.case, number), self.send(&ask).await) {
+        let exception = declared.exception(self.case, number);
+        let deadline = if matches!(exception, Some(Otherwise::NoAnswer)) { SILENCE } else { DEADLINE };
+        let fault = match (exception, self.send(&ask, deadline).await) {
             (None, Ok(answer)) => declared.difference(answer, core),
             (None, Err(error)) => Some(format!("there was no answer: {error}")),
             (Some(otherwise), outcome) => declared.fault(otherwise, outcome.ok(), core),
@@ -130,14 +135,14 @@ impl Frontend {
         }
     }
 
-    async fn send(&self, ask: &Ask) -> Result<Answer, wire::Failed> {
+    async fn send(&self, ask: &Ask, deadline: Duration) -> Result<Answer, wire::Failed> {
         let exchange = async {
             match self.protocol {
                 Protocol::Http1 => wire::http1::exchange(self.server.address(), ask).await,
                 Protocol::Http2 => wire::http2::exchange(self.server.address(), ask).await,
             }
         };
-        tokio::time::timeout(DEADLINE, exchange).await.unwrap_or_else(|_| Err("it came to no end".into()))
+        tokio::time::timeout(deadline, exchange).await.unwrap_or_else(|_| Err("it came to no end".into()))
     }
 }
 

@@ -46,6 +46,12 @@ mod exceptions {
     }
 
     #[test]
+    fn one_without_an_answer_is_allowed_where_there_is_none() {
+        let broken = Broken::request(|_| panic!("the connection breaks off"));
+        run_declared(broken, |server| server.except(CASE, None), CASE, query::repeated_parameters_are_kept);
+    }
+
+    #[test]
     fn one_without_an_answer_is_caught_where_there_is_one() {
         assert_caught("is 422 and not none", || run_with_exception(CASE, None, true));
     }
@@ -253,6 +259,12 @@ mod headers {
         assert_caught("nothing is otherwise", || {
             run_declared(setting("server", true), declare, CASE, answers::links_are_kept);
         });
+    }
+
+    #[test]
+    fn they_do_not_hide_another_status() {
+        let broken = Broken::refuses(422, |head| head.uri.query().is_some());
+        assert_caught("the status is 422 and not 200", || run_adding(broken, &["server"]));
     }
 
     #[test]
