@@ -79,8 +79,8 @@ impl Catalogue {
     /// own, ask [a view of the catalogue that is mounted there](Self::mounted_at), made once, so that answers link to that
     /// route.
     ///
-    /// The caller's `credential_id` is shown by `GET /me` (`apiKeyId`), to the observer and so in logs: never put the
-    /// session's secret there.
+    /// Somebody who is logged in is an [`Identity::session`]. Its id is shown by `GET /me` (`apiKeyId`), to the observer and
+    /// so in logs: never put the session's secret there.
     pub fn call_as<B>(
         &self,
         caller: Identity,

@@ -30,7 +30,7 @@
 //! | courses in tables of its own | [`storage::CourseStorage`], two methods | [`Catalogue::builder`] |
 //! | keys in a table of its own, as digests | [`storage::CredentialStorage`], one method; expiry and revocation are judged here | [`Catalogue::with_api_keys`] where one storage holds both, else [`auth::StoredCredentials`] |
 //! | sessions, or tokens that a service knows | [`auth::Authenticator`], one method | [`Catalogue::builder`], or [`or_authenticator`](CatalogueBuilder::or_authenticator) after another |
-//! | sessions by cookie, or a gateway that names the caller | a function from a request's head to an [`auth::Identity`] | [`Catalogue::identified_by`] |
+//! | sessions by cookie, or a gateway that names the caller | a function from a request's head to an [`auth::Identity::session`] | [`Catalogue::identified_by`] |
 //! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`auth::Identity`], on a route of their own [`Catalogue::mounted_at`] |
 //! | a rate limit | nothing, with [`limit::LocalRateLimiter`]; for several servers a [`limit::RateLimiter`] | [`rate_limiter`](CatalogueBuilder::rate_limiter), and a [`limit::ClientAddress`] with each request |
 //! | metrics and logs | [`observe::Observer`] | [`observer`](CatalogueBuilder::observer) |
