@@ -36,7 +36,8 @@
 //! | metrics and logs | [`observe::Observer`] | [`observer`](CatalogueBuilder::observer) |
 //!
 //! [`storage::MemoryStorage`] is for tests and trials. The traits are asynchronous by the macro
-//! [`async_trait`](macro@async_trait), which is exported here, so that a host needs no dependency for it.
+//! [`async_trait`](macro@async_trait), which is exported here, so that a host needs no dependency for it. An `impl` without
+//! it is refused with E0195: "lifetime parameters or bounds on method … do not match the trait declaration".
 //!
 //! An answer 500 says nothing of its cause; that goes to `tracing`, with the answer's request id. A host that subscribes to
 //! nothing never sees it.

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::bearer::TokenDigest;
+use super::misspelt;
 use super::scope::Scopes;
 use crate::model::AccountId;
 
@@ -56,7 +57,8 @@ impl CredentialKind {
 /// Whose credential a request carries, of which kind, which record, with which scopes.
 ///
 /// [`Identity::api_key`], [`Identity::oauth`] and [`Identity::session`] make one. Written out as `Identity { … }` outside of
-/// this crate it does not compile (E0639), since it may get further fields.
+/// this crate it does not compile (E0639), since it may get further fields. A scope that looks like a misspelt one of
+/// section 5.4, such as `read:course`, is a warning in the log, once a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
@@ -86,13 +88,13 @@ pub(crate) struct IdentityView<'i> {
 impl Identity {
     /// The identity behind an API key whose record has that id.
     pub fn api_key(account: AccountId, id: impl Into<Arc<str>>, scopes: Scopes) -> Self {
-        Self { account, kind: CredentialKind::ApiKey, credential_id: id.into(), scopes }
+        Self::new(account, CredentialKind::ApiKey, id.into(), scopes)
     }
 
     /// The identity behind the OAuth token with that digest, which gives it its id (decision A10).
     #[must_use]
     pub fn oauth(account: AccountId, digest: &TokenDigest, scopes: Scopes) -> Self {
-        Self { account, kind: CredentialKind::OAuth, credential_id: digest.oauth_id().into(), scopes }
+        Self::new(account, CredentialKind::OAuth, digest.oauth_id().into(), scopes)
     }
 
     /// The identity behind a session of the host's own: whoever is logged in to it, by a cookie, a gateway or a token that
@@ -100,7 +102,12 @@ impl Identity {
     ///
     /// `GET /me`, the observer and logs have `id` as it is given here, so it must not be the session's secret.
     pub fn session(account: AccountId, id: impl Into<Arc<str>>, scopes: Scopes) -> Self {
-        Self { account, kind: CredentialKind::Session, credential_id: id.into(), scopes }
+        Self::new(account, CredentialKind::Session, id.into(), scopes)
+    }
+
+    fn new(account: AccountId, kind: CredentialKind, credential_id: Arc<str>, scopes: Scopes) -> Self {
+        misspelt::warn_of(&scopes);
+        Self { account, kind, credential_id, scopes }
     }
 
     pub(crate) fn view(&self) -> IdentityView<'_> {
