@@ -1,9 +1,10 @@
 //! The suite that every frontend of the course catalogue passes, ours and a host's.
 //!
 //! A frontend does nothing but convert: over it, every request has the status, the headers and the bytes that
-//! [`Catalogue::call`] answers. [`tests!`] makes a named test of each case, which sends a request over a socket and
-//! compares. All that a frontend has to write is a fixture: an async function that mounts a [`Catalogue`], serves it on
-//! the loopback interface, and returns a [`Server`].
+//! [`Catalogue::call`] answers. What that takes stands in [the core's documentation](catalogue_core#any-other-framework).
+//! [`tests!`] makes a named test of each case, which sends a request over a socket and compares. All that a frontend has to
+//! write is a fixture: an async function that mounts a [`Catalogue`], serves it on the loopback interface, and returns a
+//! [`Server`].
 //!
 //! ```
 //! use catalogue_core::Catalogue;

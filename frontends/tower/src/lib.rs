@@ -25,6 +25,10 @@
 //! of its own in a function can do without it: [`Catalogue::call`](catalogue_core::Catalogue::call) takes hyper's request
 //! as it is.
 //!
+//! Other frameworks have adapters for tower services: poem's `.compat()` makes an endpoint of this one, of which the
+//! workspace has an example. What to keep in mind where there is none stands in
+//! [the core's documentation](catalogue_core#any-other-framework).
+//!
 //! The head of a request reaches the catalogue as it came: method, path and query with their percent-encoding, version,
 //! headers and extensions. Its body may be of any type and is dropped unread.
 //!
