@@ -88,7 +88,7 @@
 //! | Methods | route all of them here: HEAD and OPTIONS, TRACE, and those that the framework has no name for. The catalogue answers 405 |
 //! | Paths of nobody | route what no route of the host's knows here as well, for a 404 in the envelope |
 //! | The body | leave it unread and do not wait for it; it is no reason to fail, whatever its media type |
-//! | Compression, CORS, ETags | leave them to the catalogue: a layer of the framework's around it changes what is right already |
+//! | Compression, CORS, `ETag` | leave them to the catalogue: a layer of the framework's around it changes what is right already |
 //! | The client's address | put a [`limit::ClientAddress`] among the request's extensions, where there is a rate limit; behind a proxy the one that the proxy names |
 //!
 //! `catalogue-frontend-conformance` tests all of it over a socket, and what the framework does by itself is declared to it.

@@ -33,8 +33,8 @@ impl Server {
     }
 
     /// Declares that the framework answers the requests of a case otherwise, with that status: it refuses them by
-    /// itself, or hands them on as other ones. Without a status it does not answer. The case then fails unless that
-    /// is so.
+    /// itself, or hands them on as other ones. Without a status it does not answer, for two seconds at least. The case then
+    /// fails unless that is so.
     ///
     /// `case` is the name of its test, such as `path::unencoded_text_is_kept`, or of one of its requests, as a failure
     /// names it: `path::broken_escapes_are_kept#2` is the second one.
