@@ -84,7 +84,8 @@ impl CatalogueBuilder {
         self
     }
 
-    /// The kinds of credential that may read courses (decision A5). Default all.
+    /// The kinds of credential that may read courses (decision A5). Default API keys and OAuth tokens. A
+    /// [session](crate::auth::Identity::session) may in any case: the host says who has one, and its scopes decide.
     pub fn accept(mut self, kinds: impl IntoIterator<Item = CredentialKind>) -> Self {
         self.accepted = kinds.into_iter().collect();
         self

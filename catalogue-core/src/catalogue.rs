@@ -64,7 +64,8 @@ struct Caller {
 
 impl Catalogue {
     /// Answers a request. Its body is dropped unread (decision R10), and it always gets an answer: each failure is the
-    /// envelope of section 2.6, a panic of a storage or an authenticator too.
+    /// envelope of section 2.6, a panic of a storage or an authenticator too. What a frontend must keep on the way here and
+    /// back stands in the [crate's documentation](crate#any-other-framework).
     pub fn call<B>(&self, request: Request<B>) -> impl Future<Output = Response<Bytes>> + Send + use<'_, B> {
         let (parts, _) = request.into_parts();
         async move { self.0.call(&parts, None).await }
@@ -79,8 +80,8 @@ impl Catalogue {
     /// own, ask [a view of the catalogue that is mounted there](Self::mounted_at), made once, so that answers link to that
     /// route.
     ///
-    /// The caller's `credential_id` is shown by `GET /me` (`apiKeyId`), to the observer and so in logs: never put the
-    /// session's secret there.
+    /// Somebody who is logged in is an [`Identity::session`]. Its id is shown by `GET /me` (`apiKeyId`), to the observer and
+    /// so in logs: never put the session's secret there.
     pub fn call_as<B>(
         &self,
         caller: Identity,

@@ -54,9 +54,9 @@ impl Catalogue {
     /// as a session in a database, is looked up before: by a layer that leaves what it finds in the head's extensions, as
     /// far as the frontend keeps those, or for [`call_as`](Self::call_as).
     ///
-    /// A header is as good as a token here, so it must be one that no client can send past the gateway. The identity's
-    /// `credential_id` is shown by `GET /me` (`apiKeyId`), to the observer and so in logs: never put the session's secret
-    /// there.
+    /// A header is as good as a token here, so it must be one that no client can send past the gateway. The id of an
+    /// [`Identity::session`] is shown by `GET /me` (`apiKeyId`), to the observer and so in logs: never put the session's
+    /// secret there.
     ///
     /// ```
     /// use catalogue_core::auth::{Identity, Scopes};
@@ -67,7 +67,7 @@ impl Catalogue {
     /// /// Who has that session; a real host has many.
     /// fn session(head: &request::Parts) -> Option<Identity> {
     ///     let scopes = Scopes::from_names(["read:courses"]);
-    ///     let identity = Identity::api_key(AccountId::new("acc_1"), "session_1", scopes);
+    ///     let identity = Identity::session(AccountId::new("acc_1"), "session_1", scopes);
     ///     (head.headers.get("cookie")? == "session=a-secret").then_some(identity)
     /// }
     ///

@@ -23,6 +23,9 @@
 //! `hyper_util::service::TowerToHyperService`, over HTTP/1 and HTTP/2 alike. A function on hyper can do without:
 //! [`Catalogue::call`](catalogue_core::Catalogue::call) takes hyper's request as it is.
 //!
+//! Other frameworks have adapters for tower services: poem's `.compat()` makes an endpoint of this one, as an example in the
+//! workspace shows. For any other framework, see [the core's documentation](catalogue_core#any-other-framework).
+//!
 //! The head of a request reaches the catalogue as it came, percent-encoding and extensions too; its body is dropped unread.
 //!
 //! A host that knows its callers by a cookie, or by what a layer of its own has left among the extensions, hands in

@@ -1,18 +1,6 @@
-//! SQLite storage for the course catalogue API: courses, credentials and their administration in one file.
+#![doc = include_str!("../README.md")]
 //!
-//! ```
-//! use catalogue_core::Catalogue;
-//! use catalogue_sqlite::SqliteStorage;
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let directory = tempfile::tempdir()?;
-//! # let path = directory.path().join("catalogue.db");
-//! let storage = SqliteStorage::open_and_migrate(path)?;
-//! let catalogue = Catalogue::with_api_keys(storage).build()?;
-//! # Ok(())
-//! # }
-//! ```
-//!
+//! # How it works
 //! Reads run at once, on the thread that asks, over read-only connections: each is one or two look-ups in an index, which
 //! cost less than a hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other;
 //! where another program has locked it all the same, a request waits for a second at most, without keeping its thread, and
@@ -28,13 +16,6 @@
 //!
 //! A file that is put in the place of the database is noticed at the next read. Where the process has several storages or
 //! connections of its own open on the path, remove the old `-wal` and `-shm` before, so that no two files share them.
-//!
-//! # Features
-//! - `bundled` (default): builds SQLite from source. Without it the system's library is linked, which must be as new as the
-//!   version of `rusqlite` asks for: 3.45.3 for 0.41.
-//!
-//! A program can link one SQLite alone. This crate takes `rusqlite` from 0.39 to 0.41, so that Cargo can choose the one that
-//! suits the others; no type of it is in this crate's API.
 
 mod admin;
 mod cache;

@@ -50,6 +50,19 @@ impl SqliteStorage {
 
     /// Opens a database, making the file where it is missing (not its directory) and bringing its schema up to date.
     ///
+    /// ```
+    /// use catalogue_core::Catalogue;
+    /// use catalogue_sqlite::SqliteStorage;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("catalogue.db");
+    /// let storage = SqliteStorage::open_and_migrate(path)?;
+    /// let catalogue = Catalogue::with_api_keys(storage).build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As for [`migrate`](Self::migrate).
     pub fn open_and_migrate(path: impl AsRef<Path>) -> Result<Self, OpenError> {
