@@ -25,7 +25,7 @@
 //! # The file
 //! While a process has the database open it must not open and close the database, its `-wal` or its `-shm` in another way
 //! than through SQLite: by the rules of POSIX, closing a file drops the process's locks on it, on which SQLite relies. To
-//! back up, use `VACUUM INTO` or another process.
+//! back up, use [`SqliteStorage::back_up`] or another process.
 //!
 //! A file that is put in the place of the database is noticed at the next read. Where several storages of one process are
 //! open on the path, or connections of the host's own, remove the old `-wal` and `-shm` before, so that no two files share
@@ -39,6 +39,7 @@
 //! `rusqlite` from 0.39 to 0.41; Cargo chooses the one that suits the others, and no type of it is in this crate's API.
 
 mod admin;
+mod backup;
 mod cache;
 mod connection;
 mod credentials;
