@@ -36,8 +36,14 @@ fn schema_and_reader_agree_on_every_field() {
     let validator = validator();
     let long = ["x".repeat(200), "x".repeat(201)];
     let mut texts = vec!["", "a", "a/b", "\u{0}", "a\nb", "\u{7f}", "\u{9f}", "ü", ".", &long[0], &long[1]];
-    texts.extend(["2020-02-29t23:59:59.1234567-00:30", "2020-01-01T00:00:00", "2020-01-01 00:00:00Z", "2021-02-29T00:00:00Z"]);
-    let others = [json!(null), json!(true), json!(1), json!([]), json!({}), json!(["a"]), json!([{}]), json!([{ "title": 1 }])];
+    texts.extend([
+        "2020-02-29t23:59:59.1234567-00:30",
+        "2020-01-01T00:00:00",
+        "2020-01-01 00:00:00Z",
+        "2021-02-29T00:00:00Z",
+    ]);
+    let others =
+        [json!(null), json!(true), json!(1), json!([]), json!({}), json!(["a"]), json!([{}]), json!([{ "title": 1 }])];
     let values: Vec<Value> = texts.into_iter().map(Value::from).chain(others).collect();
     for kind in ["account", "course"] {
         let line = whole(kind);
