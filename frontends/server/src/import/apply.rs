@@ -41,7 +41,7 @@ async fn put_account(import: &mut dyn Import, line: AccountLine, report: &mut Re
     if change == Change::Repeated {
         return Err(repeated("id", &format!("the account {:?}", account.id)));
     }
-    report.note_account(change, account.id);
+    report.note_account(change, &account.id);
     Ok(())
 }
 
@@ -69,7 +69,7 @@ async fn put_course(
     if change == Change::Repeated {
         return Err(repeated("slug", &format!("the course {:?} of {:?}", course.slug, course.account)));
     }
-    report.note_course(change, course.account, course.slug);
+    report.note_course(change, &course.account, course.slug);
     Ok(())
 }
 

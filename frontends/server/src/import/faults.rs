@@ -17,6 +17,10 @@ impl Faults {
         self.0.insert(line, what);
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether it is time to stop.
     pub(super) fn is_full(&self) -> bool {
         self.0.len() >= MOST

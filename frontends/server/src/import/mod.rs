@@ -119,7 +119,7 @@ async fn put_all(
         // SQLite never waits, and a signal is to be noticed.
         yield_now().await;
     }
-    if options.prune {
+    if options.prune && faults.is_empty() {
         report.note_pruned(import.prune().await.map_err(|error| failed(&error))?);
     }
     Ok(Prepared { import, report })

@@ -76,14 +76,14 @@ impl Report {
         Self { dry_run: options.dry_run, changes, ..Self::default() }
     }
 
-    pub(super) fn note_account(&mut self, change: Change, id: AccountId) {
+    pub(super) fn note_account(&mut self, change: Change, id: &AccountId) {
         self.accounts.count(change);
-        self.note("account", change, &id, None);
+        self.note("account", change, id, None);
     }
 
-    pub(super) fn note_course(&mut self, change: Change, account: AccountId, slug: String) {
+    pub(super) fn note_course(&mut self, change: Change, account: &AccountId, slug: String) {
         self.courses.count(change);
-        self.note("course", change, &account, Some(slug));
+        self.note("course", change, account, Some(slug));
     }
 
     fn note(&mut self, kind: &'static str, change: Change, account: &AccountId, slug: Option<String>) {

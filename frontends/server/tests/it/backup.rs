@@ -60,6 +60,7 @@ fn a_copy_is_of_one_moment_while_a_server_runs_and_others_write() {
                 }
             }
         });
+        while count() == 3 {}
         let copied: Vec<_> = (0..3)
             .map(|number| {
                 let (name, before) = (format!("copy {number}.db"), count());
@@ -73,7 +74,7 @@ fn a_copy_is_of_one_moment_while_a_server_runs_and_others_write() {
             assert!(outcome.status.success(), "{outcome:?}");
             let found = courses_in(&dir.path(&name));
             assert!((before..=after).contains(&found), "{before} {found} {after}");
-            let sql = "SELECT name = 'A' AND ?1 = 3 OR name = ?1 FROM accounts WHERE id = 'a'";
+            let sql = "SELECT name = ?1 FROM accounts WHERE id = 'a'";
             let copy = Connection::open(dir.path(&name)).unwrap();
             assert_eq!(copy.query_row(sql, [found.to_string()], |row| row.get(0)), Ok(true), "{found}");
         }

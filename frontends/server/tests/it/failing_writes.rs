@@ -1,7 +1,7 @@
 //! Whichever write to the disk fails, a command that changes something says whether it was done.
 
 #[path = "../../../../storage/sqlite/tests/it/failing_writes/shim.rs"]
-mod shim;
+pub(crate) mod shim;
 
 use std::fs;
 

@@ -1,15 +1,11 @@
 //! SIGINT and SIGTERM, at any moment of an import or a backup: what is said of it is true.
 
-#[path = "../../../../storage/sqlite/tests/it/failing_writes/shim.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod shim;
-
 use std::fs;
 
 use rusqlite::Connection;
 
+use crate::failing_writes::shim::{DATABASE, Fault, Shim, contents};
 use crate::program::{COURSES, Outcome, TestDir};
-use shim::{DATABASE, Fault, Shim, contents};
 
 const SIGNALS: [(&str, i32); 2] = [("INT", 130), ("TERM", 143)];
 /// A WAL may stay as large as that.
