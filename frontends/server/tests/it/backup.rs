@@ -44,7 +44,7 @@ fn a_copy_is_of_one_moment_while_a_server_runs_and_others_write() {
     let end = AtomicBool::new(false);
     thread::scope(|scope| {
         let path = dir.path("catalogue.db");
-        scope.spawn(|| {
+        let writing = scope.spawn(|| {
             let writer = Connection::open(path).unwrap();
             writer.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
             for number in 4.. {
@@ -60,7 +60,9 @@ fn a_copy_is_of_one_moment_while_a_server_runs_and_others_write() {
                 }
             }
         });
-        while count() == 3 {}
+        while count() == 3 {
+            assert!(!writing.is_finished());
+        }
         let copied: Vec<_> = (0..3)
             .map(|number| {
                 let (name, before) = (format!("copy {number}.db"), count());

@@ -132,9 +132,11 @@ fn a_signal_ends_an_import_that_waits_for_a_lock() {
     let session = fixture.session();
     session.run("BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE");
     let mut import = fixture.command("import new.jsonl --no-migrate");
-    let child = import.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = import.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let waiting = "SELECT CAST(pid AS TEXT) FROM pg_locks WHERE NOT granted AND relation = 'accounts'::regclass";
-    while session.texts(waiting).is_empty() {}
+    while session.texts(waiting).is_empty() {
+        assert_eq!(child.try_wait().unwrap(), None);
+    }
     let kill = format!("kill -s INT {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     let outcome: Outcome = child.wait_with_output().unwrap().into();
