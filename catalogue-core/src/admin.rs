@@ -238,12 +238,12 @@ pub trait Import: Send {
     /// [`is_slug`](crate::is_slug)), or when the storage cannot be written.
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError>;
 
-    /// Removes every course that this import has not put, of the accounts that it has put; says how many. It comes last,
-    /// before [`commit`](Self::commit).
+    /// Removes every course that this import has not put, of the accounts that it has put; returns account and slug of
+    /// each, in any order. It comes last, before [`commit`](Self::commit).
     ///
     /// # Errors
     /// When the storage cannot be written.
-    async fn prune(&mut self) -> Result<u64, StorageError>;
+    async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError>;
 
     /// Makes all of it seen at once.
     ///

@@ -35,6 +35,16 @@ pub(crate) fn stderr_takes_colours() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
 
+/// Whether standard output goes to a file.
+pub(crate) fn is_a_file() -> bool {
+    #[cfg(unix)]
+    let is_a_file = rustix::fs::fstat(io::stdout())
+        .is_ok_and(|status| rustix::fs::FileType::from_raw_mode(status.st_mode) == rustix::fs::FileType::RegularFile);
+    #[cfg(not(unix))]
+    let is_a_file = false;
+    is_a_file
+}
+
 /// What it means that standard output could not be written.
 pub(crate) fn failed(error: &io::Error) -> Failure {
     match error.kind() {

@@ -1,6 +1,6 @@
 //! What a storage holds before a case reads it: records with defaults, put through the fixture.
 
-use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
+use catalogue_core::admin::{AdminStorage, CredentialRecord, Import, NewCredential};
 use catalogue_core::auth::{BearerToken, Identity, Scopes, TokenDigest};
 use catalogue_core::{AccountId, Course, CourseModule};
 
@@ -44,6 +44,14 @@ pub(crate) async fn seed_accounts(storage: &impl AdminStorage, ids: &[&str]) {
         import.put_account(&account(id)).await.expect("an account can be put");
     }
     import.commit().await.expect("an import can be committed");
+}
+
+/// Prunes, and gives what that removed as `account/slug`, sorted.
+pub(crate) async fn prune(import: &mut dyn Import) -> Vec<String> {
+    let removed = import.prune().await.expect("an import can prune");
+    let mut removed: Vec<_> = removed.iter().map(|(account, slug)| format!("{account}/{slug}")).collect();
+    removed.sort();
+    removed
 }
 
 /// Removes a course that is there.

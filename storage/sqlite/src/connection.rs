@@ -19,7 +19,7 @@ pub(crate) const APPLICATION_ID: i32 = 0x6363_6174;
 /// How long a statement waits for a lock of another connection.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The WAL is cut back to this size once it has been written to the database, in bytes.
-const WAL_SIZE_LIMIT: i64 = 64 << 20;
+pub(crate) const WAL_SIZE_LIMIT: i64 = 64 << 20;
 /// A writer's page cache, in KiB. It bounds an import's memory; what is over goes to the WAL.
 const WRITER_CACHE_KIB: i64 = 32 << 10;
 
@@ -105,7 +105,7 @@ impl Database {
         connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)
     }
 
-    fn open(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    pub(crate) fn open(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match self {
             // Behind a dot, no path is a URI or a name with a meaning to SQLite.

@@ -12,12 +12,14 @@
 //!
 //! # The file
 //! While a process has the database open it must not open the database, its `-wal` or its `-shm` otherwise than through
-//! SQLite: closing a file drops the process's locks on it (POSIX). To back up, use `VACUUM INTO` or another process.
+//! SQLite: closing a file drops the process's locks on it (POSIX). To back up, use
+//! [`SqliteStorage::back_up`] or another process.
 //!
 //! A file that is put in the place of the database is noticed at the next read. Where the process has several storages or
 //! connections of its own open on the path, remove the old `-wal` and `-shm` before, so that no two files share them.
 
 mod admin;
+mod backup;
 mod cache;
 mod connection;
 mod credentials;

@@ -12,7 +12,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHi
 use clap_complete::Shell;
 
 pub(crate) use credentials::{CheckKeys, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, TokensCommand};
-pub(crate) use data::{ImportArguments, MigrateArguments, OpenapiArguments};
+pub(crate) use data::{BackupArguments, ImportArguments, MigrateArguments, OpenapiArguments};
 
 use crate::settings::CommandLine;
 
@@ -90,6 +90,8 @@ Example: a copy of everything but the credentials
         #[arg(long)]
         json: bool,
     },
+    /// Copies an SQLite database that is in use
+    Backup(BackupArguments),
     /// Makes, lists, rotates, revokes and checks API keys
     #[command(subcommand, arg_required_else_help = false, after_help = credentials::KEYS_EXAMPLE)]
     Keys(KeysCommand),

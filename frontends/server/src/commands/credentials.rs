@@ -104,11 +104,7 @@ pub(super) fn show_created(
     };
     // A token that nobody has seen can never be shown again.
     printed.map_err(|failure| {
-        let why = match failure {
-            Failure::Work(why) | Failure::Usage(why) | Failure::Faults(why) => why,
-            Failure::ReaderLeft => "nobody reads standard output".to_owned(),
-        };
-        let id = &record.identity.credential_id;
+        let (why, id) = (failure.message(), &record.identity.credential_id);
         Failure::work(format!("{id} was made, but its token could not be shown: {why}; revoke it and make another"))
     })
 }

@@ -1,6 +1,7 @@
 //! The program as a person or a script meets it: command lines in, exit status and texts out.
 
 mod admin;
+mod backup;
 #[cfg(target_os = "linux")]
 mod colours;
 mod command_line;
@@ -22,6 +23,9 @@ mod https;
 #[cfg(target_os = "linux")]
 mod idle_memory;
 mod import;
+mod import_told;
+#[cfg(unix)]
+mod interrupts;
 mod keys;
 mod keys_check;
 mod keys_rotate;
@@ -43,6 +47,8 @@ mod otlp;
 #[cfg(unix)]
 mod postgres;
 mod program;
+#[cfg(target_os = "linux")]
+mod progress;
 mod rate_limit;
 #[cfg(feature = "redis")]
 mod redis;

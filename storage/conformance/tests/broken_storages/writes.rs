@@ -180,10 +180,16 @@ flaws! {
         => administration::import_as_a_whole::a_dropped_import_changes_nothing, "An import that is dropped changes nothing";
     modules_added_to_those_before: appending_modules()
         => administration::import_as_a_whole::an_import_of_nothing_new_changes_nothing, "puts what is there changes nothing";
-    nothing_pruned: importing(|import, _| import.prune(|_| 0))
-        => administration::import_as_a_whole::prune_removes_what_was_not_put, "says how many";
-    pruned_and_not_counted: importing(|import, _| import.prune(|inner| { now(inner.prune()).unwrap(); 4 }))
-        => administration::import_as_a_whole::prune_removes_what_was_not_put, "once more removes nothing";
+    nothing_pruned: importing(|import, _| import.prune(|_| Vec::new()))
+        => administration::import_as_a_whole::prune_removes_what_was_not_put, "says which";
+    pruned_and_misnamed: importing(|import, _| import.prune(|inner| {
+        let removed = now(inner.prune()).unwrap();
+        removed.into_iter().map(|(account, slug)| (account, slug.to_lowercase())).collect()
+    })) => administration::import_as_a_whole::prune_removes_what_was_not_put, "says which";
+    pruned_and_named_again: importing(|import, _| {
+        let mut named = Vec::new();
+        import.prune(move |inner| { named.extend(now(inner.prune()).unwrap()); named.clone() })
+    }) => administration::import_as_a_whole::prune_removes_what_was_not_put, "once more removes nothing";
     every_account_pruned: importing(|import, memory| {
         let accounts = accounts(memory);
         import.prune(move |inner| {

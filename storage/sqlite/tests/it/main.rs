@@ -1,5 +1,6 @@
 //! The storage through its public door, and its database through plain SQL.
 
+mod backup;
 mod failing_writes;
 mod integrity;
 mod locked;
