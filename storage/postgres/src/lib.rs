@@ -42,6 +42,7 @@
 //! schema is renamed, the functions of the triggers need the new name:
 //! `ALTER FUNCTION catalogue_courses_updated() SET search_path = …, pg_temp`, and so on.
 
+mod accounts;
 mod address;
 mod admin;
 mod connection;

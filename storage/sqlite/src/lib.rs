@@ -38,6 +38,7 @@
 //! A program can link one SQLite alone, so all that use it must agree on a version of `libsqlite3-sys`. This crate takes
 //! `rusqlite` from 0.39 to 0.41; Cargo chooses the one that suits the others, and no type of it is in this crate's API.
 
+mod accounts;
 mod admin;
 mod cache;
 mod connection;

@@ -56,6 +56,24 @@ impl WriteTransaction {
     }
 }
 
+impl WriteTransaction {
+    /// The same, and leaves no byte of what was removed in the database's files. Why it may have is the answer.
+    ///
+    /// `secure_delete` overwrites rows where they stand. Copies of them that page splits and earlier changes left in unused
+    /// parts of pages go only when the file is written anew.
+    pub(crate) fn commit_without_traces(self, patience: Duration) -> Result<Option<String>, StorageError> {
+        let Self(connection) = self;
+        connection.execute_batch("COMMIT").map_err(commit_error)?;
+        let rewritten = connection.busy_timeout(patience).and_then(|()| connection.execute_batch("VACUUM"));
+        let is_emptied = is_wal_emptied(&connection, patience);
+        Ok(match (rewritten, is_emptied) {
+            (Err(error), _) => Some(format!("the file could not be written anew ({error}); `VACUUM` by SQLite's own program does it")),
+            (Ok(()), false) => Some("another program is reading the database; its WAL is emptied after the next change that nobody reads beside".to_owned()),
+            (Ok(()), true) => None,
+        })
+    }
+}
+
 impl Deref for WriteTransaction {
     type Target = Connection;
 
@@ -76,12 +94,17 @@ fn begin(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
 ///
 /// It is no fault when this one cannot finish either: all is committed.
 fn empty_wal(connection: &Connection) {
-    let checkpoint = connection
-        .busy_timeout(CHECKPOINT_TIMEOUT)
-        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
-    if !matches!(checkpoint, Ok(false)) {
-        tracing::debug!(?checkpoint, "the WAL was not emptied: somebody is reading");
+    if !is_wal_emptied(connection, CHECKPOINT_TIMEOUT) {
+        tracing::debug!("the WAL was not emptied: somebody is reading");
     }
+}
+
+/// Whether it could be emptied within that time.
+fn is_wal_emptied(connection: &Connection, patience: Duration) -> bool {
+    let checkpoint = connection
+        .busy_timeout(patience)
+        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
+    matches!(checkpoint, Ok(false))
 }
 
 /// The error of a commit. A write that failed has left the transaction without its end, so it is undone. Of what comes after
@@ -137,5 +160,22 @@ mod tests {
             }
             assert_eq!(count(), rows);
         }
+    }
+
+    #[test]
+    fn what_may_be_left_in_the_files_is_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || Connection::open(directory.path().join("c.db")).unwrap();
+        let reader = open();
+        reader.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE t (a); INSERT INTO t VALUES (1)").unwrap();
+        let remove = || {
+            let transaction = WriteTransaction::begin(open()).unwrap();
+            transaction.execute("DELETE FROM t", []).unwrap();
+            transaction.commit_without_traces(MOMENT).unwrap()
+        };
+        reader.execute_batch("BEGIN; SELECT * FROM t").unwrap();
+        assert!(remove().unwrap().contains("is reading the database"));
+        reader.execute_batch("COMMIT").unwrap();
+        assert_eq!(remove(), None);
     }
 }

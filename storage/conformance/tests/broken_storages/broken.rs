@@ -7,7 +7,10 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use catalogue_core::admin::{AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record, Visitor};
+use catalogue_core::admin::{
+    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record,
+    RemovedAccount, Visitor,
+};
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
     AtRevision, CourseRows, CourseStorage, CredentialStorage, MemoryStorage, PageRequest, Revision, StorageError,
@@ -59,10 +62,13 @@ replaceable! {
         revision: fn(&AccountId) -> Option<Revision> = |memory, account| now(memory.revision(account)).unwrap();
         credential: fn(&TokenDigest) -> Option<Credential> = credential;
         begin: fn() -> Result<Box<dyn Import>, StorageError> = begin;
-        export: fn(&mut Visitor<'_>) -> Result<(), StorageError> = |memory, visit| now(memory.export(visit));
+        export: fn(Accounts<'_>, &mut Visitor<'_>) = |memory, accounts, visit| now(memory.export(accounts, visit)).unwrap();
+        summaries: fn(Accounts<'_>, Timestamp) -> Vec<AccountSummary> = summaries;
+        remove_account: fn(&AccountId) -> Option<RemovedAccount> = remove_account;
         remove: fn(&AccountId, &str) -> Result<bool, StorageError> = remove;
         create: fn(&NewCredential) -> Result<(), StorageError> = create;
         credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
+        all_credentials: fn() -> Vec<CredentialRecord> = all_credentials;
         revoke: fn(&str, Timestamp) -> Option<CredentialRecord> = revoke;
         record: fn(&str) -> Option<CredentialRecord> = record;
         rotate: fn(&str, Timestamp, &NewCredential) -> Result<Option<CredentialRecord>, StorageError> = rotate;
@@ -108,6 +114,29 @@ pub(crate) fn credential(memory: &MemoryStorage, digest: &TokenDigest) -> Option
     now(memory.find_credential(digest)).unwrap()
 }
 
+/// All that a call shows.
+fn collected<T: Send>(call: impl FnOnce(&mut Visitor<'_, T>) -> Result<(), StorageError>) -> Vec<T> {
+    let mut all = Vec::new();
+    let mut visit = |one| {
+        all.push(one);
+        ControlFlow::Continue(())
+    };
+    call(&mut visit).unwrap();
+    all
+}
+
+pub(crate) fn summaries(memory: &MemoryStorage, accounts: Accounts<'_>, at: Timestamp) -> Vec<AccountSummary> {
+    collected(|visit| now(memory.list_accounts(accounts, at, visit)))
+}
+
+pub(crate) fn remove_account(memory: &MemoryStorage, account: &AccountId) -> Option<RemovedAccount> {
+    now(memory.remove_account(account)).unwrap()
+}
+
+pub(crate) fn all_credentials(memory: &MemoryStorage) -> Vec<CredentialRecord> {
+    collected(|visit| now(memory.visit_credentials(visit)))
+}
+
 pub(crate) fn credentials(memory: &MemoryStorage, account: &AccountId) -> Option<Vec<CredentialRecord>> {
     now(memory.list_credentials(account)).unwrap()
 }
@@ -147,13 +176,7 @@ pub(crate) fn remove(memory: &MemoryStorage, account: &AccountId, slug: &str) ->
 
 /// All that an export shows.
 pub(crate) fn records(memory: &MemoryStorage) -> Vec<Record> {
-    let mut records = Vec::new();
-    let mut visit = |record| {
-        records.push(record);
-        ControlFlow::Continue(())
-    };
-    now(memory.export(&mut visit)).unwrap();
-    records
+    collected(|visit| now(memory.export(Accounts::All, visit)))
 }
 
 /// The courses of every account.
@@ -222,8 +245,23 @@ impl AdminStorage for Broken {
         (self.begin)(&self.memory)
     }
 
-    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
-        (self.export)(&self.memory, visit)
+    async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+        (self.export)(&self.memory, accounts, visit);
+        Ok(())
+    }
+
+    async fn list_accounts(
+        &self,
+        accounts: Accounts<'_>,
+        now: Timestamp,
+        visit: &mut Visitor<'_, AccountSummary>,
+    ) -> Result<(), StorageError> {
+        let _ = (self.summaries)(&self.memory, accounts, now).into_iter().try_for_each(visit);
+        Ok(())
+    }
+
+    async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
+        Ok((self.remove_account)(&self.memory, account))
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
@@ -236,6 +274,11 @@ impl AdminStorage for Broken {
 
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
         Ok((self.credentials)(&self.memory, account))
+    }
+
+    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
+        let _ = (self.all_credentials)(&self.memory).into_iter().try_for_each(visit);
+        Ok(())
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {

@@ -176,6 +176,23 @@ async fn an_export_reads_the_modules_of_its_courses_alone() {
 }
 
 #[tokio::test]
+async fn accounts_and_all_credentials_are_read_by_an_index() {
+    let Some(schema) = Schema::new().await else { return };
+    schema.storage().await;
+    let host = schema.host().await;
+    host.batch_execute(FILL).await.unwrap();
+    let mut names = Vec::new();
+    let statements = ["accounts.rs", "credentials.rs"].into_iter().flat_map(statements::of_source);
+    for sql in statements.filter(|sql| !sql.text.starts_with("INSERT ")) {
+        let plan = plan_of(&host, &sql).await;
+        assert!(plan.iter().any(|step| step.starts_with("Index Cond: ")), "{sql:?}: {plan:#?}");
+        assert!(!plan.iter().any(|step| step.contains("Seq Scan")), "{sql:?}: {plan:#?}");
+        names.push(sql.name);
+    }
+    assert!(["PAGE_OF_ALL", "COURSES_OF", "REMOVE", "OF_ACCOUNTS"].iter().all(|name| names.iter().any(|n| n == name)));
+}
+
+#[tokio::test]
 async fn every_unique_key_begins_with_what_the_tables_are_spread_by() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
