@@ -2,7 +2,9 @@
 
 use std::io;
 
-use super::{Context, block_on};
+use catalogue_core::admin::Accounts;
+
+use super::{Context, accounts, block_on};
 use crate::cli::{ImportArguments, MigrateArguments};
 use crate::database::{Database, Migrated, Migration};
 use crate::exit::Failure;
@@ -45,9 +47,16 @@ async fn import_from(
     import::run(&*storage, input, options, &progress).await
 }
 
-pub(super) fn export(context: &Context) -> Result<(), Failure> {
+/// Of those accounts, or of all where none is named.
+pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
     let database = context.database()?;
-    block_on(async { export::run(database.open().await?.admin(), io::stdout()).await })
+    block_on(async {
+        let storage = database.open().await?;
+        let found = accounts::find(storage.admin(), ids).await?;
+        let found: Vec<_> = found.into_iter().map(|summary| summary.account.id).collect();
+        let accounts = if ids.is_empty() { Accounts::All } else { Accounts::Only(&found) };
+        export::run(storage.admin(), accounts, io::stdout()).await
+    })
 }
 
 pub(super) fn migrate(arguments: &MigrateArguments, context: &Context) -> Result<(), Failure> {

@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use catalogue_core::admin::AdminStorage;
+use catalogue_core::admin::{Accounts, AdminStorage};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_postgres::Options;
 use catalogue_sqlite::{OpenError, SqliteStorage};
@@ -270,7 +270,7 @@ async fn holds_nothing(storage: &dyn AdminStorage) -> bool {
         found = true;
         ControlFlow::Break(())
     };
-    let exported = storage.export(&mut note).await;
+    let exported = storage.export(Accounts::All, &mut note).await;
     exported.is_ok() && !found
 }
 

@@ -33,8 +33,9 @@ async fn import(storage: &SqliteStorage, round: usize) {
         let account = Account { id, name: format!("{mark} name {round}"), email: format!("{mark}@example.org") };
         import.put_account(&account).await.unwrap();
     }
-    for number in 0..ACCOUNTS * COURSES {
-        let (number, account) = (number * 7 % COURSES, number % ACCOUNTS);
+    for step in 0..ACCOUNTS * COURSES {
+        let at = step * 457 % (ACCOUNTS * COURSES);
+        let (account, number) = (at / COURSES, at % COURSES);
         let mark = mark(account);
         let body = format!("{mark} body {round}.").repeat(1 + number * 37 * (round + 1) % 300);
         let module = CourseModule { content: body, ..sample::module(&format!("{mark} module {number}")) };
