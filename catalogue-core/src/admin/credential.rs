@@ -128,3 +128,27 @@ pub struct CredentialUse {
     /// When it was used.
     pub at: Timestamp,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credential_holds_until_the_instant_of_its_end() {
+        let [before, end, after] = [6, 7, 8].map(|time| Timestamp::from_microseconds(time).unwrap());
+        let (_, NewCredential { record, .. }) = NewCredential::api_key(AccountId::new("a"), "n", Scopes::default());
+        let ends = CredentialRecord { expires_at: Some(end), ..record.clone() };
+        let rotated = CredentialRecord { replaced_by: Some("key_2".into()), ..ends.clone() };
+        let revoked = CredentialRecord { revoked_at: Some(before), ..rotated.clone() };
+        for (record, states) in [
+            (record, ["valid", "valid", "valid"]),
+            (ends, ["valid", "expired", "expired"]),
+            (rotated, ["ending", "expired", "expired"]),
+            (revoked, ["revoked", "revoked", "revoked"]),
+        ] {
+            let found = [before, end, after].map(|at| record.state(at));
+            assert_eq!(found.map(CredentialState::name), states);
+            assert_eq!(found.map(CredentialState::holds), states.map(|name| ["valid", "ending"].contains(&name)));
+        }
+    }
+}

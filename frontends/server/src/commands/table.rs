@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(shown(Some(52)), (whole.to_owned(), vec![]));
         assert_eq!(shown(Some(51)).0, "1234  山田太郎山田太…  2026-01-02  ccat    somebody");
         assert_eq!(shown(Some(50)).0, "1234  山田太郎山田…   2026-01-02  ccat    somebody");
-        assert_eq!(shown(Some(43)), ("1234  山田太郎山田…   2026-01-02  somebody".to_owned(), vec!["PREFIX"]));
+        assert_eq!(shown(Some(43)), ("1234  山田太郎山田太…  2026-01-02  somebody".to_owned(), vec!["PREFIX"]));
         assert_eq!(shown(Some(24)), ("1234  山田太…   somebody".to_owned(), vec!["PREFIX", "MADE"]));
         assert_eq!(shown(Some(1)), shown(Some(24)));
     }

@@ -1,5 +1,6 @@
 //! The program as a person or a script meets it: command lines in, exit status and texts out.
 
+mod accounts;
 mod admin;
 #[cfg(target_os = "linux")]
 mod colours;
@@ -24,6 +25,8 @@ mod idle_memory;
 mod import;
 mod keys;
 mod keys_check;
+mod keys_find;
+mod keys_list;
 mod keys_rotate;
 mod keys_wait;
 #[cfg(unix)]
@@ -52,6 +55,8 @@ mod serve;
 mod shared_rate_limit;
 #[cfg(unix)]
 mod systemd;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod tokens;
 #[cfg(not(feature = "otel"))]
 mod without_otel;

@@ -3,6 +3,7 @@
 
 mod broken;
 mod imports;
+mod memory;
 
 mod accounts;
 mod concurrent;

@@ -91,3 +91,13 @@ async fn nothing_of_a_removed_account_is_left_in_the_files() {
         assert_eq!(items(&storage, &id(other), &PageRequest::default()).await.unwrap().len(), 50);
     }
 }
+
+#[tokio::test]
+async fn an_account_in_memory_is_removed_too() {
+    let storage = SqliteStorage::in_memory().unwrap();
+    import(&storage, 0).await;
+    let removed = storage.remove_account(&id(7)).await.unwrap().unwrap();
+    assert_eq!((removed.courses, removed.remains), (60, None));
+    assert!(items(&storage, &id(7), &PageRequest::default()).await.unwrap().is_empty());
+    assert_eq!(items(&storage, &id(8), &PageRequest::default()).await.unwrap().len(), 50);
+}

@@ -96,7 +96,7 @@ fn row(record: &CredentialRecord, now: Timestamp) -> Vec<String> {
         minute(record.created_at).split(' ').next().unwrap_or_default().to_owned(),
         minute_or_never(record.last_used_at),
         record.state(now).name().to_owned(),
-        minute_or_never(record.revoked_at.or(record.expires_at)),
+        record.revoked_at.or(record.expires_at).map_or_else(|| "-".to_owned(), minute),
         record.replaced_by.as_deref().unwrap_or("-").to_owned(),
     ]
 }
