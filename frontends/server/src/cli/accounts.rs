@@ -36,7 +36,7 @@ Example: how many courses it has
 #[command(after_help = "\
 All of it goes in one transaction, and its keys are refused from the next
 request on. SQLite's file is then written anew, so that no byte of the account
-is left in it: that takes as much room again for a while, and other writers
+is left in it: for a while that takes as much room again, and other writers
 wait. Backups, exports and PostgreSQL's own log keep what they have.
 
 Example: in a script, where nobody is asked

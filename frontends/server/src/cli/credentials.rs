@@ -129,7 +129,7 @@ pub(crate) struct FindKey {
 
 /// `catalogue keys revoke`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(override_usage = "catalogue keys revoke [OPTIONS] <ID | --token ->", after_help = "\
 Example: by the id that `keys list` shows, or by the token that was leaked
   catalogue keys revoke key_0198c5d2a4b07c3e9f1d6a5b4c3d2e1f
   catalogue keys revoke --token - < token.txt")]
@@ -137,7 +137,7 @@ pub(crate) struct RevokeKey {
     /// The id of a key (key_...) or of an OAuth token (oauth:...)
     #[arg(required_unless_present = "token")]
     pub(crate) id: Option<String>,
-    /// Reads its token from standard input, where - stands, in the place of the id
+    /// Its token in the place of the id; - reads it from standard input
     #[arg(long, value_name = "-", conflicts_with = "id")]
     pub(crate) token: Option<String>,
     /// Prints the credential as one JSON object
@@ -147,7 +147,7 @@ pub(crate) struct RevokeKey {
 
 /// `catalogue keys rotate`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(override_usage = "catalogue keys rotate [OPTIONS] <KEY_ID | --token ->", after_help = "\
 Example: a successor, while the old key works for another day
   TOKEN=$(catalogue keys rotate key_0198c5d2a4b07c3e9f1d6a5b4c3d2e1f \\
     --overlap 24h)")]
@@ -155,7 +155,7 @@ pub(crate) struct RotateKey {
     /// The id of the key (key_...), which must be neither revoked nor expired nor rotated before
     #[arg(value_name = "KEY_ID", required_unless_present = "token")]
     pub(crate) id: Option<String>,
-    /// Reads the key's token from standard input, where - stands, in the place of the id
+    /// Its token in the place of the id; - reads it from standard input
     #[arg(long, value_name = "-", conflicts_with = "id")]
     pub(crate) token: Option<String>,
     /// How long the old key goes on to work: a whole number and s, m, h or d. It never outlives the expiry that it has;

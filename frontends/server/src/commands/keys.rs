@@ -31,14 +31,14 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
             let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
             block_on(async {
                 let storage = open(context).await?;
-                rotate::run(storage.admin(), &*subject.id(&storage).await?, &arguments).await
+                rotate::run(storage.admin(), &subject.id(&storage).await?, &arguments).await
             })
         }
         KeysCommand::Revoke(arguments) => {
             let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
             block_on(async {
                 let storage = open(context).await?;
-                revoke(storage.admin(), &*subject.id(&storage).await?, &arguments).await
+                revoke(storage.admin(), &subject.id(&storage).await?, &arguments).await
             })
         }
         KeysCommand::Check(arguments) => check::run(&arguments),
@@ -81,7 +81,7 @@ async fn record_of(storage: &dyn AdminStorage, id: &str) -> Result<CredentialRec
 }
 
 async fn find(storage: &Storage, subject: &Subject, arguments: &FindKey) -> Result<(), Failure> {
-    let record = record_of(storage.admin(), &*subject.id(storage).await?).await?;
+    let record = record_of(storage.admin(), &subject.id(storage).await?).await?;
     if arguments.json {
         return credentials::print_json(storage.admin(), &record).await;
     }
