@@ -129,10 +129,13 @@ pub(crate) struct FindKey {
 
 /// `catalogue keys revoke`
 #[derive(Debug, Args)]
-#[command(override_usage = "catalogue keys revoke [OPTIONS] <ID | --token ->", after_help = "\
+#[command(
+    override_usage = "catalogue keys revoke [OPTIONS] <ID | --token ->",
+    after_help = "\
 Example: by the id that `keys list` shows, or by the token that was leaked
   catalogue keys revoke key_0198c5d2a4b07c3e9f1d6a5b4c3d2e1f
-  catalogue keys revoke --token - < token.txt")]
+  catalogue keys revoke --token - < token.txt"
+)]
 pub(crate) struct RevokeKey {
     /// The id of a key (key_...) or of an OAuth token (oauth:...)
     #[arg(required_unless_present = "token")]
@@ -147,10 +150,13 @@ pub(crate) struct RevokeKey {
 
 /// `catalogue keys rotate`
 #[derive(Debug, Args)]
-#[command(override_usage = "catalogue keys rotate [OPTIONS] <KEY_ID | --token ->", after_help = "\
+#[command(
+    override_usage = "catalogue keys rotate [OPTIONS] <KEY_ID | --token ->",
+    after_help = "\
 Example: a successor, while the old key works for another day
   TOKEN=$(catalogue keys rotate key_0198c5d2a4b07c3e9f1d6a5b4c3d2e1f \\
-    --overlap 24h)")]
+    --overlap 24h)"
+)]
 pub(crate) struct RotateKey {
     /// The id of the key (key_...), which must be neither revoked nor expired nor rotated before
     #[arg(value_name = "KEY_ID", required_unless_present = "token")]

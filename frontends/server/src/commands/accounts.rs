@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use catalogue_core::admin::{AccountSummary, Accounts, AdminStorage, RemovedAccount};
 use catalogue_core::{AccountId, Timestamp};
 use serde::Serialize;
+use serde_json::json;
 
 use super::table::{self, Column};
 use super::{Context, block_on, credentials};
@@ -31,17 +32,6 @@ impl<'s> From<&'s AccountSummary> for Shown<'s> {
     fn from(AccountSummary { account, courses, keys }: &'s AccountSummary) -> Self {
         Self { id: account.id.as_str(), name: &account.name, email: &account.email, courses: *courses, keys: *keys }
     }
-}
-
-/// What was removed, as `--json` shows it.
-#[derive(Serialize)]
-struct Removed<'r> {
-    id: &'r str,
-    courses: u64,
-    modules: u64,
-    keys: u64,
-    tokens: u64,
-    remains: Option<&'r str>,
 }
 
 pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Failure> {
@@ -131,11 +121,12 @@ async fn remove(storage: &dyn AdminStorage, remove: &RemoveAccount) -> Result<()
     let removed = removed.map_err(|error| Failure::of_change(&error, &is_removed, "`accounts show` finds out"))?;
     let removed = removed.ok_or_else(|| credentials::unknown_account(&remove.id))?;
     let RemovedAccount { courses, modules, keys, tokens, remains } = removed;
-    let counts = [(courses, "course"), (modules, "module"), (keys, "key"), (tokens, "token")];
-    let [courses_text, modules_text, keys_text, tokens_text] = counts.map(|(count, what)| counted(count, what));
-    let done = format!("{is_removed}, with {courses_text}, {modules_text}, {keys_text} and {tokens_text}");
+    let counts = [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| counted(count, what));
+    let done = format!("{is_removed}, with {} and {}", counts.join(", "), counted(tokens, "token"));
     let printed = if remove.json {
-        output::print_json(&Removed { id: &remove.id, courses, modules, keys, tokens, remains: remains.as_deref() })
+        output::print_json(&json!({
+            "id": remove.id, "courses": courses, "modules": modules, "keys": keys, "tokens": tokens, "remains": remains,
+        }))
     } else {
         let remains = remains.map(|why| format!("\nsome of it remains: {why}")).unwrap_or_default();
         output::print(&format!("{done}\nbackups and exports keep what they have of it{remains}"))

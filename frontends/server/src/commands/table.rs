@@ -9,7 +9,7 @@ use crate::text::printable;
 /// Between two columns.
 const GAP: usize = 2;
 /// How much of a cell is always shown.
-const LEAST: usize = 8;
+const LEAST: usize = 9;
 
 /// A column, and how it gives way where a terminal is too narrow for all.
 #[derive(Clone, Copy, Debug)]
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(shown(Some(51)).0, "1234  山田太郎山田太…  2026-01-02  ccat    somebody");
         assert_eq!(shown(Some(50)).0, "1234  山田太郎山田…   2026-01-02  ccat    somebody");
         assert_eq!(shown(Some(43)), ("1234  山田太郎山田太…  2026-01-02  somebody".to_owned(), vec!["PREFIX"]));
-        assert_eq!(shown(Some(24)), ("1234  山田太…   somebody".to_owned(), vec!["PREFIX", "MADE"]));
-        assert_eq!(shown(Some(1)), shown(Some(24)));
+        assert_eq!(shown(Some(25)), ("1234  山田太郎…  somebody".to_owned(), vec!["PREFIX", "MADE"]));
+        assert_eq!(shown(Some(1)), shown(Some(25)));
     }
 }
