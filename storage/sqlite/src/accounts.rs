@@ -7,7 +7,6 @@ use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
-use crate::connection::BUSY_TIMEOUT;
 use crate::credentials::account_exists;
 use crate::error::storage_error;
 use crate::rows::{Micros, account_id, count};
@@ -97,7 +96,7 @@ pub(crate) fn remove(
 ) -> Result<Option<RemovedAccount>, StorageError> {
     let removed = remove_rows(&transaction, account.as_str()).map_err(storage_error)?;
     let Some(mut removed) = removed else { return Ok(None) };
-    removed.remains = transaction.commit_without_traces(BUSY_TIMEOUT)?;
+    removed.remains = transaction.commit_without_traces()?;
     Ok(Some(removed))
 }
 

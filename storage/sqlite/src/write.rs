@@ -13,6 +13,9 @@ use crate::error::storage_error;
 const SILENT: Duration = Duration::from_secs(1);
 /// How long a patient writer waits in all.
 const PATIENT: Duration = Duration::from_secs(60);
+/// Why a removed row may still be in the WAL.
+const STILL_READ: &str =
+    "another program reads the database as it was; the next change that nobody reads beside empties its WAL";
 /// How long an emptying of the WAL waits for readers.
 const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(200);
 
@@ -54,22 +57,20 @@ impl WriteTransaction {
         }
         Ok(())
     }
-}
 
-impl WriteTransaction {
-    /// The same, and leaves no byte of what was removed in the database's files. Why it may have is the answer.
+    /// The same, and leaves no byte of what was removed in the database's files, or says why it may have.
     ///
     /// `secure_delete` overwrites rows where they stand. Copies of them that page splits and earlier changes left in unused
     /// parts of pages go only when the file is written anew.
-    pub(crate) fn commit_without_traces(self, patience: Duration) -> Result<Option<String>, StorageError> {
+    pub(crate) fn commit_without_traces(self) -> Result<Option<String>, StorageError> {
         let Self(connection) = self;
         connection.execute_batch("COMMIT").map_err(commit_error)?;
-        let rewritten = connection.busy_timeout(patience).and_then(|()| connection.execute_batch("VACUUM"));
-        let is_emptied = is_wal_emptied(&connection, patience);
-        Ok(match (rewritten, is_emptied) {
-            (Err(error), _) => Some(format!("the file could not be written anew ({error}); `VACUUM` by SQLite's own program does it")),
-            (Ok(()), false) => Some("another program is reading the database; its WAL is emptied after the next change that nobody reads beside".to_owned()),
-            (Ok(()), true) => None,
+        let rewritten = connection.busy_timeout(BUSY_TIMEOUT).and_then(|()| connection.execute_batch("VACUUM"));
+        let is_emptied = is_wal_emptied(&connection, SILENT);
+        Ok(match rewritten {
+            Err(error) => Some(format!("the file could not be written anew ({error}); SQLite's `VACUUM` does it")),
+            Ok(()) if !is_emptied => Some(STILL_READ.to_owned()),
+            Ok(()) => None,
         })
     }
 }
@@ -171,10 +172,10 @@ mod tests {
         let remove = || {
             let transaction = WriteTransaction::begin(open()).unwrap();
             transaction.execute("DELETE FROM t", []).unwrap();
-            transaction.commit_without_traces(MOMENT).unwrap()
+            transaction.commit_without_traces().unwrap()
         };
         reader.execute_batch("BEGIN; SELECT * FROM t").unwrap();
-        assert!(remove().unwrap().contains("is reading the database"));
+        assert!(remove().unwrap().contains("reads the database as it was"));
         reader.execute_batch("COMMIT").unwrap();
         assert_eq!(remove(), None);
     }

@@ -137,8 +137,8 @@ pub(super) fn unknown_account(account: &str) -> Failure {
 pub(super) fn unknown_id(id: &str) -> Failure {
     if could_be_token(id) {
         return Failure::work(
-            "no id is so long or begins so; if this is a token, `keys revoke --token -` or `keys rotate --token -` ends it and \
-             `keys find -` tells of it, each from standard input; `keys list` shows ids",
+            "this is no id: it is too long or begins as tokens do; a token is ended by `keys revoke --token -` or \
+             `keys rotate --token -` and found by `keys find -`, all from standard input; `keys list` shows ids",
         );
     }
     Failure::work(format!("no credential has the id {id:?}; `keys list` shows all"))
