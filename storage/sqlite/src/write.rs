@@ -63,10 +63,9 @@ impl WriteTransaction {
     /// `secure_delete` overwrites rows where they stand. Copies of them that page splits and earlier changes left in unused
     /// parts of pages go only when the file is written anew.
     pub(crate) fn commit_without_traces(self) -> Result<Option<String>, StorageError> {
-        let Self(connection) = self;
-        connection.execute_batch("COMMIT").map_err(commit_error)?;
-        let rewritten = connection.busy_timeout(BUSY_TIMEOUT).and_then(|()| connection.execute_batch("VACUUM"));
-        let is_emptied = is_wal_emptied(&connection, SILENT);
+        self.execute_batch("COMMIT").map_err(commit_error)?;
+        let rewritten = self.busy_timeout(BUSY_TIMEOUT).and_then(|()| self.execute_batch("VACUUM"));
+        let is_emptied = is_wal_emptied(&self, SILENT);
         Ok(match rewritten {
             Err(error) => Some(format!("the file could not be written anew ({error}); SQLite's `VACUUM` does it")),
             Ok(()) if !is_emptied => Some(STILL_READ.to_owned()),
