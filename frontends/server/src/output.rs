@@ -30,6 +30,21 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(stderr, "{text}").and_then(|()| stderr.flush());
 }
 
+/// Asks something on standard error, in a line that the answer ends.
+pub(crate) fn ask(question: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
+}
+
+/// How many columns the terminal on standard output has; `None` where there is none, or it does not say.
+pub(crate) fn terminal_width() -> Option<usize> {
+    #[cfg(unix)]
+    let width = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    #[cfg(not(unix))]
+    let width = None;
+    width.filter(|width| *width > 0)
+}
+
 /// Whether standard error may be coloured: a terminal that knows colours, unless `NO_COLOR` or `CLICOLOR` say otherwise.
 pub(crate) fn stderr_takes_colours() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never

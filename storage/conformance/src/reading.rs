@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::admin::{AdminStorage, Record};
+use catalogue_core::admin::{Accounts, AdminStorage, Record};
 use catalogue_core::storage::{
     AtRevision, CourseRow, CourseRows, CourseStorage, Limit, PageRequest, Position, Revision, StorageError,
 };
@@ -94,7 +94,7 @@ pub(crate) async fn export(storage: &impl AdminStorage) -> Vec<Record> {
         records.push(record);
         ControlFlow::Continue(())
     };
-    storage.export(&mut visit).await.expect("an export can be made");
+    storage.export(Accounts::All, &mut visit).await.expect("an export can be made");
     records
 }
 

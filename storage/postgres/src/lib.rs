@@ -43,6 +43,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod accounts;
 mod address;
 mod admin;
 mod connection;

@@ -13,6 +13,9 @@ use crate::error::{is_locked, storage_error, unavailable};
 /// How long the database may be silent, beside the wait for a lock: a commit may have to reach a standby.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
 
+/// The same for a change of many rows.
+const LONG: Duration = Duration::from_secs(60 * 60);
+
 /// How long a write waits for a lock of another transaction.
 pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// After so long a patient write says what it waits for.
@@ -25,7 +28,7 @@ pub(crate) async fn transact<T>(
     connection: &Connection,
     change: impl Future<Output = Result<Option<T>, StorageError>>,
 ) -> Result<Option<T>, StorageError> {
-    let changed = changed(connection, LOCK_TIMEOUT, change).await;
+    let changed = changed(connection, DEADLINE, LOCK_TIMEOUT, change).await;
     committed(connection, changed).await
 }
 
@@ -37,14 +40,36 @@ pub(crate) async fn transact_patiently<T, F>(
 where
     F: Future<Output = Result<Option<T>, StorageError>>,
 {
-    let mut outcome = changed(connection, SILENT, change()).await;
+    patiently(connection, DEADLINE, change).await
+}
+
+async fn patiently<T, F>(
+    connection: &Connection,
+    deadline: Duration,
+    change: impl Fn() -> F,
+) -> Result<Option<T>, StorageError>
+where
+    F: Future<Output = Result<Option<T>, StorageError>>,
+{
+    let mut outcome = changed(connection, deadline, SILENT, change()).await;
     if outcome.as_ref().is_err_and(is_locked) {
         let seconds = PATIENT.as_secs();
         tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
         in_time(DEADLINE, async { connection.run("ROLLBACK").await.map_err(storage_error) }).await?;
-        outcome = changed(connection, PATIENT - SILENT, change()).await;
+        outcome = changed(connection, deadline, PATIENT - SILENT, change()).await;
     }
     committed(connection, outcome).await
+}
+
+/// The same for a change whose rows may be many.
+pub(crate) async fn transact_at_length<T, F>(
+    connection: &Connection,
+    change: impl Fn() -> F,
+) -> Result<Option<T>, StorageError>
+where
+    F: Future<Output = Result<Option<T>, StorageError>>,
+{
+    patiently(connection, LONG, change).await
 }
 
 /// Begins a transaction that writes. It is set for the transaction alone, so it holds through any pooler.
@@ -56,10 +81,11 @@ pub(crate) async fn begin(connection: &Connection, lock_timeout: Duration) -> Re
 
 async fn changed<T>(
     connection: &Connection,
+    deadline: Duration,
     lock_timeout: Duration,
     change: impl Future<Output = Result<T, StorageError>>,
 ) -> Result<T, StorageError> {
-    in_time(DEADLINE + lock_timeout, async {
+    in_time(deadline + lock_timeout, async {
         begin(connection, lock_timeout).await?;
         change.await
     })

@@ -18,6 +18,7 @@
 //! A file that is put in the place of the database is noticed at the next read. Where the process has several storages or
 //! connections of its own open on the path, remove the old `-wal` and `-shm` before, so that no two files share them.
 
+mod accounts;
 mod admin;
 mod backup;
 mod cache;

@@ -76,6 +76,11 @@ pub(crate) fn credential_record(row: &Row<'_>) -> rusqlite::Result<CredentialRec
     })
 }
 
+/// A number of rows in `column`.
+pub(crate) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(column).map(|count| u64::try_from(count).unwrap_or_default())
+}
+
 /// An account's id in `column`.
 pub(crate) fn account_id(row: &Row<'_>, column: usize) -> rusqlite::Result<AccountId> {
     Ok(AccountId::new(row.get_ref(column)?.as_str()?))

@@ -14,6 +14,9 @@ use crate::error::storage_error;
 const SILENT: Duration = Duration::from_secs(1);
 /// How long a patient writer waits in all.
 const PATIENT: Duration = Duration::from_secs(60);
+/// Why a removed row may still be in the WAL.
+const STILL_READ: &str =
+    "another program reads the database as it was; the next change that nobody reads beside empties its WAL";
 /// How long an emptying of the WAL waits for readers.
 const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(200);
 /// The same where the WAL is beyond its limit; other writers wait meanwhile.
@@ -56,6 +59,21 @@ impl WriteTransaction {
         }
         Ok(())
     }
+
+    /// The same, and leaves no byte of what was removed in the database's files, or says why it may have.
+    ///
+    /// `secure_delete` overwrites rows where they stand. Copies of them that page splits and earlier changes left in unused
+    /// parts of pages go only when the file is written anew.
+    pub(crate) fn commit_without_traces(self) -> Result<Option<String>, StorageError> {
+        self.execute_batch("COMMIT").map_err(commit_error)?;
+        let rewritten = self.busy_timeout(BUSY_TIMEOUT).and_then(|()| self.execute_batch("VACUUM"));
+        let is_emptied = is_wal_emptied(&self, SILENT);
+        Ok(match rewritten {
+            Err(error) => Some(format!("the file could not be written anew ({error}); SQLite's `VACUUM` does it")),
+            Ok(()) if !is_emptied => Some(STILL_READ.to_owned()),
+            Ok(()) => None,
+        })
+    }
 }
 
 /// What did not fit into the cache stands in the WAL, also when it is undone, and while others have the database open no
@@ -89,17 +107,22 @@ fn begin(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
 /// It is no fault when this one cannot finish either: all is committed.
 fn empty_wal(connection: &Connection) {
     let patience = if has_large_wal(connection) { LARGE_CHECKPOINT_TIMEOUT } else { CHECKPOINT_TIMEOUT };
-    let checkpoint = connection
-        .busy_timeout(patience)
-        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
-    if !matches!(checkpoint, Ok(false)) {
-        tracing::debug!(?checkpoint, "the WAL was not emptied: somebody is reading");
+    if !is_wal_emptied(connection, patience) {
+        tracing::debug!("the WAL was not emptied: somebody is reading");
     }
 }
 
 fn has_large_wal(connection: &Connection) -> bool {
     let wal = connection.path().and_then(|path| fs::metadata(format!("{path}-wal")).ok());
     wal.is_some_and(|wal| wal.len() > WAL_SIZE_LIMIT as u64)
+}
+
+/// Whether it could be emptied within that time.
+fn is_wal_emptied(connection: &Connection, patience: Duration) -> bool {
+    let checkpoint = connection
+        .busy_timeout(patience)
+        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
+    matches!(checkpoint, Ok(false))
 }
 
 /// The error of a commit. A write that failed has left the transaction without its end, so it is undone. Of what comes after
@@ -171,5 +194,22 @@ mod tests {
             }
             assert_eq!(count(), rows);
         }
+    }
+
+    #[test]
+    fn what_may_be_left_in_the_files_is_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || Connection::open(directory.path().join("c.db")).unwrap();
+        let reader = open();
+        reader.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE t (a); INSERT INTO t VALUES (1)").unwrap();
+        let remove = || {
+            let transaction = WriteTransaction::begin(open()).unwrap();
+            transaction.execute("DELETE FROM t", []).unwrap();
+            transaction.commit_without_traces().unwrap()
+        };
+        reader.execute_batch("BEGIN; SELECT * FROM t").unwrap();
+        assert!(remove().unwrap().contains("reads the database as it was"));
+        reader.execute_batch("COMMIT").unwrap();
+        assert_eq!(remove(), None);
     }
 }

@@ -2,19 +2,27 @@
 
 use std::io;
 
-use super::{Context, block_on};
+use catalogue_core::admin::Accounts;
+
+use super::{Context, accounts, block_on};
 use crate::cli::MigrateArguments;
 use crate::database::Migrated;
 use crate::exit::Failure;
 use crate::import::Progress;
 use crate::{export, output};
 
-pub(super) fn export(context: &Context) -> Result<(), Failure> {
+/// Of those accounts, or of all where none is named.
+pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
     let database = context.database()?;
     // Into a pipe somebody else shows it, or the terminal would show both.
     let progress = if output::is_a_file() { Progress::of("exporting", None) } else { Progress::hidden() };
-    let exported =
-        block_on(async { export::run(database.open().await?.admin(), progress.watch_writing(io::stdout())).await });
+    let exported = block_on(async {
+        let storage = database.open().await?;
+        let found = accounts::find(storage.admin(), ids).await?;
+        let found: Vec<_> = found.into_iter().map(|summary| summary.account.id).collect();
+        let accounts = if ids.is_empty() { Accounts::All } else { Accounts::Only(&found) };
+        export::run(storage.admin(), accounts, progress.watch_writing(io::stdout())).await
+    });
     progress.clear();
     exported
 }

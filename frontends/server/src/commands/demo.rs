@@ -104,7 +104,7 @@ mod tests {
         let storage = MemoryStorage::new();
         import::run_text(&storage, "samples", COURSES, import::Options::default()).await.unwrap();
         let mut exported = Vec::new();
-        export::run(&storage, &mut exported).await.unwrap();
+        export::run(&storage, catalogue_core::admin::Accounts::All, &mut exported).await.unwrap();
         assert!(String::from_utf8(exported).unwrap() == COURSES);
         assert!(COURSES.contains(&format!("\"account\":\"{ACCOUNT}\",\"slug\":\"{COURSE}\"")));
     }

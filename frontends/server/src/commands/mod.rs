@@ -1,5 +1,6 @@
 //! What each command does.
 
+mod accounts;
 mod backup;
 mod config;
 mod credentials;
@@ -20,7 +21,7 @@ use std::io;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::cli::{Command, ConfigCommand, TokensCommand};
+use crate::cli::{Command, ConfigCommand};
 use crate::database::Database;
 use crate::exit::Failure;
 use crate::logging::{Logs, Sink};
@@ -69,10 +70,11 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
         Command::Demo => demo::run(&context),
         Command::Serve => serve::run(&context),
         Command::Import(arguments) => import::run(&arguments, &context),
-        Command::Export { .. } => data::export(&context),
+        Command::Export { accounts, .. } => data::export(&accounts, &context),
         Command::Backup(arguments) => backup::run(&arguments, &context),
+        Command::Accounts(command) => accounts::run(command, &context),
         Command::Keys(command) => keys::run(command, &context),
-        Command::Tokens(TokensCommand::Create(grant)) => keys::create_token(&grant, &context),
+        Command::Tokens(command) => keys::run_tokens(command, &context),
         Command::Openapi(arguments) => documents::openapi(&arguments, &context),
         Command::Migrate(arguments) => data::migrate(&arguments, &context),
         Command::Config(ConfigCommand::Check { json }) => config::check(json, &context.settings),

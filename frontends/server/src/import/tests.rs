@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::admin::Record;
+use catalogue_core::admin::{Accounts, Record};
 use catalogue_core::storage::MemoryStorage;
 
 use super::*;
@@ -25,7 +25,7 @@ async fn import(storage: &MemoryStorage, text: &str, options: Options) -> Result
 async fn records(storage: &MemoryStorage) -> Vec<Record> {
     let mut records = Vec::new();
     storage
-        .export(&mut |record| {
+        .export(Accounts::All, &mut |record| {
             records.push(record);
             ControlFlow::Continue(())
         })

@@ -45,6 +45,11 @@ fn fixture() -> (TestDir, Vec<Command>) {
             "is there, rotate it too",
         ),
         command(
+            "accounts remove a --yes",
+            "SELECT count(*) = 1 AND max(id) = 'b' FROM accounts",
+            "`accounts show` finds out",
+        ),
+        command(
             "import new.jsonl --prune",
             "SELECT count(*) = 3 AND sum(slug = 'new') = 2 FROM courses",
             "import it again",

@@ -1,5 +1,6 @@
 //! The program as a person or a script meets it: command lines in, exit status and texts out.
 
+mod accounts;
 mod admin;
 mod backup;
 #[cfg(target_os = "linux")]
@@ -28,6 +29,8 @@ mod import_told;
 mod interrupts;
 mod keys;
 mod keys_check;
+mod keys_find;
+mod keys_list;
 mod keys_rotate;
 mod keys_wait;
 #[cfg(unix)]
@@ -58,6 +61,8 @@ mod serve;
 mod shared_rate_limit;
 #[cfg(unix)]
 mod systemd;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod tokens;
 #[cfg(not(feature = "otel"))]
 mod without_otel;

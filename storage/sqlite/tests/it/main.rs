@@ -6,6 +6,7 @@ mod integrity;
 mod locked;
 mod migrating;
 mod never_stale;
+mod no_traces;
 mod opening;
 mod plain_sql;
 

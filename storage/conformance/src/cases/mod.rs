@@ -110,6 +110,18 @@ macro_rules! __cases {
     };
     ($then:ident, administration) => {
         $crate::$then! { administration:
+            account_removal {
+                nothing_of_a_removed_account_is_left
+                the_other_accounts_stay
+                removing_says_what_went
+                one_that_comes_back_begins_anew
+            }
+            accounts {
+                accounts_are_listed_by_id_with_their_courses
+                keys_that_hold_are_counted
+                some_accounts_are_listed_alone
+                a_break_ends_a_list
+            }
             concurrent_writes {
                 imports_at_the_same_time_lose_nothing
                 a_removal_beside_an_import_stays
@@ -121,6 +133,7 @@ macro_rules! __cases {
                 records_are_listed_as_they_were_stored
                 revoked_credentials_stay_in_the_list
                 a_record_is_found_by_its_id
+                those_of_all_accounts_come_by_account
             }
             credential_rotation {
                 rotating_ends_the_old_and_stores_the_new
@@ -153,6 +166,7 @@ macro_rules! __cases {
                 an_export_shows_creation_times_to_the_microsecond
                 an_export_imported_again_changes_nothing
                 a_break_ends_an_export
+                an_export_of_some_accounts_shows_no_other
             }
             import {
                 an_import_says_what_it_did_with_an_account
@@ -193,40 +207,4 @@ pub const CASES: [&[(&str, &str, &[&str])]; 4] = [
 ];
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::Path;
-
-    use super::*;
-
-    /// The names of the public async functions of every file in the folders of cases, by folder and file.
-    fn cases_of_the_sources() -> Vec<(String, String, Vec<String>)> {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let mut found = Vec::new();
-        for folder in fs::read_dir(sources).expect("the sources are there").map(|entry| entry.expect("an entry").path())
-        {
-            for file in fs::read_dir(&folder).into_iter().flatten().map(|entry| entry.expect("an entry").path()) {
-                let source = fs::read_to_string(&file).expect("a source is UTF-8");
-                let names = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));
-                let names = names.map(|line| line.split(['(', '<']).next().expect("a name").to_owned()).collect();
-                found.push((name_of(&folder), name_of(&file), names));
-            }
-        }
-        found.retain(|(_, _, names): &(_, _, Vec<_>)| !names.is_empty());
-        found.sort();
-        found
-    }
-
-    fn name_of(path: &Path) -> String {
-        path.file_stem().and_then(|name| name.to_str()).expect("an ASCII name").to_owned()
-    }
-
-    #[test]
-    fn the_list_holds_every_case_of_the_sources() {
-        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let listed = CASES.into_iter().flatten();
-        let listed: Vec<_> =
-            listed.map(|(group, topic, cases)| (group.to_string(), topic.to_string(), names(cases))).collect();
-        assert_eq!(listed, cases_of_the_sources(), "topics in alphabetical order, cases as in the file");
-    }
-}
+mod tests;

@@ -3,104 +3,21 @@
 //! The records here can be built and taken apart field by field: one field more is a new major version, as a storage or
 //! an export that overlooked it would lose what it holds.
 
+mod account;
+mod credential;
+
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use async_trait::async_trait;
-use uuid::Uuid;
 
-use crate::auth::{CredentialKind, Identity, NewToken, Scopes, TokenDigest};
+pub use account::{Account, AccountSummary, Accounts, RemovedAccount};
+pub use credential::{CredentialRecord, CredentialState, CredentialUse, NewCredential};
+
 use crate::course::Course;
 use crate::model::AccountId;
 use crate::storage::{StorageError, StorageStatus};
 use crate::timestamp::Timestamp;
-
-/// An account that publishes courses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
-    /// The account's id.
-    pub id: AccountId,
-    /// What the account calls itself; may be empty.
-    pub name: String,
-    /// Where to reach it; may be empty.
-    pub email: String,
-}
-
-/// A credential to be stored. It holds the token's digest, never the token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewCredential {
-    /// The digest of the token.
-    pub digest: TokenDigest,
-    /// All that is shown of the credential later.
-    pub record: CredentialRecord,
-}
-
-impl NewCredential {
-    /// A fresh API key: the token, to be shown to its owner once, and what is to be stored of it. It has no expiry; set
-    /// `record.expires_at` for one. Its id is `key_` and a UUID of version 7 (decision C4).
-    #[must_use]
-    pub fn api_key(account: AccountId, name: impl Into<String>, scopes: Scopes) -> (NewToken, Self) {
-        let token = NewToken::mint(CredentialKind::ApiKey);
-        let id = format!("key_{}", Uuid::now_v7().simple());
-        let credential = Self::of(&token, Identity::api_key(account, id, scopes), Some(name.into()));
-        (token, credential)
-    }
-
-    /// A fresh opaque OAuth token, likewise.
-    #[must_use]
-    pub fn oauth_token(account: AccountId, scopes: Scopes) -> (NewToken, Self) {
-        let token = NewToken::mint(CredentialKind::OAuth);
-        let credential = Self::of(&token, Identity::oauth(account, &token.digest(), scopes), None);
-        (token, credential)
-    }
-
-    fn of(token: &NewToken, identity: Identity, name: Option<String>) -> Self {
-        let record = CredentialRecord {
-            identity,
-            name,
-            shown_prefix: token.shown_prefix().to_owned(),
-            created_at: Timestamp::now(),
-            expires_at: None,
-            revoked_at: None,
-            last_used_at: None,
-            replaced_by: None,
-        };
-        Self { digest: token.digest(), record }
-    }
-}
-
-/// A credential as its owner may see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CredentialRecord {
-    /// Account, kind, id and scopes.
-    pub identity: Identity,
-    /// What the owner calls it; an OAuth token has no name.
-    pub name: Option<String>,
-    /// The first characters of the token.
-    pub shown_prefix: String,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// From when on it is refused; never if `None`.
-    pub expires_at: Option<Timestamp>,
-    /// When it was revoked, if it was.
-    pub revoked_at: Option<Timestamp>,
-    /// When it was last used, as far as that was noted.
-    pub last_used_at: Option<Timestamp>,
-    /// The id of its successor, where it was rotated.
-    pub replaced_by: Option<Arc<str>>,
-}
-
-/// That a credential was used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CredentialUse {
-    /// The account behind the credential.
-    pub account: AccountId,
-    /// The id of the credential's record.
-    pub credential_id: Arc<str>,
-    /// When it was used.
-    pub at: Timestamp,
-}
 
 /// One record of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,8 +28,8 @@ pub enum Record {
     Course(Course),
 }
 
-/// Takes the records of an export, one at a time; [`ControlFlow::Break`] ends it early.
-pub type Visitor<'v> = dyn FnMut(Record) -> ControlFlow<()> + Send + 'v;
+/// Takes what a call shows, such as the records of an export, one at a time; [`ControlFlow::Break`] ends it early.
+pub type Visitor<'v, T = Record> = dyn FnMut(T) -> ControlFlow<()> + Send + 'v;
 
 /// What an import did with one account or course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -144,11 +61,30 @@ pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
     /// When the storage cannot be written now, for instance because another import runs.
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError>;
 
-    /// Shows every account by id, then every course by account and slug (compared by bytes), all of one state.
+    /// Shows every one of the accounts by id, then every course of theirs by account and slug (compared by bytes), all of one
+    /// state.
     ///
     /// # Errors
     /// When the storage cannot be read.
-    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
+    async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
+
+    /// Shows the accounts by id (compared by bytes) with what they have, and the keys that hold at `now`, all of one state.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn list_accounts(
+        &self,
+        accounts: Accounts<'_>,
+        now: Timestamp,
+        visit: &mut Visitor<'_, AccountSummary>,
+    ) -> Result<(), StorageError>;
+
+    /// Removes the account with that id, its courses and its credentials, and says what went; or `None` when there is none.
+    /// It is gone from the next request on. One of the same id that comes later has none of its revisions.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError>;
 
     /// Removes one course with its modules; says whether it was there.
     ///
@@ -169,6 +105,13 @@ pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// When the storage cannot be read.
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
+
+    /// Shows the credentials of all accounts: by account (compared by bytes), those of one as
+    /// [`list_credentials`](Self::list_credentials) has them, all of one state.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError>;
 
     /// Revokes the credential with that id and returns it, or `None` when there is none. The first revocation's time
     /// stays.
