@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LINK,
-    REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    LOCATION, REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -162,6 +162,18 @@ pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> 
         headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     }
+    response
+}
+
+/// 303 to the reference page, for a browser at the root (decision R12).
+pub(crate) fn see_page(docs: &Address) -> Response<Bytes> {
+    let mut response = without_body(StatusCode::SEE_OTHER);
+    let headers = response.headers_mut();
+    let page = if docs.as_str().is_empty() { "/" } else { docs.as_str() };
+    headers.insert(LOCATION, HeaderValue::try_from(page).expect("addresses are visible ASCII"));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(0));
+    headers.insert(VARY, HeaderValue::from_static("Accept"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
     response
 }
 
