@@ -42,7 +42,7 @@ fn fence(language: &str, text: &str) -> String {
 }
 
 fn row(answer: &Status) -> Vec<String> {
-    let name = answer.code.map_or_else(|| "none".to_owned(), code);
+    let name = answer.code.map_or_else(|| "none".to_owned(), |error| code(error.as_str()));
     vec![answer.status.clone(), name, answer.meaning.clone()]
 }
 

@@ -3,6 +3,7 @@
 
 use super::samples::Sample;
 use crate::documents::document::Document;
+use crate::error::ErrorCode;
 use crate::operation::Operation;
 
 /// One part of a text.
@@ -53,7 +54,7 @@ pub(in crate::documents) struct Link {
 #[derive(Clone, Debug)]
 pub(in crate::documents) struct Status {
     pub(in crate::documents) status: String,
-    pub(in crate::documents) code: Option<&'static str>,
+    pub(in crate::documents) code: Option<ErrorCode>,
     pub(in crate::documents) meaning: String,
     /// Bodies for readers.
     pub(in crate::documents) examples: Vec<String>,

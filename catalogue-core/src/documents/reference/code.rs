@@ -1,6 +1,7 @@
 //! Code on the page: blocks that can be copied, samples in several languages, JSON in colours.
 
 use super::block::Status;
+use super::general::error_id;
 use super::markup::{escape, inline, push};
 use super::samples::Sample;
 use crate::operation::Operation;
@@ -26,7 +27,7 @@ pub(super) fn samples(operation: Operation, samples: &[Sample], id: &str) -> Str
 pub(super) fn statuses(operation: Operation, statuses: &[Status]) -> String {
     let mut html = String::from("<div class=\"statuses\">\n");
     for Status { status, code, meaning, examples } in statuses {
-        let code = code.map(|code| format!("<a href=\"#error-{}\"><code>{code}</code></a> ", code.replace('_', "-")));
+        let code = code.map(|code| format!("<a href=\"#{}\"><code>{}</code></a> ", error_id(code), code.as_str()));
         let said = format!("{}{}", code.unwrap_or_default(), inline(meaning));
         let kind = &status[..1];
         let id = format!("{}-{status}", operation.id());

@@ -9,7 +9,6 @@ use crate::documents::answers::{self, Answer};
 use crate::documents::json;
 use crate::documents::openapi::required_scope;
 use crate::documents::schemas::{Schemas, name_of, property_names, required};
-use crate::error::ErrorCode;
 use crate::operation::{Operation, Parameter, Row};
 
 pub(super) fn all(site: Site<'_>, schemas: &Schemas, origin: &str) -> Vec<Block> {
@@ -126,7 +125,7 @@ fn statuses(row: &Row, success: Answer, schemas: &Schemas) -> Vec<Status> {
             Some(last) => last.examples.extend(body),
             None => statuses.push(Status {
                 status: answer.status.as_str().to_owned(),
-                code: answer.code.map(ErrorCode::as_str),
+                code: answer.code,
                 meaning: answer.meaning(),
                 examples: body.into_iter().collect(),
             }),

@@ -112,11 +112,12 @@ fn errors(schemas: &Schemas) -> Vec<Block> {
         ErrorCode::ALL.iter().map(|&error| vec![code(error.as_str()), status(error), error.meaning().to_owned()]);
     let failures = all_failures();
     let details = failures.iter().map(|answer| details_row(answer, schemas)).collect();
-    let ids = failures.iter().map(|answer| format!("error-{}", answer.name().replace('_', "-"))).collect();
+    let ids = failures.iter().map(details_id).collect();
+    let code_ids = ErrorCode::ALL.iter().map(|&error| error_id(error)).collect();
     vec![
         Block::heading(2, "Errors"),
         Block::text(ERRORS),
-        Block::Table { head: &["Code", "Status", "Meaning"], rows: codes.collect(), ids: Vec::new() },
+        Block::Table { head: &["Code", "Status", "Meaning"], rows: codes.collect(), ids: code_ids },
         Block::text("`error.details` says more to programs. Its shape varies by code:"),
         Block::Table { head: &["Code", "Status", "Details"], rows: details, ids },
         Block::Text(format!(
@@ -141,6 +142,17 @@ fn all_failures() -> Vec<Answer> {
     }
     found.sort_by_key(|answer| ErrorCode::ALL.iter().position(|&code| Some(code) == answer.code));
     found
+}
+
+/// What the row of a code is linked by.
+pub(super) fn error_id(error: ErrorCode) -> String {
+    format!("error-{}", error.as_str().replace('_', "-"))
+}
+
+/// What the row of a reason is linked by; nothing where the code says it all.
+fn details_id(answer: &Answer) -> String {
+    let reason = answer.code.filter(|code| code.as_str() != answer.name());
+    reason.map(|code| format!("{}-{}", error_id(code), answer.name().replace('_', "-"))).unwrap_or_default()
 }
 
 fn details_row(answer: &Answer, schemas: &Schemas) -> Vec<String> {

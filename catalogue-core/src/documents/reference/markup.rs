@@ -66,7 +66,8 @@ fn table(head: &[&str], rows: &[Vec<String>], ids: &[String]) -> String {
     }
     table.push_str("</tr>\n</thead>\n<tbody role=\"rowgroup\">\n");
     for (index, row) in rows.iter().enumerate() {
-        let id = ids.get(index).map(|id| format!(" id=\"{}\"", escape(id))).unwrap_or_default();
+        let id =
+            ids.get(index).filter(|id| !id.is_empty()).map(|id| format!(" id=\"{}\"", escape(id))).unwrap_or_default();
         push(&mut table, format_args!("<tr role=\"row\"{id}>"));
         for (name, cell) in head.iter().zip(row) {
             push(&mut table, format_args!("<td role=\"cell\" data-head=\"{}\">{}</td>", escape(name), inline(cell)));

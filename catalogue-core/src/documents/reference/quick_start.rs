@@ -1,7 +1,7 @@
 //! The first screen: where the API is, and three steps that lead from a key to the second page.
 
 use super::block::{Block, code};
-use super::samples::{before, curl};
+use super::samples::{before, broken, curl};
 use crate::documents::STAND_IN_HOST;
 use crate::documents::about::Site;
 use crate::operation::{Operation, Parameter};
@@ -9,8 +9,9 @@ use crate::operation::{Operation, Parameter};
 pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
     let row = Operation::ListCourses.row();
     let cursor = Parameter::Cursor.name();
-    let first = curl(row, site, origin);
-    let read = r#"| sed -n 's/.*"nextCursor":"\([^"]*\)".*/\1/p'"#;
+    let first = broken(&curl(row, site, origin));
+    let read = r#" |
+  sed -n 's/.*"nextCursor":"\([^"]*\)".*/\1/p'"#;
     let (target, end) = first.split_at(first.len() - 1);
     let unnamed = format!("`$SERVER` stands for the scheme and host of the server, such as `https://{STAND_IN_HOST}`.");
     let step = |label, text| Block::Code { language: "sh", label, text };
@@ -33,7 +34,7 @@ pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
         )),
         step(
             "step 3",
-            format!("next=$({} {read})\n{target}${{next:+&{cursor}=$next}}{end}", first.replacen("curl", "curl -s", 1)),
+            format!("next=$({}{read})\n{target}${{next:+&{cursor}=$next}}{end}", first.replacen("curl", "curl -s", 1)),
         ),
     ]
 }

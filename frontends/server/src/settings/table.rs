@@ -44,6 +44,15 @@ table! {
     DOCS_URL: String = Entry::text("docs-url", "URL", value::docs_url),
         help: "Where clients find the public documents",
         default: Value("/docs");
+    DOCS_TITLE: String = Entry::text("docs-title", "TEXT", value::docs_title),
+        help: "What the documents are headed",
+        default: Words("Course Catalogue Read API");
+    DOCS_CONTACT: String = Entry::text("docs-contact", "URL|MAILBOX", value::docs_contact),
+        help: "Where callers' questions go, like help@example.com or https://example.com/help",
+        default: Words("none");
+    DOCS_KEYS_URL: String = Entry::text("docs-keys-url", "URL", value::docs_keys_url),
+        help: "The page where the owners of accounts make API keys: a whole address, or its path alone",
+        default: Words("none");
     ACCEPT: Vec<CredentialKind> = Entry::list("accept", "KIND", value::kinds),
         help: "The kinds of credential that may read courses: api-key, oauth",
         default: Value("api-key,oauth"),

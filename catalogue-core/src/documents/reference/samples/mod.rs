@@ -50,7 +50,7 @@ pub(super) fn all(row: &Row, site: Site<'_>, origin: &str) -> Vec<Sample> {
         let address = if text.starts_with("<?php") { address.replace('\'', "\\'") } else { address.clone() };
         Sample { language: language.name, text: text.trim_end().replace(ADDRESS, &address) }
     };
-    let curl = Sample { language: "curl", text: curl(row, site, origin) };
+    let curl = Sample { language: "curl", text: broken(&curl(row, site, origin)) };
     [curl].into_iter().chain(LANGUAGES.iter().map(sample)).collect()
 }
 
@@ -58,6 +58,11 @@ pub(super) fn all(row: &Row, site: Site<'_>, origin: &str) -> Vec<Sample> {
 pub(in crate::documents) fn curl(row: &Row, site: Site<'_>, origin: &str) -> String {
     let (server, base) = (before(site, origin), in_double_quotes(site.base.as_str()));
     format!(r#"curl -H "Authorization: Bearer $API_KEY" "{server}{base}{}{}""#, path(row), query(row))
+}
+
+/// The command on two lines.
+pub(super) fn broken(curl: &str) -> String {
+    curl.replacen("\" \"", "\" \\\n  \"", 1)
 }
 
 /// What stands before the base address.
