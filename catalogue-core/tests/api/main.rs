@@ -21,5 +21,6 @@ mod paths_and_methods;
 mod public_documents;
 mod rate_limits;
 mod request_ids;
+mod root;
 mod unknown_tokens;
 mod waiting;
