@@ -27,8 +27,8 @@ pub(super) fn samples(operation: Operation, samples: &[Sample], id: &str) -> Str
 pub(super) fn statuses(operation: Operation, statuses: &[Status]) -> String {
     let mut html = String::from("<div class=\"statuses\">\n");
     for Status { status, code, meaning, examples } in statuses {
-        let code = code.map(|code| format!("<a href=\"#{}\"><code>{}</code></a> ", error_id(code), code.as_str()));
-        let said = format!("{}{}", code.unwrap_or_default(), inline(meaning));
+        let name = code.map(|code| format!("<code>{}</code> ", code.as_str())).unwrap_or_default();
+        let said = format!("{name}{}", inline(meaning));
         let kind = &status[..1];
         let id = format!("{}-{status}", operation.id());
         let badge = format!("<b class=\"status{kind}\">{status}</b>");
@@ -36,8 +36,11 @@ pub(super) fn statuses(operation: Operation, statuses: &[Status]) -> String {
             push(&mut html, format_args!("<div id=\"{id}\" class=\"plain\">{badge} {said}</div>\n"));
             continue;
         }
-        let examples: String =
-            examples.iter().map(|text| format!("<pre><code>{}</code></pre>\n", json(text))).collect();
+        // Not in the line that opens them, which is a control itself.
+        let error =
+            code.map(|code| format!("<a href=\"#{}\">About <code>{}</code></a>\n", error_id(code), code.as_str()));
+        let examples = examples.iter().map(|text| format!("<pre><code>{}</code></pre>\n", escape(text)));
+        let examples: String = examples.chain(error).collect();
         push(&mut html, format_args!("<details id=\"{id}\"><summary>{badge} {said}</summary>\n{examples}</details>\n"));
     }
     html + "</div>\n"

@@ -66,11 +66,15 @@ fn table(head: &[&str], rows: &[Vec<String>], ids: &[String]) -> String {
     }
     table.push_str("</tr>\n</thead>\n<tbody role=\"rowgroup\">\n");
     for (index, row) in rows.iter().enumerate() {
-        let id =
-            ids.get(index).filter(|id| !id.is_empty()).map(|id| format!(" id=\"{}\"", escape(id))).unwrap_or_default();
-        push(&mut table, format_args!("<tr role=\"row\"{id}>"));
-        for (name, cell) in head.iter().zip(row) {
-            push(&mut table, format_args!("<td role=\"cell\" data-head=\"{}\">{}</td>", escape(name), inline(cell)));
+        let id = ids.get(index).filter(|id| !id.is_empty()).map(|id| escape(id));
+        let attribute = id.as_ref().map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
+        push(&mut table, format_args!("<tr role=\"row\"{attribute}>"));
+        for (column, (name, cell)) in head.iter().zip(row).enumerate() {
+            let text = match &id {
+                Some(id) if column == 0 => format!("<a href=\"#{id}\">{}</a>", inline(cell)),
+                _ => inline(cell),
+            };
+            push(&mut table, format_args!("<td role=\"cell\" data-head=\"{}\">{text}</td>", escape(name)));
         }
         table.push_str("</tr>\n");
     }
