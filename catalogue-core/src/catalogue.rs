@@ -12,7 +12,6 @@ use http::{HeaderName, HeaderValue, Method, Request, Response, request};
 
 use crate::answer::Answers;
 use crate::answer::envelope;
-use crate::answer::negotiation::wants_html;
 use crate::answer::page_cache::PageCacheStatistics;
 use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, Refusal, Verdict, look_up};
 use crate::cors::AllowedOrigins;
@@ -154,8 +153,7 @@ impl Inner {
             return Ok(envelope::document(self.mount.documents.get(document), &request.headers));
         }
         if route == Route::Root {
-            let page = wants_html(&request.headers).then(|| envelope::see_page(&self.mount.router.docs));
-            return page.ok_or(ApiError::NotFound);
+            return envelope::root(&self.mount.router.docs, &request.headers);
         }
         let known = caller.or_else(|| self.identify.as_ref()?.call(request));
         let Caller { identity, revision } = match known {
