@@ -14,7 +14,10 @@ pub(super) fn block(code: &str, label: &str) -> String {
 /// The call of an operation in every language: one below the other, and with the script one at a time.
 pub(super) fn samples(operation: Operation, samples: &[Sample], id: &str) -> String {
     let call = format!("GET {}", operation.path());
-    let mut html = format!("<h4 id=\"{id}\">Request</h4>\n<div class=\"samples\" data-of=\"{}\">\n", escape(&call));
+    let mut html = format!(
+        "<h4 id=\"{id}\"><a href=\"#{id}\">Request</a></h4>\n<div class=\"samples\" data-of=\"{}\">\n",
+        escape(&call)
+    );
     for (index, Sample { language, text }) in samples.iter().enumerate() {
         let open = if index == 0 { " open" } else { "" };
         let code = block(&escape(text), &format!("{call} in {language}"));
