@@ -64,7 +64,7 @@ impl<'a> Site<'a> {
     /// Where keys come from, in a sentence.
     pub(crate) fn keys(self) -> String {
         match &self.about.keys_url {
-            Some(url) => format!("The owner of an account makes API keys [here]({url}) and chooses their scopes."),
+            Some(url) => format!("The owner of an account makes API keys at [{url}]({url}) and chooses their scopes."),
             None => "An API key belongs to an account and has scopes; whoever runs this API hands keys out.".to_owned(),
         }
     }

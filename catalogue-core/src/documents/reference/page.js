@@ -68,6 +68,7 @@
   function followReader() {
     const contents = document.querySelector("nav details");
     const wide = matchMedia("(min-width: 1000px)");
+    contents.parentElement.classList.add("folds");
     const fold = () => { contents.open = wide.matches; };
     wide.addEventListener("change", fold);
     fold();
