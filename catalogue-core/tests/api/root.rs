@@ -1,5 +1,6 @@
 //! Decision R12: the server's root, where it is the catalogue's own.
 
+use catalogue_core::CatalogueBuilder;
 use http::Method;
 
 use crate::app::TestApp;
@@ -21,7 +22,7 @@ async fn a_browser_at_the_root_is_led_to_the_reference_page() {
 
 #[tokio::test]
 async fn for_all_others_nothing_is_there() {
-    let app = TestApp::with(|builder| builder.own_root()).await;
+    let app = TestApp::with(CatalogueBuilder::own_root).await;
     for accept in ["*/*", "application/json", "text/*", "text/html;q=0", ""] {
         for method in [Method::GET, Method::HEAD] {
             let answer = app.send(method.clone(), "/", &[("accept", accept)]).await;
@@ -40,7 +41,7 @@ async fn for_all_others_nothing_is_there() {
 
 #[tokio::test]
 async fn the_index_for_agents_is_at_the_root_too() {
-    let app = TestApp::with(|builder| builder.own_root()).await;
+    let app = TestApp::with(CatalogueBuilder::own_root).await;
     let [here, there] = ["/llms.txt", "/docs/llms.txt"].map(|path| app.send(Method::GET, path, &[]));
     let (here, there) = (here.await, there.await);
     assert_eq!((here.status.as_u16(), &here.body), (200, &there.body));
@@ -54,7 +55,7 @@ async fn the_index_for_agents_is_at_the_root_too() {
 #[tokio::test]
 async fn the_root_of_a_host_is_left_alone() {
     let usual = TestApp::new().await;
-    let own = TestApp::with(|builder| builder.own_root()).await;
+    let own = TestApp::with(CatalogueBuilder::own_root).await;
     let mine = own.catalogue.mounted_at("/my").unwrap();
     for path in ["/", "/llms.txt"] {
         usual.send(Method::GET, path, &BROWSER).await.failure(404, "not_found");
