@@ -145,6 +145,9 @@ impl Inner {
         if let Route::Document(document) = route {
             return Ok(envelope::document(self.mount.documents.get(document), &request.headers));
         }
+        if route == Route::Root {
+            return envelope::root(&self.mount.router.docs, &request.headers);
+        }
         let known = caller.or_else(|| self.identify.as_ref()?.call(request));
         let Caller { identity, revision } = match known {
             Some(identity) => Caller { identity, revision: None },

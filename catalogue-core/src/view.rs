@@ -33,7 +33,7 @@ impl Catalogue {
     ///
     /// Whoever asks there gets answers whose addresses are there: the `Link` to the next page, and the server that
     /// `openapi.json` names. Requests keep the path that the client sent. All else is shared: storage, authenticators,
-    /// limits, page cache, observer, the documents' address, and the function of [`identified_by`](Self::identified_by),
+    /// limits, page cache, observer, the documents' address, what they say of the host, and the function of [`identified_by`](Self::identified_by),
     /// whose docs have an example.
     ///
     /// Make the view once and clone it. Making one renders all documents, and finds no answer that was kept for another:
@@ -42,7 +42,8 @@ impl Catalogue {
     /// # Errors
     /// When `base_url` is not an address to mount at, or stands in the way of the documents.
     pub fn mounted_at(&self, base_url: &str) -> Result<Self, BuildError> {
-        let mount = Arc::new(Mount::at(base_url, self.0.mount.router.docs.clone())?);
+        let here = &self.0.mount;
+        let mount = Arc::new(Mount::at(base_url, here.router.docs.clone(), false, here.about.clone())?);
         Ok(Self(Arc::new(Inner { mount, ..Inner::clone(&self.0) })))
     }
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LINK,
-    REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    LOCATION, REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -13,11 +13,13 @@ use serde_json::Value;
 use crate::address::Address;
 use crate::answer::conditional::ETag;
 use crate::answer::entity::{ALLOWED_METHODS, Entity};
-use crate::answer::negotiation::accepted_codings;
+use crate::answer::negotiation::{accepted_codings, wants_html};
 use crate::error::{ApiError, ErrorCode};
 use crate::storage::Revision;
 
 const JSON: &str = "application/json";
+
+const CACHE_CONTROL_OF_DOCUMENTS: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// How many bytes the body of a course usually has at most, so that the buffer seldom grows.
 const USUAL_BODY: usize = 2 << 10;
@@ -150,12 +152,26 @@ pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> 
     let mut response = if is_known { unmodified(&entity.etag) } else { found(entity, request) };
     let headers = response.headers_mut();
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_DOCUMENTS);
     if let Some(policy) = &entity.policy {
         headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     }
     response
+}
+
+/// 303 to the reference page for a browser at the root (decision R12); for others nothing is there.
+pub(crate) fn root(docs: &Address, request: &HeaderMap) -> Result<Response<Bytes>, ApiError> {
+    if !wants_html(request) {
+        return Err(ApiError::NotFound);
+    }
+    let mut response = without_body(StatusCode::SEE_OTHER);
+    let headers = response.headers_mut();
+    headers.insert(LOCATION, HeaderValue::try_from(docs.as_str()).expect("addresses are visible ASCII"));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(0));
+    headers.insert(VARY, HeaderValue::from_static("Accept"));
+    headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_DOCUMENTS);
+    Ok(response)
 }
 
 /// 200 in the content coding that the caller wants.

@@ -22,6 +22,7 @@ mod paths_and_methods;
 mod public_documents;
 mod rate_limits;
 mod request_ids;
+mod root;
 mod scopes;
 mod unknown_tokens;
 mod waiting;

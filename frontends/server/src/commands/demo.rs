@@ -40,8 +40,13 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let origin = format!("http://{}", serving::reached(bound));
         let base = format!("{origin}{}", BASE_URL.default_value());
         let docs = format!("{origin}{}", DOCS_URL.default_value());
-        let catalogue =
-            storage.catalogue().base_url(&base).docs_url(&docs).build().map_err(|error| Failure::because(&error))?;
+        let catalogue = storage
+            .catalogue()
+            .own_root()
+            .base_url(&base)
+            .docs_url(&docs)
+            .build()
+            .map_err(|error| Failure::because(&error))?;
         let kept = !matches!(database, Database::Memory);
         let announced = || output::note(&invitation(&base, &docs, &key, kept));
         let monitor = Monitor::new(Arc::clone(&context.logs.sink));
