@@ -111,7 +111,7 @@ mod view;
 
 pub use async_trait::async_trait;
 
-pub use address::AddressError;
+pub use address::{Address, AddressError};
 pub use answer::page_cache::PageCacheStatistics;
 pub use build_error::BuildError;
 pub use builder::CatalogueBuilder;
@@ -121,4 +121,5 @@ pub use documents::DocumentFormat;
 pub use error::ErrorCode;
 pub use model::{AccountId, CourseDetail, CourseListItem, MAX_SLUG_BYTES, Module, is_slug};
 pub use operation::Operation;
+pub use request_id::RequestIds;
 pub use timestamp::{InvalidTimestamp, Timestamp};

@@ -32,7 +32,8 @@ pub struct ClientAddress(pub IpAddr);
 impl ClientAddress {
     /// The address that is counted: of an IPv6 address its first 64 bits, since that is the least that one client has; of
     /// an IPv4 address in the clothes of IPv6 the IPv4 address.
-    pub(super) fn counted(self) -> IpAddr {
+    #[must_use]
+    pub fn counted(self) -> IpAddr {
         match self.0.to_canonical() {
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
             address @ IpAddr::V4(_) => address,

@@ -67,6 +67,8 @@ impl LocalRateLimiter {
                 (&self.credentials, self.fingerprints.of((account, identity.kind, id)))
             }
             RateLimitKey::UnknownTokens(address) => (&self.addresses, self.fingerprints.of(address)),
+            RateLimitKey::SignIn(address) => (&self.addresses, self.fingerprints.of(("sign-in", address))),
+            RateLimitKey::Change(account) => (&self.credentials, self.fingerprints.of(("change", account.as_str()))),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! [`MemoryStorage`]: the reference, for tests and for trying things out.
 
 mod import;
+mod keys;
+mod sign_ins;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -10,9 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use self::import::MemoryImport;
+use self::sign_ins::SignIn;
 use super::{
-    AtRevision, CourseRow, CourseRows, CourseStorage, CredentialStorage, PageRequest, Position, Revision, StorageError,
-    StorageErrorKind,
+    AtRevision, CourseRow, CourseRows, CourseStorage, CredentialEvent, CredentialStorage, PageRequest, Position,
+    Revision, StorageError, StorageErrorKind,
 };
 use crate::admin::{Account, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record, Visitor};
 use crate::auth::{Credential, TokenDigest};
@@ -34,6 +37,9 @@ struct State {
     /// Grows with every change to the accounts, so that an import can tell whether it alone has changed them.
     changes: u64,
     credentials: HashMap<TokenDigest, CredentialRecord>,
+    sign_ins: HashMap<TokenDigest, SignIn>,
+    /// In the order of time.
+    events: Vec<CredentialEvent>,
 }
 
 #[derive(Clone)]
