@@ -1,4 +1,4 @@
-//! [`Addresses`]: where the settings, the API and its documents are (decisions D9 and D10).
+//! [`Addresses`]: where the settings, the API and its documents are.
 
 use catalogue_core::{Address, Operation};
 use http::Uri;

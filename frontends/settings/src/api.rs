@@ -1,4 +1,4 @@
-//! The settings as JSON (section 4 of the decisions).
+//! The settings as JSON.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Reads a request's body, up to a limit (decision D8).
+//! Reads a request's body, up to a limit.
 
 use std::future::poll_fn;
 use std::pin::pin;

@@ -118,7 +118,7 @@ impl Failure {
         })
     }
 
-    /// The failure's `details` as JSON (section 4).
+    /// The failure's `details` as JSON.
     pub(crate) fn details(&self, request_id: &str) -> Option<Value> {
         Some(match self {
             Self::Field(Fault { parameter, reason }) => json!({ "parameter": parameter, "reason": reason.name() }),

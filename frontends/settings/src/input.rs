@@ -1,4 +1,4 @@
-//! What may stand in a field (decisions D13 to D15).
+//! What may stand in a field.
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The state of a key, and what its owner should look at (decision D16).
+//! The state of a key, and what its owner should look at.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Nonces of forms, and the ids of keys that follow from them (decision D14).
+//! Nonces of forms, and the ids of keys that follow from them.
 
 use catalogue_core::{AccountId, Timestamp};
 use sha2::{Digest, Sha256};

@@ -1,4 +1,4 @@
-//! [`Found`]: what a path and a method ask for (sections 3 and 4 of the decisions).
+//! [`Found`]: what a path and a method ask for.
 
 use http::Method;
 use percent_encoding::percent_decode_str;
@@ -109,7 +109,7 @@ pub(crate) fn find(path: &str, method: &Method) -> Result<Found, Failure> {
     }
 }
 
-/// Whether `next`, as it came with a request, is the path and query of a GET page (decision D25).
+/// Whether `next`, as it came with a request, is the path and query of a GET page.
 pub(crate) fn is_page(settings: &str, next: &str) -> bool {
     let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\' && byte != b'#');
     let path = next.split('?').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Who may send what from where (decisions D27 and D29).
+//! Who may send what from where.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

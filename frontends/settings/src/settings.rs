@@ -179,10 +179,6 @@ impl Inner {
             }
             _ => {}
         }
-        if response.status() == StatusCode::UNAUTHORIZED {
-            let challenge = HeaderValue::from_static("Cookie realm=\"catalogue-settings\"");
-            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-        }
         response
     }
 
@@ -209,13 +205,15 @@ impl Inner {
         request_id: HeaderValue,
         answered: Answered,
     ) -> Response<Bytes> {
-        let length = response.body().len();
-        let is_empty = response.status() == StatusCode::NO_CONTENT;
+        let (status, length) = (response.status(), response.body().len());
         let headers = response.headers_mut();
         security::protect(headers, &self.policy);
         headers.insert(X_REQUEST_ID, request_id);
-        if !is_empty {
+        if status != StatusCode::NO_CONTENT {
             headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Cookie realm=\"catalogue-settings\""));
         }
         response.extensions_mut().insert(answered);
         if head.method == Method::HEAD {

@@ -1,4 +1,4 @@
-//! Times in words (decision D19).
+//! Times in words.
 
 use catalogue_core::Timestamp;
 use maud::{Markup, html};

@@ -1,4 +1,4 @@
-//! What a pasted text is (decision D18). The text itself is not shown.
+//! What a pasted text is. The text itself is not shown.
 
 use maud::{Markup, html};
 

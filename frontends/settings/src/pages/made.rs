@@ -1,4 +1,4 @@
-//! A new key, shown once (decision D12).
+//! A new key, shown once.
 
 use maud::{Markup, html};
 

@@ -1,4 +1,4 @@
-//! The pages (section 3 of the decisions): a file each.
+//! The pages: a file each.
 
 mod activity;
 mod check;

@@ -18,7 +18,7 @@ struct Values<'v> {
     date: &'v str,
 }
 
-/// The form, with the values of the link that led to it (decision D13). What does not fit is left out.
+/// The form, with the values of the link that led to it. What does not fit is left out.
 pub(super) fn from_link(call: Call<'_>, query: &Form) -> Markup {
     let fits = |choice: &str| choice == "never" || LIFETIMES.iter().any(|(name, _)| *name == choice);
     let values = Values {

@@ -1,4 +1,4 @@
-//! The page that a code is pasted into (decision D22).
+//! The page that a code is pasted into.
 
 use maud::{Markup, html};
 

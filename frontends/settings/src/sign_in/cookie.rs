@@ -1,4 +1,4 @@
-//! [`Cookie`]: the session's secret in a browser (decision D26).
+//! [`Cookie`]: the session's secret in a browser.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! [`SignInLink`]: a link that signs in once (decisions D21 to D23).
+//! [`SignInLink`]: a link that signs in once.
 
 use std::fmt;
 use std::time::Duration;

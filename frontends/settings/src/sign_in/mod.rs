@@ -1,4 +1,4 @@
-//! [`SignInSettings`]: developer settings with sign-in links and sessions of their own (section 5 of the decisions).
+//! [`SignInSettings`]: developer settings with sign-in links and sessions of their own.
 
 mod cookie;
 mod link;

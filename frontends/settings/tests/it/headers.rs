@@ -1,4 +1,4 @@
-//! What every answer has (decision D29), failures too.
+//! What every answer has, failures too.
 
 use bytes::Bytes;
 use http::Response;

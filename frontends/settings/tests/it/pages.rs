@@ -1,4 +1,4 @@
-//! Each page and form (section 3).
+//! Each page and form.
 
 use serde_json::{Value, json};
 
