@@ -2,6 +2,7 @@
 
 mod data;
 mod deployment;
+mod developer_settings;
 mod hosts;
 mod http;
 mod own_authenticator;

@@ -8,7 +8,7 @@ use crate::times::date;
 /// How many days before the end the event is.
 const DAYS_BEFORE: u32 = 14;
 
-/// How many bytes a line has at most, its end aside (section 3.1).
+/// How many bytes a line has at most, its end aside (RFC 5545 section 3.1).
 const LINE: usize = 75;
 
 /// One event of a whole day, some time before `end` or on the day of the end, where that is nearer. `page` is where the key
@@ -41,7 +41,7 @@ fn basic(time: &str) -> String {
     time.replace(['-', ':'], "")
 }
 
-/// A text value (section 3.3.11).
+/// A text value (RFC 5545 section 3.3.11).
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! How much and how often (decisions D8, D15 and D31).
+//! How much and how often.
 
 use std::pin::Pin;
 use std::sync::Arc;
