@@ -28,8 +28,11 @@
 //!
 //! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
 //! after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.
+//!
+//! What answers requests with bodies, such as the developer settings, gets them from [`whole_request`].
 
 mod head;
+mod whole;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -43,6 +46,7 @@ use warp::Filter;
 use warp::path::FullPath;
 
 pub use head::hand_over;
+pub use whole::{BrokenBody, whole_request};
 
 /// A filter that answers every request as `catalogue` does. It rejects none.
 pub fn filter(

@@ -40,7 +40,7 @@ impl Frame<'_> {
                 body {
                     (self.header())
                     main {
-                        h1 { (title) }
+                        h1 { bdi { (title) } }
                         (content)
                     }
                     script { (PreEscaped(SCRIPT)) }

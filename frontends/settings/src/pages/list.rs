@@ -94,10 +94,10 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
                         Hint::NeverUsed => { "Nothing has ever used it. " a href=(at("/revoke")) { "Revoke it" } ", if nothing will." },
                         Hint::NeverEnds => { "It never ends. Look at it from time to time." },
                         Hint::StillUsed => {
-                            "It is still used. Put " @if let Some(new) = successor { (link(call.inner, new)) } " into use."
+                            "It is still used. Put " @if let Some(new) = successor { (prefix_link(call, new)) } " into use."
                         },
                         Hint::SuccessorUnused => {
-                            "Put " @if let Some(new) = successor { "the new key, " (link(call.inner, new)) ", " }
+                            "Put " @if let Some(new) = successor { "the new key, " (prefix_link(call, new)) ", " }
                             "into use, or whatever uses this one stops" @if let Some(end) = &end { " " (end) } "."
                         },
                     } }
@@ -105,6 +105,11 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
             }
         }
     }
+}
+
+/// A successor has its predecessor's name; its first characters tell them apart.
+fn prefix_link(call: Call<'_>, key: &CredentialRecord) -> Markup {
+    html! { a href=(call.inner.addresses.key(&key.identity.credential_id, "")) { (prefix(key)) } }
 }
 
 /// A form that looks a pasted key up.

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::frame::{Frame, curl, name};
 use crate::call::{Call, Made};
-use crate::times::{date, time};
+use crate::times::time;
 
 pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
     let Call { inner, owner, now } = call;
@@ -36,14 +36,14 @@ pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
             @for scope in made.key.identity.scopes.iter() { " " span.scope { (scope) } }
             " "
             @match made.key.expires_at {
-                Some(end) => { "expires " (time(end, now)) ". " a href=(reminder) { "Reminder on " (date(end)) } },
+                Some(end) => { "expires " (time(end, now)) ". " a href=(reminder) { "Reminder for your calendar" } },
                 None => { "never expires." },
             }
         }
         h2 { "Paste it into your program" }
         pre tabindex="0" aria-label="The key as a variable" { code data-secret { "API_KEY=" (token) } }
         (curl(inner))
-        p { a.button href=(inner.addresses.page("")) { "Done" } }
+        p { a.button.primary href=(inner.addresses.page("")) { "Done" } }
     };
     let title = if made.replaces.is_some() { "The successor" } else { "New key" };
     Frame { inner, owner: Some(owner) }.page(title, content)

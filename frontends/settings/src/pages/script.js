@@ -52,10 +52,13 @@
 
   // The code of a sign-in link: into the field, and off the address. Sending it is for a person.
   const form = document.querySelector("[data-sign-in]");
-  const code = decodeURIComponent(location.hash.slice(1));
-  if (form && code.startsWith("csin_")) {
+  const take = () => {
+    const code = location.hash.slice(1);
+    if (!form || !code.startsWith("csin_")) return;
     form.elements.code.value = code;
     history.replaceState(null, "", location.pathname + location.search);
     form.querySelector("button").focus();
-  }
+  };
+  take();
+  addEventListener("hashchange", take);
 })();

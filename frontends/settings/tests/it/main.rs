@@ -8,6 +8,7 @@ mod headers;
 mod hints;
 mod json;
 mod limits;
+mod logs;
 mod names;
 mod origins;
 mod pages;
