@@ -37,7 +37,11 @@ impl<'a> MakeWriter<'a> for Log {
 #[tokio::test]
 async fn each_change_is_a_line_without_secrets_and_names() {
     let log = Log::default();
-    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone()).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(log.clone())
+        .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
     let app = App::new().await;
     let key = app.make("a name of theirs").await;
@@ -47,6 +51,7 @@ async fn each_change_is_a_line_without_secrets_and_names() {
     app.send("PATCH", &path, &json!({ "name": "another name" })).await;
     for _ in 0..2 {
         app.send("POST", &format!("{path}/revoke"), &json!({})).await;
+        app.clock.advance(1);
     }
     app.post("/settings/check", &[("token", token)]).await;
     let url = Address::parse("/settings").unwrap();
