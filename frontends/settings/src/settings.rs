@@ -184,7 +184,7 @@ impl Inner {
 
     /// Where somebody who is not signed in goes; back from there to the page that was asked for.
     fn sign_in_page(&self, reason: &str, head: &request::Parts) -> String {
-        let next = head.uri.path_and_query().map(|next| next.as_str()).unwrap_or_default();
+        let next = head.uri.path_and_query().map(http::uri::PathAndQuery::as_str).unwrap_or_default();
         let mut query = form_urlencoded::Serializer::new(String::new());
         let is_read = matches!(head.method, Method::GET | Method::HEAD);
         if is_read && route::is_page(self.addresses.settings.path(), next) {

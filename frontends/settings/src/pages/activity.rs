@@ -15,7 +15,7 @@ pub(super) fn page(call: Call<'_>, events: &[CredentialEvent]) -> Markup {
         @if events.len() == MAX_EVENTS { p.hint { "The last " (MAX_EVENTS) " changes are shown." } }
         p { a href=(inner.addresses.page("")) { "Back to the keys" } }
     };
-    Frame { inner, owner: Some(owner) }.page("Activity", content)
+    Frame { inner, owner: Some(owner) }.page("Activity", &content)
 }
 
 pub(super) fn list(call: Call<'_>, events: &[CredentialEvent]) -> Markup {

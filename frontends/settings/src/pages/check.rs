@@ -26,5 +26,5 @@ pub(super) fn page(call: Call<'_>, checked: &Checked) -> Markup {
         (found_a_key(call))
         p { a href=(inner.addresses.page("")) { "Back to the keys" } }
     };
-    Frame { inner, owner: Some(owner) }.page("A key that was found", content)
+    Frame { inner, owner: Some(owner) }.page("A key that was found", &content)
 }

@@ -19,5 +19,5 @@ pub(crate) fn page(frame: Frame<'_>, failure: &Failure, request_id: &str) -> Mar
         @if let Failure::AlreadyThere(id) = failure { p { a href=(addresses.key(id, "")) { "Open the key" } } }
         p { a href=(addresses.page("")) { "Back to the keys" } }
     };
-    frame.page(title, content)
+    frame.page(title, &content)
 }

@@ -25,7 +25,7 @@ pub(crate) struct Frame<'f> {
 
 impl Frame<'_> {
     /// A whole page.
-    pub(crate) fn page(self, title: &str, content: Markup) -> Markup {
+    pub(crate) fn page(self, title: &str, content: &Markup) -> Markup {
         html! {
             (DOCTYPE)
             html lang="en" {

@@ -60,7 +60,7 @@ pub(super) fn page(
         }
         p { a href=(inner.addresses.page("")) { "Back to the keys" } }
     };
-    Frame { inner, owner: Some(owner) }.page(name_of(key), content)
+    Frame { inner, owner: Some(owner) }.page(name_of(key), &content)
 }
 
 fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {

@@ -42,7 +42,7 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
             a href=(inner.addresses.page("/activity")) { "Activity" }
         }
     };
-    Frame { inner, owner: Some(owner) }.page("API keys", content)
+    Frame { inner, owner: Some(owner) }.page("API keys", &content)
 }
 
 /// What was done before, of a fixed list of sentences.

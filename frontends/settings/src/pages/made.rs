@@ -46,5 +46,5 @@ pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
         p { a.button.primary href=(inner.addresses.page("")) { "Done" } }
     };
     let title = if made.replaces.is_some() { "The successor" } else { "New key" };
-    Frame { inner, owner: Some(owner) }.page(title, content)
+    Frame { inner, owner: Some(owner) }.page(title, &content)
 }

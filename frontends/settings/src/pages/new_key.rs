@@ -95,16 +95,16 @@ fn page(call: Call<'_>, values: &Values<'_>, faults: &[Fault], from_link: bool) 
             fieldset aria-describedby="expires-hint" {
                 legend { "Expires" }
                 @for (choice, days) in LIFETIMES {
-                    (radio(choice, values.expires, html! { "in " (days) " days" }))
+                    (radio(choice, values.expires, &html! { "in " (days) " days" }))
                 }
-                (radio("date", values.expires, html! { "at the end of a day, in UTC" }))
+                (radio("date", values.expires, &html! { "at the end of a day, in UTC" }))
                 div.inset {
                     label.unseen for="date" { "Day" }
                     input id="date" name="date" type="date" value=(values.date) autofocus[is_first("date")]
                         aria-invalid=[fault("date").map(|_| "true")] aria-describedby="date-hint";
                     @if let Some(fault) = fault("date") { (hint("date-hint", "", Some(fault))) }
                 }
-                (radio("never", values.expires, html! { "never" }))
+                (radio("never", values.expires, &html! { "never" }))
                 (hint("expires-hint", "A key that never ends must be looked after.", fault("expires")))
             }
             div.row {
@@ -113,10 +113,10 @@ fn page(call: Call<'_>, values: &Values<'_>, faults: &[Fault], from_link: bool) 
             }
         }
     };
-    Frame { inner, owner: Some(owner) }.page("New key", content)
+    Frame { inner, owner: Some(owner) }.page("New key", &content)
 }
 
-fn radio(choice: &str, chosen: &str, text: Markup) -> Markup {
+fn radio(choice: &str, chosen: &str, text: &Markup) -> Markup {
     html! {
         label.choice {
             input type="radio" name="expires" value=(choice) checked[choice == chosen];

@@ -23,5 +23,5 @@ pub(super) fn page(call: Call<'_>, key: &CredentialRecord) -> Markup {
             a.button href=(inner.addresses.key(id, "")) { "Keep it" }
         }
     };
-    Frame { inner, owner: Some(owner) }.page("Revoke a key", content)
+    Frame { inner, owner: Some(owner) }.page("Revoke a key", &content)
 }

@@ -21,5 +21,5 @@ pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failur
             p.hint id="code-hint" { "It begins with csin_ and stands at the end of the link." }
         }
     };
-    frame.page("Sign in", content)
+    frame.page("Sign in", &content)
 }
