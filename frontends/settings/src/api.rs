@@ -10,7 +10,7 @@ use http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::answer;
-use crate::call::{Call, Made};
+use crate::call::{Call, MAX_EVENTS, Made};
 use crate::failure::Failure;
 use crate::input::{self, Fault, NewKey, Reason};
 use crate::key::{Hint, State, hints};
@@ -65,7 +65,7 @@ pub(crate) async fn answer(
             let key = checked.key.as_ref().map(|key| view(key, &keys, call.now));
             json!({ "kind": checked.kind.map(catalogue_core::auth::CredentialKind::name), "key": key })
         }
-        ApiAction::Events => call.events().await?.iter().map(event).collect(),
+        ApiAction::Events => call.events(MAX_EVENTS).await?.iter().map(event).collect(),
     };
     Ok(answer::json(status, &json!({ "data": data })))
 }

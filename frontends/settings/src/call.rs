@@ -124,8 +124,8 @@ impl Call<'_> {
     }
 
     /// The account's last events, newest first.
-    pub(crate) async fn events(&self) -> Result<Vec<CredentialEvent>, Failure> {
-        Ok(self.inner.storage.list_events(&self.owner.account, MAX_EVENTS).await?)
+    pub(crate) async fn events(&self, most: usize) -> Result<Vec<CredentialEvent>, Failure> {
+        Ok(self.inner.storage.list_events(&self.owner.account, most).await?)
     }
 
     fn mint(&self, id: String, NewKey { name, scopes, expires_at }: NewKey) -> (NewToken, NewCredential) {

@@ -135,7 +135,7 @@ pub(crate) fn curl(inner: &Inner) -> Markup {
     let (base, settings) = (&inner.addresses.base, &inner.addresses.settings);
     let origin = if base.origin().is_empty() { settings.origin() } else { base.origin() };
     html! {
-        pre tabindex="0" aria-label="A call with curl" {
+        pre {
             code {
                 "curl -H \"Authorization: Bearer $API_KEY\" \""
                 @if origin.is_empty() { span data-origin { "$SERVER" } } @else { (origin) }

@@ -13,6 +13,9 @@ use crate::key::State;
 use crate::nonce::Nonce;
 use crate::times::time;
 
+/// Among how many of the account's events its changes are looked for.
+pub(super) const MAX_EVENTS: usize = 1000;
+
 /// How many of its changes are shown.
 const MAX_CHANGES: usize = 20;
 

@@ -41,7 +41,7 @@ pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
             }
         }
         h2 { "Paste it into your program" }
-        pre tabindex="0" aria-label="The key as a variable" { code data-secret { "API_KEY=" (token) } }
+        pre { code data-secret { "API_KEY=" (token) } }
         (curl(inner))
         p { a.button.primary href=(inner.addresses.page("")) { "Done" } }
     };

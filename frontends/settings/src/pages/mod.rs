@@ -18,7 +18,7 @@ pub(crate) use self::failure::page as failure;
 pub(crate) use self::frame::{Frame, SCRIPT, STYLE};
 use crate::addresses::segment;
 use crate::answer::{html, of_type, see_other};
-use crate::call::Call;
+use crate::call::{Call, MAX_EVENTS};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::key::State;
@@ -35,7 +35,7 @@ pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result
         Action::CreateKey => return create(call, form).await,
         Action::ShowKey => {
             let (key, keys) = call.key(id).await?;
-            key::page(call, &key, &keys, &call.events().await?, key::Refused::default())
+            key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, key::Refused::default())
         }
         Action::RenameKey => return rename(call, id, form).await,
         Action::RotateKey => return rotate(call, id, form).await,
@@ -55,7 +55,7 @@ pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result
             let checked = call.check(form.one("token")?.trim()).await?;
             check::page(call, &checked)
         }
-        Action::Activity => activity::page(call, &call.events().await?),
+        Action::Activity => activity::page(call, &call.events(MAX_EVENTS).await?),
         Action::ShowSignIn | Action::SignIn | Action::SignOut | Action::Api(_) => return Err(Failure::NotFound),
     };
     Ok(html(StatusCode::OK, page))
@@ -96,7 +96,7 @@ async fn rotate(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>
 /// The key's page with what was wrong in a form of it.
 async fn refused(call: Call<'_>, id: &str, refused: key::Refused<'_>) -> Result<Response<Bytes>, Failure> {
     let (key, keys) = call.key(id).await?;
-    let page = key::page(call, &key, &keys, &call.events().await?, refused);
+    let page = key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, refused);
     Ok(html(StatusCode::BAD_REQUEST, page))
 }
 
