@@ -33,6 +33,7 @@
 //! | sessions by cookie, or a gateway that names the caller | a function from a request's head to an [`auth::Identity`] | [`Catalogue::identified_by`] |
 //! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`auth::Identity`], on a route of their own [`Catalogue::mounted_at`] |
 //! | a rate limit | nothing, with [`limit::LocalRateLimiter`]; for several servers a [`limit::RateLimiter`] | [`rate_limiter`](CatalogueBuilder::rate_limiter), and a [`limit::ClientAddress`] with each request |
+//! | users who should make keys themselves | [`storage::KeyStorage`] | the package `catalogue-settings` |
 //! | metrics and logs | [`observe::Observer`] | [`observer`](CatalogueBuilder::observer) |
 //!
 //! [`storage::MemoryStorage`] is for tests and trials. The traits are asynchronous by the macro

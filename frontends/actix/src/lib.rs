@@ -69,8 +69,8 @@ pub fn route(catalogue: Catalogue) -> Route {
 }
 
 /// A request of actix-web and its body as a request of [`http`], with what [`route`] hands on of it. How long a body may be is
-/// the extractor's business: [`web::Bytes`](actix_web::web::Bytes) takes 256 KiB unless a
-/// [`web::PayloadConfig`](actix_web::web::PayloadConfig) says otherwise.
+/// the extractor's business: [`web::Bytes`] takes 256 KiB unless a
+/// [`web::PayloadConfig`] says otherwise.
 #[must_use]
 pub fn request_with(request: &HttpRequest, body: Bytes) -> Request<Bytes> {
     request::convert(request).map(|()| body)

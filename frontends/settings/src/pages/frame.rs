@@ -58,15 +58,17 @@ impl Frame<'_> {
                 }
                 a.home href=(home) { "Developer settings" }
                 @if let Some(owner) = self.owner {
-                    span.owner { bdi { (owner.shown_name()) } }
-                    @match &owner.sign_out {
-                        SignOut::Elsewhere => {},
-                        SignOut::Link(url) => { a href=(url) { "Sign out" } },
-                        SignOut::Form => {
-                            form method="post" action=(self.inner.addresses.page("/sign-out")) {
-                                button.link { "Sign out" }
-                            }
-                        },
+                    div.owner {
+                        bdi { (owner.shown_name()) }
+                        @match &owner.sign_out {
+                            SignOut::Elsewhere => {},
+                            SignOut::Link(url) => { a href=(url) { "Sign out" } },
+                            SignOut::Form => {
+                                form method="post" action=(self.inner.addresses.page("/sign-out")) {
+                                    button.link { "Sign out" }
+                                }
+                            },
+                        }
                     }
                 }
             }
