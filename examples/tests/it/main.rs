@@ -9,3 +9,4 @@ mod own_authenticator;
 mod own_storage;
 mod program;
 mod serverless;
+mod settings_mounts;
