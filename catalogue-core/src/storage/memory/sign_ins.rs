@@ -111,3 +111,80 @@ impl SignInStorage for MemoryStorage {
         Ok(ended as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admin::AdminStorage;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_microseconds(second * 1_000_000).unwrap()
+    }
+
+    fn digest(number: u8) -> TokenDigest {
+        TokenDigest::from_bytes([number; 32])
+    }
+
+    async fn link(storage: &MemoryStorage, account: &str, number: u8, now: i64) -> Result<(), StorageError> {
+        let link = NewSignIn {
+            digest: digest(number),
+            account: account.into(),
+            created_at: at(now),
+            expires_at: at(now + 10),
+        };
+        storage.create_link(&link, &Actor::OPERATOR).await
+    }
+
+    async fn begin(storage: &MemoryStorage, number: u8, now: i64) -> Option<Account> {
+        let session = NewSession { digest: digest(number + 100), created_at: at(now), expires_at: at(now + 10) };
+        storage.exchange_link(&digest(number), at(now), &session).await.unwrap()
+    }
+
+    async fn storage() -> MemoryStorage {
+        let storage = MemoryStorage::new();
+        let mut import = storage.begin_import().await.unwrap();
+        for id in ["anna", "bert"] {
+            import.put_account(&Account { id: id.into(), name: String::new(), email: String::new() }).await.unwrap();
+        }
+        import.commit().await.unwrap();
+        storage
+    }
+
+    #[tokio::test]
+    async fn what_is_over_goes_with_the_next_link() {
+        const DAY: i64 = 24 * 60 * 60;
+
+        let storage = storage().await;
+        for (number, account) in [(1, "anna"), (2, "bert")] {
+            link(&storage, account, number, 0).await.unwrap();
+            assert!(begin(&storage, number, 0).await.is_some());
+        }
+        let kept = async |number: u8| storage.find_session(&digest(number + 100)).await.unwrap().is_some();
+        link(&storage, "anna", 3, 9).await.unwrap();
+        assert!(kept(1).await && kept(2).await, "neither is over");
+        link(&storage, "anna", 4, 10).await.unwrap();
+        assert!(!kept(1).await && kept(2).await, "another account's is kept, so that it can be told as over");
+        link(&storage, "anna", 5, DAY + 9).await.unwrap();
+        assert!(kept(2).await);
+        link(&storage, "anna", 6, DAY + 10).await.unwrap();
+        assert!(!kept(2).await);
+    }
+
+    #[tokio::test]
+    async fn a_link_is_no_session_and_a_session_no_link() {
+        let storage = storage().await;
+        link(&storage, "anna", 1, 0).await.unwrap();
+        assert_eq!(storage.find_session(&digest(1)).await.unwrap(), None);
+        storage.end_session(&digest(1)).await.unwrap();
+        assert_eq!(begin(&storage, 1, 0).await.unwrap().id, "anna".into());
+        assert_eq!(begin(&storage, 101, 0).await, None);
+        assert_eq!(begin(&storage, 1, 0).await, None);
+        let unknown = link(&storage, "nobody", 2, 0).await.unwrap_err();
+        assert_eq!(unknown.kind(), StorageErrorKind::UnknownReference);
+        link(&storage, "anna", 3, 0).await.unwrap();
+        assert_eq!(link(&storage, "bert", 3, 0).await.unwrap_err().kind(), StorageErrorKind::AlreadyThere);
+        assert_eq!(begin(&storage, 3, 10).await, None, "it ends at its expiry");
+        assert_eq!(storage.end_sign_ins(&"anna".into(), &Actor::OPERATOR).await.unwrap(), 2);
+        assert_eq!(storage.end_sign_ins(&"anna".into(), &Actor::OPERATOR).await.unwrap(), 0);
+    }
+}
