@@ -1,11 +1,11 @@
-//! [`Address`]: where the API or its documents are mounted (decision R1).
+//! [`Address`]: where the API, its documents or a host's own pages are mounted (decision R1).
 
 use http::Uri;
 use http::uri::Authority;
 
 /// An address such as `https://api.example.com/api/v1`, or its path alone; without a slash at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
+pub struct Address {
     text: String,
     path_start: usize,
 }
@@ -19,7 +19,11 @@ pub struct AddressError {
 }
 
 impl Address {
-    pub(crate) fn parse(text: &str) -> Result<Self, AddressError> {
+    /// The address that `text` writes.
+    ///
+    /// # Errors
+    /// When nothing can be mounted there; the error says why.
+    pub fn parse(text: &str) -> Result<Self, AddressError> {
         let fail = |reason| Err(AddressError { text: text.to_owned(), reason });
         if text.contains(['?', '#']) {
             return fail("it has a query or a fragment");
@@ -53,17 +57,26 @@ impl Address {
     }
 
     /// The whole address; empty for the root of an unnamed server.
-    pub(crate) fn as_str(&self) -> &str {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// The path that routes begin with; empty for the root.
-    pub(crate) fn path(&self) -> &str {
+    #[must_use]
+    pub fn path(&self) -> &str {
         &self.text[self.path_start..]
     }
 
+    /// Scheme, host and port; empty where the address is a path alone.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.text[..self.path_start]
+    }
+
     /// What stands below the address in `path`: nothing, or what follows, slash first. `None` where `path` is elsewhere.
-    pub(crate) fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
+    #[must_use]
+    pub fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
         let rest = path.strip_prefix(self.path())?;
         let at_the_address = rest.is_empty() && !self.path().is_empty();
         (at_the_address || rest.starts_with('/')).then_some(rest)

@@ -33,6 +33,7 @@
 //! | sessions by cookie, or a gateway that names the caller | a function from a request's head to an [`auth::Identity::session`] | [`Catalogue::identified_by`] |
 //! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`auth::Identity`], on a route of their own [`Catalogue::mounted_at`] |
 //! | a rate limit | nothing, with [`limit::LocalRateLimiter`]; for several servers a [`limit::RateLimiter`] | [`rate_limiter`](CatalogueBuilder::rate_limiter), and a [`limit::ClientAddress`] with each request |
+//! | users who should make keys themselves | [`storage::KeyStorage`] | the package `catalogue-settings` |
 //! | metrics and logs | [`observe::Observer`] | [`observer`](CatalogueBuilder::observer) |
 //!
 //! [`storage::MemoryStorage`] is for tests and trials. The traits are asynchronous by the macro
@@ -164,7 +165,7 @@ mod view;
 
 pub use async_trait::async_trait;
 
-pub use address::AddressError;
+pub use address::{Address, AddressError};
 pub use answer::page_cache::PageCacheStatistics;
 pub use build_error::BuildError;
 pub use builder::CatalogueBuilder;
@@ -174,4 +175,5 @@ pub use documents::DocumentFormat;
 pub use error::ErrorCode;
 pub use model::{AccountId, CourseDetail, CourseListItem, MAX_SLUG_BYTES, Module, is_slug};
 pub use operation::Operation;
+pub use request_id::RequestIds;
 pub use timestamp::{InvalidTimestamp, Timestamp};

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::admin::{
-    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, RemovedAccount,
-    Visitor,
+    Account, AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential,
+    RemovedAccount, Visitor,
 };
 use crate::auth::{Authenticator, BearerToken, Credential, TokenDigest, Verdict};
 use crate::model::{AccountId, CourseDetail};
 use crate::storage::{
-    AtRevision, CourseRows, CourseStorage, CredentialStorage, PageRequest, Revision, StorageError, StorageStatus,
+    Actor, AtRevision, CourseRows, CourseStorage, CredentialEvent, CredentialStorage, KeyStorage, NewSession,
+    NewSignIn, PageRequest, Revision, Session, SignInStorage, StorageError, StorageStatus,
 };
 use crate::timestamp::Timestamp;
 
@@ -46,6 +47,27 @@ macro_rules! all_behind {
         } }
         behind! { $pointer, Authenticator {
             fn authenticate(token: BearerToken<'_>) -> Outcome<Verdict>;
+        } }
+        behind! { $pointer, KeyStorage {
+            fn list_keys(account: &AccountId) -> Outcome<Option<Vec<CredentialRecord>>>;
+            fn create_key(key: &NewCredential, by: &Actor) -> Outcome<()>;
+            fn rename_key(
+                account: &AccountId, id: &str, name: &str, by: &Actor
+            ) -> Outcome<Option<CredentialRecord>>;
+            fn rotate_key(
+                account: &AccountId, id: &str, ends_at: Timestamp, successor: &NewCredential, by: &Actor
+            ) -> Outcome<Option<CredentialRecord>>;
+            fn revoke_key(
+                account: &AccountId, id: &str, at: Timestamp, by: &Actor
+            ) -> Outcome<Option<CredentialRecord>>;
+            fn list_events(account: &AccountId, most: usize) -> Outcome<Vec<CredentialEvent>>;
+        } }
+        behind! { $pointer, SignInStorage {
+            fn create_link(link: &NewSignIn, by: &Actor) -> Outcome<()>;
+            fn exchange_link(link: &TokenDigest, now: Timestamp, session: &NewSession) -> Outcome<Option<Account>>;
+            fn find_session(digest: &TokenDigest) -> Outcome<Option<Session>>;
+            fn end_session(digest: &TokenDigest) -> Outcome<()>;
+            fn end_sign_ins(account: &AccountId, by: &Actor) -> Outcome<u64>;
         } }
         behind! { $pointer, AdminStorage {
             fn begin_import() -> Outcome<Box<dyn Import>>;

@@ -13,14 +13,18 @@ pub(crate) const MAX_LENGTH: usize = 128;
 /// Makes ids that do not repeat and do not tell how many requests there were: a counter under two keyed hashes, whose
 /// keys the system draws at random.
 #[derive(Debug, Default)]
-pub(crate) struct RequestIds {
+pub struct RequestIds {
     counter: AtomicU64,
     keys: [RandomState; 2],
 }
 
 impl RequestIds {
     /// The caller's id when it is 1 to 128 visible ASCII characters and the only one, else a new one.
-    pub(crate) fn of(&self, headers: &HeaderMap) -> HeaderValue {
+    ///
+    /// # Panics
+    /// Never: what it makes is visible ASCII.
+    #[must_use]
+    pub fn of(&self, headers: &HeaderMap) -> HeaderValue {
         let mut given = headers.get_all(X_REQUEST_ID).iter();
         match (given.next(), given.next()) {
             (Some(id), None) if is_acceptable(id) => id.clone(),

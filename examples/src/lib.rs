@@ -9,6 +9,8 @@ mod readmes {
     struct Core;
     #[doc = include_str!("../../frontends/actix/README.md")]
     struct Actix;
+    #[doc = include_str!("../../frontends/settings/README.md")]
+    struct Settings;
     #[doc = include_str!("../../frontends/tower/README.md")]
     struct Tower;
     #[doc = include_str!("../../frontends/warp/README.md")]

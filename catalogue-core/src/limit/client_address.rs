@@ -29,7 +29,8 @@ pub struct ClientAddress(pub IpAddr);
 
 impl ClientAddress {
     /// The address that is counted: of IPv6 the first 64 bits, the least that one client has, or the IPv4 address in it.
-    pub(super) fn counted(self) -> IpAddr {
+    #[must_use]
+    pub fn counted(self) -> IpAddr {
         match self.0.to_canonical() {
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
             address @ IpAddr::V4(_) => address,

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::rate_limit::RateLimit;
 use crate::auth::Identity;
+use crate::model::AccountId;
 
 /// Counts requests against a limit (decision A2).
 ///
@@ -40,6 +41,11 @@ pub enum RateLimitKey<'r> {
     Credential(&'r Identity),
     /// A client's address, whose unknown tokens count. Of an IPv6 address the last 64 bits are zero.
     UnknownTokens(IpAddr),
+    /// A client's address, whose attempts to sign in to the developer settings count. Of an IPv6 address the last 64 bits
+    /// are zero.
+    SignIn(IpAddr),
+    /// An account, whose changes in the developer settings count.
+    Change(&'r AccountId),
 }
 
 /// Whether a request was within its limit.

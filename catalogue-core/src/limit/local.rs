@@ -55,6 +55,8 @@ impl LocalRateLimiter {
                 (&self.credentials, self.fingerprints.of((account, identity.kind, id)))
             }
             RateLimitKey::UnknownTokens(address) => (&self.addresses, self.fingerprints.of(address)),
+            RateLimitKey::SignIn(address) => (&self.addresses, self.fingerprints.of(("sign-in", address))),
+            RateLimitKey::Change(account) => (&self.credentials, self.fingerprints.of(("change", account.as_str()))),
         }
     }
 }
@@ -79,5 +81,33 @@ impl RateLimiter for LocalRateLimiter {
 impl fmt::Debug for LocalRateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LocalRateLimiter").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::model::AccountId;
+
+    #[tokio::test]
+    async fn each_key_has_an_allowance_of_its_own() {
+        let limiter = LocalRateLimiter::new(RateLimit::new(1, Duration::from_secs(60)).unwrap());
+        let (address, other) = ([192, 0, 2, 1].into(), [192, 0, 2, 2].into());
+        let (anna, bert) = (AccountId::new("anna"), AccountId::new("bert"));
+        let keys = [
+            RateLimitKey::UnknownTokens(address),
+            RateLimitKey::SignIn(address),
+            RateLimitKey::SignIn(other),
+            RateLimitKey::Change(&anna),
+            RateLimitKey::Change(&bert),
+        ];
+        for key in keys {
+            assert!(matches!(limiter.take(key).await, Taken::Granted { .. }), "{key:?}");
+        }
+        for key in keys {
+            assert!(matches!(limiter.take(key).await, Taken::Refused { .. }), "{key:?}");
+        }
     }
 }

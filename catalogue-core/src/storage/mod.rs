@@ -2,8 +2,10 @@
 
 mod course_list;
 mod error;
+mod keys;
 mod memory;
 mod paging;
+mod sign_ins;
 mod status;
 
 use std::fmt;
@@ -12,8 +14,10 @@ use async_trait::async_trait;
 
 pub use course_list::{CourseList, CourseRow, CourseRows, Position};
 pub use error::{StorageError, StorageErrorKind};
+pub use keys::{Actor, CredentialAction, CredentialEvent, KeyStorage};
 pub use memory::MemoryStorage;
 pub use paging::{Limit, List, PageRequest, Rows};
+pub use sign_ins::{MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage};
 pub use status::{Connections, ReplicaStatus, StorageStatus};
 
 use crate::auth::{Credential, TokenDigest};

@@ -2,6 +2,7 @@
 
 mod data;
 mod deployment;
+mod developer_settings;
 mod frontends;
 mod hosts;
 mod http;
@@ -9,3 +10,4 @@ mod own_authenticator;
 mod own_storage;
 mod program;
 mod serverless;
+mod settings_mounts;

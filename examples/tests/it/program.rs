@@ -25,8 +25,13 @@ pub(crate) struct Host {
 impl Host {
     /// Starts an example on the database at that address, and waits until it listens.
     pub(crate) fn start(name: &str, database: &str) -> Self {
+        Self::start_with(name, &["--database", database])
+    }
+
+    /// Starts an example with those options, and waits until it listens.
+    pub(crate) fn start_with(name: &str, options: &[&str]) -> Self {
         let mut command = example(name);
-        command.args(["--database", database, "--listen", "127.0.0.1:0"]).stderr(Stdio::piped());
+        command.args(options).args(["--listen", "127.0.0.1:0"]).stderr(Stdio::piped());
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut out = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();

@@ -31,11 +31,15 @@
 //!
 //! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
 //! after [`Catalogue::mounted_at`]: `web::scope("/my").default_service(catalogue_actix::route(mine))`.
+//!
+//! What answers requests with bodies, such as the developer settings, stands between [`request_with`] and [`response`].
 
 mod convert;
 
-use actix_web::{HttpRequest, Route, web};
+use actix_web::{HttpRequest, HttpResponse, Route, web};
+use bytes::Bytes;
 use catalogue_core::Catalogue;
+use http::{Request, Response};
 
 /// A route that answers every request as `catalogue` does, whatever its method.
 pub fn route(catalogue: Catalogue) -> Route {
@@ -46,4 +50,18 @@ pub fn route(catalogue: Catalogue) -> Route {
             convert::response(catalogue.call(request).await)
         }
     })
+}
+
+/// A request of actix-web and its body as a request of [`http`], with what [`route`] hands on of it. How long a body may be is
+/// the extractor's business: [`web::Bytes`] takes 256 KiB unless a
+/// [`web::PayloadConfig`] says otherwise.
+#[must_use]
+pub fn request_with(request: &HttpRequest, body: Bytes) -> Request<Bytes> {
+    convert::request(request).map(|()| body)
+}
+
+/// An answer as one of actix-web.
+#[must_use]
+pub fn response(response: Response<Bytes>) -> HttpResponse {
+    convert::response(response)
 }

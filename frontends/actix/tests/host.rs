@@ -3,7 +3,7 @@
 use actix_web::dev::ServiceResponse;
 use actix_web::test::{TestRequest, call_service, init_service, read_body};
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{App, HttpResponse};
+use actix_web::{App, HttpRequest, HttpResponse};
 use catalogue_actix::route;
 use catalogue_core::auth::{Identity, Scopes};
 use catalogue_core::storage::MemoryStorage;
@@ -72,4 +72,22 @@ async fn a_cookie_opens_a_scope_of_its_own() {
         let request = TestRequest::get().uri(path).insert_header(("cookie", cookie)).to_request();
         assert_eq!(call_service(&app, request).await.status(), status, "{path} {cookie}");
     }
+}
+
+#[actix_web::test]
+async fn a_request_and_its_body_go_there_and_back() {
+    async fn told(head: HttpRequest, body: web::Bytes) -> HttpResponse {
+        let request = catalogue_actix::request_with(&head, body);
+        let cookie = request.headers()["cookie"].clone();
+        let told = format!("{} {} {:?}", request.method(), request.uri(), request.body());
+        catalogue_actix::response(
+            http::Response::builder().status(201).header("x-cookie", cookie).body(told.into()).unwrap(),
+        )
+    }
+    let app = App::new().service(web::scope("/mine").default_service(web::to(told)));
+    let request = TestRequest::post().uri("/mine/a%2Fb?c=+").insert_header(("cookie", "session=1")).set_payload("1234");
+    let answer = call_service(&init_service(app).await, request.to_request()).await;
+    assert_eq!(answer.status(), 201);
+    assert_eq!(answer.headers().get("x-cookie").unwrap(), "session=1");
+    assert_eq!(read_body(answer).await, "POST /mine/a%2Fb?c=+ b\"1234\"");
 }

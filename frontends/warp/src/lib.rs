@@ -25,6 +25,10 @@
 //!
 //! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
 //! after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.
+//!
+//! What answers requests with bodies, such as the developer settings, gets them from [`whole_request`].
+
+mod whole;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -36,6 +40,8 @@ use catalogue_core::limit::ClientAddress;
 use http::{HeaderMap, Method, Request, Response, Uri, request};
 use warp::path::FullPath;
 use warp::{Filter, Rejection};
+
+pub use whole::{BrokenBody, whole_request};
 
 /// A filter that answers every request as `catalogue` does. It rejects none.
 pub fn filter(

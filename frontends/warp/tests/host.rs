@@ -108,3 +108,26 @@ async fn unknown_tokens_are_counted_by_the_client_that_the_host_names() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_request_is_put_together_again_with_its_body() {
+    let told = |request: Request<Bytes>| async move {
+        let client = request.extensions().get::<ClientAddress>().map(|client| client.0.to_string());
+        let cookie = request.headers().get("cookie").map(|cookie| cookie.to_str().unwrap().to_owned());
+        let (method, uri, body) = (request.method(), request.uri(), request.body());
+        Response::new(format!("{method} {uri} {cookie:?} {client:?} {body:?}"))
+    };
+    let routes = warp::path("mine").and(catalogue_warp::whole_request(4)).then(told);
+    let routes = routes.or(warp::any().map(|| "elsewhere"));
+    let post = |body: &str| {
+        let mut request = Request::post("/mine/a%2Fb?c=+").header("cookie", "session=1").body(body.to_owned()).unwrap();
+        request.extensions_mut().insert(ClientAddress([192, 0, 2, 1].into()));
+        request
+    };
+    for (sent, arrived) in [("", ""), ("1234", "1234"), ("12345", "12345"), ("123456", "12345")] {
+        let all = format!("POST /mine/a%2Fb?c=+ Some(\"session=1\") Some(\"192.0.2.1\") b{arrived:?}");
+        assert_eq!(send(routes.clone(), post(sent)).await.body(), &all);
+        assert_eq!(send(routes.clone(), catalogue_warp::hand_over(post(sent))).await.body(), &all);
+    }
+    assert_eq!(send(routes, Request::post("/yours").body("1".to_owned()).unwrap()).await.body(), "elsewhere");
+}

@@ -2,6 +2,8 @@
 
 mod admin;
 mod import;
+mod keys;
+mod sign_ins;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -10,9 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
+use self::sign_ins::SignIn;
 use super::{
-    AtRevision, CourseRow, CourseRows, CourseStorage, CredentialStorage, PageRequest, Position, Revision, StorageError,
-    StorageErrorKind,
+    AtRevision, CourseRow, CourseRows, CourseStorage, CredentialEvent, CredentialStorage, PageRequest, Position,
+    Revision, StorageError, StorageErrorKind,
 };
 use crate::admin::{Account, CredentialRecord, NewCredential};
 use crate::auth::{Credential, TokenDigest};
@@ -33,6 +36,9 @@ struct State {
     /// Grows with every change to the accounts, so that an import can tell whether it alone has changed them.
     changes: u64,
     credentials: HashMap<TokenDigest, CredentialRecord>,
+    sign_ins: HashMap<TokenDigest, SignIn>,
+    /// In the order of time.
+    events: Vec<CredentialEvent>,
 }
 
 #[derive(Clone)]

@@ -30,6 +30,8 @@ impl SharedRateLimiter {
                 format!("catalogue:{requests}/{seconds}:{kind}:{}:{account}:{credential_id}", account.len())
             }
             RateLimitKey::UnknownTokens(address) => format!("catalogue:{requests}/{seconds}:address:{address}"),
+            RateLimitKey::SignIn(address) => format!("catalogue:{requests}/{seconds}:sign-in:{address}"),
+            RateLimitKey::Change(account) => format!("catalogue:{requests}/{seconds}:change:{account}"),
             _ => unreachable!("this server and the core are of one version"),
         }
     }

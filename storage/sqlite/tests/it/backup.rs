@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use catalogue_core::admin::{AdminStorage, Record};
+use catalogue_core::admin::{Accounts, AdminStorage, Record};
 use catalogue_core::storage::StorageErrorKind;
 use catalogue_sqlite::{OpenError, SqliteStorage};
 use rusqlite::Connection;
@@ -31,7 +31,7 @@ async fn records(path: &Path) -> Vec<Record> {
         records.push(record);
         ControlFlow::Continue(())
     };
-    storage.export(&mut visit).await.unwrap();
+    storage.export(Accounts::All, &mut visit).await.unwrap();
     records
 }
 

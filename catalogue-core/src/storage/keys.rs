@@ -1,0 +1,206 @@
+//! [`KeyStorage`]: what the developer settings ask of a storage about the keys of one account (section 5.1).
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::StorageError;
+use crate::admin::{CredentialRecord, NewCredential};
+use crate::model::AccountId;
+use crate::timestamp::Timestamp;
+
+/// Keeps the keys of accounts, and what was done with them.
+///
+/// # Contract
+/// - Each call names its account. A key of somebody else is answered like one that does not exist.
+/// - A change and its event are committed together, or neither is. What changes nothing writes no event: a second
+///   revocation, a name that the key has already.
+/// - `Ok` means that the change is committed. An error means that nothing has changed, unless its kind is
+///   [`OutcomeUnknown`](super::StorageErrorKind::OutcomeUnknown).
+/// - A change holds for each look-up that begins after it was answered.
+/// - A call blocks its thread no longer than a look-up does.
+#[async_trait]
+pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
+    /// The keys of `account`, oldest first, ties by id, compared by bytes; or `None` when there is no such account.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
+
+    /// Stores a key.
+    ///
+    /// # Errors
+    /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist,
+    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) when a key of any account has its digest or its id, or when
+    /// the storage cannot be written now.
+    async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>;
+
+    /// Gives the key with that id another name and returns it, or `None` when the account has none.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn rename_key(
+        &self,
+        account: &AccountId,
+        id: &str,
+        name: &str,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// Stores `successor`, whose account is `account`, and lets the key with that id expire at `ends_at`, or at the expiry
+    /// that it has where that is earlier. Returns the key that is replaced, with the successor's id.
+    ///
+    /// `None` when the account has no such key, or it does not hold any more at the instant of the successor's creation, or
+    /// has a successor.
+    ///
+    /// # Errors
+    /// As for [`create_key`](Self::create_key).
+    async fn rotate_key(
+        &self,
+        account: &AccountId,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// Revokes the key with that id and returns it, or `None` when the account has none. The first revocation's time stays.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn revoke_key(
+        &self,
+        account: &AccountId,
+        id: &str,
+        at: Timestamp,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// The account's last events, newest first, `most` of them at most.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError>;
+}
+
+/// Who made a change, as the log of changes names them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Actor(Cow<'static, str>);
+
+impl Actor {
+    /// The account's owner.
+    pub const OWNER: Self = Self(Cow::Borrowed("owner"));
+    /// Whoever has the command line.
+    pub const OPERATOR: Self = Self(Cow::Borrowed("operator"));
+
+    /// The actor of that text, as a storage kept it.
+    pub fn from_stored(text: impl Into<String>) -> Self {
+        Self(Cow::Owned(text.into()))
+    }
+
+    /// One of several people who own the account together: `owner` and the name.
+    #[must_use]
+    pub fn owner_named(name: &str) -> Self {
+        Self(Cow::Owned(format!("owner {name}")))
+    }
+
+    /// The actor's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What was done to a key, or to sign in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CredentialAction {
+    /// A key was created.
+    KeyCreated,
+    /// A key has another name.
+    KeyRenamed,
+    /// A key has a successor.
+    KeyRotated,
+    /// A key was revoked.
+    KeyRevoked,
+    /// A sign-in link was made.
+    LinkMade,
+    /// A sign-in link was used.
+    SignedIn,
+    /// A session was ended, or all links and sessions were.
+    SignedOut,
+}
+
+impl CredentialAction {
+    /// Every action.
+    pub const ALL: &'static [Self] = &[
+        Self::KeyCreated,
+        Self::KeyRenamed,
+        Self::KeyRotated,
+        Self::KeyRevoked,
+        Self::LinkMade,
+        Self::SignedIn,
+        Self::SignedOut,
+    ];
+
+    /// The action's name in storages, logs and answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::KeyCreated => "key_created",
+            Self::KeyRenamed => "key_renamed",
+            Self::KeyRotated => "key_rotated",
+            Self::KeyRevoked => "key_revoked",
+            Self::LinkMade => "link_made",
+            Self::SignedIn => "signed_in",
+            Self::SignedOut => "signed_out",
+        }
+    }
+
+    /// The action of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|action| action.name() == name)
+    }
+}
+
+/// One line of an account's log. It is never changed, and removed only with the account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialEvent {
+    /// The account.
+    pub account: AccountId,
+    /// `evt_` and a UUID of version 7, so that the order of ids is that of time.
+    pub id: Arc<str>,
+    /// When it was done.
+    pub at: Timestamp,
+    /// What was done.
+    pub action: CredentialAction,
+    /// Who did it.
+    pub actor: Actor,
+    /// The key's id, where it was done to a key.
+    pub credential_id: Option<Arc<str>>,
+    /// The key's name then.
+    pub name: Option<String>,
+}
+
+impl CredentialEvent {
+    /// What `by` did to `account` at that instant, under a fresh id.
+    #[must_use]
+    pub fn new(account: AccountId, action: CredentialAction, at: Timestamp, by: &Actor) -> Self {
+        let id = format!("evt_{}", Uuid::now_v7().simple()).into();
+        Self { account, id, at, action, actor: by.clone(), credential_id: None, name: None }
+    }
+
+    /// The same, done to `key`.
+    #[must_use]
+    pub fn to_key(key: &CredentialRecord, action: CredentialAction, at: Timestamp, by: &Actor) -> Self {
+        Self {
+            credential_id: Some(Arc::clone(&key.identity.credential_id)),
+            name: key.name.clone(),
+            ..Self::new(key.identity.account.clone(), action, at, by)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The sign-in links and sessions of [`MemoryStorage`].
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::{MemoryStorage, State, unknown_account};
+use crate::admin::Account;
+use crate::auth::TokenDigest;
+use crate::model::AccountId;
+use crate::storage::{
+    Actor, CredentialAction, CredentialEvent, MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage,
+    StorageError, StorageErrorKind,
+};
+use crate::timestamp::Timestamp;
+
+/// How long after its end what another account has is kept.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A link or a session.
+#[derive(Clone)]
+pub(super) struct SignIn {
+    account: AccountId,
+    is_session: bool,
+    created_at: Timestamp,
+    expires_at: Timestamp,
+}
+
+impl State {
+    /// Removes the oldest sessions of `account` beyond the limit.
+    fn limit_sessions(&mut self, account: &AccountId) {
+        let sessions = self.sign_ins.iter().filter(|(_, sign_in)| sign_in.is_session && sign_in.account == *account);
+        let mut sessions: Vec<_> = sessions.map(|(digest, session)| (session.created_at, *digest)).collect();
+        sessions.sort_unstable();
+        for (_, digest) in sessions.iter().rev().skip(MAX_SESSIONS) {
+            self.sign_ins.remove(digest);
+        }
+    }
+}
+
+#[async_trait]
+impl SignInStorage for MemoryStorage {
+    async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
+        let mut state = self.state();
+        if !state.accounts.contains_key(&link.account) {
+            return Err(unknown_account(&link.account));
+        }
+        if state.sign_ins.contains_key(&link.digest) {
+            return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a link already"));
+        }
+        let now = link.created_at;
+        state.sign_ins.retain(|_, sign_in| {
+            let kept_until = if sign_in.account == link.account {
+                Some(sign_in.expires_at)
+            } else {
+                sign_in.expires_at.checked_add(KEPT)
+            };
+            kept_until.is_none_or(|end| end > now)
+        });
+        let sign_in =
+            SignIn { account: link.account.clone(), is_session: false, created_at: now, expires_at: link.expires_at };
+        state.sign_ins.insert(link.digest, sign_in);
+        state.events.push(CredentialEvent::new(link.account.clone(), CredentialAction::LinkMade, now, by));
+        Ok(())
+    }
+
+    async fn exchange_link(
+        &self,
+        link: &TokenDigest,
+        now: Timestamp,
+        session: &NewSession,
+    ) -> Result<Option<Account>, StorageError> {
+        let mut state = self.state();
+        let found = state.sign_ins.get(link).filter(|found| !found.is_session && found.expires_at > now);
+        let Some(account) = found.map(|found| found.account.clone()) else { return Ok(None) };
+        let NewSession { digest, created_at, expires_at } = *session;
+        state.sign_ins.remove(link);
+        state.sign_ins.insert(digest, SignIn { account: account.clone(), is_session: true, created_at, expires_at });
+        state.limit_sessions(&account);
+        state.events.push(CredentialEvent::new(account.clone(), CredentialAction::SignedIn, now, &Actor::OWNER));
+        Ok(state.accounts.get(&account).map(|known| known.account.clone()))
+    }
+
+    async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
+        let state = self.state();
+        let Some(session) = state.sign_ins.get(digest).filter(|found| found.is_session) else { return Ok(None) };
+        let account = state.accounts.get(&session.account).map(|known| known.account.clone());
+        Ok(account.map(|account| Session { account, expires_at: session.expires_at }))
+    }
+
+    async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
+        let mut state = self.state();
+        if !state.sign_ins.get(digest).is_some_and(|found| found.is_session) {
+            return Ok(());
+        }
+        let account = state.sign_ins.remove(digest).expect("it was found before").account;
+        let event = CredentialEvent::new(account, CredentialAction::SignedOut, Timestamp::now(), &Actor::OWNER);
+        state.events.push(event);
+        Ok(())
+    }
+
+    async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError> {
+        let mut state = self.state();
+        let before = state.sign_ins.len();
+        state.sign_ins.retain(|_, sign_in| sign_in.account != *account);
+        let ended = before - state.sign_ins.len();
+        if ended > 0 {
+            let event = CredentialEvent::new(account.clone(), CredentialAction::SignedOut, Timestamp::now(), by);
+            state.events.push(event);
+        }
+        Ok(ended as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admin::AdminStorage;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_microseconds(second * 1_000_000).unwrap()
+    }
+
+    fn digest(number: u8) -> TokenDigest {
+        TokenDigest::from_bytes([number; 32])
+    }
+
+    async fn link(storage: &MemoryStorage, account: &str, number: u8, now: i64) -> Result<(), StorageError> {
+        let link = NewSignIn {
+            digest: digest(number),
+            account: account.into(),
+            created_at: at(now),
+            expires_at: at(now + 10),
+        };
+        storage.create_link(&link, &Actor::OPERATOR).await
+    }
+
+    async fn begin(storage: &MemoryStorage, number: u8, now: i64) -> Option<Account> {
+        let session = NewSession { digest: digest(number + 100), created_at: at(now), expires_at: at(now + 10) };
+        storage.exchange_link(&digest(number), at(now), &session).await.unwrap()
+    }
+
+    async fn storage() -> MemoryStorage {
+        let storage = MemoryStorage::new();
+        let mut import = storage.begin_import().await.unwrap();
+        for id in ["anna", "bert"] {
+            import.put_account(&Account { id: id.into(), name: String::new(), email: String::new() }).await.unwrap();
+        }
+        import.commit().await.unwrap();
+        storage
+    }
+
+    #[tokio::test]
+    async fn what_is_over_goes_with_the_next_link() {
+        const DAY: i64 = 24 * 60 * 60;
+
+        let storage = storage().await;
+        for (number, account) in [(1, "anna"), (2, "bert")] {
+            link(&storage, account, number, 0).await.unwrap();
+            assert!(begin(&storage, number, 0).await.is_some());
+        }
+        let kept = async |number: u8| storage.find_session(&digest(number + 100)).await.unwrap().is_some();
+        link(&storage, "anna", 3, 9).await.unwrap();
+        assert!(kept(1).await && kept(2).await, "neither is over");
+        link(&storage, "anna", 4, 10).await.unwrap();
+        assert!(!kept(1).await && kept(2).await, "another account's is kept, so that it can be told as over");
+        link(&storage, "anna", 5, DAY + 9).await.unwrap();
+        assert!(kept(2).await);
+        link(&storage, "anna", 6, DAY + 10).await.unwrap();
+        assert!(!kept(2).await);
+    }
+
+    #[tokio::test]
+    async fn a_link_is_no_session_and_a_session_no_link() {
+        let storage = storage().await;
+        link(&storage, "anna", 1, 0).await.unwrap();
+        assert_eq!(storage.find_session(&digest(1)).await.unwrap(), None);
+        storage.end_session(&digest(1)).await.unwrap();
+        assert_eq!(begin(&storage, 1, 0).await.unwrap().id, "anna".into());
+        assert_eq!(begin(&storage, 101, 0).await, None);
+        assert_eq!(begin(&storage, 1, 0).await, None);
+        let unknown = link(&storage, "nobody", 2, 0).await.unwrap_err();
+        assert_eq!(unknown.kind(), StorageErrorKind::UnknownReference);
+        link(&storage, "anna", 3, 0).await.unwrap();
+        assert_eq!(link(&storage, "bert", 3, 0).await.unwrap_err().kind(), StorageErrorKind::AlreadyThere);
+        assert_eq!(begin(&storage, 3, 10).await, None, "it ends at its expiry");
+        assert_eq!(storage.end_sign_ins(&"anna".into(), &Actor::OPERATOR).await.unwrap(), 2);
+        assert_eq!(storage.end_sign_ins(&"anna".into(), &Actor::OPERATOR).await.unwrap(), 0);
+    }
+}

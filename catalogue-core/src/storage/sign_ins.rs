@@ -1,0 +1,105 @@
+//! [`SignInStorage`]: sign-in links and sessions of the developer settings.
+
+use std::fmt;
+
+use async_trait::async_trait;
+
+use super::{Actor, StorageError};
+use crate::admin::Account;
+use crate::auth::TokenDigest;
+use crate::model::AccountId;
+use crate::timestamp::Timestamp;
+
+/// How many sessions an account has at most; the oldest goes.
+pub const MAX_SESSIONS: usize = 10;
+
+/// Keeps sign-in links and sessions, as digests alone.
+///
+/// # Contract
+/// - A change and its event ([`CredentialEvent`](super::CredentialEvent)) are committed together, or neither is.
+/// - A link is exchanged once, also by calls at the same time.
+/// - An end holds for each look-up that begins after it was answered.
+/// - Links and sessions go with their account.
+/// - A call blocks its thread no longer than a look-up does.
+#[async_trait]
+pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
+    /// Stores a link. It removes the account's links and sessions that are over, and some of other accounts that ended a
+    /// day ago.
+    ///
+    /// # Errors
+    /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist,
+    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) when there is such a link, or when the storage cannot be
+    /// written now.
+    async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError>;
+
+    /// Takes the link with that digest, stores `session` for its account, and returns the account. `None` when there is no
+    /// such link, or it has ended by `now`. Of more than [`MAX_SESSIONS`] sessions of the account the oldest go.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn exchange_link(
+        &self,
+        link: &TokenDigest,
+        now: Timestamp,
+        session: &NewSession,
+    ) -> Result<Option<Account>, StorageError>;
+
+    /// The session with that digest, over or not, or `None` when there is none or it was ended.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError>;
+
+    /// Ends the session with that digest, if there is one.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError>;
+
+    /// Ends all links and sessions of `account`, and says how many there were.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError>;
+}
+
+/// A sign-in link to be stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSignIn {
+    /// The digest of the link's code.
+    pub digest: TokenDigest,
+    /// Whom it signs in.
+    pub account: AccountId,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// From when on it is refused.
+    pub expires_at: Timestamp,
+}
+
+/// A session to be stored, of the account whose link is exchanged for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSession {
+    /// The digest of the session's secret.
+    pub digest: TokenDigest,
+    /// When it begins.
+    pub created_at: Timestamp,
+    /// From when on it is refused.
+    pub expires_at: Timestamp,
+}
+
+/// A session as it is looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Whose it is.
+    pub account: Account,
+    /// From when on it is refused.
+    pub expires_at: Timestamp,
+}
+
+impl Session {
+    /// Whether it is over at `now`.
+    #[must_use]
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.expires_at <= now
+    }
+}

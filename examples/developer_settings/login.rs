@@ -1,0 +1,80 @@
+//! The host's own users and sessions. The settings know nothing of them.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use axum::extract::{FromRef, FromRequestParts};
+use axum::http::header::COOKIE;
+use axum::http::request::Parts;
+use axum::response::Redirect;
+use catalogue_core::AccountId;
+use catalogue_core::auth::{BearerToken, CredentialKind, NewToken, TokenDigest};
+use catalogue_settings::Owner;
+
+use crate::data::ACCOUNT;
+
+/// Who is logged in, by the digest of the session's secret. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Logins(Arc<RwLock<HashMap<TokenDigest, String>>>);
+
+impl Logins {
+    /// Begins a session of a user. A real host asks for more than a name.
+    pub(crate) fn begin(&self, user: &str) -> NewToken {
+        let secret = NewToken::mint(CredentialKind::OAuth);
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(secret.digest(), user.to_owned());
+        secret
+    }
+
+    /// Ends the session that a request carries, if there is one.
+    pub(crate) fn end(&self, head: &Parts) {
+        if let Some(secret) = secret(head) {
+            self.0.write().unwrap_or_else(PoisonError::into_inner).remove(&secret.digest());
+        }
+    }
+
+    fn user(&self, head: &Parts) -> Option<String> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&secret(head)?.digest()).cloned()
+    }
+}
+
+fn secret(head: &Parts) -> Option<BearerToken<'_>> {
+    let fields = head.headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
+    let secret = fields.flat_map(|field| field.split("; ")).find_map(|cookie| cookie.strip_prefix("session="))?;
+    BearerToken::new(secret)
+}
+
+/// The head of a request, for routes that have no need of its body.
+pub(crate) struct Head(pub(crate) Parts);
+
+impl<S: Sync> FromRequestParts<S> for Head {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(parts.clone()))
+    }
+}
+
+/// The user who is logged in; anybody else goes to the login.
+pub(crate) struct User(pub(crate) String);
+
+impl User {
+    /// All users of this host own one account together; the log of changes says which of them it was.
+    pub(crate) fn owner(&self) -> Owner {
+        Owner::new(AccountId::new(ACCOUNT))
+            .acting_as(&self.0)
+            .named(format!("Demo school, {}", self.0))
+            .sign_out_at("/logout")
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for User
+where
+    Logins: FromRef<S>,
+{
+    type Rejection = Redirect;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Redirect> {
+        Logins::from_ref(state).user(parts).map(Self).ok_or_else(|| Redirect::to("/"))
+    }
+}

@@ -1,0 +1,62 @@
+//! The host's own routes: the login, and the settings for whoever is logged in.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{FromRef, Request, State};
+use axum::http::StatusCode;
+use axum::http::header::SET_COOKIE;
+use axum::response::{AppendHeaders, Html, IntoResponse, Redirect, Response};
+use axum::routing::{any, get, post};
+use catalogue_core::Catalogue;
+use catalogue_settings::DeveloperSettings;
+use catalogue_tower::CatalogueService;
+
+use crate::login::{Head, Logins, User};
+
+const LOGIN: &str = "<!DOCTYPE html><title>Log in</title><form method=post action=/login>\
+    <label>User <input name=user value=anna></label> <button>Log in</button></form>";
+
+/// What the routes need.
+#[derive(Clone)]
+pub(crate) struct Host {
+    pub(crate) settings: DeveloperSettings,
+    pub(crate) logins: Logins,
+}
+
+impl FromRef<Host> for Logins {
+    fn from_ref(host: &Host) -> Self {
+        host.logins.clone()
+    }
+}
+
+/// All routes; what the host's own do not know, the catalogue answers.
+pub(crate) fn all(host: Host, catalogue: Catalogue) -> Router {
+    Router::new()
+        .route("/", get(async || Html(LOGIN)))
+        .route("/login", post(log_in))
+        .route("/logout", get(log_out))
+        .route("/settings", any(mine))
+        .route("/settings/", any(mine))
+        .route("/settings/{*rest}", any(mine))
+        .with_state(host)
+        .fallback_service(CatalogueService::new(catalogue))
+}
+
+/// The developer settings of whoever is logged in.
+async fn mine(State(host): State<Host>, user: User, request: Request) -> Response {
+    host.settings.call_as(user.owner(), request).await.map(Body::from)
+}
+
+async fn log_in(State(logins): State<Logins>, form: String) -> Response {
+    let name =
+        form.strip_prefix("user=").filter(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric()));
+    let Some(name) = name else { return StatusCode::BAD_REQUEST.into_response() };
+    // Over HTTPS it says `Secure` as well.
+    let cookie = format!("session={}; HttpOnly; SameSite=Lax; Path=/", logins.begin(name).expose());
+    (AppendHeaders([(SET_COOKIE, cookie)]), Redirect::to("/settings")).into_response()
+}
+
+async fn log_out(State(logins): State<Logins>, Head(head): Head) -> Redirect {
+    logins.end(&head);
+    Redirect::to("/")
+}

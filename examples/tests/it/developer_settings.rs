@@ -1,0 +1,37 @@
+//! The host whose users make their keys.
+
+use std::process::Command;
+
+use crate::http::{Answer, request};
+use crate::program::Host;
+
+const README: &str = include_str!("../../developer_settings/README.md");
+
+#[test]
+fn the_lines_of_the_readme_work() {
+    let host = Host::start_with("developer_settings", &[]);
+    let lines = README.split("```sh\n").nth(2).unwrap().split("```").next().unwrap();
+    let lines = lines.replace("127.0.0.1:8080", &host.address).replace("kill %1\n", "");
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new("bash").args(["-euc", &lines]).current_dir(folder.path()).output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(told.contains(r#""slug":"first-steps""#), "{told}");
+    assert!(told.contains(r#""actor":"owner anna""#) && !told.contains("ccat_"), "{told}");
+}
+
+#[test]
+fn who_is_not_logged_in_goes_to_the_login() {
+    let host = Host::start_with("developer_settings", &[]);
+    for path in ["/settings", "/settings/", "/settings/keys/new", "/settings/api/keys"] {
+        let answer = host.ask("GET", path, "Cookie: session=guess\n");
+        assert_eq!((answer.status, answer.header("location")), (303, Some("/")), "{path}");
+    }
+    let answer = Answer::to(&host.address, &request("POST", "/login", "", "user=anna"));
+    let cookie = answer.header("set-cookie").unwrap().split(';').next().unwrap();
+    let page = host.ask("GET", "/settings/", &format!("Cookie: {cookie}\n"));
+    assert!(page.status == 200 && page.body.contains("Demo school, anna"), "{page:?}");
+    assert_eq!(host.ask("GET", "/logout", &format!("Cookie: {cookie}\n")).status, 303);
+    assert_eq!(host.ask("GET", "/settings", &format!("Cookie: {cookie}\n")).status, 303);
+    assert_eq!(host.ask("GET", "/api/v1/nothing", "").failure().0, 401);
+}

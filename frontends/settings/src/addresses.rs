@@ -1,0 +1,118 @@
+//! [`Addresses`]: where the settings, the API and its documents are.
+
+use catalogue_core::{Address, Operation};
+use http::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::error::SettingsError;
+
+/// What the documents' address has below it.
+const DOCUMENTS: [&str; 3] = ["/openapi.json", "/openapi.md", "/llms.txt"];
+
+/// What stands for itself in a path.
+const SEGMENT: AsciiSet = NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
+
+/// The three addresses.
+#[derive(Clone, Debug)]
+pub(crate) struct Addresses {
+    pub(crate) settings: Address,
+    pub(crate) base: Address,
+    pub(crate) docs: Address,
+}
+
+impl Addresses {
+    pub(crate) fn parse(settings: &str, base: &str, docs: &str) -> Result<Self, SettingsError> {
+        let addresses = Self {
+            settings: Address::parse(settings).map_err(SettingsError::SettingsUrl)?,
+            base: Address::parse(base).map_err(SettingsError::BaseUrl)?,
+            docs: Address::parse(docs).map_err(SettingsError::DocsUrl)?,
+        };
+        let origin = addresses.settings.origin();
+        if origin.starts_with("http://") && !is_this_machine(origin) {
+            return Err(SettingsError::PlainHttp(settings.to_owned()));
+        }
+        match addresses.hidden() {
+            Some(hidden) => Err(SettingsError::Overlap { settings: addresses.settings.path().to_owned(), hidden }),
+            None => Ok(addresses),
+        }
+    }
+
+    /// What the settings would hide, if anything.
+    fn hidden(&self) -> Option<String> {
+        let settings = self.settings.path();
+        let paths = [self.base.path().to_owned(), self.docs.path().to_owned()].into_iter();
+        let operations = Operation::ALL.iter().map(|operation| self.base.path().to_owned() + operation.path());
+        let documents = DOCUMENTS.iter().map(|document| self.docs.path().to_owned() + document);
+        paths.chain(operations).chain(documents).find(|path| is_at_or_below(path, settings))
+    }
+
+    /// The path of a page of ours; the list is at the empty one.
+    pub(crate) fn page(&self, below: &str) -> String {
+        format!("{}{below}", self.settings.path())
+    }
+
+    /// The path of a key's page, or of what is below it.
+    pub(crate) fn key(&self, id: &str, below: &str) -> String {
+        format!("{}/keys/{}{below}", self.settings.path(), segment(id))
+    }
+
+    /// Whether a page of the settings and the API have one origin, as far as that is known.
+    pub(crate) fn api_is_same_origin(&self) -> bool {
+        let (api, settings) = (self.base.origin(), self.settings.origin());
+        api.is_empty() || api.eq_ignore_ascii_case(settings)
+    }
+}
+
+/// A text as one segment of a path, or a value of a query.
+pub(crate) fn segment(text: &str) -> String {
+    utf8_percent_encode(text, &SEGMENT).to_string()
+}
+
+fn is_this_machine(origin: &str) -> bool {
+    let host = origin.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_ascii_lowercase));
+    matches!(host.as_deref(), Some("localhost" | "127.0.0.1" | "[::1]"))
+}
+
+/// Whether a path, which may have parameters in braces, is that of the settings or begins with it.
+fn is_at_or_below(path: &str, settings: &str) -> bool {
+    let mut segments = path.split('/');
+    settings.split('/').all(|ours| segments.next().is_some_and(|theirs| theirs == ours || theirs.starts_with('{')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_need_tls_or_this_machine() {
+        for right in
+            ["/settings", "https://a.example/s", "http://localhost:8080/s", "http://127.0.0.1/s", "http://[::1]:1/s"]
+        {
+            assert!(Addresses::parse(right, "/api/v1", "/docs").is_ok(), "{right}");
+        }
+        for wrong in ["http://a.example/s", "http://localhost.example/s", "http://127.0.0.2/s"] {
+            let refused = Addresses::parse(wrong, "/api/v1", "/docs").unwrap_err();
+            assert!(matches!(refused, SettingsError::PlainHttp(_)) && refused.to_string().contains("write https://"));
+        }
+    }
+
+    #[test]
+    fn the_settings_hide_nothing() {
+        for (settings, base, docs) in [
+            ("/", "/api/v1", "/docs"),
+            ("/api", "/api/v1", "/docs"),
+            ("/api/v1", "/api/v1", "/docs"),
+            ("/docs", "/api/v1", "/docs"),
+            ("/api/v1/courses", "/api/v1", "/docs"),
+            ("/api/v1/courses/mine", "/api/v1", "/docs"),
+            ("/docs/openapi.json", "/api/v1", "/docs"),
+            ("/courses", "/", "/docs"),
+        ] {
+            let refused = Addresses::parse(settings, base, docs).unwrap_err();
+            assert!(matches!(refused, SettingsError::Overlap { .. }), "{settings}: {refused}");
+        }
+        for settings in ["/settings", "/api/v1/settings", "/docs/settings", "/api/v10", "/ap"] {
+            assert!(Addresses::parse(settings, "/api/v1", "/docs").is_ok(), "{settings}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Makes answers: status, body and what says what the body is.
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, LOCATION};
+use http::{HeaderValue, Response, StatusCode};
+use maud::Markup;
+use serde_json::Value;
+
+/// A page.
+pub(crate) fn html(status: StatusCode, page: Markup) -> Response<Bytes> {
+    of_type(status, "text/html; charset=utf-8", page.into_string())
+}
+
+/// JSON, the whole envelope.
+pub(crate) fn json(status: StatusCode, body: &Value) -> Response<Bytes> {
+    of_type(status, "application/json", body.to_string())
+}
+
+/// Another page of ours; `location` is visible ASCII.
+pub(crate) fn see_other(location: &str) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    let location = HeaderValue::try_from(location).expect("a path of ours is visible ASCII");
+    response.headers_mut().insert(LOCATION, location);
+    response
+}
+
+pub(crate) fn of_type(status: StatusCode, media_type: &'static str, body: String) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    response
+}

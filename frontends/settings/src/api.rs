@@ -1,0 +1,168 @@
+//! The settings as JSON.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use catalogue_core::Timestamp;
+use catalogue_core::admin::CredentialRecord;
+use catalogue_core::storage::CredentialEvent;
+use http::{Response, StatusCode};
+use serde_json::{Map, Value, json};
+
+use crate::answer;
+use crate::call::{Call, MAX_EVENTS, Made};
+use crate::failure::Failure;
+use crate::input::{self, Fault, NewKey, Reason};
+use crate::key::{Hint, State, hints};
+use crate::nonce::Nonce;
+use crate::route::ApiAction;
+
+/// How long an old key may hold beside its successor, in seconds.
+const LONGEST_OVERLAP: u64 = 30 * 24 * 60 * 60;
+
+pub(crate) async fn answer(
+    call: Call<'_>,
+    action: ApiAction,
+    id: &str,
+    body: &[u8],
+) -> Result<Response<Bytes>, Failure> {
+    let fields = |known: &[&str]| Fields::parse(body, known);
+    let mut status = StatusCode::OK;
+    let data = match action {
+        ApiAction::ListKeys => {
+            let keys = call.keys().await?;
+            keys.iter().map(|key| view(key, &keys, call.now)).collect()
+        }
+        ApiAction::CreateKey => {
+            let fields = fields(&["name", "scopes", "expiresAt", "nonce"])?;
+            let made = call.create(new_key(&fields, call.now)?, nonce(&fields, call.now)?).await?;
+            status = StatusCode::CREATED;
+            made_view(call, &made)
+        }
+        ApiAction::ShowKey => {
+            let (key, keys) = call.key(id).await?;
+            view(&key, &keys, call.now)
+        }
+        ApiAction::RenameKey => {
+            let name = input::name(fields(&["name"])?.text("name")?).map_err(|reason| reason.of("name"))?;
+            // What is shown beside the key is read before the change, since nothing may fail after it.
+            let keys = call.keys().await?;
+            view(&call.rename(id, &name).await?, &keys, call.now)
+        }
+        ApiAction::RotateKey => {
+            let fields = fields(&["overlapSeconds", "nonce"])?;
+            let made = call.rotate(id, overlap(&fields)?, nonce(&fields, call.now)?).await?;
+            status = StatusCode::CREATED;
+            made_view(call, &made)
+        }
+        ApiAction::RevokeKey => {
+            fields(&[])?;
+            view(&call.revoke(id).await?, &[], call.now)
+        }
+        ApiAction::Check => {
+            let checked = call.check(fields(&["token"])?.text("token")?.trim()).await?;
+            let keys = if checked.key.is_some() { call.keys().await? } else { Vec::new() };
+            let key = checked.key.as_ref().map(|key| view(key, &keys, call.now));
+            json!({ "kind": checked.kind.map(catalogue_core::auth::CredentialKind::name), "key": key })
+        }
+        ApiAction::Events => call.events(MAX_EVENTS).await?.iter().map(event).collect(),
+    };
+    Ok(answer::json(status, &json!({ "data": data })))
+}
+
+pub(crate) fn failure(failure: &Failure, request_id: &str) -> Response<Bytes> {
+    let mut error = json!({ "code": failure.code().as_str(), "message": failure.sentence() });
+    if let Some(details) = failure.details(request_id) {
+        error["details"] = details;
+    }
+    answer::json(failure.status(), &json!({ "error": error }))
+}
+
+fn view(key: &CredentialRecord, keys: &[CredentialRecord], now: Timestamp) -> Value {
+    json!({
+        "id": &*key.identity.credential_id,
+        "kind": key.identity.kind.name(),
+        "name": key.name,
+        "prefix": key.shown_prefix,
+        "scopes": key.identity.scopes,
+        "createdAt": key.created_at,
+        "lastUsedAt": key.last_used_at,
+        "expiresAt": key.expires_at,
+        "revokedAt": key.revoked_at,
+        "replacedBy": key.replaced_by.as_deref(),
+        "state": State::of(key, now).name(),
+        "hints": hints(key, keys, now).into_iter().map(Hint::name).collect::<Vec<_>>(),
+    })
+}
+
+/// A new key with its token, which is never shown again.
+fn made_view(call: Call<'_>, made: &Made) -> Value {
+    let mut data = view(&made.key, &[], call.now);
+    data["token"] = made.token.expose().into();
+    if let Some(old) = &made.replaces {
+        data["replaces"] = json!({ "id": &*old.identity.credential_id, "expiresAt": old.expires_at });
+    }
+    data
+}
+
+fn event(event: &CredentialEvent) -> Value {
+    json!({
+        "id": &*event.id,
+        "at": event.at,
+        "action": event.action.name(),
+        "keyId": event.credential_id.as_deref(),
+        "keyName": event.name,
+        "actor": event.actor.as_str(),
+    })
+}
+
+fn new_key(fields: &Fields, now: Timestamp) -> Result<NewKey, Fault> {
+    let name = input::name(fields.text("name")?).map_err(|reason| reason.of("name"))?;
+    let scopes = fields.value("scopes")?.as_array().ok_or_else(|| Reason::Unknown.of("scopes"))?;
+    let names: Option<Vec<&str>> = scopes.iter().map(Value::as_str).collect();
+    let scopes = names.ok_or(Reason::UnknownScope).and_then(input::scopes).map_err(|reason| reason.of("scopes"))?;
+    let expires_at = match fields.value("expiresAt")? {
+        Value::Null => None,
+        value => {
+            let time = value.as_str().and_then(|text| Timestamp::parse(text).ok()).ok_or(Reason::NotATime);
+            Some(time.and_then(|time| input::in_future(time, now)).map_err(|reason| reason.of("expiresAt"))?)
+        }
+    };
+    Ok(NewKey { name, scopes, expires_at })
+}
+
+/// The caller's nonce, or a fresh one.
+fn nonce(fields: &Fields, now: Timestamp) -> Result<Nonce, Fault> {
+    match fields.0.get("nonce") {
+        None => Ok(Nonce::fresh(now)),
+        Some(_) => Nonce::parse(fields.text("nonce")?, now).map_err(|reason| reason.of("nonce")),
+    }
+}
+
+fn overlap(fields: &Fields) -> Result<Duration, Fault> {
+    let seconds = fields.value("overlapSeconds")?.as_u64().filter(|seconds| *seconds <= LONGEST_OVERLAP);
+    seconds.map(Duration::from_secs).ok_or_else(|| Reason::OutOfRange.of("overlapSeconds"))
+}
+
+/// The properties of an object, of which none is unknown: a mistyped `expiresAt` must not make a key for ever.
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    fn parse(body: &[u8], known: &[&str]) -> Result<Self, Fault> {
+        let Ok(Value::Object(fields)) = serde_json::from_slice(body) else {
+            return Err(Reason::Unknown.of("body"));
+        };
+        match fields.keys().find(|name| !known.contains(&name.as_str())) {
+            Some(name) => Err(Reason::Unknown.of(name.clone())),
+            None => Ok(Self(fields)),
+        }
+    }
+
+    fn value(&self, name: &'static str) -> Result<&Value, Fault> {
+        self.0.get(name).ok_or_else(|| Reason::Missing.of(name))
+    }
+
+    fn text(&self, name: &'static str) -> Result<&str, Fault> {
+        self.value(name)?.as_str().ok_or_else(|| Reason::Unknown.of(name))
+    }
+}

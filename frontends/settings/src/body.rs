@@ -1,0 +1,42 @@
+//! Reads a request's body, up to a limit.
+
+use std::future::poll_fn;
+use std::pin::pin;
+
+use bytes::Buf as _;
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+use http_body::Body;
+
+use crate::failure::Failure;
+
+const LIMIT: usize = 16 << 10;
+
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
+pub(crate) const JSON: &str = "application/json";
+
+/// The whole body.
+pub(crate) async fn read<B: Body>(body: B) -> Result<Vec<u8>, Failure> {
+    let mut body = pin!(body);
+    let mut bytes = Vec::new();
+    while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
+        let Ok(mut data) = frame.map_err(|_| Failure::Body)?.into_data() else { continue };
+        if bytes.len() + data.remaining() > LIMIT {
+            return Err(Failure::TooLarge);
+        }
+        while data.has_remaining() {
+            let chunk = data.chunk();
+            bytes.extend_from_slice(chunk);
+            data.advance(chunk.len());
+        }
+    }
+    Ok(bytes)
+}
+
+/// Whether the body is said to be of that type, whatever its parameters.
+pub(crate) fn is_of_type(headers: &HeaderMap, media_type: &str) -> bool {
+    let mut values = headers.get_all(CONTENT_TYPE).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return false };
+    let essence = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case(media_type)
+}

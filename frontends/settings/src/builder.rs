@@ -1,0 +1,126 @@
+//! [`SettingsBuilder`]: putting the developer settings together.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalogue_core::limit::{LocalRateLimiter, RateLimit, RateLimiter};
+use catalogue_core::storage::{CredentialStorage, KeyStorage};
+use catalogue_core::{RequestIds, Timestamp};
+
+use crate::addresses::Addresses;
+use crate::error::SettingsError;
+use crate::pages::{SCRIPT, STYLE};
+use crate::security;
+use crate::settings::{DeveloperSettings, Inner, Storage};
+
+/// How many changes an account may make a minute.
+const CHANGES: u32 = 30;
+
+/// Puts the developer settings together.
+#[must_use = "a builder does nothing before `build`"]
+pub struct SettingsBuilder {
+    storage: Arc<dyn Storage>,
+    settings_url: String,
+    base_url: String,
+    docs_url: String,
+    brand: Option<(String, String)>,
+    tries_across_origins: bool,
+    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    changes: Arc<dyn RateLimiter>,
+}
+
+impl DeveloperSettings {
+    /// The settings of the keys in `storage`, which must be those of the catalogue.
+    pub fn builder(storage: impl KeyStorage + CredentialStorage) -> SettingsBuilder {
+        SettingsBuilder {
+            storage: Arc::new(storage),
+            settings_url: "/settings".to_owned(),
+            base_url: "/api/v1".to_owned(),
+            docs_url: "/docs".to_owned(),
+            brand: None,
+            tries_across_origins: false,
+            clock: Box::new(Timestamp::now),
+            changes: per_minute(CHANGES),
+        }
+    }
+}
+
+impl SettingsBuilder {
+    /// Where the settings are mounted: an address such as `https://api.example.com/settings`, or its path alone. Default
+    /// `/settings`.
+    ///
+    /// With a whole address, forms of its origin alone are taken; with a path, those of the host that the request names.
+    pub fn settings_url(mut self, settings_url: impl Into<String>) -> Self {
+        self.settings_url = settings_url.into();
+        self
+    }
+
+    /// Where the API is mounted, as the catalogue was told. Default `/api/v1`.
+    pub fn base_url(mut self, base_url: impl Into<String>) -> Self {
+        self.base_url = base_url.into();
+        self
+    }
+
+    /// Where the public documents are mounted, as the catalogue was told. Default `/docs`.
+    pub fn docs_url(mut self, docs_url: impl Into<String>) -> Self {
+        self.docs_url = docs_url.into();
+        self
+    }
+
+    /// Shows the host's name as a link at the top of each page.
+    pub fn brand(mut self, name: impl Into<String>, url: impl Into<String>) -> Self {
+        self.brand = Some((name.into(), url.into()));
+        self
+    }
+
+    /// Says that an API of another origin lets scripts of this one read its answers (CORS), so that a new key can be tried
+    /// on its page.
+    pub fn tries_across_origins(mut self) -> Self {
+        self.tries_across_origins = true;
+        self
+    }
+
+    /// Counts changes by account. Default 30 a minute, in this process.
+    pub fn rate_limiter(mut self, limiter: impl RateLimiter) -> Self {
+        self.changes = Arc::new(limiter);
+        self
+    }
+
+    /// Another clock than the system's: for tests, in which time should not have to pass.
+    pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        self.clock = Box::new(clock);
+        self
+    }
+
+    /// The settings.
+    ///
+    /// # Errors
+    /// When an address cannot be mounted at, has no TLS, or would hide the API or its documents.
+    pub fn build(self) -> Result<DeveloperSettings, SettingsError> {
+        let addresses = Addresses::parse(&self.settings_url, &self.base_url, &self.docs_url)?;
+        Ok(DeveloperSettings(Arc::new(Inner {
+            policy: security::policy(STYLE, SCRIPT, &addresses),
+            can_try: self.tries_across_origins || addresses.api_is_same_origin(),
+            storage: self.storage,
+            addresses,
+            brand: self.brand,
+            clock: self.clock,
+            changes: self.changes,
+            request_ids: RequestIds::default(),
+            in_flight: Arc::default(),
+        })))
+    }
+}
+
+/// So many requests a minute of each key, counted in this process.
+pub(crate) fn per_minute(requests: u32) -> Arc<dyn RateLimiter> {
+    let limit = RateLimit::new(requests, Duration::from_secs(60)).expect("a limit of some requests in whole seconds");
+    Arc::new(LocalRateLimiter::new(limit))
+}
+
+impl fmt::Debug for SettingsBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SettingsBuilder").field("settings_url", &self.settings_url).finish_non_exhaustive()
+    }
+}

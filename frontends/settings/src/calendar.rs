@@ -1,0 +1,102 @@
+//! A reminder as a calendar file (RFC 5545).
+
+use catalogue_core::Timestamp;
+
+use crate::input::DAY;
+use crate::times::date;
+
+/// How many days before the end the event is.
+const DAYS_BEFORE: u32 = 14;
+
+/// How many bytes a line has at most, its end aside (RFC 5545 section 3.1).
+const LINE: usize = 75;
+
+/// One event of a whole day, some time before `end` or on the day of the end, where that is nearer. `page` is where the key
+/// can be rotated, if its whole address is known.
+pub(crate) fn reminder(id: &str, name: &str, end: Timestamp, page: Option<&str>, now: Timestamp) -> String {
+    let before = end.as_microseconds() - i64::from(DAYS_BEFORE) * DAY.as_micros() as i64;
+    let day = Timestamp::from_microseconds(before).filter(|day| *day > now).unwrap_or(end);
+    let (day, stamp) = (basic(&date(day)), basic(&format!("{}Z", &now.to_string()[..19])));
+    let title = escape(&format!("API key \"{name}\" ends on {}", date(end)));
+    let description = escape(&format!("It is refused from {end} on. Rotate it and put the new key into use before."));
+    let mut lines = vec![
+        "BEGIN:VCALENDAR".to_owned(),
+        "VERSION:2.0".to_owned(),
+        "PRODID:-//catalogue//developer settings//EN".to_owned(),
+        "BEGIN:VEVENT".to_owned(),
+        format!("UID:{id}@catalogue"),
+        format!("DTSTAMP:{stamp}"),
+        format!("DTSTART;VALUE=DATE:{day}"),
+        format!("SUMMARY:{title}"),
+        format!("DESCRIPTION:{description}"),
+        "TRANSP:TRANSPARENT".to_owned(),
+    ];
+    lines.extend(page.map(|page| format!("URL:{page}")));
+    lines.extend(["END:VEVENT", "END:VCALENDAR"].map(str::to_owned));
+    lines.iter().map(|line| fold(line)).collect()
+}
+
+/// The form without separators, such as `20270220` or `20261122T044000Z`.
+fn basic(time: &str) -> String {
+    time.replace(['-', ':'], "")
+}
+
+/// A text value (RFC 5545 section 3.3.11).
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '\\' | ';' | ',' => escaped.extend(['\\', c]),
+            '\n' => escaped.push_str("\\n"),
+            c if c.is_control() => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// The line in pieces that are short enough, none of which ends within a character.
+fn fold(line: &str) -> String {
+    let (mut folded, mut length) = (String::new(), 0);
+    for c in line.chars() {
+        if length + c.len_utf8() > LINE {
+            folded.push_str("\r\n ");
+            length = 1;
+        }
+        folded.push(c);
+        length += c.len_utf8();
+    }
+    folded + "\r\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    #[test]
+    fn two_weeks_before_the_end_or_on_its_day() {
+        let now = at("2026-11-22T04:40:00Z");
+        for (end, day) in [("2027-02-20T10:00:00Z", "20270206"), ("2026-11-30T10:00:00Z", "20261130")] {
+            let file = reminder("key_1", "partner", at(end), None, now);
+            assert!(file.contains(&format!("DTSTART;VALUE=DATE:{day}\r\n")), "{file}");
+            assert!(
+                file.contains("UID:key_1@catalogue\r\n") && file.contains("DTSTAMP:20261122T044000Z\r\n"),
+                "{file}"
+            );
+        }
+    }
+
+    #[test]
+    fn texts_are_escaped_and_lines_folded() {
+        let name = format!("a,b;c\\d\nEND:VEVENT\r{}", "é".repeat(90));
+        let file = reminder("key_1", &name, at("2027-02-20T10:00:00Z"), None, at("2026-11-22T04:40:00Z"));
+        assert!(file.lines().all(|line| line.len() <= LINE), "{file}");
+        assert_eq!(file.matches("\r\nEND:VEVENT\r\n").count(), 1);
+        let unfolded = file.replace("\r\n ", "");
+        assert!(unfolded.contains(&format!("a\\,b\\;c\\\\d\\nEND:VEVENT{}", "é".repeat(90))), "{unfolded}");
+    }
+}

@@ -1,0 +1,164 @@
+//! [`Call`]: what an owner can do with the keys of their account, for pages and JSON alike.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{CredentialRecord, NewCredential};
+use catalogue_core::auth::{BearerToken, CredentialKind, NewToken, token_kind};
+use catalogue_core::storage::{CredentialAction, CredentialEvent, StorageError, StorageErrorKind};
+
+use crate::failure::Failure;
+use crate::input::NewKey;
+use crate::key::State;
+use crate::nonce::Nonce;
+use crate::owner::Owner;
+use crate::settings::Inner;
+
+/// How many keys of an account may hold.
+const MAX_KEYS: usize = 100;
+
+/// How many events are shown.
+pub(crate) const MAX_EVENTS: usize = 100;
+
+/// A request of an owner.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'c> {
+    pub(crate) inner: &'c Inner,
+    pub(crate) owner: &'c Owner,
+    pub(crate) now: Timestamp,
+}
+
+/// A key that was just made, and its token.
+pub(crate) struct Made {
+    pub(crate) token: NewToken,
+    pub(crate) key: CredentialRecord,
+    /// The key that it takes the place of.
+    pub(crate) replaces: Option<CredentialRecord>,
+}
+
+/// What a pasted text is.
+pub(crate) struct Checked {
+    pub(crate) kind: Option<CredentialKind>,
+    /// The owner's key.
+    pub(crate) key: Option<CredentialRecord>,
+}
+
+impl Call<'_> {
+    /// The account's keys, newest first.
+    pub(crate) async fn keys(&self) -> Result<Vec<CredentialRecord>, Failure> {
+        let keys = self.inner.storage.list_keys(&self.owner.account).await?;
+        let mut keys = keys.ok_or(Failure::NotFound)?;
+        keys.reverse();
+        Ok(keys)
+    }
+
+    /// The key with that id, and all of the account's.
+    pub(crate) async fn key(&self, id: &str) -> Result<(CredentialRecord, Vec<CredentialRecord>), Failure> {
+        let keys = self.keys().await?;
+        let key = keys.iter().find(|key| *key.identity.credential_id == *id).cloned();
+        key.map(|key| (key, keys)).ok_or(Failure::NotFound)
+    }
+
+    pub(crate) async fn create(&self, new: NewKey, nonce: Nonce) -> Result<Made, Failure> {
+        let id = nonce.key_id(&self.owner.account);
+        let keys = self.keys().await?;
+        self.check_room(&keys, &id)?;
+        let (token, key) = self.mint(id, new);
+        self.inner.storage.create_key(&key, &self.owner.actor).await.map_err(|error| already_there(error, &key))?;
+        self.audit(CredentialAction::KeyCreated, &key.record);
+        Ok(Made { token, key: key.record, replaces: None })
+    }
+
+    /// Another name. `name` is one that was checked.
+    pub(crate) async fn rename(&self, id: &str, name: &str) -> Result<CredentialRecord, Failure> {
+        let key = self.inner.storage.rename_key(&self.owner.account, id, name, &self.owner.actor).await?;
+        let key = key.ok_or(Failure::NotFound)?;
+        self.audit(CredentialAction::KeyRenamed, &key);
+        Ok(key)
+    }
+
+    /// A successor with the key's name, scopes and lifetime.
+    pub(crate) async fn rotate(&self, id: &str, overlap: Duration, nonce: Nonce) -> Result<Made, Failure> {
+        let (old, keys) = self.key(id).await?;
+        let new_id = nonce.key_id(&self.owner.account);
+        self.check_room(&keys, &new_id)?;
+        if old.identity.kind != CredentialKind::ApiKey || State::of(&old, self.now) != State::Valid {
+            return Err(Failure::NotRotatable);
+        }
+        let lifetime = old.expires_at.map(|end| end.as_microseconds() - old.created_at.as_microseconds());
+        let later = |time: Duration| self.now.checked_add(time).unwrap_or(Timestamp::MAX);
+        let successor = NewKey {
+            name: old.name.clone().unwrap_or_default(),
+            scopes: old.identity.scopes.clone(),
+            expires_at: lifetime.map(|time| later(Duration::from_micros(time.unsigned_abs()))),
+        };
+        let (token, new) = self.mint(new_id, successor);
+        let (account, actor) = (&self.owner.account, &self.owner.actor);
+        let replaced = self.inner.storage.rotate_key(account, id, later(overlap), &new, actor).await;
+        let replaced = replaced.map_err(|error| already_there(error, &new))?.ok_or(Failure::NotRotatable)?;
+        self.audit(CredentialAction::KeyRotated, &replaced);
+        Ok(Made { token, key: new.record, replaces: Some(replaced) })
+    }
+
+    pub(crate) async fn revoke(&self, id: &str) -> Result<CredentialRecord, Failure> {
+        let key = self.inner.storage.revoke_key(&self.owner.account, id, self.now, &self.owner.actor).await?;
+        let key = key.ok_or(Failure::NotFound)?;
+        if key.revoked_at == Some(self.now) {
+            self.audit(CredentialAction::KeyRevoked, &key);
+        }
+        Ok(key)
+    }
+
+    /// Says what a pasted text is. A key of another account and one that exists nowhere are alike.
+    pub(crate) async fn check(&self, text: &str) -> Result<Checked, Failure> {
+        let keys = self.keys().await?;
+        let mut found = None;
+        if let Some(token) = BearerToken::new(text) {
+            found = self.inner.storage.find_credential(&token.digest()).await?;
+        }
+        let found = found.map(|credential| credential.identity.credential_id);
+        let key = keys.into_iter().find(|key| Some(&key.identity.credential_id) == found.as_ref());
+        let kind = key.as_ref().map(|key| key.identity.kind).or_else(|| token_kind(text));
+        Ok(Checked { kind, key })
+    }
+
+    /// The account's last events, newest first.
+    pub(crate) async fn events(&self, most: usize) -> Result<Vec<CredentialEvent>, Failure> {
+        Ok(self.inner.storage.list_events(&self.owner.account, most).await?)
+    }
+
+    fn mint(&self, id: String, NewKey { name, scopes, expires_at }: NewKey) -> (NewToken, NewCredential) {
+        let (token, mut key) = NewCredential::api_key(self.owner.account.clone(), name, scopes);
+        key.record.identity.credential_id = id.into();
+        key.record.created_at = self.now;
+        key.record.expires_at = expires_at;
+        (token, key)
+    }
+
+    /// Refuses a second key of one form, and one beyond the limit.
+    fn check_room(&self, keys: &[CredentialRecord], id: &str) -> Result<(), Failure> {
+        if keys.iter().any(|key| *key.identity.credential_id == *id) {
+            return Err(Failure::AlreadyThere(id.to_owned()));
+        }
+        let holding = keys.iter().filter(|key| State::of(key, self.now).holds()).count();
+        if holding < MAX_KEYS { Ok(()) } else { Err(Failure::TooMany) }
+    }
+
+    /// A line in the operator's log. The storage keeps the event for the owner.
+    fn audit(&self, action: CredentialAction, key: &CredentialRecord) {
+        let (account, actor) = (self.owner.account.as_str(), self.owner.actor.as_str());
+        let (action, key) = (action.name(), &*key.identity.credential_id);
+        tracing::info!(target: "catalogue::audit", account, actor, action, key, "a key was changed");
+    }
+}
+
+/// Two that are sent at the same time may both find the id free.
+fn already_there(error: StorageError, key: &NewCredential) -> Failure {
+    match error.kind() {
+        StorageErrorKind::AlreadyThere => {
+            Failure::AlreadyThere(Arc::clone(&key.record.identity.credential_id).to_string())
+        }
+        _ => error.into(),
+    }
+}

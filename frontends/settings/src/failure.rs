@@ -1,0 +1,144 @@
+//! [`Failure`]: why a request is not answered as asked.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::iter::successors;
+
+use catalogue_core::ErrorCode;
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use http::{HeaderValue, StatusCode};
+use serde_json::{Value, json};
+
+use crate::input::Fault;
+
+/// Why a request is not answered as asked; for people and programs alike.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// No failure: the methods of a path were asked for.
+    Options(String),
+    /// The path has no such method; it has these.
+    Method(String),
+    /// One field.
+    Field(Fault),
+    /// The body broke off.
+    Body,
+    /// The body is too large.
+    TooLarge,
+    /// The body is of another type than this one.
+    MediaType(&'static str),
+    /// Nobody is signed in, for that reason; a cookie is taken back.
+    SignedOut(&'static str, Option<HeaderValue>),
+    /// The code signs nobody in.
+    Code,
+    /// The request comes from a page of somebody else.
+    CrossSite,
+    /// There is no such page, key or account.
+    NotFound,
+    /// The key with that id was made by the same form before.
+    AlreadyThere(String),
+    /// The key has a successor or has ended.
+    NotRotatable,
+    /// As many keys hold as may.
+    TooMany,
+    /// Too many requests: again after so many seconds.
+    RateLimited(u32),
+    /// The storage failed.
+    Storage(StorageError),
+}
+
+impl From<StorageError> for Failure {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Field(fault)
+    }
+}
+
+impl Failure {
+    pub(crate) const fn status(&self) -> StatusCode {
+        match self {
+            Self::Options(_) => StatusCode::NO_CONTENT,
+            Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Field(_) | Self::Body => StatusCode::BAD_REQUEST,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::SignedOut(..) | Self::Code => StatusCode::UNAUTHORIZED,
+            Self::CrossSite => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::AlreadyThere(_) | Self::NotRotatable | Self::TooMany => StatusCode::CONFLICT,
+            Self::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Storage(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    pub(crate) const fn code(&self) -> ErrorCode {
+        match self {
+            Self::SignedOut(..) | Self::Code => ErrorCode::Unauthorized,
+            Self::NotFound => ErrorCode::NotFound,
+            Self::RateLimited(_) => ErrorCode::RateLimited,
+            Self::Storage(_) => ErrorCode::InternalError,
+            _ => ErrorCode::InvalidRequest,
+        }
+    }
+
+    /// What happened, and what to do.
+    pub(crate) fn sentence(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Options(_) => "",
+            Self::Method(allow) => return format!("This address takes {allow} only.").into(),
+            Self::Field(fault) => return format!("{}: {}", fault.parameter, fault.sentence()).into(),
+            Self::Body => "The request broke off before its end. Nothing has changed. Send it again.",
+            Self::TooLarge => "The request has more than 16 KiB. Send less.",
+            Self::MediaType(right) => return format!("Send the body as {right}.").into(),
+            Self::SignedOut("expired", _) => "The session is over. Sign in again. Nothing was done.",
+            Self::SignedOut("revoked", _) => "The session was ended. Sign in again. Nothing was done.",
+            Self::SignedOut(..) => "Sign in first.",
+            Self::Code => "This code does not work. It may be used up or too old. Ask for another.",
+            Self::CrossSite => {
+                "The request comes from another site, so nothing was done. Open the settings themselves."
+            }
+            Self::NotFound => "There is nothing here, or it is not yours.",
+            Self::AlreadyThere(_) => {
+                "This key was made already, and its token shown then. If you do not have it, rotate the key."
+            }
+            Self::NotRotatable => "It was rotated, revoked or has expired meanwhile.",
+            Self::TooMany => "100 keys hold already. Revoke one first.",
+            Self::RateLimited(seconds) => return format!("Too many requests. Try again in {seconds} s.").into(),
+            Self::Storage(error) if error.kind() == StorageErrorKind::OutcomeUnknown => {
+                "It is not known whether the change was made. Look before you repeat it."
+            }
+            Self::Storage(error) if error.kind() == StorageErrorKind::Unavailable => {
+                "The database cannot be used now; an import may be running. Nothing has changed. Try again in a minute."
+            }
+            Self::Storage(_) => "The server failed. Nothing has changed.",
+        })
+    }
+
+    /// The failure's `details` as JSON.
+    pub(crate) fn details(&self, request_id: &str) -> Option<Value> {
+        Some(match self {
+            Self::Field(Fault { parameter, reason }) => json!({ "parameter": parameter, "reason": reason.name() }),
+            Self::SignedOut(reason, _) => json!({ "reason": reason }),
+            Self::CrossSite => json!({ "reason": "cross_site" }),
+            Self::AlreadyThere(_) => json!({ "reason": "already_there" }),
+            Self::NotRotatable => json!({ "reason": "not_rotatable" }),
+            Self::TooMany => json!({ "reason": "too_many" }),
+            Self::RateLimited(seconds) => json!({ "retryAfterSeconds": seconds }),
+            Self::Storage(_) => json!({ "requestId": request_id }),
+            _ => return None,
+        })
+    }
+
+    /// A failure of ours is logged, once, with its whole cause.
+    pub(crate) fn log(&self, request_id: &str) {
+        if let Self::Storage(error) = self {
+            let first: &(dyn Error + 'static) = error;
+            let chain: Vec<_> = successors(Some(first), |error| (*error).source()).map(ToString::to_string).collect();
+            tracing::error!(request_id, error = chain.join(": "), "a request of the developer settings failed");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! [`Form`]: fields of a form or a query.
+
+use crate::input::{Fault, Reason};
+
+/// The fields that came, in their order. Unknown ones are ignored.
+#[derive(Clone, Default)]
+pub(crate) struct Form(Vec<(String, String)>);
+
+impl Form {
+    pub(crate) fn parse(text: &[u8]) -> Self {
+        Self(form_urlencoded::parse(text).into_owned().collect())
+    }
+
+    /// All values of a field.
+    pub(crate) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
+        self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The value of a field that comes once; empty where it did not come.
+    pub(crate) fn one(&self, name: &'static str) -> Result<&str, Fault> {
+        let mut values = self.all(name);
+        match (values.next(), values.next()) {
+            (value, None) => Ok(value.unwrap_or_default()),
+            (_, Some(_)) => Err(Reason::Repeated.of(name)),
+        }
+    }
+
+    /// The first value of a field, to show it again; empty where it did not come.
+    pub(crate) fn shown<'f>(&'f self, name: &'f str) -> &'f str {
+        self.all(name).next().unwrap_or_default()
+    }
+}

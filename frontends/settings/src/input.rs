@@ -1,0 +1,166 @@
+//! What may stand in a field.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use catalogue_core::Timestamp;
+use catalogue_core::auth::{Scope, Scopes};
+
+/// How many characters a name has at most.
+pub(crate) const MAX_NAME: usize = 100;
+
+pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The lifetimes to choose from, in days; the default is [`DEFAULT_EXPIRY`].
+pub(crate) const LIFETIMES: [(&str, u32); 4] = [("7d", 7), ("30d", 30), ("90d", 90), ("365d", 365)];
+
+pub(crate) const DEFAULT_EXPIRY: &str = "90d";
+
+/// The overlaps of a rotation to choose from, in seconds and in words; the default is [`DEFAULT_OVERLAP`].
+pub(crate) const OVERLAPS: [(&str, u64, &str); 4] = [
+    ("0", 0, "at once (it has leaked)"),
+    ("1h", 60 * 60, "after 1 hour"),
+    ("24h", 24 * 60 * 60, "after 24 hours"),
+    ("7d", 7 * 24 * 60 * 60, "after 7 days"),
+];
+
+pub(crate) const DEFAULT_OVERLAP: &str = "24h";
+
+/// What is wrong with a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) parameter: Cow<'static, str>,
+    pub(crate) reason: Reason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Missing,
+    Repeated,
+    Empty,
+    TooLong,
+    Character,
+    UnknownScope,
+    InThePast,
+    NotATime,
+    OutOfRange,
+    Unknown,
+}
+
+impl Reason {
+    /// The reason as it stands in an answer to a program.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Repeated => "repeated",
+            Self::Empty => "empty",
+            Self::TooLong => "too_long",
+            Self::Character => "character",
+            Self::UnknownScope => "unknown_scope",
+            Self::InThePast => "in_the_past",
+            Self::NotATime => "not_a_time",
+            Self::OutOfRange => "out_of_range",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    const fn sentence(self) -> &'static str {
+        match self {
+            Self::Missing => "It is missing.",
+            Self::Repeated => "It came twice. Send it once.",
+            Self::Empty => "Fill it in.",
+            Self::TooLong => "Write 100 characters at most.",
+            Self::Character => "It has a character that cannot be shown. Write it in plain text.",
+            Self::UnknownScope => "There is no such scope. Choose from those listed.",
+            Self::InThePast => "That time is over. Choose a later one.",
+            Self::NotATime => "Write a date like 2027-02-20.",
+            Self::OutOfRange => "Choose one of the values offered.",
+            Self::Unknown => "There is no such field, or it has another type.",
+        }
+    }
+
+    pub(crate) fn of(self, parameter: impl Into<Cow<'static, str>>) -> Fault {
+        Fault { parameter: parameter.into(), reason: self }
+    }
+}
+
+impl Fault {
+    /// What would be right.
+    pub(crate) fn sentence(&self) -> &'static str {
+        match (&*self.parameter, self.reason) {
+            ("scope" | "scopes", Reason::Empty) => "Choose one at least.",
+            ("expiresAt", Reason::NotATime) => "Write a time like 2027-02-20T00:00:00Z, or null.",
+            ("nonce", _) => "This form is too old or was changed. Here is a new one: send it again.",
+            (_, reason) => reason.sentence(),
+        }
+    }
+}
+
+/// What a key is made from.
+#[derive(Clone, Debug)]
+pub(crate) struct NewKey {
+    pub(crate) name: String,
+    pub(crate) scopes: Scopes,
+    pub(crate) expires_at: Option<Timestamp>,
+}
+
+/// A name as it is kept: trimmed, and of what can be shown.
+pub(crate) fn name(text: &str) -> Result<String, Reason> {
+    let text = text.trim();
+    // What turns the direction of writing would let one name look like another.
+    let is_bad = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    match text.chars().count() {
+        0 => Err(Reason::Empty),
+        _ if text.contains(is_bad) => Err(Reason::Character),
+        1..=MAX_NAME => Ok(text.to_owned()),
+        _ => Err(Reason::TooLong),
+    }
+}
+
+/// One scope at least, of those that the contract defines.
+pub(crate) fn scopes<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Scopes, Reason> {
+    let known =
+        |name: &str| Scope::DEFINED.iter().find(|(scope, _)| scope.name() == name).map(|(scope, _)| scope.clone());
+    let scopes: Option<Scopes> = names.into_iter().map(known).collect::<Option<Vec<_>>>().map(Scopes::from_iter);
+    match scopes {
+        None => Err(Reason::UnknownScope),
+        Some(scopes) if scopes.is_empty() => Err(Reason::Empty),
+        Some(scopes) => Ok(scopes),
+    }
+}
+
+/// When a key ends that is made now.
+pub(crate) fn expiry(choice: &str, date: &str, now: Timestamp) -> Result<Option<Timestamp>, Reason> {
+    let end = match choice {
+        "never" => return Ok(None),
+        "date" => end_of_day(date)?,
+        choice => {
+            let (_, days) = LIFETIMES.iter().find(|(name, _)| *name == choice).ok_or(Reason::OutOfRange)?;
+            now.checked_add(DAY * *days).ok_or(Reason::OutOfRange)?
+        }
+    };
+    in_future(end, now).map(Some)
+}
+
+pub(crate) fn in_future(end: Timestamp, now: Timestamp) -> Result<Timestamp, Reason> {
+    if end > now { Ok(end) } else { Err(Reason::InThePast) }
+}
+
+/// The first instant after the day that `date` names.
+fn end_of_day(date: &str) -> Result<Timestamp, Reason> {
+    let date = date.trim();
+    if date.is_empty() {
+        return Err(Reason::Empty);
+    }
+    if date.len() != "2027-02-20".len() {
+        return Err(Reason::NotATime);
+    }
+    let start = Timestamp::parse(&format!("{date}T00:00:00Z")).map_err(|_| Reason::NotATime)?;
+    start.checked_add(DAY).ok_or(Reason::NotATime)
+}
+
+/// How long the old key still holds.
+pub(crate) fn overlap(choice: &str) -> Result<Duration, Reason> {
+    let overlap = OVERLAPS.iter().find(|(name, ..)| *name == choice);
+    overlap.map(|(_, seconds, _)| Duration::from_secs(*seconds)).ok_or(Reason::OutOfRange)
+}

@@ -1,0 +1,101 @@
+//! Nonces of forms, and the ids of keys that follow from them.
+
+use catalogue_core::{AccountId, Timestamp};
+use sha2::{Digest, Sha256};
+use uuid::{Builder, Uuid, Variant};
+
+use crate::input::Reason;
+
+/// For how long a form may be sent, in milliseconds.
+const OLDEST: i64 = 24 * 60 * 60 * 1000;
+/// By how much a clock may be ahead.
+const AHEAD: i64 = 5 * 60 * 1000;
+
+/// What tells one form from another. The same nonce makes the same key's id.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nonce(Uuid);
+
+impl Nonce {
+    /// One that was made at `now`.
+    ///
+    /// # Panics
+    /// When the system has no randomness to give.
+    pub(crate) fn fresh(now: Timestamp) -> Self {
+        let mut random = [0; 10];
+        getrandom::fill(&mut random).expect("the system's randomness");
+        Self(Builder::from_unix_timestamp_millis(milliseconds(now).unsigned_abs(), &random).into_uuid())
+    }
+
+    /// One that came back with a form.
+    pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Self, Reason> {
+        if text.is_empty() {
+            return Err(Reason::Missing);
+        }
+        let uuid = Uuid::try_parse(text).ok().filter(|uuid| text == uuid.simple().to_string());
+        let uuid = uuid.filter(|uuid| uuid.get_version_num() == 7 && uuid.get_variant() == Variant::RFC4122);
+        let uuid = uuid.ok_or(Reason::OutOfRange)?;
+        let age = milliseconds(now) - time_of(uuid);
+        if (-AHEAD..=OLDEST).contains(&age) { Ok(Self(uuid)) } else { Err(Reason::OutOfRange) }
+    }
+
+    pub(crate) fn text(self) -> String {
+        self.0.simple().to_string()
+    }
+
+    /// The id of the key that a form with this nonce makes for `account`. Its random bits are of a digest, so nobody can
+    /// choose it.
+    pub(crate) fn key_id(self, account: &AccountId) -> String {
+        let digest = Sha256::new().chain_update(account.as_str()).chain_update([0]).chain_update(self.0).finalize();
+        let random = digest.first_chunk().expect("SHA-256 has 32 bytes");
+        let milliseconds = time_of(self.0).unsigned_abs();
+        format!("key_{}", Builder::from_unix_timestamp_millis(milliseconds, random).into_uuid().simple())
+    }
+}
+
+fn milliseconds(time: Timestamp) -> i64 {
+    time.as_microseconds().div_euclid(1000)
+}
+
+/// The first 48 bits of a UUID of version 7.
+fn time_of(uuid: Uuid) -> i64 {
+    (uuid.as_u128() >> 80) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_nonce_is_taken_for_a_day() {
+        let made = at("2026-11-22T10:00:00Z");
+        let nonce = Nonce::fresh(made).text();
+        for (now, taken) in [
+            ("2026-11-22T10:00:00Z", true),
+            ("2026-11-23T10:00:00Z", true),
+            ("2026-11-23T10:00:00.001Z", false),
+            ("2026-11-22T09:55:00Z", true),
+            ("2026-11-22T09:54:59.999Z", false),
+        ] {
+            assert_eq!(Nonce::parse(&nonce, at(now)).is_ok(), taken, "{now}");
+        }
+        for wrong in [&nonce[1..], &nonce.to_uppercase(), &Uuid::parse_str(&nonce).unwrap().to_string(), "x"] {
+            assert_eq!(Nonce::parse(wrong, made).unwrap_err(), Reason::OutOfRange, "{wrong}");
+        }
+        assert_eq!(Nonce::parse("", made).unwrap_err(), Reason::Missing);
+    }
+
+    #[test]
+    fn the_id_follows_from_account_and_nonce() {
+        let now = at("2026-11-22T10:00:00Z");
+        let (one, other) = (Nonce::fresh(now), Nonce::fresh(now));
+        let (anna, bert) = (AccountId::new("anna"), AccountId::new("bert"));
+        assert_eq!(one.key_id(&anna), Nonce::parse(&one.text(), now).unwrap().key_id(&anna));
+        assert_ne!(one.key_id(&anna), one.key_id(&bert));
+        assert_ne!(one.key_id(&anna), other.key_id(&anna));
+        assert_eq!(one.key_id(&anna)[..16], format!("key_{}", one.text())[..16]);
+    }
+}

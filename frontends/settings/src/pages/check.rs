@@ -1,0 +1,30 @@
+//! What a pasted text is. The text itself is not shown.
+
+use maud::{Markup, html};
+
+use super::frame::{Frame, end, link, prefix, state};
+use super::list::found_a_key;
+use crate::call::{Call, Checked};
+use crate::key::State;
+
+pub(super) fn page(call: Call<'_>, checked: &Checked) -> Markup {
+    let Call { inner, owner, now } = call;
+    let content = html! {
+        div role="status" {
+            @match (&checked.key, checked.kind) {
+                (Some(key), _) => {
+                    p { "It is yours: " strong { (link(inner, key)) } " " (prefix(key)) " " (state(State::of(key, now))) }
+                    p.muted { (end(key, now)) }
+                    @if State::of(key, now).holds() {
+                        p { a.button.bad href=(inner.addresses.key(&key.identity.credential_id, "/revoke")) { "Revoke it…" } }
+                    }
+                },
+                (None, Some(_)) => { p { "It has the form of a key and is none of yours." } },
+                (None, None) => { p { "It is no key of this service." } },
+            }
+        }
+        (found_a_key(call))
+        p { a href=(inner.addresses.page("")) { "Back to the keys" } }
+    };
+    Frame { inner, owner: Some(owner) }.page("A key that was found", &content)
+}

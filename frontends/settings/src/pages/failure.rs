@@ -1,0 +1,23 @@
+//! What went wrong, and the way back.
+
+use maud::{Markup, html};
+
+use super::frame::Frame;
+use crate::failure::Failure;
+
+pub(crate) fn page(frame: Frame<'_>, failure: &Failure, request_id: &str) -> Markup {
+    let title = match failure {
+        Failure::NotFound => "Not found",
+        Failure::AlreadyThere(_) => "Made already",
+        Failure::Storage(_) => "The server failed",
+        _ => "That did not work",
+    };
+    let addresses = &frame.inner.addresses;
+    let content = html! {
+        p role="alert" { (failure.sentence()) }
+        @if let Failure::Storage(_) = failure { p.muted { "Request " code { (request_id) } } }
+        @if let Failure::AlreadyThere(id) = failure { p { a href=(addresses.key(id, "")) { "Open the key" } } }
+        p { a href=(addresses.page("")) { "Back to the keys" } }
+    };
+    frame.page(title, &content)
+}

@@ -1,0 +1,148 @@
+//! [`Frame`]: what all pages have around them, and the pieces that several have.
+
+use catalogue_core::Timestamp;
+use catalogue_core::admin::CredentialRecord;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::input::Fault;
+use crate::key::State;
+use crate::owner::{Owner, SignOut};
+use crate::settings::Inner;
+use crate::times::time;
+
+pub(crate) const STYLE: &str = include_str!("style.css");
+pub(crate) const SCRIPT: &str = include_str!("script.js");
+
+/// An empty icon, so that browsers do not ask for one.
+const ICON: &str = "data:,";
+
+/// A page's surroundings.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame<'f> {
+    pub(crate) inner: &'f Inner,
+    pub(crate) owner: Option<&'f Owner>,
+}
+
+impl Frame<'_> {
+    /// A whole page.
+    pub(crate) fn page(self, title: &str, content: &Markup) -> Markup {
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (title) " · Developer settings" }
+                    link rel="icon" href=(ICON);
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    (self.header())
+                    main {
+                        h1 { bdi { (title) } }
+                        (content)
+                    }
+                    script { (PreEscaped(SCRIPT)) }
+                }
+            }
+        }
+    }
+
+    fn header(self) -> Markup {
+        let home = self.inner.addresses.page("");
+        html! {
+            header {
+                @if let Some((name, url)) = &self.inner.brand {
+                    a.brand href=(url) { bdi { (name) } }
+                }
+                a.home href=(home) { "Developer settings" }
+                @if let Some(owner) = self.owner {
+                    div.owner {
+                        bdi { (owner.shown_name()) }
+                        @match &owner.sign_out {
+                            SignOut::Elsewhere => {},
+                            SignOut::Link(url) => { a href=(url) { "Sign out" } },
+                            SignOut::Form => {
+                                form method="post" action=(self.inner.addresses.page("/sign-out")) {
+                                    button.link { "Sign out" }
+                                }
+                            },
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a key is called; a token without a name by its id.
+pub(crate) fn name_of(key: &CredentialRecord) -> &str {
+    key.name.as_deref().filter(|name| !name.trim().is_empty()).unwrap_or(&key.identity.credential_id)
+}
+
+/// A key's name, apart from the text around it whichever way it is written.
+pub(crate) fn name(key: &CredentialRecord) -> Markup {
+    html! { bdi { (name_of(key)) } }
+}
+
+/// A key's name as a link to its page.
+pub(crate) fn link(inner: &Inner, key: &CredentialRecord) -> Markup {
+    html! { a href=(inner.addresses.key(&key.identity.credential_id, "")) { (name(key)) } }
+}
+
+/// The first characters of a key, and more that is not shown.
+pub(crate) fn prefix(key: &CredentialRecord) -> Markup {
+    html! { code { (key.shown_prefix) "…" } }
+}
+
+/// A word for each state, with a sign, so that none is told by colour alone.
+pub(crate) fn state(state: State) -> Markup {
+    let sign = match state {
+        State::Valid => "✓",
+        State::Ending => "◔",
+        State::Expired | State::Revoked => "✕",
+    };
+    html! { span class={ "state " (state.name()) } { span aria-hidden="true" { (sign) } " " (state.name()) } }
+}
+
+/// When a key was used last.
+pub(crate) fn last_use(key: &CredentialRecord, now: Timestamp) -> Markup {
+    match key.last_used_at {
+        Some(at) => html! { "Last used " (time(at, now)) },
+        None => html! { "Never used" },
+    }
+}
+
+/// When a key ends or has ended.
+pub(crate) fn end(key: &CredentialRecord, now: Timestamp) -> Markup {
+    match (key.revoked_at, key.expires_at) {
+        (Some(at), _) => html! { "Revoked " (time(at, now)) },
+        (None, Some(at)) if at <= now => html! { "Expired " (time(at, now)) },
+        (None, Some(at)) => html! { "Expires " (time(at, now)) },
+        (None, None) => html! { "Never expires" },
+    }
+}
+
+/// The hint below a field, or what is wrong in its place.
+pub(crate) fn hint(id: &str, hint: &str, fault: Option<&Fault>) -> Markup {
+    match fault {
+        Some(fault) => html! { p.fault id=(id) { span aria-hidden="true" { "✕ " } (fault.sentence()) } },
+        None => html! { p.hint id=(id) { (hint) } },
+    }
+}
+
+/// The documents' own line to try a key with. Where no origin is known, the script adds the page's.
+pub(crate) fn curl(inner: &Inner) -> Markup {
+    let (base, settings) = (&inner.addresses.base, &inner.addresses.settings);
+    let origin = if base.origin().is_empty() { settings.origin() } else { base.origin() };
+    html! {
+        pre {
+            code {
+                "curl -H \"Authorization: Bearer $API_KEY\" \""
+                @if origin.is_empty() { span data-origin { "$SERVER" } } @else { (origin) }
+                (base.path()) "/courses\""
+            }
+        }
+    }
+}

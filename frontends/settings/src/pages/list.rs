@@ -1,0 +1,142 @@
+//! The list of keys.
+
+use catalogue_core::admin::CredentialRecord;
+use catalogue_core::storage::CredentialAction;
+use maud::{Markup, html};
+
+use super::frame::{Frame, curl, end, last_use, link, name, prefix, state};
+use crate::call::Call;
+use crate::form::Form;
+use crate::key::{Hint, State, hints};
+use crate::times::time;
+
+/// How many keys that have ended are shown.
+const MAX_ENDED: usize = 50;
+
+pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> Markup {
+    let Call { inner, owner, now } = call;
+    let (holding, mut ended): (Vec<_>, Vec<_>) = keys.iter().partition(|key| State::of(key, now).holds());
+    ended.sort_by_key(|key| std::cmp::Reverse(key.revoked_at.or(key.expires_at)));
+    let content = html! {
+        (done(keys, query))
+        p { "With a key a program reads your courses through the API. Give each program a key of its own." }
+        p { a.button.primary href=(inner.addresses.page("/keys/new")) { "New key" } }
+        @if holding.is_empty() {
+            p.empty { "No key holds now." }
+        } @else {
+            ul.cards { @for key in &holding { (card(call, key, keys)) } }
+            p.hint { "Uses are written down once a minute." }
+        }
+        @if !ended.is_empty() {
+            details {
+                summary { "Ended keys (" (ended.len()) ")" }
+                ul.cards { @for key in ended.iter().take(MAX_ENDED) { (card(call, key, keys)) } }
+                @if ended.len() > MAX_ENDED { p.hint { "The last " (MAX_ENDED) " are shown." } }
+            }
+        }
+        (found_a_key(call))
+        h2 { "Use a key" }
+        (curl(inner))
+        p {
+            a href=(inner.addresses.docs.as_str()) { "API reference" } " · "
+            a href=(inner.addresses.page("/activity")) { "Activity" }
+        }
+    };
+    Frame { inner, owner: Some(owner) }.page("API keys", &content)
+}
+
+/// What was done before, of a fixed list of sentences.
+fn done(keys: &[CredentialRecord], query: &Form) -> Markup {
+    let key = keys.iter().find(|key| *key.identity.credential_id == *query.shown("key"));
+    html! {
+        @if let Some(key) = key {
+            @match query.shown("done") {
+                "revoked" if key.revoked_at.is_some() => {
+                    p.done role="status" { "Revoked " (name(key)) ". Whatever uses it is refused." }
+                },
+                "renamed" => { p.done role="status" { "The key is called " (name(key)) " now." } },
+                _ => {},
+            }
+        }
+    }
+}
+
+fn card(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
+    let now = call.now;
+    html! {
+        li.card {
+            p.top { strong { (link(call.inner, key)) } (state(State::of(key, now))) }
+            p {
+                (prefix(key))
+                @for scope in key.identity.scopes.iter() { " " span.scope { (scope) } }
+            }
+            p.muted { "Created " (time(key.created_at, now)) " · " (last_use(key, now)) " · " (end(key, now)) }
+            (advice(call, key, keys))
+        }
+    }
+}
+
+/// Each hint of a key, with a link to what helps.
+pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
+    let (now, id) = (call.now, &*key.identity.credential_id);
+    let at = |below: &str| call.inner.addresses.key(id, below);
+    let successor =
+        key.replaced_by.as_deref().and_then(|id| keys.iter().find(|key| *key.identity.credential_id == *id));
+    let end = key.expires_at.map(|end| time(end, now));
+    let hints = hints(key, keys, now);
+    html! {
+        @if !hints.is_empty() {
+            ul.advice {
+                @for hint in hints {
+                    li { span aria-hidden="true" { "! " } @match hint {
+                        Hint::EndsSoon => { "It ends soon. " a href={ (at("")) "#rotate" } { "Rotate it" } "." },
+                        Hint::Unused => { "Nothing has used it for 90 days. " a href=(at("/revoke")) { "Revoke it" } "." },
+                        Hint::NeverUsed => { "Nothing has ever used it. " a href=(at("/revoke")) { "Revoke it" } ", if nothing will." },
+                        Hint::NeverEnds => { "It never ends. Look at it from time to time." },
+                        Hint::StillUsed => {
+                            "It is still used. Put " @if let Some(new) = successor { (prefix_link(call, new)) } " into use."
+                        },
+                        Hint::SuccessorUnused => {
+                            "Put " @if let Some(new) = successor { "the new key, " (prefix_link(call, new)) ", " }
+                            "into use, or whatever uses this one stops" @if let Some(end) = &end { " " (end) } "."
+                        },
+                    } }
+                }
+            }
+        }
+    }
+}
+
+/// A successor has its predecessor's name; its first characters tell them apart.
+fn prefix_link(call: Call<'_>, key: &CredentialRecord) -> Markup {
+    html! { a href=(call.inner.addresses.key(&key.identity.credential_id, "")) { (prefix(key)) } }
+}
+
+/// A form that looks a pasted key up.
+pub(super) fn found_a_key(call: Call<'_>) -> Markup {
+    html! {
+        h2 id="found" { "Found a key?" }
+        form method="post" action=(call.inner.addresses.page("/check")) {
+            label for="token" { "Paste it" }
+            div.row {
+                input id="token" name="token" autocomplete="off" spellcheck="false" required aria-describedby="token-hint";
+                button { "Look it up" }
+            }
+            p.hint id="token-hint" { "Says whether it is one of yours. It is not kept or shown again." }
+        }
+    }
+}
+
+/// The event's action in words.
+pub(super) const fn words(action: CredentialAction) -> &'static str {
+    match action {
+        CredentialAction::KeyCreated => "Key created",
+        CredentialAction::KeyRenamed => "Key renamed",
+        CredentialAction::KeyRotated => "Key rotated",
+        CredentialAction::KeyRevoked => "Key revoked",
+        CredentialAction::LinkMade => "Sign-in link made",
+        CredentialAction::SignedIn => "Signed in",
+        CredentialAction::SignedOut => "Signed out",
+        _ => action.name(),
+    }
+}

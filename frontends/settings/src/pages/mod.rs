@@ -1,0 +1,119 @@
+//! The pages: a file each.
+
+mod activity;
+mod check;
+mod failure;
+mod frame;
+mod key;
+mod list;
+mod made;
+mod new_key;
+mod revoke;
+pub(crate) mod sign_in;
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+
+pub(crate) use self::failure::page as failure;
+pub(crate) use self::frame::{Frame, SCRIPT, STYLE};
+use crate::addresses::segment;
+use crate::answer::{html, of_type, see_other};
+use crate::call::{Call, MAX_EVENTS};
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::key::State;
+use crate::nonce::Nonce;
+use crate::route::{Action, Found};
+use crate::{calendar, input};
+
+/// Answers what a page or a form asks for.
+pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result<Response<Bytes>, Failure> {
+    let id = found.id.as_str();
+    let page = match found.action {
+        Action::ListKeys => list::page(call, &call.keys().await?, form),
+        Action::NewKey => new_key::from_link(call, form),
+        Action::CreateKey => return create(call, form).await,
+        Action::ShowKey => {
+            let (key, keys) = call.key(id).await?;
+            key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, key::Refused::default())
+        }
+        Action::RenameKey => return rename(call, id, form).await,
+        Action::RotateKey => return rotate(call, id, form).await,
+        Action::AskRevoke => {
+            let (key, _) = call.key(id).await?;
+            if State::of(&key, call.now) == State::Revoked {
+                return Ok(see_other(&call.inner.addresses.key(id, "")));
+            }
+            revoke::page(call, &key)
+        }
+        Action::RevokeKey => {
+            call.revoke(id).await?;
+            return Ok(done(call, "revoked", id));
+        }
+        Action::Reminder => return reminder(call, id).await,
+        Action::Check => {
+            let checked = call.check(form.one("token")?.trim()).await?;
+            check::page(call, &checked)
+        }
+        Action::Activity => activity::page(call, &call.events(MAX_EVENTS).await?),
+        Action::ShowSignIn | Action::SignIn | Action::SignOut | Action::Api(_) => return Err(Failure::NotFound),
+    };
+    Ok(html(StatusCode::OK, page))
+}
+
+async fn create(call: Call<'_>, form: &Form) -> Result<Response<Bytes>, Failure> {
+    match new_key::parse(form, call.now) {
+        Ok((new, nonce)) => {
+            let made = call.create(new, nonce).await?;
+            Ok(html(StatusCode::CREATED, made::page(call, &made)))
+        }
+        Err(faults) => Ok(html(StatusCode::BAD_REQUEST, new_key::again(call, form, &faults))),
+    }
+}
+
+async fn rename(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>, Failure> {
+    match form.one("name").and_then(|name| input::name(name).map_err(|reason| reason.of("name"))) {
+        Ok(name) => {
+            call.rename(id, &name).await?;
+            Ok(done(call, "renamed", id))
+        }
+        Err(fault) => refused(call, id, key::Refused { name: Some((form.shown("name"), &fault)), rotate: None }).await,
+    }
+}
+
+async fn rotate(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>, Failure> {
+    let overlap = form.one("overlap").and_then(|text| input::overlap(text).map_err(|reason| reason.of("overlap")));
+    let nonce = form.one("nonce").and_then(|text| Nonce::parse(text, call.now).map_err(|reason| reason.of("nonce")));
+    match overlap.and_then(|overlap| Ok((overlap, nonce?))) {
+        Ok((overlap, nonce)) => {
+            let made = call.rotate(id, overlap, nonce).await?;
+            Ok(html(StatusCode::CREATED, made::page(call, &made)))
+        }
+        Err(fault) => refused(call, id, key::Refused { name: None, rotate: Some(&fault) }).await,
+    }
+}
+
+/// The key's page with what was wrong in a form of it.
+async fn refused(call: Call<'_>, id: &str, refused: key::Refused<'_>) -> Result<Response<Bytes>, Failure> {
+    let (key, keys) = call.key(id).await?;
+    let page = key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, refused);
+    Ok(html(StatusCode::BAD_REQUEST, page))
+}
+
+async fn reminder(call: Call<'_>, id: &str) -> Result<Response<Bytes>, Failure> {
+    let (key, _) = call.key(id).await?;
+    let end = key.expires_at.ok_or(Failure::NotFound)?;
+    let origin = call.inner.addresses.settings.origin();
+    let page = (!origin.is_empty()).then(|| format!("{origin}{}", call.inner.addresses.key(id, "")));
+    let name = frame::name_of(&key);
+    let file = calendar::reminder(id, name, end, page.as_deref(), call.now);
+    let mut response = of_type(StatusCode::OK, "text/calendar; charset=utf-8", file);
+    let disposition = http::HeaderValue::from_static("attachment; filename=\"key-reminder.ics\"");
+    response.headers_mut().insert(http::header::CONTENT_DISPOSITION, disposition);
+    Ok(response)
+}
+
+/// The list, with a sentence of what was done.
+fn done(call: Call<'_>, what: &str, id: &str) -> Response<Bytes> {
+    see_other(&format!("{}?done={what}&key={}", call.inner.addresses.page(""), segment(id)))
+}

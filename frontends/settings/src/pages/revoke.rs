@@ -1,0 +1,27 @@
+//! Asks before a key is revoked.
+
+use catalogue_core::admin::CredentialRecord;
+use maud::{Markup, html};
+
+use super::frame::{Frame, last_use, name, prefix};
+use crate::call::Call;
+use crate::input::DAY;
+use crate::times::time;
+
+pub(super) fn page(call: Call<'_>, key: &CredentialRecord) -> Markup {
+    let Call { inner, owner, now } = call;
+    let id = &key.identity.credential_id;
+    let recent = key.last_used_at.filter(|used| used.checked_add(DAY).is_some_and(|end| end > now));
+    let content = html! {
+        p { "Revoke \"" (name(key)) "\", " (prefix(key)) "? Whatever uses it is refused from the next request on. This cannot be undone." }
+        @match recent {
+            Some(used) => { p.warning { span aria-hidden="true" { "! " } "Something used it " (time(used, now)) "." } },
+            None => { p { (last_use(key, now)) "." } },
+        }
+        form.row method="post" action=(inner.addresses.key(id, "/revoke")) {
+            button.bad { "Revoke key" }
+            a.button href=(inner.addresses.key(id, "")) { "Keep it" }
+        }
+    };
+    Frame { inner, owner: Some(owner) }.page("Revoke a key", &content)
+}

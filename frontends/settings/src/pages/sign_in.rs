@@ -1,0 +1,25 @@
+//! The page that a code is pasted into.
+
+use maud::{Markup, html};
+
+use super::frame::Frame;
+use crate::failure::Failure;
+
+/// `refused` is why somebody is here again.
+pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failure>) -> Markup {
+    let content = html! {
+        @if let Some(failure) = refused { p.warning role="alert" { (failure.sentence()) } }
+        p { "Whoever runs this service makes a link or a code for you. It works once." }
+        form method="post" action=(frame.inner.addresses.page("/sign-in")) data-sign-in {
+            @if let Some(next) = next { input type="hidden" name="next" value=(next); }
+            label for="code" { "Sign-in code" }
+            div.row {
+                input id="code" name="code" autocomplete="off" spellcheck="false" autocapitalize="none" required
+                    autofocus aria-describedby="code-hint";
+                button.primary { "Sign in" }
+            }
+            p.hint id="code-hint" { "It begins with csin_ and stands at the end of the link." }
+        }
+    };
+    frame.page("Sign in", &content)
+}

@@ -1,0 +1,192 @@
+//! [`Found`]: what a path and a method ask for.
+
+use http::Method;
+use percent_encoding::percent_decode_str;
+
+use crate::failure::Failure;
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    ListKeys,
+    NewKey,
+    CreateKey,
+    ShowKey,
+    RenameKey,
+    RotateKey,
+    AskRevoke,
+    RevokeKey,
+    Reminder,
+    Check,
+    Activity,
+    ShowSignIn,
+    SignIn,
+    SignOut,
+    /// The same as JSON.
+    Api(ApiAction),
+}
+
+/// What is to be done for a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ApiAction {
+    ListKeys,
+    CreateKey,
+    ShowKey,
+    RenameKey,
+    RotateKey,
+    RevokeKey,
+    Check,
+    Events,
+}
+
+/// A path below the settings' address, a method, and what they ask for, by a name for logs and metrics.
+type Row = (&'static str, Method, Action, &'static str);
+
+static TABLE: [Row; 22] = [
+    ("", Method::GET, Action::ListKeys, "list_keys"),
+    ("/keys", Method::POST, Action::CreateKey, "create_key"),
+    ("/keys/new", Method::GET, Action::NewKey, "new_key"),
+    ("/keys/{id}", Method::GET, Action::ShowKey, "show_key"),
+    ("/keys/{id}/name", Method::POST, Action::RenameKey, "rename_key"),
+    ("/keys/{id}/rotate", Method::POST, Action::RotateKey, "rotate_key"),
+    ("/keys/{id}/revoke", Method::GET, Action::AskRevoke, "ask_revoke"),
+    ("/keys/{id}/revoke", Method::POST, Action::RevokeKey, "revoke_key"),
+    ("/keys/{id}/reminder.ics", Method::GET, Action::Reminder, "reminder"),
+    ("/check", Method::POST, Action::Check, "check"),
+    ("/activity", Method::GET, Action::Activity, "list_events"),
+    ("/sign-in", Method::GET, Action::ShowSignIn, "show_sign_in"),
+    ("/sign-in", Method::POST, Action::SignIn, "sign_in"),
+    ("/sign-out", Method::POST, Action::SignOut, "sign_out"),
+    ("/api/keys", Method::GET, Action::Api(ApiAction::ListKeys), "list_keys"),
+    ("/api/keys", Method::POST, Action::Api(ApiAction::CreateKey), "create_key"),
+    ("/api/keys/{id}", Method::GET, Action::Api(ApiAction::ShowKey), "show_key"),
+    ("/api/keys/{id}", Method::PATCH, Action::Api(ApiAction::RenameKey), "rename_key"),
+    ("/api/keys/{id}/rotate", Method::POST, Action::Api(ApiAction::RotateKey), "rotate_key"),
+    ("/api/keys/{id}/revoke", Method::POST, Action::Api(ApiAction::RevokeKey), "revoke_key"),
+    ("/api/check", Method::POST, Action::Api(ApiAction::Check), "check"),
+    ("/api/events", Method::GET, Action::Api(ApiAction::Events), "list_events"),
+];
+
+/// An action, and the key that it is about, if any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) action: Action,
+    pub(crate) name: &'static str,
+    pub(crate) id: String,
+}
+
+impl Action {
+    pub(crate) const fn is_sign_in(self) -> bool {
+        matches!(self, Self::ShowSignIn | Self::SignIn | Self::SignOut)
+    }
+}
+
+/// What `path`, below the settings' address, and `method` ask for. [`Failure::Options`] is an answer like the others.
+pub(crate) fn find(path: &str, method: &Method) -> Result<Found, Failure> {
+    let path = if path == "/" { "" } else { path };
+    let is_literal = TABLE.iter().any(|row| row.0 == path);
+    let rows: Vec<_> = TABLE
+        .iter()
+        // `/keys/new` is no key.
+        .filter(|row| !is_literal || row.0 == path)
+        .filter_map(|row| Some((row, match_path(row.0, path)?)))
+        .collect();
+    if rows.is_empty() {
+        return Err(Failure::NotFound);
+    }
+    let asked = if *method == Method::HEAD { &Method::GET } else { method };
+    match rows.iter().find(|(row, _)| row.1 == *asked) {
+        Some(((_, _, action, name), id)) => Ok(Found { action: *action, name, id: id.clone() }),
+        None => {
+            let mut allowed: Vec<&str> = rows.iter().map(|(row, _)| row.1.as_str()).collect();
+            if allowed.contains(&"GET") {
+                allowed.insert(1, "HEAD");
+            }
+            allowed.push("OPTIONS");
+            let allow = allowed.join(", ");
+            Err(if *method == Method::OPTIONS { Failure::Options(allow) } else { Failure::Method(allow) })
+        }
+    }
+}
+
+/// Whether `next`, as it came with a request, is the path and query of a GET page.
+pub(crate) fn is_page(settings: &str, next: &str) -> bool {
+    let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\' && byte != b'#');
+    let path = next.split('?').next().unwrap_or_default();
+    let Some(below) = path.strip_prefix(settings).filter(|rest| rest.is_empty() || rest.starts_with('/')) else {
+        return false;
+    };
+    let found = find(below, &Method::GET);
+    is_plain && found.is_ok_and(|found| !found.action.is_sign_in() && !matches!(found.action, Action::Api(_)))
+}
+
+fn match_path(pattern: &str, path: &str) -> Option<String> {
+    let (mut ours, mut theirs) = (pattern.split('/'), path.split('/'));
+    let mut id = String::new();
+    loop {
+        match (ours.next(), theirs.next()) {
+            (None, None) => return Some(id),
+            (Some("{id}"), Some(segment)) if !segment.is_empty() => {
+                id = percent_decode_str(segment).decode_utf8().ok()?.into_owned();
+            }
+            (Some(ours), Some(theirs)) if ours == theirs => {}
+            _ => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_methods() {
+        let found = |path, method: Method| find(path, &method).map(|found| (found.action, found.id));
+        assert_eq!(found("", Method::GET).unwrap().0, Action::ListKeys);
+        assert_eq!(found("/", Method::HEAD).unwrap().0, Action::ListKeys);
+        assert_eq!(found("/keys/new", Method::GET).unwrap().0, Action::NewKey);
+        assert_eq!(found("/keys/oauth%3A1", Method::GET).unwrap(), (Action::ShowKey, "oauth:1".to_owned()));
+        for path in ["//", "/keys/", "/keys//revoke", "/keys/a/b", "/api", "/activity/", "/nothing", "/keys/%ff"] {
+            assert!(matches!(found(path, Method::GET), Err(Failure::NotFound)), "{path}");
+        }
+        let allow = |path, method: Method| match find(path, &method) {
+            Err(Failure::Method(allow) | Failure::Options(allow)) => allow,
+            other => panic!("{path}: {other:?}"),
+        };
+        assert_eq!(allow("/keys", Method::GET), "POST, OPTIONS");
+        assert_eq!(allow("/keys/new", Method::POST), "GET, HEAD, OPTIONS");
+        assert_eq!(allow("/keys/a/revoke", Method::OPTIONS), "GET, HEAD, POST, OPTIONS");
+        assert_eq!(allow("/api/keys/a", Method::PUT), "GET, HEAD, PATCH, OPTIONS");
+    }
+
+    #[test]
+    fn next_is_a_page_of_ours() {
+        for right in
+            ["/s", "/s/", "/s?done=revoked", "/s/keys/new?name=Acme&scope=read:courses", "/s/keys/key_1/revoke"]
+        {
+            assert!(is_page("/s", right), "{right}");
+        }
+        for wrong in [
+            "",
+            "/",
+            "//evil",
+            "/\\evil",
+            "/s\\evil",
+            "//s",
+            "https://evil/s",
+            "/settings",
+            "/s/sign-in",
+            "/s/keys",
+            "/s/api/keys",
+            "/s/../x",
+            "/s/keys/a b",
+            "/s\r\nx",
+            "/s#x",
+            "s",
+            "/s//evil",
+            "/s/check",
+        ] {
+            assert!(!is_page("/s", wrong), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Who may send what from where.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use catalogue_core::Address;
+use http::header::{HOST, ORIGIN};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, request};
+use sha2::{Digest, Sha256};
+
+use crate::addresses::Addresses;
+use crate::body::{JSON, is_of_type};
+use crate::failure::Failure;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+/// What every answer has beside the policy.
+const HEADERS: [(&str, &str); 6] = [
+    ("cache-control", "no-store"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    // Without a referrer browsers say `Origin: null` on our own forms.
+    ("referrer-policy", "same-origin"),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+];
+
+/// Refuses what a page of somebody else sends.
+pub(crate) fn check(head: &request::Parts, settings: &Address) -> Result<(), Failure> {
+    let headers = &head.headers;
+    if matches!(head.method, Method::GET | Method::HEAD | Method::OPTIONS) {
+        let is_embedded = headers.get(SEC_FETCH_DEST).is_some_and(|dest| dest != "document");
+        let is_foreign = headers.get(SEC_FETCH_SITE).is_some_and(|site| site == "cross-site");
+        return if is_foreign && is_embedded { Err(Failure::CrossSite) } else { Ok(()) };
+    }
+    let is_ours = match (single(headers, SEC_FETCH_SITE)?, single(headers, ORIGIN)?) {
+        (Some(site), _) => matches!(site, "same-origin" | "none"),
+        (None, Some(origin)) => is_own(origin, head, settings)?,
+        // No page of another origin can send this type without a preflight, which is never granted.
+        (None, None) => is_of_type(headers, JSON),
+    };
+    if is_ours { Ok(()) } else { Err(Failure::CrossSite) }
+}
+
+/// Whether `origin` is that of the settings; where these know their path alone, whether it has the authority that was asked.
+fn is_own(origin: &str, head: &request::Parts, settings: &Address) -> Result<bool, Failure> {
+    let own = settings.origin();
+    if !own.is_empty() {
+        return Ok(without_usual_port(origin) == without_usual_port(own));
+    }
+    let asked = head.uri.authority().map(http::uri::Authority::as_str);
+    let asked = if asked.is_some() { asked } else { single(&head.headers, HOST)? };
+    let Some((scheme, _)) = origin.split_once("://") else { return Ok(false) };
+    let own = asked.map(|authority| format!("{scheme}://{authority}"));
+    Ok(own.is_some_and(|own| without_usual_port(origin) == without_usual_port(&own)))
+}
+
+fn without_usual_port(origin: &str) -> String {
+    let origin = origin.to_ascii_lowercase();
+    let port = if origin.starts_with("https://") { ":443" } else { ":80" };
+    origin.strip_suffix(port).map(str::to_owned).unwrap_or(origin)
+}
+
+/// The value of a header that comes once at most.
+fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Failure> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| Failure::CrossSite),
+        (Some(_), Some(_)) => Err(Failure::CrossSite),
+    }
+}
+
+/// The Content Security Policy of pages with that style and script.
+pub(crate) fn policy(style: &str, script: &str, addresses: &Addresses) -> HeaderValue {
+    let hash = |text: &str| format!("sha256-{}", STANDARD.encode(Sha256::digest(text)));
+    let (style, script) = (hash(style), hash(script));
+    let api = if addresses.api_is_same_origin() { "" } else { addresses.base.origin() };
+    // A policy cannot name an IPv6 address.
+    let can_be_named = api.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":/.-_~%".contains(&byte));
+    let connect = if can_be_named { format!("'self' {api}") } else { "'self'".to_owned() };
+    let connect = connect.trim_end();
+    let policy = format!(
+        "default-src 'none'; style-src '{style}'; script-src '{script}'; connect-src {connect}; img-src data:; \
+         form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    );
+    HeaderValue::try_from(policy).expect("addresses are visible ASCII")
+}
+
+/// What every answer has.
+pub(crate) fn protect(headers: &mut HeaderMap, policy: &HeaderValue) {
+    for (name, value) in HEADERS {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    headers.insert(http::header::CONTENT_SECURITY_POLICY, policy.clone());
+}

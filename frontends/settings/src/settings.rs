@@ -1,0 +1,250 @@
+//! [`DeveloperSettings`], and the way of a request through them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use catalogue_core::limit::{RateLimitKey, RateLimiter, Taken};
+use catalogue_core::storage::{CredentialStorage, KeyStorage};
+use catalogue_core::{AccountId, RequestIds, Timestamp};
+use http::header::{ALLOW, CONTENT_LENGTH, RETRY_AFTER, SET_COOKIE, WWW_AUTHENTICATE};
+use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, request};
+use http_body::Body;
+
+use crate::addresses::Addresses;
+use crate::body::{self, FORM, JSON};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::owner::Owner;
+use crate::pages::Frame;
+use crate::route::{self, Action, Found};
+use crate::sign_in::SignIn;
+use crate::{answer, api, pages, security};
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// How many requests are answered at once.
+const MAX_IN_FLIGHT: usize = 64;
+
+/// The developer settings of a catalogue. Cheap to clone; clones share everything.
+///
+/// See the [crate's documentation](crate) for an example.
+#[derive(Clone, Debug)]
+pub struct DeveloperSettings(pub(crate) Arc<Inner>);
+
+/// What the developer settings are made of.
+pub(crate) struct Inner {
+    pub(crate) storage: Arc<dyn Storage>,
+    pub(crate) addresses: Addresses,
+    /// The host's name and where it links to.
+    pub(crate) brand: Option<(String, String)>,
+    /// Whether scripts of these pages may call the API.
+    pub(crate) can_try: bool,
+    pub(crate) clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    pub(crate) changes: Arc<dyn RateLimiter>,
+    pub(crate) policy: HeaderValue,
+    pub(crate) request_ids: RequestIds,
+    /// One reference more for each request that is being answered.
+    pub(crate) in_flight: Arc<()>,
+}
+
+/// A storage that has the keys of accounts, and is asked by digest too.
+pub(crate) trait Storage: KeyStorage + CredentialStorage {}
+impl<S: KeyStorage + CredentialStorage> Storage for S {}
+
+/// How a request finds its owner.
+#[derive(Clone, Copy)]
+pub(crate) enum Door<'d> {
+    /// The host knows.
+    Known(&'d Owner),
+    /// By a session of ours.
+    SignIn(&'d SignIn),
+}
+
+/// What a request asked for, among the extensions of its answer: for a host's logs and metrics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Answered {
+    /// One of a fixed list of names, such as `create_key`; `none` where the path has no meaning.
+    pub action: &'static str,
+    /// Whose keys it was about, where that is known.
+    pub account: Option<AccountId>,
+}
+
+impl DeveloperSettings {
+    /// Answers a request of an owner whom the host knows by its own session. It always gets an answer.
+    ///
+    /// Of its body, which must be unread, at most 16 KiB are read.
+    pub async fn call_as<B: Body>(&self, owner: Owner, request: Request<B>) -> Response<Bytes> {
+        self.0.call(Door::Known(&owner), request).await
+    }
+}
+
+impl Inner {
+    pub(crate) async fn call<B: Body>(&self, door: Door<'_>, request: Request<B>) -> Response<Bytes> {
+        let (head, body) = request.into_parts();
+        let request_id = self.request_ids.of(&head.headers);
+        let permit = Arc::clone(&self.in_flight);
+        let below = self.addresses.settings.below(head.uri.path());
+        let found = below.ok_or(Failure::NotFound).and_then(|below| route::find(below, &head.method));
+        let action = found.as_ref().map_or("none", |found| found.name);
+        let mut owner = None;
+        // The settings hold one reference themselves.
+        let outcome = if Arc::strong_count(&permit) > MAX_IN_FLIGHT + 1 {
+            Err(Failure::RateLimited(1))
+        } else {
+            match found {
+                Ok(found) => self.respond(door, &head, body, found, &mut owner).await,
+                Err(failure) => Err(failure),
+            }
+        };
+        let response = outcome.unwrap_or_else(|failure| {
+            let is_api = below.is_some_and(|below| below == "/api" || below.starts_with("/api/"));
+            self.refuse(&failure, is_api, &head, owner.as_ref(), &request_id)
+        });
+        drop(permit);
+        let account = owner.map(|owner| owner.account);
+        self.finish(response, &head, request_id, Answered { action, account })
+    }
+
+    /// The way of a request: each step may refuse it.
+    async fn respond<B: Body>(
+        &self,
+        door: Door<'_>,
+        head: &request::Parts,
+        body: B,
+        found: Found,
+        seen: &mut Option<Owner>,
+    ) -> Result<Response<Bytes>, Failure> {
+        security::check(head, &self.addresses.settings)?;
+        let now = (self.clock)();
+        let owner = match door {
+            Door::Known(_) if found.action.is_sign_in() => return Err(Failure::NotFound),
+            Door::Known(owner) => owner.clone(),
+            Door::SignIn(sign_in) if found.action.is_sign_in() => {
+                let body = if found.action == Action::ShowSignIn { Vec::new() } else { read(head, body, FORM).await? };
+                return sign_in.answer(self, head, &Form::parse(&body), found.action, seen).await;
+            }
+            Door::SignIn(sign_in) => sign_in.owner(head, now).await?,
+        };
+        let owner = &*seen.insert(owner);
+        let call = Call { inner: self, owner, now };
+        let is_read = matches!(head.method, Method::GET | Method::HEAD);
+        if !is_read {
+            take(&*self.changes, RateLimitKey::Change(&owner.account)).await?;
+        }
+        if let Action::Api(action) = found.action {
+            let body = if is_read { Vec::new() } else { read(head, body, JSON).await? };
+            return api::answer(call, action, &found.id, &body).await;
+        }
+        let form = if is_read {
+            Form::parse(head.uri.query().unwrap_or_default().as_bytes())
+        } else {
+            Form::parse(&read(head, body, FORM).await?)
+        };
+        pages::answer(call, &found, &form).await
+    }
+
+    fn refuse(
+        &self,
+        failure: &Failure,
+        is_api: bool,
+        head: &request::Parts,
+        owner: Option<&Owner>,
+        request_id: &HeaderValue,
+    ) -> Response<Bytes> {
+        let id = request_id.to_str().expect("request ids are visible ASCII");
+        failure.log(id);
+        let mut response = match failure {
+            Failure::Options(_) => {
+                let mut response = Response::new(Bytes::new());
+                *response.status_mut() = StatusCode::NO_CONTENT;
+                response
+            }
+            _ if is_api => api::failure(failure, id),
+            Failure::SignedOut(reason, _) => answer::see_other(&self.sign_in_page(reason, head)),
+            _ => answer::html(failure.status(), pages::failure(Frame { inner: self, owner }, failure, id)),
+        };
+        let headers = response.headers_mut();
+        match failure {
+            Failure::Options(allow) | Failure::Method(allow) => {
+                headers.insert(ALLOW, HeaderValue::try_from(allow.as_str()).expect("methods are visible ASCII"));
+            }
+            Failure::RateLimited(seconds) => {
+                headers.insert(RETRY_AFTER, HeaderValue::from(*seconds));
+            }
+            Failure::SignedOut(_, Some(cookie)) => {
+                headers.insert(SET_COOKIE, cookie.clone());
+            }
+            _ => {}
+        }
+        response
+    }
+
+    /// Where somebody who is not signed in goes; back from there to the page that was asked for.
+    fn sign_in_page(&self, reason: &str, head: &request::Parts) -> String {
+        let next = head.uri.path_and_query().map(http::uri::PathAndQuery::as_str).unwrap_or_default();
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let is_read = matches!(head.method, Method::GET | Method::HEAD);
+        if is_read && route::is_page(self.addresses.settings.path(), next) {
+            query.append_pair("next", next);
+        }
+        if reason != "missing" {
+            query.append_pair("why", reason);
+        }
+        let (page, query) = (self.addresses.page("/sign-in"), query.finish());
+        if query.is_empty() { page } else { format!("{page}?{query}") }
+    }
+
+    /// Adds what every answer has, and takes the body from an answer to HEAD.
+    fn finish(
+        &self,
+        mut response: Response<Bytes>,
+        head: &request::Parts,
+        request_id: HeaderValue,
+        answered: Answered,
+    ) -> Response<Bytes> {
+        let (status, length) = (response.status(), response.body().len());
+        let headers = response.headers_mut();
+        security::protect(headers, &self.policy);
+        headers.insert(X_REQUEST_ID, request_id);
+        if status != StatusCode::NO_CONTENT {
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Cookie realm=\"catalogue-settings\""));
+        }
+        response.extensions_mut().insert(answered);
+        if head.method == Method::HEAD {
+            response.body_mut().clear();
+        }
+        response
+    }
+}
+
+/// The body, which must be of that type.
+async fn read<B: Body>(head: &request::Parts, body: B, media_type: &'static str) -> Result<Vec<u8>, Failure> {
+    if !body::is_of_type(&head.headers, media_type) {
+        return Err(Failure::MediaType(media_type));
+    }
+    body::read(body).await
+}
+
+/// Takes one from the allowance of `key`, or says when there is one again.
+pub(crate) async fn take(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) -> Result<(), Failure> {
+    match limiter.take(key).await {
+        Taken::Refused { resets_in } => {
+            let seconds = resets_in.as_secs().saturating_add(u64::from(resets_in.subsec_nanos() > 0));
+            Err(Failure::RateLimited(u32::try_from(seconds).unwrap_or(u32::MAX).max(1)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What it holds is not for logs.
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeveloperSettings").field("addresses", &self.addresses).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,44 @@
+//! [`Cookie`]: the session's secret in a browser.
+
+use std::time::Duration;
+
+use http::header::COOKIE;
+use http::{HeaderMap, HeaderValue};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cookie {
+    /// Sent over TLS alone.
+    pub(super) is_secure: bool,
+}
+
+impl Cookie {
+    /// Its prefix binds it to this host; browsers differ on whether a host without TLS may have it.
+    fn name(self) -> &'static str {
+        if self.is_secure { "__Host-catalogue-settings" } else { "catalogue-settings" }
+    }
+
+    /// The value that came with a request; of two none, since nobody knows which is ours.
+    pub(super) fn find(self, headers: &HeaderMap) -> Option<&str> {
+        // HTTP/2 may send them apart.
+        let fields = headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
+        let pairs = fields.flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let mut values = pairs.filter(|(name, _)| *name == self.name()).map(|(_, value)| value);
+        match (values.next(), values.next()) {
+            (Some(value), None) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(super) fn set(self, secret: &str, lifetime: Duration) -> HeaderValue {
+        let (name, secure) = (self.name(), if self.is_secure { "; Secure" } else { "" });
+        let age = lifetime.as_secs();
+        let value = format!("{name}={secret}; Path=/{secure}; HttpOnly; SameSite=Lax; Max-Age={age}");
+        let mut value = HeaderValue::try_from(value).expect("base64url is visible ASCII");
+        value.set_sensitive(true);
+        value
+    }
+
+    pub(super) fn take_back(self) -> HeaderValue {
+        self.set("", Duration::ZERO)
+    }
+}

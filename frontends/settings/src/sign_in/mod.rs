@@ -1,0 +1,222 @@
+//! [`SignInSettings`]: developer settings with sign-in links and sessions of their own.
+
+mod cookie;
+mod link;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use catalogue_core::auth::{BearerToken, TokenDigest};
+use catalogue_core::limit::{ClientAddress, RateLimitKey, RateLimiter};
+use catalogue_core::storage::{NewSession, SignInStorage};
+use catalogue_core::{AccountId, Timestamp};
+use http::header::SET_COOKIE;
+use http::{HeaderMap, Request, Response, StatusCode, request};
+use http_body::Body;
+
+use self::cookie::Cookie;
+pub use self::link::{DEFAULT_LINK_LIFETIME, LINK_PREFIX, MAX_LINK_LIFETIME, SignInLink};
+use crate::answer::{html, see_other};
+use crate::builder::per_minute;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::owner::{Owner, SignOut};
+use crate::pages::{Frame, sign_in as page};
+use crate::route::{self, Action};
+use crate::settings::{DeveloperSettings, Door, Inner, take};
+
+/// How long a session lasts.
+const SESSION: Duration = Duration::from_secs(12 * 60 * 60);
+
+/// How many attempts to sign in a client has a minute.
+const ATTEMPTS: u32 = 20;
+
+/// Developer settings that find their owner by a session of their own: for a program without users.
+///
+/// A client's attempts are counted by the [`ClientAddress`] among the request's extensions; without one they are not.
+#[derive(Clone, Debug)]
+pub struct SignInSettings {
+    settings: DeveloperSettings,
+    sign_in: Arc<SignIn>,
+}
+
+/// What signing in needs.
+#[derive(Clone)]
+pub(crate) struct SignIn {
+    storage: Arc<dyn SignInStorage>,
+    cookie: Cookie,
+    attempts: Arc<dyn RateLimiter>,
+}
+
+impl DeveloperSettings {
+    /// The same settings, with sign-in links and sessions in `storage`.
+    ///
+    /// The cookie is sent over TLS alone, unless the settings' address begins with `http://`; where it is a path, see
+    /// [`without_tls`](SignInSettings::without_tls).
+    #[must_use]
+    pub fn with_sign_in(&self, storage: impl SignInStorage) -> SignInSettings {
+        let cookie = Cookie { is_secure: !self.0.addresses.settings.origin().starts_with("http://") };
+        let sign_in = SignIn { storage: Arc::new(storage), cookie, attempts: per_minute(ATTEMPTS) };
+        SignInSettings { settings: self.clone(), sign_in: Arc::new(sign_in) }
+    }
+}
+
+impl SignInSettings {
+    /// Says that the settings, whose address is a path alone, are served on this machine without TLS.
+    #[must_use]
+    pub fn without_tls(self) -> Self {
+        self.with(|sign_in| sign_in.cookie.is_secure = false)
+    }
+
+    /// Counts attempts to sign in by client address. Default 20 a minute, in this process.
+    #[must_use]
+    pub fn rate_limiter(self, limiter: impl RateLimiter) -> Self {
+        self.with(|sign_in| sign_in.attempts = Arc::new(limiter))
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut SignIn)) -> Self {
+        let mut sign_in = SignIn::clone(&self.sign_in);
+        change(&mut sign_in);
+        self.sign_in = Arc::new(sign_in);
+        self
+    }
+
+    /// Answers a request of anybody. It always gets an answer.
+    ///
+    /// Of its body, which must be unread, at most 16 KiB are read.
+    pub async fn call<B: Body>(&self, request: Request<B>) -> Response<Bytes> {
+        self.settings.0.call(Door::SignIn(&self.sign_in), request).await
+    }
+}
+
+impl SignIn {
+    /// Whose session a request carries.
+    pub(crate) async fn owner(&self, head: &request::Parts, now: Timestamp) -> Result<Owner, Failure> {
+        let Some(secret) = self.cookie.find(&head.headers) else { return Err(Failure::SignedOut("missing", None)) };
+        let session = match BearerToken::new(secret) {
+            Some(secret) => self.storage.find_session(&secret.digest()).await?,
+            None => None,
+        };
+        match session {
+            Some(session) if !session.is_over(now) => {
+                let mut owner = Owner::new(session.account.id).named(session.account.name);
+                owner.sign_out = SignOut::Form;
+                Ok(owner)
+            }
+            Some(_) => Err(Failure::SignedOut("expired", Some(self.cookie.take_back()))),
+            None => Err(Failure::SignedOut("revoked", Some(self.cookie.take_back()))),
+        }
+    }
+
+    /// Answers what needs no owner.
+    pub(crate) async fn answer(
+        &self,
+        inner: &Inner,
+        head: &request::Parts,
+        form: &Form,
+        action: Action,
+        seen: &mut Option<Owner>,
+    ) -> Result<Response<Bytes>, Failure> {
+        let frame = Frame { inner, owner: None };
+        match action {
+            Action::SignIn => self.sign_in(inner, head, form, seen).await,
+            Action::SignOut => self.sign_out(inner, &head.headers).await,
+            _ => {
+                let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
+                let why = match query.shown("why") {
+                    why @ ("expired" | "revoked") => {
+                        Some(Failure::SignedOut(if why == "expired" { "expired" } else { "revoked" }, None))
+                    }
+                    _ => None,
+                };
+                Ok(html(StatusCode::OK, page::page(frame, next(inner, &query), why.as_ref())))
+            }
+        }
+    }
+
+    async fn sign_in(
+        &self,
+        inner: &Inner,
+        head: &request::Parts,
+        form: &Form,
+        seen: &mut Option<Owner>,
+    ) -> Result<Response<Bytes>, Failure> {
+        if let Some(client) = head.extensions.get::<ClientAddress>() {
+            take(&*self.attempts, RateLimitKey::SignIn(client.counted())).await?;
+        }
+        let now = (inner.clock)();
+        let next = next(inner, form);
+        let (secret, session) = new_session(now);
+        let account = match link::digest(form.one("code")?.trim()) {
+            Some(link) => self.storage.exchange_link(&link, now, &session).await?,
+            None => None,
+        };
+        let Some(account) = account else {
+            let page = page::page(Frame { inner, owner: None }, next, Some(&Failure::Code));
+            return Ok(html(StatusCode::UNAUTHORIZED, page));
+        };
+        audit(&account.id, "signed_in");
+        *seen = Some(Owner::new(account.id));
+        // Who had a session before has this one now; a secret that somebody else has put there is worth nothing.
+        if let Some(before) = self.cookie.find(&head.headers).and_then(BearerToken::new)
+            && let Err(error) = self.storage.end_session(&before.digest()).await
+        {
+            Failure::from(error).log("");
+        }
+        let mut response = see_other(next.unwrap_or(&inner.addresses.page("")));
+        response.headers_mut().insert(SET_COOKIE, self.cookie.set(&secret, SESSION));
+        Ok(response)
+    }
+
+    async fn sign_out(&self, inner: &Inner, headers: &HeaderMap) -> Result<Response<Bytes>, Failure> {
+        if let Some(session) = self.cookie.find(headers).and_then(BearerToken::new) {
+            self.storage.end_session(&session.digest()).await?;
+        }
+        let mut response = see_other(&inner.addresses.page("/sign-in"));
+        response.headers_mut().insert(SET_COOKIE, self.cookie.take_back());
+        Ok(response)
+    }
+}
+
+/// The page that was asked for before, if it is one of ours.
+fn next<'f>(inner: &Inner, form: &'f Form) -> Option<&'f str> {
+    let next = form.shown("next");
+    route::is_page(inner.addresses.settings.path(), next).then_some(next)
+}
+
+/// A session's secret and what is kept of it.
+///
+/// # Panics
+/// When the system has no randomness to give.
+fn new_session(now: Timestamp) -> (String, NewSession) {
+    let secret = secret();
+    let expires_at = now.checked_add(SESSION).unwrap_or(Timestamp::MAX);
+    let session = NewSession { digest: digest(&secret), created_at: now, expires_at };
+    (secret, session)
+}
+
+/// 256 random bits.
+fn secret() -> String {
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).expect("the system's randomness");
+    URL_SAFE_NO_PAD.encode(random)
+}
+
+fn digest(secret: &str) -> TokenDigest {
+    BearerToken::new(secret).expect("base64url is a bearer token").digest()
+}
+
+fn audit(account: &AccountId, action: &str) {
+    tracing::info!(target: "catalogue::audit", account = account.as_str(), actor = "owner", action, "signed in");
+}
+
+/// What it holds is not for logs.
+impl fmt::Debug for SignIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignIn").field("cookie", &self.cookie).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,63 @@
+//! Times in words.
+
+use catalogue_core::Timestamp;
+use maud::{Markup, html};
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+/// A time as it is shown: in words, with the exact one behind it.
+pub(crate) fn time(at: Timestamp, now: Timestamp) -> Markup {
+    let exact = at.to_string();
+    html! { time datetime=(exact) title=(exact) { (words(at, now)) } }
+}
+
+/// The date in UTC, such as `2026-11-22`.
+pub(crate) fn date(at: Timestamp) -> String {
+    let mut text = at.to_string();
+    text.truncate("2026-11-22".len());
+    text
+}
+
+/// How far off it is.
+fn words(at: Timestamp, now: Timestamp) -> String {
+    let seconds = (at.as_microseconds() - now.as_microseconds()) / 1_000_000;
+    let (count, unit) = match seconds.abs() {
+        away if away < MINUTE => return if at > now { "in less than a minute" } else { "just now" }.to_owned(),
+        away if away < HOUR => (away / MINUTE, "minute"),
+        away if away < 2 * DAY => (away / HOUR, "hour"),
+        away if away < 100 * DAY => (away / DAY, "day"),
+        _ if at > now => return format!("on {}", date(at)),
+        _ => return date(at),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    if at > now { format!("in {count} {unit}{plural}") } else { format!("{count} {unit}{plural} ago") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_times_are_relative() {
+        let at = |text: &str| Timestamp::parse(text).unwrap();
+        let now = at("2026-11-22T04:43:00Z");
+        for (time, words_of_it) in [
+            ("2026-11-22T04:42:01Z", "just now"),
+            ("2026-11-22T04:40:00Z", "3 minutes ago"),
+            ("2026-11-22T03:43:00Z", "1 hour ago"),
+            ("2026-11-20T04:43:00Z", "2 days ago"),
+            ("2026-08-01T00:00:00Z", "2026-08-01"),
+            ("2026-11-22T04:43:30Z", "in less than a minute"),
+            ("2026-11-23T04:43:00Z", "in 24 hours"),
+            ("2027-02-20T04:43:00Z", "in 90 days"),
+            ("2027-11-22T04:43:00Z", "on 2027-11-22"),
+        ] {
+            assert_eq!(words(at(time), now), words_of_it, "{time}");
+        }
+        let html = time(at("2026-11-22T04:40:00Z"), now).into_string();
+        let exact = "2026-11-22T04:40:00.000Z";
+        assert_eq!(html, format!(r#"<time datetime="{exact}" title="{exact}">3 minutes ago</time>"#));
+    }
+}

@@ -1,0 +1,193 @@
+//! [`App`]: settings over a storage with two accounts, a clock that a test sets, and answers taken apart.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use catalogue_core::admin::{Account, AdminStorage, CredentialUse};
+use catalogue_core::limit::{LocalRateLimiter, RateLimit};
+use catalogue_core::storage::{CredentialStorage, KeyStorage, MemoryStorage};
+use catalogue_core::{AccountId, Timestamp};
+use catalogue_settings::{Answered, DeveloperSettings, Owner, SettingsBuilder};
+use http::{Request, Response};
+use http_body_util::Full;
+use serde_json::Value;
+
+pub(crate) const DAY: u64 = 24 * 60 * 60;
+
+/// Settings, and what stands behind them.
+pub(crate) struct App {
+    pub(crate) storage: MemoryStorage,
+    pub(crate) settings: DeveloperSettings,
+    pub(crate) clock: Clock,
+}
+
+/// The present, until a test moves it.
+#[derive(Clone)]
+pub(crate) struct Clock(Arc<AtomicI64>);
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(AtomicI64::new(Timestamp::parse("2026-11-22T04:40:00Z").unwrap().as_microseconds())))
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        Timestamp::from_microseconds(self.0.load(Ordering::Relaxed)).unwrap()
+    }
+
+    pub(crate) fn advance(&self, seconds: u64) {
+        self.0.fetch_add(i64::try_from(seconds).unwrap() * 1_000_000, Ordering::Relaxed);
+    }
+}
+
+impl App {
+    pub(crate) async fn new() -> Self {
+        let storage = storage().await;
+        Self::over(storage.clone(), storage, |builder| builder)
+    }
+
+    /// Settings of keys that are kept in `keys`.
+    pub(crate) fn over(
+        storage: MemoryStorage,
+        keys: impl KeyStorage + CredentialStorage,
+        change: impl FnOnce(SettingsBuilder) -> SettingsBuilder,
+    ) -> Self {
+        let clock = Clock::new();
+        let now = clock.clone();
+        let builder = DeveloperSettings::builder(keys).clock(move || now.now()).rate_limiter(many());
+        let settings = change(builder).build().unwrap();
+        Self { storage, settings, clock }
+    }
+
+    /// Sends a request as the owner of the account `anna`.
+    pub(crate) async fn ask(&self, request: Request<String>) -> Answer {
+        self.ask_as("anna", request).await
+    }
+
+    pub(crate) async fn ask_as(&self, account: &str, request: Request<String>) -> Answer {
+        let owner = Owner::new(AccountId::new(account));
+        Answer::of(self.settings.call_as(owner, request.map(|body| Full::new(Bytes::from(body)))).await)
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.ask(get(path)).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        self.ask(form(path, fields)).await
+    }
+
+    pub(crate) async fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
+        self.ask(json(method, path, body)).await
+    }
+
+    /// Makes a key by JSON, and returns it with its token.
+    pub(crate) async fn make(&self, name: &str) -> Value {
+        let body = serde_json::json!({ "name": name, "scopes": ["read:courses"], "expiresAt": null });
+        let answer = self.send("POST", "/settings/api/keys", &body).await;
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        answer.data()
+    }
+
+    /// The nonce of the form on a page.
+    pub(crate) async fn nonce(&self, page: &str) -> String {
+        let page = self.get(page).await;
+        page.body.split("name=\"nonce\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    }
+
+    /// Notes that a key is used now.
+    pub(crate) async fn use_key(&self, account: &str, key: &Value) {
+        let id = key["id"].as_str().unwrap();
+        let used = CredentialUse { account: AccountId::new(account), credential_id: id.into(), at: self.clock.now() };
+        self.storage.note_uses(&[used]).await.unwrap();
+    }
+}
+
+/// A storage with the accounts `anna` and `bert`.
+pub(crate) async fn storage() -> MemoryStorage {
+    let storage = MemoryStorage::new();
+    let mut import = storage.begin_import().await.unwrap();
+    for id in ["anna", "bert"] {
+        let account = Account { id: AccountId::new(id), name: format!("School of {id}"), email: String::new() };
+        import.put_account(&account).await.unwrap();
+    }
+    import.commit().await.unwrap();
+    storage
+}
+
+/// A limiter that no test reaches.
+pub(crate) fn many() -> LocalRateLimiter {
+    LocalRateLimiter::new(RateLimit::new(1_000_000, Duration::from_secs(60)).unwrap())
+}
+
+pub(crate) fn get(path: &str) -> Request<String> {
+    Request::get(path).body(String::new()).unwrap()
+}
+
+/// What a browser sends for a form of these pages.
+pub(crate) fn form(path: &str, fields: &[(&str, &str)]) -> Request<String> {
+    let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+    let request = Request::post(path).header("content-type", "application/x-www-form-urlencoded");
+    request.header("sec-fetch-site", "same-origin").body(body).unwrap()
+}
+
+pub(crate) fn json(method: &str, path: &str, body: &Value) -> Request<String> {
+    let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+    request.body(body.to_string()).unwrap()
+}
+
+/// An answer, taken apart.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: http::HeaderMap,
+    pub(crate) body: String,
+    pub(crate) answered: Answered,
+}
+
+impl Answer {
+    /// Takes an answer apart. What every answer has is checked here, so with each request of these tests.
+    pub(crate) fn of(response: Response<Bytes>) -> Self {
+        crate::headers::check(&response);
+        let (head, body) = response.into_parts();
+        let answered = head.extensions.get::<Answered>().expect("each answer says what it is").clone();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        Self { status: head.status.as_u16(), headers: head.headers, body, answered }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+
+    pub(crate) fn data(&self) -> Value {
+        self.json()["data"].clone()
+    }
+
+    /// Status, code and reason of a failure.
+    pub(crate) fn failure(&self) -> (u16, String, Option<String>) {
+        let error = &self.json()["error"];
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        (self.status, text(&error["code"]).unwrap(), text(&error["details"]["reason"]))
+    }
+
+    /// The token that the page of a new key shows.
+    pub(crate) fn token(&self) -> String {
+        let field = self.body.split("id=\"key\" value=\"").nth(1).expect("a key is shown");
+        field.split('"').next().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn shows(&self, text: &str) {
+        assert!(self.body.contains(text), "{text:?} is not in {}", self.body);
+    }
+
+    #[track_caller]
+    pub(crate) fn hides(&self, text: &str) {
+        assert!(!self.body.contains(text), "{text:?} is in {}", self.body);
+    }
+}

@@ -1,0 +1,171 @@
+//! Whatever is sent: never 500, and no key that should not be.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::app::App;
+
+#[tokio::test]
+async fn the_bounds_of_each_field() {
+    let app = App::new().await;
+    let whole = |change: (&str, Value)| {
+        let mut body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
+        body[change.0] = change.1;
+        body
+    };
+    for (field, value, reason) in [
+        ("name", json!(""), Some("empty")),
+        ("name", json!(" \t "), Some("empty")),
+        ("name", json!("é".repeat(100)), None),
+        ("name", json!("é".repeat(101)), Some("too_long")),
+        ("name", json!("a\u{0}b"), Some("character")),
+        ("name", json!("a\u{2066}b"), Some("character")),
+        ("name", json!("a\u{2067}b"), Some("character")),
+        ("name", json!("مدرسة"), None),
+        ("name", json!(7), Some("unknown")),
+        ("scopes", json!([]), Some("empty")),
+        ("scopes", json!(["read:courses", "read:profile", "read:courses"]), None),
+        ("scopes", json!(["admin"]), Some("unknown_scope")),
+        ("scopes", json!(["read:courses read:profile"]), Some("unknown_scope")),
+        ("scopes", json!([1]), Some("unknown_scope")),
+        ("scopes", json!("read:courses"), Some("unknown")),
+        ("expiresAt", json!("2026-11-22T04:40:00Z"), Some("in_the_past")),
+        ("expiresAt", json!("2026-11-22T04:40:00.001Z"), None),
+        ("expiresAt", json!("2027-02-20"), Some("not_a_time")),
+        ("expiresAt", json!(90), Some("not_a_time")),
+        ("expiresat", json!(null), Some("unknown")),
+        ("nonce", json!("x"), Some("out_of_range")),
+    ] {
+        let answer = app.send("POST", "/settings/api/keys", &whole((field, value.clone()))).await;
+        match reason {
+            None => assert_eq!(answer.status, 201, "{field} {value}: {}", answer.body),
+            Some(reason) => {
+                let details = &answer.json()["error"]["details"];
+                assert_eq!((answer.status, &details["parameter"]), (400, &json!(field)), "{value}");
+                assert_eq!(details["reason"], reason, "{field} {value}");
+            }
+        }
+    }
+    for field in ["name", "scopes", "expiresAt"] {
+        let mut body = whole(("name", json!("a")));
+        body.as_object_mut().unwrap().remove(field);
+        let details = app.send("POST", "/settings/api/keys", &body).await.json()["error"]["details"].clone();
+        assert_eq!(details, json!({ "parameter": field, "reason": "missing" }));
+    }
+}
+
+#[tokio::test]
+async fn a_single_field_that_comes_twice_is_a_fault() {
+    let app = App::new().await;
+    let nonce = app.nonce("/settings/keys/new").await;
+    let right = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "never"), ("date", "")];
+    for twice in ["nonce", "name", "expires", "date"] {
+        let mut fields = right.to_vec();
+        fields.push((twice, "x"));
+        let answer = app.post("/settings/keys", &fields).await;
+        assert_eq!(answer.status, 400, "{twice}");
+    }
+    let mut fields = right.to_vec();
+    fields.extend([("scope", "read:profile"), ("unknown", "1"), ("unknown", "2")]);
+    assert_eq!(app.post("/settings/keys", &fields).await.status, 201);
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("read:courses".to_owned()),
+        Just("90d".to_owned()),
+        Just("date".to_owned()),
+        Just("2027-02-20".to_owned()),
+        Just("partner".to_owned()),
+        "\\PC{0,5}",
+        "[0-9]{4}-[0-9]{2}-[0-9]{2}",
+        any::<String>(),
+    ]
+}
+
+fn field() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("name".to_owned()),
+        Just("scope".to_owned()),
+        Just("expires".to_owned()),
+        Just("date".to_owned()),
+        Just("overlap".to_owned()),
+        "[a-z]{1,3}",
+    ]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        word().prop_map(Value::from)
+    ];
+    leaf.prop_recursive(2, 8, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::hash_map(word(), inner, 0..3).prop_map(|map| map.into_iter().collect()),
+        ]
+    })
+}
+
+/// Each key that holds has a name, a scope and no end in the past.
+async fn check_keys(app: &App) {
+    for key in app.get("/settings/api/keys").await.data().as_array().unwrap() {
+        let name = key["name"].as_str().unwrap();
+        assert!(!name.trim().is_empty() && name.chars().count() <= 100, "{key}");
+        assert!(!key["scopes"].as_array().unwrap().is_empty(), "{key}");
+        assert!(key["expiresAt"].as_str().is_none_or(|end| end > "2026-11-22T04:40:00.000Z"), "{key}");
+    }
+}
+
+fn run(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(test);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn forms_of_any_fields(fields in prop::collection::vec((field(), word()), 0..8)) {
+        run(async {
+            let app = App::new().await;
+            let key = app.make("standing").await;
+            let key = format!("/settings/keys/{}", key["id"].as_str().unwrap());
+            let nonce = app.nonce("/settings/keys/new").await;
+            let mut pairs = vec![("nonce", &*nonce)];
+            pairs.extend(fields.iter().map(|(name, value)| (&**name, &**value)));
+            for path in ["/settings/keys".to_owned(), format!("{key}/name"), format!("{key}/rotate"), "/settings/check".to_owned()] {
+                let answer = app.post(&path, &pairs).await;
+                assert!(matches!(answer.status, 200 | 201 | 303 | 400 | 409), "{path}: {}", answer.status);
+            }
+            check_keys(&app).await;
+        });
+    }
+
+    #[test]
+    fn json_of_any_shape(body in value(), name in value(), scopes in value(), end in value()) {
+        run(async {
+            let app = App::new().await;
+            for body in [&body, &json!({ "name": name, "scopes": scopes, "expiresAt": end })] {
+                for path in ["/settings/api/keys", "/settings/api/check"] {
+                    let answer = app.send("POST", path, body).await;
+                    assert!(matches!(answer.status, 200 | 201 | 400), "{path} {body}: {}", answer.status);
+                }
+            }
+            check_keys(&app).await;
+        });
+    }
+
+    #[test]
+    fn queries_of_any_text(query in "\\PC*") {
+        run(async {
+            let app = App::new().await;
+            let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
+            for path in ["/settings", "/settings/keys/new"] {
+                let path = format!("{path}?name={query}&scope={query}&expires={query}&done=revoked&key={query}&{query}");
+                assert_eq!(app.get(&path).await.status, 200);
+            }
+        });
+    }
+}

@@ -1,0 +1,112 @@
+//! What every answer has, failures too.
+
+use bytes::Bytes;
+use http::Response;
+
+use crate::app::{App, get};
+
+/// Checks an answer; `App` calls it for each one of these tests.
+#[track_caller]
+pub(crate) fn check(response: &Response<Bytes>) {
+    let header = |name: &str| {
+        let mut values = response.headers().get_all(name).iter();
+        let value = values.next().unwrap_or_else(|| panic!("{name} is missing")).to_str().unwrap();
+        assert!(values.next().is_none(), "{name} came twice");
+        value
+    };
+    for (name, value) in [
+        ("cache-control", "no-store"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("referrer-policy", "same-origin"),
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+    ] {
+        assert_eq!(header(name), value, "{name}");
+    }
+    let policy = header("content-security-policy");
+    let directives: Vec<&str> = policy.split("; ").collect();
+    assert_eq!(directives.len(), 10, "{policy}");
+    assert!(!policy.contains("unsafe") && !policy.contains('*'), "{policy}");
+    assert!(!header("x-request-id").is_empty());
+    assert!(!response.headers().contains_key("access-control-allow-origin"));
+    if response.status() != 204 {
+        let length: usize = header("content-length").parse().unwrap();
+        assert!(response.body().is_empty() || response.body().len() == length);
+    }
+    if response.status() == 401 {
+        assert_eq!(header("www-authenticate"), "Cookie realm=\"catalogue-settings\"");
+    }
+}
+
+#[tokio::test]
+async fn the_policy_names_style_and_script_and_the_api() {
+    for (settings, base, connect) in [
+        ("/settings", "/api/v1", "connect-src 'self'"),
+        ("https://a.example/settings", "https://a.example/api/v1", "connect-src 'self'"),
+        ("https://a.example/settings", "https://b.example:8443/v1", "connect-src 'self' https://b.example:8443"),
+        ("https://a.example/settings", "http://[::1]:80/v1", "connect-src 'self'"),
+    ] {
+        let storage = crate::app::storage().await;
+        let app = App::over(storage.clone(), storage, |builder| builder.settings_url(settings).base_url(base));
+        let page = app.get("/settings").await;
+        let policy = page.header("content-security-policy").unwrap();
+        let directives: Vec<&str> = policy.split("; ").collect();
+        assert!(directives.contains(&connect), "{policy}");
+        for directive in ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
+            assert!(directives.contains(&directive), "{policy}");
+        }
+        assert_eq!(policy.matches("'sha256-").count(), 2);
+    }
+}
+
+#[tokio::test]
+async fn head_has_the_headers_alone_and_options_the_methods() {
+    let app = App::new().await;
+    for path in ["/settings", "/settings/keys/new", "/settings/api/keys", "/settings/keys/none"] {
+        let page = app.get(path).await;
+        let head = app.ask(http::Request::head(path).body(String::new()).unwrap()).await;
+        assert_eq!((head.status, &*head.body), (page.status, ""), "{path}");
+        assert_eq!(head.header("content-type"), page.header("content-type"));
+    }
+    for (path, allow) in [
+        ("/settings/", "GET, HEAD, OPTIONS"),
+        ("/settings/keys", "POST, OPTIONS"),
+        ("/settings/keys/k/revoke", "GET, HEAD, POST, OPTIONS"),
+        ("/settings/api/keys/k", "GET, HEAD, PATCH, OPTIONS"),
+    ] {
+        let options = app.ask(http::Request::options(path).body(String::new()).unwrap()).await;
+        assert_eq!((options.status, options.header("allow")), (204, Some(allow)), "{path}");
+        let wrong = app.ask(http::Request::put(path).body(String::new()).unwrap()).await;
+        assert_eq!((wrong.status, wrong.header("allow")), (405, Some(allow)), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_callers_request_id_comes_back() {
+    let app = App::new().await;
+    let mut request = get("/settings");
+    request.headers_mut().insert("x-request-id", "abc-1".parse().unwrap());
+    assert_eq!(app.ask(request).await.header("x-request-id"), Some("abc-1"));
+}
+
+/// Else a browser would see other bytes than those that the policy names; and what strangers wrote is escaped by the macro.
+#[test]
+fn nothing_else_stands_on_a_page_unescaped() {
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut unescaped, mut folders) = (0, vec![directory]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                unescaped += std::fs::read_to_string(path).unwrap().matches("PreEscaped(").count();
+            } else {
+                let text = std::fs::read_to_string(path).unwrap().to_ascii_lowercase();
+                assert!(!["</style", "</script", "<!--", "\r", "\0"].iter().any(|end| text.contains(end)));
+            }
+        }
+    }
+    assert_eq!(unescaped, 2);
+}

@@ -1,0 +1,67 @@
+//! Hints by a clock that is given.
+
+use serde_json::{Value, json};
+
+use crate::app::{App, DAY};
+
+async fn hints(app: &App, id: &Value) -> Vec<String> {
+    let key = app.get(&format!("/settings/api/keys/{}", id.as_str().unwrap())).await.data();
+    key["hints"].as_array().unwrap().iter().map(|hint| hint.as_str().unwrap().to_owned()).collect()
+}
+
+async fn ending(app: &App, end: &str) -> Value {
+    let body = json!({ "name": "partner", "scopes": ["read:courses"], "expiresAt": end });
+    app.send("POST", "/settings/api/keys", &body).await.data()
+}
+
+#[tokio::test]
+async fn of_a_key_by_itself() {
+    let app = App::new().await;
+    let endless = app.make("endless").await;
+    let key = ending(&app, "2027-05-01T04:40:00Z").await;
+    assert_eq!(hints(&app, &endless["id"]).await, ["never_ends"]);
+    assert!(hints(&app, &key["id"]).await.is_empty());
+    app.clock.advance(7 * DAY);
+    assert!(hints(&app, &key["id"]).await.is_empty());
+    app.clock.advance(1);
+    assert_eq!(hints(&app, &key["id"]).await, ["never_used"]);
+    app.use_key("anna", &key).await;
+    assert!(hints(&app, &key["id"]).await.is_empty());
+    app.clock.advance(90 * DAY);
+    assert!(hints(&app, &key["id"]).await.is_empty());
+    app.clock.advance(1);
+    assert_eq!(hints(&app, &key["id"]).await, ["unused"]);
+    app.get("/settings").await.shows("Nothing has used it for 90 days.");
+    // 160 days after it was made it ends; 14 days before that is after 146.
+    app.use_key("anna", &key).await;
+    app.clock.advance(49 * DAY - 3);
+    assert!(hints(&app, &key["id"]).await.is_empty());
+    app.clock.advance(1);
+    assert_eq!(hints(&app, &key["id"]).await, ["ends_soon"]);
+    app.get("/settings").await.shows("It ends soon.");
+    app.clock.advance(14 * DAY);
+    let ended = app.get(&format!("/settings/api/keys/{}", key["id"].as_str().unwrap())).await.data();
+    assert_eq!((&ended["state"], &ended["hints"]), (&json!("expired"), &json!([])));
+}
+
+#[tokio::test]
+async fn of_a_key_and_its_successor() {
+    let app = App::new().await;
+    let old = ending(&app, "2027-05-01T04:40:00Z").await;
+    app.use_key("anna", &old).await;
+    let path = format!("/settings/api/keys/{}/rotate", old["id"].as_str().unwrap());
+    let new = app.send("POST", &path, &json!({ "overlapSeconds": 2 * DAY })).await.data();
+    assert_eq!(new["replaces"]["id"], old["id"]);
+    assert!(hints(&app, &old["id"]).await.is_empty());
+    app.clock.advance(DAY - 1);
+    assert!(hints(&app, &old["id"]).await.is_empty());
+    app.clock.advance(1);
+    assert_eq!(hints(&app, &old["id"]).await, ["successor_unused"]);
+    app.get("/settings").await.shows("or whatever uses this one stops <time");
+    app.use_key("anna", &old).await;
+    assert_eq!(hints(&app, &old["id"]).await, ["still_used", "successor_unused"]);
+    app.use_key("anna", &new).await;
+    assert_eq!(hints(&app, &old["id"]).await, ["still_used"]);
+    app.clock.advance(DAY);
+    assert!(hints(&app, &old["id"]).await.is_empty());
+}

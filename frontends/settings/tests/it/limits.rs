@@ -1,0 +1,118 @@
+//! How much and how often.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use catalogue_core::limit::{LocalRateLimiter, RateLimit};
+use catalogue_settings::Owner;
+use http::Request;
+use http_body::{Body, Frame};
+use serde_json::json;
+
+use crate::app::{Answer, App, DAY, storage};
+
+#[tokio::test]
+async fn a_body_has_16_kib_at_most() {
+    let app = App::new().await;
+    let exact = "token=".to_owned() + &"a".repeat((16 << 10) - 6);
+    for (body, status) in [(exact.clone(), 200), (exact + "a", 413)] {
+        let mut request = crate::app::form("/settings/check", &[]);
+        *request.body_mut() = body;
+        assert_eq!(app.ask(request).await.status, status);
+    }
+}
+
+/// Sends a piece and breaks off.
+struct Broken(Option<Bytes>);
+
+impl Body for Broken {
+    type Data = Bytes;
+    type Error = &'static str;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, &'static str>>> {
+        Poll::Ready(Some(self.0.take().map(Frame::data).ok_or("gone")))
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_does_nothing() {
+    let app = App::new().await;
+    let key = app.make("partner").await;
+    let path = format!("/settings/keys/{}/name", key["id"].as_str().unwrap());
+    let request = crate::app::form(&path, &[("name", "other")]).map(|body| Broken(Some(body.into())));
+    let answer = Answer::of(app.settings.call_as(Owner::new("anna".into()), request).await);
+    assert_eq!(answer.status, 400);
+    answer.shows("The request broke off before its end. Nothing has changed.");
+    assert_eq!(app.get("/settings/api/keys").await.data()[0]["name"], "partner");
+}
+
+#[tokio::test]
+async fn changes_are_counted_by_account() {
+    let limiter = LocalRateLimiter::new(RateLimit::new(2, Duration::from_secs(60)).unwrap());
+    let storage = storage().await;
+    let app = App::over(storage.clone(), storage, |builder| builder.rate_limiter(limiter));
+    app.make("one").await;
+    app.make("two").await;
+    let body = json!({ "name": "three", "scopes": ["read:courses"], "expiresAt": null });
+    let refused = app.send("POST", "/settings/api/keys", &body).await;
+    assert_eq!(refused.failure().0, 429);
+    let seconds = refused.json()["error"]["details"]["retryAfterSeconds"].to_string();
+    assert_eq!(refused.header("retry-after"), Some(&*seconds));
+    let page = app.post("/settings/check", &[("token", "a")]).await;
+    assert_eq!(page.status, 429);
+    page.shows("Too many requests. Try again in ");
+    assert_eq!(app.get("/settings/api/keys").await.data().as_array().unwrap().len(), 2);
+    assert_eq!(app.ask_as("bert", crate::app::json("POST", "/settings/api/keys", &body)).await.status, 201);
+}
+
+#[tokio::test]
+async fn a_hundred_keys_hold() {
+    let app = App::new().await;
+    let first = app.make("0").await;
+    for number in 1..100 {
+        app.make(&number.to_string()).await;
+    }
+    let body = json!({ "name": "one more", "scopes": ["read:courses"], "expiresAt": null });
+    let refused = app.send("POST", "/settings/api/keys", &body).await;
+    assert_eq!(refused.failure(), (409, "invalid_request".to_owned(), Some("too_many".to_owned())));
+    let path = format!("/settings/api/keys/{}", first["id"].as_str().unwrap());
+    let refused = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": DAY })).await;
+    assert_eq!(refused.failure().2.unwrap(), "too_many");
+    app.send("POST", &format!("{path}/revoke"), &json!({})).await;
+    assert_eq!(app.send("POST", "/settings/api/keys", &body).await.status, 201);
+}
+
+/// Never ends.
+struct Slow;
+
+impl Body for Slow {
+    type Data = Bytes;
+    type Error = &'static str;
+
+    fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, &'static str>>> {
+        Poll::Pending
+    }
+}
+
+#[tokio::test]
+async fn sixty_four_requests_are_answered_at_once() {
+    let app = Arc::new(App::new().await);
+    let mut waiting = Vec::new();
+    for _ in 0..64 {
+        let request: Request<Slow> = crate::app::form("/settings/check", &[]).map(|_| Slow);
+        let mut answer = Box::pin(app.settings.call_as(Owner::new("anna".into()), request));
+        std::future::poll_fn(|context| {
+            assert!(answer.as_mut().poll(context).is_pending());
+            Poll::Ready(())
+        })
+        .await;
+        waiting.push(answer);
+    }
+    let refused = app.get("/settings").await;
+    assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
+    waiting.pop();
+    assert_eq!(app.get("/settings").await.status, 200);
+}

@@ -1,0 +1,74 @@
+//! What stands in logs, and what never does (no secret, and no name that somebody wrote).
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use catalogue_core::Address;
+use catalogue_core::storage::{Actor, SignInStorage};
+use catalogue_settings::{DEFAULT_LINK_LIFETIME, SignInLink};
+use http_body_util::Full;
+use serde_json::json;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::app::{Answer, App, form};
+
+/// All that is logged, as text.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn each_change_is_a_line_without_secrets_and_names() {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(log.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let app = App::new().await;
+    let key = app.make("a name of theirs").await;
+    let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
+    let path = format!("/settings/api/keys/{id}");
+    let rotated = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 60 })).await.data();
+    app.send("PATCH", &path, &json!({ "name": "another name" })).await;
+    for _ in 0..2 {
+        app.send("POST", &format!("{path}/revoke"), &json!({})).await;
+        app.clock.advance(1);
+    }
+    app.post("/settings/check", &[("token", token)]).await;
+    let url = Address::parse("/settings").unwrap();
+    let (link, kept) = SignInLink::mint("anna".into(), &url, app.clock.now(), DEFAULT_LINK_LIFETIME);
+    app.storage.create_link(&kept, &Actor::OPERATOR).await.unwrap();
+    let site = app.settings.with_sign_in(app.storage.clone());
+    let request = form("/settings/sign-in", &[("code", link.code())]).map(|body| Full::new(bytes::Bytes::from(body)));
+    let answer = Answer::of(site.call(request).await);
+    let session = answer.header("set-cookie").unwrap().split([';', '=']).nth(1).unwrap().to_owned();
+    let shown = format!("{app:?} {site:?} {link:?} {kept:?}", app = app.settings);
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    for action in ["key_created", "key_rotated", "key_renamed", "key_revoked", "signed_in"] {
+        assert_eq!(log.matches(&format!("action=\"{action}\"")).count(), 1, "{action}: {log}");
+    }
+    assert!(log.contains(&format!("account=\"anna\" actor=\"owner\" action=\"key_created\" key=\"{id}\"")), "{log}");
+    for secret in [token, rotated["token"].as_str().unwrap(), link.code(), &session, "a name of theirs", "another name"]
+    {
+        assert!(!log.contains(secret) && !shown.contains(secret), "{secret}: {log} {shown}");
+    }
+}

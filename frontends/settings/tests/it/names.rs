@@ -1,0 +1,77 @@
+//! What strangers wrote, in every place where it stands.
+
+use catalogue_core::admin::NewCredential;
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{Actor, KeyStorage};
+use catalogue_settings::Owner;
+use http_body_util::Full;
+
+use crate::app::{Answer, App, form, get, storage};
+
+const HOSTILE: [&str; 7] = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "' autofocus onfocus='alert(1)",
+    "</title><svg onload=alert(1)>",
+    "&lt;b&gt;",
+    "</bdi></style><iframe>",
+    "a\u{202e}b\u{0}c\r\nSet-Cookie: a=b",
+];
+
+/// Whether the page has no element and no attribute but those of the pages themselves.
+#[track_caller]
+fn is_harmless(page: &Answer, name: &str) {
+    let body = page.body.replace("<script>\"use strict\"", "").to_ascii_lowercase();
+    for piece in ["<script>a", "<img", "<svg", "<iframe", "\" onerror", "\" autofocus onfocus", "<b>"] {
+        assert!(!body.contains(piece), "{piece} by {name:?} in {body}");
+    }
+    assert!(page.headers.get("set-cookie").is_none());
+}
+
+#[tokio::test]
+async fn names_are_escaped_wherever_they_stand() {
+    let storage = storage().await;
+    let app = App::over(storage.clone(), storage.clone(), |builder| builder.brand(HOSTILE[0], "/\"><script>a"));
+    for name in HOSTILE {
+        // As from the command line, which takes any name.
+        let (_, key) = NewCredential::api_key("anna".into(), name, Scopes::from_names(["read:courses", "<script>a"]));
+        let id = key.record.identity.credential_id.to_string();
+        storage.create_key(&key, &Actor::owner_named(name)).await.unwrap();
+        let owner = || Owner::new("anna".into()).acting_as(name).named(name).sign_out_at(name);
+        let key_page = format!("/settings/keys/{id}");
+        let mut requests = vec![
+            get("/settings"),
+            get("/settings/activity"),
+            get(&key_page),
+            get(&format!("{key_page}/revoke")),
+            get(&format!("/settings?done=renamed&key={id}")),
+            form(&format!("{key_page}/name"), &[("name", &format!("{name}\u{202e}"))]),
+            form(
+                "/settings/keys",
+                &[("name", name), ("scope", name), ("expires", name), ("date", name), ("nonce", name)],
+            ),
+            form("/settings/check", &[("token", name)]),
+        ];
+        let query: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
+        requests.push(get(&format!("/settings/keys/new?name={query}")));
+        let mut shown = 0;
+        for request in requests {
+            let request = request.map(|body| Full::new(bytes::Bytes::from(body)));
+            let page = Answer::of(app.settings.call_as(owner(), request).await);
+            assert!(matches!(page.status, 200 | 400), "{}", page.status);
+            is_harmless(&page, name);
+            shown += usize::from(page.body.contains("<bdi>"));
+        }
+        assert_eq!(shown, 9, "the owner stands on each page");
+        let file = app.get(&format!("{key_page}/reminder.ics")).await;
+        assert_eq!(file.status, 404);
+        let rotate = form(&format!("{key_page}/rotate"), &[("nonce", &app.nonce(&key_page).await), ("overlap", "1h")]);
+        let made = app.ask(rotate).await;
+        assert_eq!(made.status, 201);
+        is_harmless(&made, name);
+        let revoke = app.post(&format!("{key_page}/revoke"), &[]).await;
+        is_harmless(&app.get(revoke.header("location").unwrap()).await, name);
+    }
+    let odd = app.get("/settings/keys/%3Cscript%3Ea").await;
+    is_harmless(&odd, "an id");
+}

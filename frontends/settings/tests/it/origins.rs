@@ -1,0 +1,89 @@
+//! What a page of somebody else sends, and embeds.
+
+use http::Request;
+
+use crate::app::{App, storage};
+
+const FORM: &str = "application/x-www-form-urlencoded";
+const JSON: &str = "application/json";
+
+/// Settings at a path, and at a whole address; the fields of a request; whether each takes it.
+type Case = (&'static [(&'static str, &'static str)], [bool; 2]);
+
+const CASES: [Case; 22] = [
+    (&[("content-type", FORM), ("sec-fetch-site", "same-origin")], [true, true]),
+    (&[("content-type", FORM), ("sec-fetch-site", "none")], [true, true]),
+    (&[("content-type", FORM), ("sec-fetch-site", "same-site")], [false, false]),
+    (&[("content-type", FORM), ("sec-fetch-site", "cross-site")], [false, false]),
+    (&[("content-type", FORM), ("sec-fetch-site", "Same-Origin")], [false, false]),
+    (&[("content-type", FORM), ("sec-fetch-site", "same-origin"), ("sec-fetch-site", "same-origin")], [false, false]),
+    // The browser's word counts before the origin.
+    (&[("content-type", FORM), ("sec-fetch-site", "same-origin"), ("origin", "https://evil.example")], [true, true]),
+    (&[("content-type", FORM), ("sec-fetch-site", "cross-site"), ("origin", "https://a.example")], [false, false]),
+    (&[("content-type", FORM), ("origin", "https://a.example")], [true, true]),
+    (&[("content-type", FORM), ("origin", "https://a.example:443")], [true, true]),
+    (&[("content-type", FORM), ("origin", "HTTPS://A.example")], [true, true]),
+    // The scheme is not known to a path alone.
+    (&[("content-type", FORM), ("origin", "http://a.example")], [true, false]),
+    (&[("content-type", FORM), ("origin", "https://a.example:8443")], [false, false]),
+    (&[("content-type", FORM), ("origin", "https://a.example.evil.example")], [false, false]),
+    (&[("content-type", FORM), ("origin", "https://evil.example")], [false, false]),
+    (&[("content-type", FORM), ("origin", "null")], [false, false]),
+    (&[("content-type", FORM), ("origin", "https://a.example"), ("origin", "https://a.example")], [false, false]),
+    (&[("content-type", FORM)], [false, false]),
+    (&[], [false, false]),
+    (&[("content-type", "text/plain")], [false, false]),
+    (&[("content-type", JSON)], [true, true]),
+    (&[("content-type", JSON), ("origin", "https://evil.example")], [false, false]),
+];
+
+#[tokio::test]
+async fn changes_come_from_our_own_pages() {
+    let storage = storage().await;
+    for (number, settings) in ["/settings", "https://a.example/settings"].into_iter().enumerate() {
+        let app = App::over(storage.clone(), storage.clone(), |builder| builder.settings_url(settings));
+        for (headers, taken) in CASES {
+            for path in ["/settings/check", "/settings/api/check"] {
+                let mut request = Request::post(path).header("host", "a.example");
+                for (name, value) in headers {
+                    request = request.header(*name, *value);
+                }
+                let answer = app.ask(request.body("token=a".to_owned()).unwrap()).await;
+                // What is taken may still be of the wrong type.
+                assert_eq!(answer.status != 403, taken[number], "{settings} {path} {headers:?}: {}", answer.status);
+            }
+        }
+    }
+    let app = App::new().await;
+    let mut request = crate::app::json("POST", "/settings/api/check", &serde_json::json!({ "token": "a" }));
+    request.headers_mut().insert("sec-fetch-site", "cross-site".parse().unwrap());
+    let failure = app.ask(request).await.failure();
+    assert_eq!(failure, (403, "invalid_request".to_owned(), Some("cross_site".to_owned())));
+}
+
+#[tokio::test]
+async fn http2_names_the_host_in_its_target() {
+    let app = App::new().await;
+    for (target, status) in [("https://a.example/settings/check", 200), ("https://b.example/settings/check", 403)] {
+        let request = Request::post(target).header("content-type", FORM).header("origin", "https://a.example");
+        assert_eq!(app.ask(request.body("token=a".to_owned()).unwrap()).await.status, status);
+    }
+}
+
+#[tokio::test]
+async fn other_sites_link_here_and_embed_nothing() {
+    let app = App::new().await;
+    for (site, dest, status) in [
+        ("cross-site", "document", 200),
+        ("cross-site", "iframe", 403),
+        ("cross-site", "empty", 403),
+        ("cross-site", "image", 403),
+        ("same-origin", "empty", 200),
+        ("none", "document", 200),
+    ] {
+        for path in ["/settings", "/settings/api/keys"] {
+            let request = Request::get(path).header("sec-fetch-site", site).header("sec-fetch-dest", dest);
+            assert_eq!(app.ask(request.body(String::new()).unwrap()).await.status, status, "{site} {dest}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Each page and form.
+
+use serde_json::{Value, json};
+
+use crate::app::{App, DAY, form, get};
+
+/// Sends the form of a new key as a browser does.
+async fn create(app: &App, fields: &[(&str, &str)]) -> crate::app::Answer {
+    let nonce = app.nonce("/settings/keys/new").await;
+    let mut all = vec![("nonce", nonce.as_str())];
+    all.extend(fields);
+    app.post("/settings/keys", &all).await
+}
+
+const PARTNER: [(&str, &str); 4] = [("name", "partner"), ("scope", "read:courses"), ("expires", "90d"), ("date", "")];
+
+#[tokio::test]
+async fn a_key_is_made_shown_once_and_listed() {
+    let app = App::new().await;
+    let empty = app.get("/settings").await;
+    assert_eq!(empty.status, 200);
+    empty.shows("No key holds now.");
+    empty.shows("href=\"/settings/keys/new\"");
+    let made = create(&app, &PARTNER).await;
+    assert_eq!(made.status, 201);
+    made.shows("Copy it now: it is kept as a digest and cannot be shown again.");
+    made.shows("Your new key");
+    made.shows("data-try=\"/api/v1/me\"");
+    let token = made.token();
+    assert_eq!(made.body.matches(&token).count(), 2, "in the field, and in the line to paste");
+    let list = app.get("/settings/").await;
+    list.shows("partner");
+    list.shows(&format!("{}…", &token[..8]));
+    list.shows("Never used");
+    list.shows("in 90 days");
+    list.hides(&token);
+    let events = app.get("/settings/activity").await;
+    events.shows("Key created");
+    events.hides(&token);
+    assert_eq!(made.answered.action, "create_key");
+    assert_eq!(made.answered.account.as_ref().unwrap().as_str(), "anna");
+}
+
+#[tokio::test]
+async fn the_form_keeps_what_was_written_and_says_what_is_wrong() {
+    let app = App::new().await;
+    let answer = create(&app, &[("name", " "), ("expires", "date"), ("date", "2026-11-21")]).await;
+    assert_eq!(answer.status, 400);
+    for sentence in ["Fill it in.", "Choose one at least.", "That time is over. Choose a later one."] {
+        answer.shows(sentence);
+    }
+    answer.shows("value=\"2026-11-21\"");
+    answer.shows("value=\"date\" checked");
+    assert_eq!(answer.body.matches(" autofocus").count(), 1);
+    let kept = create(&app, &[("name", "a b"), ("scope", "read:profile"), ("expires", "soon"), ("date", "")]).await;
+    assert_eq!(kept.status, 400);
+    kept.shows("value=\"a b\"");
+    kept.shows("value=\"read:profile\" checked");
+    assert_eq!(app.get("/settings/api/keys").await.data(), json!([]));
+}
+
+#[tokio::test]
+async fn a_link_fills_the_form_and_makes_nothing() {
+    let app = App::new().await;
+    let plain = app.get("/settings/keys/new").await;
+    plain.hides("came with the link");
+    plain.shows("value=\"90d\" checked");
+    assert!(!plain.body.contains("type=\"checkbox\" name=\"scope\" value=\"read:courses\" checked"));
+    let filled = app.get("/settings/keys/new?name=Acme&scope=read:courses&scope=admin&expires=30d").await;
+    filled.shows("These values came with the link. Check them.");
+    filled.shows("value=\"Acme\"");
+    filled.shows("value=\"read:courses\" checked");
+    filled.shows("value=\"30d\" checked");
+    filled.hides("admin");
+    let unfit = app.get("/settings/keys/new?name=%0A&scope=admin&expires=1y&other=1").await;
+    unfit.hides("came with the link");
+    unfit.shows("value=\"90d\" checked");
+    assert_eq!(app.get("/settings/api/keys").await.data(), json!([]));
+}
+
+#[tokio::test]
+async fn a_date_is_good_until_its_end() {
+    let app = App::new().await;
+    let answer =
+        create(&app, &[("name", "a"), ("scope", "read:courses"), ("expires", "date"), ("date", "2026-11-22")]).await;
+    assert_eq!(answer.status, 201);
+    assert_eq!(app.get("/settings/api/keys").await.data()[0]["expiresAt"], "2026-11-23T00:00:00.000Z");
+    let never = create(&app, &[("name", "b"), ("scope", "read:courses"), ("expires", "never"), ("date", "")]).await;
+    never.shows("never expires.");
+}
+
+#[tokio::test]
+async fn a_key_is_renamed() {
+    let app = App::new().await;
+    let key = app.make("partner").await;
+    let id = key["id"].as_str().unwrap();
+    let page = app.get(&format!("/settings/keys/{id}")).await;
+    assert_eq!(page.status, 200);
+    page.shows("Key created");
+    page.shows(id);
+    let answer = app.post(&format!("/settings/keys/{id}/name"), &[("name", " Acme ")]).await;
+    let there = format!("/settings?done=renamed&key={id}");
+    assert_eq!((answer.status, answer.header("location")), (303, Some(there.as_str())));
+    app.get(&there).await.shows("The key is called <bdi>Acme</bdi> now.");
+    let wrong = app.post(&format!("/settings/keys/{id}/name"), &[("name", "a\u{202e}b")]).await;
+    assert_eq!(wrong.status, 400);
+    wrong.shows("It has a character that cannot be shown.");
+    wrong.shows("value=\"a\u{202e}b\"");
+    app.get(&format!("/settings/keys/{id}")).await.shows("Key renamed");
+}
+
+#[tokio::test]
+async fn what_was_done_is_said_of_own_keys_alone() {
+    let app = App::new().await;
+    let key = app.make("partner").await;
+    let id = key["id"].as_str().unwrap();
+    for query in [
+        "done=revoked&key=key_1".to_owned(),
+        format!("done=deleted&key={id}"),
+        "done=revoked".to_owned(),
+        // It was not.
+        format!("done=revoked&key={id}"),
+    ] {
+        app.get(&format!("/settings?{query}")).await.hides("role=\"status\"");
+    }
+    let foreign = app.ask_as("bert", get(&format!("/settings?done=renamed&key={id}"))).await;
+    foreign.hides("role=\"status\"");
+}
+
+#[tokio::test]
+async fn a_key_is_revoked_after_a_question() {
+    let app = App::new().await;
+    let key = app.make("partner").await;
+    let page = format!("/settings/keys/{}/revoke", key["id"].as_str().unwrap());
+    app.get(&page).await.shows("Never used.");
+    app.use_key("anna", &key).await;
+    app.clock.advance(180);
+    let question = app.get(&page).await;
+    question.shows("Whatever uses it is refused from the next request on. This cannot be undone.");
+    question.shows("Something used it <time");
+    question.shows("3 minutes ago");
+    assert_eq!(app.get("/settings/api/keys").await.data()[0]["state"], "valid");
+    for _ in 0..2 {
+        let answer = app.post(&page, &[]).await;
+        assert_eq!(answer.status, 303);
+        app.get(answer.header("location").unwrap()).await.shows("Revoked <bdi>partner</bdi>.");
+    }
+    let again = app.get(&page).await;
+    assert_eq!((again.status, again.header("location")), (303, page.strip_suffix("/revoke")));
+    assert_eq!(app.get("/settings/api/events").await.data().as_array().unwrap().len(), 2, "made, and revoked once");
+}
+
+#[tokio::test]
+async fn a_key_is_rotated() {
+    let app = App::new().await;
+    let answer = create(&app, &PARTNER).await;
+    let id = app.get("/settings/api/keys").await.data()[0]["id"].as_str().unwrap().to_owned();
+    let page = format!("/settings/keys/{id}");
+    app.clock.advance(DAY);
+    let nonce = app.nonce(&page).await;
+    let wrong = app.post(&format!("{page}/rotate"), &[("nonce", &nonce), ("overlap", "2h")]).await;
+    assert_eq!(wrong.status, 400);
+    wrong.shows("Choose one of the values offered.");
+    let rotated = app.post(&format!("{page}/rotate"), &[("nonce", &nonce), ("overlap", "24h")]).await;
+    assert_eq!(rotated.status, 201);
+    assert_ne!(rotated.token(), answer.token());
+    rotated.shows("2026-11-24T04:40:00.000Z");
+    let keys = app.get("/settings/api/keys").await.data();
+    let (new, old) = (&keys[0], &keys[1]);
+    assert_eq!((&old["state"], &old["replacedBy"]), (&json!("ending"), &new["id"]));
+    assert_eq!((&new["name"], &new["scopes"]), (&old["name"], &old["scopes"]));
+    assert_eq!(new["expiresAt"], "2027-02-21T04:40:00.000Z", "as long as the old one was made for");
+    let nonce = app.nonce("/settings/keys/new").await;
+    let again = app.post(&format!("{page}/rotate"), &[("nonce", &nonce), ("overlap", "0")]).await;
+    assert_eq!(again.status, 409);
+    again.shows("It was rotated, revoked or has expired meanwhile.");
+    app.get(&page).await.hides("Rotate key");
+}
+
+#[tokio::test]
+async fn a_reminder_is_a_calendar_file() {
+    let app = App::new().await;
+    create(&app, &PARTNER).await;
+    let keys = app.get("/settings/api/keys").await.data();
+    let id = keys[0]["id"].as_str().unwrap();
+    let file = app.get(&format!("/settings/keys/{id}/reminder.ics")).await;
+    assert_eq!((file.status, file.header("content-type")), (200, Some("text/calendar; charset=utf-8")));
+    assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"key-reminder.ics\""));
+    file.shows("DTSTART;VALUE=DATE:20270206\r\n");
+    file.shows(&format!("UID:{id}@catalogue\r\n"));
+    let endless = app.make("endless").await;
+    let missing = app.get(&format!("/settings/keys/{}/reminder.ics", endless["id"].as_str().unwrap())).await;
+    assert_eq!(missing.status, 404);
+}
+
+#[tokio::test]
+async fn ended_keys_stand_apart() {
+    let app = App::new().await;
+    for number in 0..52 {
+        let key = app.make(&format!("old {number}")).await;
+        let path = format!("/settings/api/keys/{}/revoke", key["id"].as_str().unwrap());
+        assert_eq!(app.send("POST", &path, &json!({})).await.status, 200);
+        app.clock.advance(1);
+    }
+    app.make("standing").await;
+    let list = app.get("/settings").await;
+    list.shows("Ended keys (52)");
+    let (holding, ended) = list.body.split_once("<details>").unwrap();
+    assert!(holding.contains("standing") && !holding.contains("old 1"));
+    assert_eq!(ended.matches("<li class=\"card\">").count(), 50);
+    assert!(ended.contains("old 51<") && !ended.contains("old 1<"));
+}
+
+#[tokio::test]
+async fn a_foreign_an_unknown_and_an_odd_id_are_one_page() {
+    let app = App::new().await;
+    let foreign = app.ask_as("bert", crate::app::json("POST", "/settings/api/keys", &partner())).await.data();
+    let foreign = foreign["id"].as_str().unwrap().to_owned();
+    for below in ["", "/revoke", "/reminder.ics"] {
+        let pages: Vec<_> = futures(&app, [&foreign, "key_0198c0de", "%00", "a%2Fb", "oauth:1", "é"], below).await;
+        assert!(pages.iter().all(|(status, body)| *status == 404 && *body == pages[0].1), "{pages:?}");
+    }
+    for (below, fields) in [("name", vec![("name", "a")]), ("revoke", vec![])] {
+        let mut bodies = Vec::new();
+        for id in [&*foreign, "key_0198c0de"] {
+            let answer = app.post(&format!("/settings/keys/{id}/{below}"), &fields).await;
+            bodies.push((answer.status, answer.body));
+        }
+        assert_eq!(bodies[0].0, 404);
+        assert_eq!(bodies[0], bodies[1]);
+    }
+    let keys = app.ask_as("bert", get("/settings/api/keys")).await.data();
+    assert_eq!((&keys[0]["state"], &keys[0]["name"]), (&json!("valid"), &json!("partner")));
+}
+
+fn partner() -> Value {
+    json!({ "name": "partner", "scopes": ["read:courses"], "expiresAt": null })
+}
+
+async fn futures(app: &App, ids: [&str; 6], below: &str) -> Vec<(u16, String)> {
+    let mut pages = Vec::new();
+    for id in ids {
+        let Ok(uri) = format!("/settings/keys/{id}{below}").parse::<http::Uri>() else { continue };
+        let answer = app.ask(http::Request::get(uri).body(String::new()).unwrap()).await;
+        pages.push((answer.status, answer.body));
+    }
+    pages
+}
+
+#[tokio::test]
+async fn paths_that_mean_nothing() {
+    let app = App::new().await;
+    for path in
+        ["/settings//", "/settings/keys/", "/settings/nothing", "/settings/sign-in", "/elsewhere", "/settings/api"]
+    {
+        let answer = app.get(path).await;
+        assert_eq!((answer.status, answer.answered.action == "sign_in"), (404, false), "{path}");
+    }
+    assert_eq!(app.ask(form("/settings/sign-out", &[])).await.status, 404);
+}

@@ -1,0 +1,272 @@
+//! Sign-in links and sessions.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use catalogue_core::limit::{ClientAddress, LocalRateLimiter, RateLimit};
+use catalogue_core::storage::{Actor, MemoryStorage, SignInStorage};
+use catalogue_core::{AccountId, Address};
+use catalogue_settings::{DEFAULT_LINK_LIFETIME, SignInLink, SignInSettings};
+use http::Request;
+use http_body_util::Full;
+use serde_json::json;
+
+use crate::app::{Answer, App, Clock, form, get, json as request, storage};
+
+/// Settings with sign-in.
+struct Site {
+    settings: SignInSettings,
+    storage: MemoryStorage,
+    clock: Clock,
+}
+
+const NAME: &str = "__Host-catalogue-settings";
+
+impl Site {
+    async fn new() -> Self {
+        let storage = storage().await;
+        let app = App::over(storage.clone(), storage.clone(), |builder| builder);
+        Self { settings: app.settings.with_sign_in(storage.clone()), storage, clock: app.clock }
+    }
+
+    async fn ask(&self, request: Request<String>) -> Answer {
+        Answer::of(self.settings.call(request.map(|body| Full::new(Bytes::from(body)))).await)
+    }
+
+    /// A code for the owner of an account.
+    async fn code(&self, account: &str) -> String {
+        let url = Address::parse("https://a.example/settings").unwrap();
+        let (link, kept) = SignInLink::mint(AccountId::new(account), &url, self.clock.now(), DEFAULT_LINK_LIFETIME);
+        self.storage.create_link(&kept, &Actor::OPERATOR).await.unwrap();
+        assert_eq!(link.url(), format!("https://a.example/settings/sign-in#{}", link.code()));
+        assert_eq!(format!("{link:?}"), "SignInLink(..)");
+        link.code().to_owned()
+    }
+
+    async fn send(&self, code: &str) -> Answer {
+        self.ask(form("/settings/sign-in", &[("code", code)])).await
+    }
+
+    /// The cookie of a new session.
+    async fn sign_in(&self, account: &str) -> String {
+        cookie(&self.send(&self.code(account).await).await)
+    }
+
+    async fn get(&self, path: &str, cookie: &str) -> Answer {
+        self.ask(with(get(path), cookie)).await
+    }
+}
+
+fn with(mut request: Request<String>, cookie: &str) -> Request<String> {
+    request.headers_mut().append("cookie", cookie.parse().unwrap());
+    request
+}
+
+#[track_caller]
+fn cookie(answer: &Answer) -> String {
+    assert_eq!(answer.status, 303, "{}", answer.body);
+    answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_code_makes_a_session_that_ends_with_sign_out() {
+    let site = Site::new().await;
+    let code = site.code("anna").await;
+    assert!(code.starts_with("csin_") && code.len() == 48);
+    let answer = site.send(&format!(" {code} ")).await;
+    assert_eq!((answer.status, answer.header("location")), (303, Some("/settings")));
+    let set = answer.header("set-cookie").unwrap();
+    let (secret, attributes) = set.strip_prefix(&format!("{NAME}=")).unwrap().split_once("; ").unwrap();
+    assert_eq!((secret.len(), attributes), (43, "Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=43200"));
+    assert_eq!((answer.answered.action, answer.answered.account.as_ref().unwrap().as_str()), ("sign_in", "anna"));
+    let session = cookie(&site.send(&site.code("anna").await).await);
+    let page = site.get("/settings", &session).await;
+    assert_eq!(page.status, 200);
+    page.shows("School of anna");
+    page.shows("action=\"/settings/sign-out\"");
+    let activity = site.get("/settings/activity", &session).await;
+    activity.shows("Signed in");
+    activity.shows("Sign-in link made");
+    activity.hides(&code);
+    activity.hides(secret);
+    let out = site.ask(with(form("/settings/sign-out", &[]), &session)).await;
+    assert_eq!((out.status, out.header("location")), (303, Some("/settings/sign-in")));
+    assert_eq!(
+        out.header("set-cookie").unwrap(),
+        format!("{NAME}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0")
+    );
+    let after = site.get("/settings", &session).await;
+    assert_eq!(after.header("location"), Some("/settings/sign-in?next=%2Fsettings&why=revoked"));
+    assert!(after.header("set-cookie").unwrap().ends_with("Max-Age=0"));
+}
+
+#[tokio::test]
+async fn a_code_that_does_not_work_says_one_thing() {
+    let site = Site::new().await;
+    let used = site.code("anna").await;
+    site.send(&used).await;
+    let old = site.code("anna").await;
+    site.clock.advance(15 * 60);
+    let session = site.sign_in("anna").await;
+    let secret = session.split_once('=').unwrap().1;
+    let mut bodies = Vec::new();
+    for code in [&*used, &*old, "", "csin_", &format!("csin_{}", "a".repeat(43)), secret] {
+        let answer = site.send(code).await;
+        assert_eq!((answer.status, answer.header("set-cookie")), (401, None));
+        answer.shows("This code does not work. It may be used up or too old. Ask for another");
+        bodies.push(answer.body);
+    }
+    assert!(bodies.iter().all(|body| *body == bodies[0]));
+}
+
+#[tokio::test]
+async fn of_two_that_send_a_code_at_the_same_time_one_wins() {
+    let site = Site::new().await;
+    let code = site.code("anna").await;
+    let answers = [site.send(&code), site.send(&code), site.send(&code)];
+    let [one, two, three] = answers;
+    let (one, two, three) = tokio::join!(one, two, three);
+    let mut statuses = [one.status, two.status, three.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [303, 401, 401]);
+}
+
+#[tokio::test]
+async fn a_session_ends_by_age_by_sign_out_and_with_its_account() {
+    let site = Site::new().await;
+    let session = site.sign_in("anna").await;
+    let other = site.sign_in("bert").await;
+    site.clock.advance(12 * 60 * 60 - 1);
+    assert_eq!(site.get("/settings", &session).await.status, 200);
+    assert_eq!(site.storage.end_sign_ins(&AccountId::new("anna"), &Actor::OPERATOR).await.unwrap(), 1);
+    let api = site.get("/settings/api/keys", &session).await;
+    assert_eq!(api.failure(), (401, "unauthorized".to_owned(), Some("revoked".to_owned())));
+    site.clock.advance(1);
+    let api = site.get("/settings/api/keys", &other).await;
+    assert_eq!(api.failure(), (401, "unauthorized".to_owned(), Some("expired".to_owned())));
+    assert!(api.header("set-cookie").unwrap().ends_with("Max-Age=0"));
+    assert_eq!(site.ask(get("/settings/api/keys")).await.failure().2.unwrap(), "missing");
+    // What was sent is not done.
+    let new = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
+    assert_eq!(site.ask(with(request("POST", "/settings/api/keys", &new), &other)).await.status, 401);
+    let page = site.ask(with(form("/settings/keys", &[("name", "a")]), &other)).await;
+    assert_eq!((page.status, page.header("location")), (303, Some("/settings/sign-in?why=expired")));
+    site.ask(get("/settings/sign-in?why=expired")).await.shows("The session is over. Sign in again. Nothing was done.");
+    site.ask(get("/settings/sign-in?why=%3Cscript%3E")).await.hides("role=\"alert\"");
+}
+
+#[tokio::test]
+async fn a_session_from_before_ends_and_is_not_taken_over() {
+    let site = Site::new().await;
+    let planted = site.sign_in("bert").await;
+    let answer = site.ask(with(form("/settings/sign-in", &[("code", &site.code("anna").await)]), &planted)).await;
+    let fresh = cookie(&answer);
+    assert_ne!(fresh, planted);
+    site.get("/settings", &fresh).await.shows("School of anna");
+    assert_eq!(site.get("/settings/api/keys", &planted).await.failure().2.unwrap(), "revoked");
+    let invented = format!("{NAME}={}", "a".repeat(43));
+    assert_eq!(site.get("/settings/api/keys", &invented).await.failure().2.unwrap(), "revoked");
+}
+
+#[tokio::test]
+async fn two_cookies_count_as_none() {
+    let site = Site::new().await;
+    let session = site.sign_in("anna").await;
+    for both in [format!("{session}; {session}"), format!("{NAME}=a; {session}")] {
+        assert_eq!(site.get("/settings/api/keys", &both).await.failure().2.unwrap(), "missing", "{both}");
+    }
+    let apart = with(with(get("/settings/api/keys"), &session), &format!("{NAME}=a"));
+    assert_eq!(site.ask(apart).await.failure().2.unwrap(), "missing");
+    let among = with(with(get("/settings/api/keys"), &format!("a=b; x{NAME}=c;{session}")), "d=e");
+    assert_eq!(site.ask(among).await.status, 200);
+}
+
+#[tokio::test]
+async fn next_leads_to_pages_of_ours_alone() {
+    let site = Site::new().await;
+    let link = "/settings/keys/new?name=Acme&scope=read:courses";
+    let away = site.ask(get(link)).await;
+    let sign_in = away.header("location").unwrap().to_owned();
+    assert_eq!((away.status, away.header("set-cookie")), (303, None));
+    site.ask(get(&sign_in)).await.shows("name=\"next\" value=\"/settings/keys/new?name=Acme&amp;scope=read:courses\"");
+    for (next, there) in [
+        (link, link),
+        ("//evil.example", "/settings"),
+        ("/\\evil.example", "/settings"),
+        ("/settings\\evil", "/settings"),
+        ("https://evil.example/settings", "/settings"),
+        ("/other", "/settings"),
+        ("/settings/sign-in", "/settings"),
+        ("/settings/keys/a b", "/settings"),
+        ("/settings\r\nset-cookie: a=b", "/settings"),
+    ] {
+        let code = site.code("anna").await;
+        let answer = site.ask(form("/settings/sign-in", &[("code", &code), ("next", next)])).await;
+        assert_eq!(answer.header("location"), Some(there), "{next}");
+    }
+}
+
+#[tokio::test]
+async fn who_is_not_signed_in_learns_nothing() {
+    let site = Site::new().await;
+    for path in ["/settings", "/settings/keys/key_1", "/settings/activity"] {
+        let answer = site.ask(get(path)).await;
+        assert_eq!(answer.status, 303, "{path}");
+        assert_eq!(answer.answered.account, None);
+    }
+    assert_eq!(site.ask(get("/settings/nothing")).await.status, 404);
+    assert_eq!(site.ask(get("/settings/sign-in")).await.status, 200);
+    let foreign = Request::post("/settings/sign-in").header("content-type", "application/x-www-form-urlencoded");
+    let foreign = foreign.header("sec-fetch-site", "cross-site").body(format!("code={}", site.code("anna").await));
+    assert_eq!(site.ask(foreign.unwrap()).await.status, 403);
+}
+
+#[tokio::test]
+async fn attempts_are_counted_by_address() {
+    let site = Site::new().await;
+    let limiter = LocalRateLimiter::new(RateLimit::new(2, Duration::from_secs(60)).unwrap());
+    let site = Site { settings: site.settings.clone().rate_limiter(limiter), ..site };
+    let code = site.code("anna").await;
+    let attempt = |address: [u8; 4], code: &str| {
+        let mut request = form("/settings/sign-in", &[("code", code)]);
+        request.extensions_mut().insert(ClientAddress(address.into()));
+        site.ask(request)
+    };
+    for status in [401, 401, 429] {
+        assert_eq!(attempt([192, 0, 2, 1], "csin_guess").await.status, status);
+    }
+    assert_eq!(attempt([192, 0, 2, 1], &code).await.status, 429);
+    assert_eq!(attempt([192, 0, 2, 2], &code).await.status, 303);
+}
+
+#[tokio::test]
+async fn an_account_has_ten_sessions() {
+    let site = Site::new().await;
+    let first = site.sign_in("anna").await;
+    for _ in 0..9 {
+        site.clock.advance(1);
+        site.sign_in("anna").await;
+    }
+    assert_eq!(site.get("/settings", &first).await.status, 200);
+    site.clock.advance(1);
+    let last = site.sign_in("anna").await;
+    assert_eq!(site.get("/settings", &first).await.status, 303);
+    assert_eq!(site.get("/settings", &last).await.status, 200);
+}
+
+#[tokio::test]
+async fn without_tls_the_cookie_has_another_name() {
+    let storage = storage().await;
+    let app = App::over(storage.clone(), storage.clone(), |builder| builder);
+    let plain =
+        App::over(storage.clone(), storage.clone(), |builder| builder.settings_url("http://localhost:1/settings"));
+    for settings in
+        [app.settings.with_sign_in(storage.clone()).without_tls(), plain.settings.with_sign_in(storage.clone())]
+    {
+        let site = Site { settings, storage: storage.clone(), clock: app.clock.clone() };
+        let answer = site.send(&site.code("anna").await).await;
+        let set = answer.header("set-cookie").unwrap();
+        assert!(set.starts_with("catalogue-settings=") && !set.contains("Secure"), "{set}");
+        assert_eq!(site.get("/settings", &cookie(&answer)).await.status, 200);
+    }
+}

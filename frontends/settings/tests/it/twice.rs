@@ -1,0 +1,65 @@
+//! A form that is sent twice makes one key.
+
+use serde_json::json;
+
+use crate::app::{App, DAY, form, json as request};
+
+#[tokio::test]
+async fn the_second_sending_makes_no_key_and_shows_no_token() {
+    let app = App::new().await;
+    let nonce = app.nonce("/settings/keys/new").await;
+    let fields = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "90d"), ("date", "")];
+    let first = app.post("/settings/keys", &fields).await;
+    assert_eq!(first.status, 201);
+    let second = app.post("/settings/keys", &fields).await;
+    assert_eq!(second.status, 409);
+    second.shows("This key was made already, and its token shown then. If you do not have it, rotate the key.");
+    second.hides("ccat_");
+    let keys = app.get("/settings/api/keys").await.data();
+    assert_eq!(keys.as_array().unwrap().len(), 1);
+    second.shows(&format!("href=\"/settings/keys/{}\"", keys[0]["id"].as_str().unwrap()));
+    // The same nonce is another key of another account, so nobody can take somebody else's id.
+    assert_eq!(app.ask_as("bert", form("/settings/keys", &fields)).await.status, 201);
+}
+
+#[tokio::test]
+async fn a_rotation_too() {
+    let app = App::new().await;
+    let key = app.make("partner").await;
+    let page = format!("/settings/keys/{}", key["id"].as_str().unwrap());
+    let nonce = app.nonce(&page).await;
+    let fields = [("nonce", &*nonce), ("overlap", "24h")];
+    assert_eq!(app.post(&format!("{page}/rotate"), &fields).await.status, 201);
+    let second = app.post(&format!("{page}/rotate"), &fields).await;
+    assert_eq!(second.status, 409);
+    second.shows("This key was made already");
+    assert_eq!(app.get("/settings/api/keys").await.data().as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn json_as_well_where_it_brings_a_nonce() {
+    let app = App::new().await;
+    let nonce = app.nonce("/settings/keys/new").await;
+    let body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null, "nonce": nonce });
+    assert_eq!(app.send("POST", "/settings/api/keys", &body).await.status, 201);
+    let second = app.send("POST", "/settings/api/keys", &body).await;
+    assert_eq!(second.failure(), (409, "invalid_request".to_owned(), Some("already_there".to_owned())));
+    assert_eq!(app.ask_as("bert", request("POST", "/settings/api/keys", &body)).await.status, 201);
+}
+
+#[tokio::test]
+async fn an_old_form_gets_a_new_nonce() {
+    let app = App::new().await;
+    let nonce = app.nonce("/settings/keys/new").await;
+    app.clock.advance(DAY + 1);
+    let fields = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "90d"), ("date", "")];
+    let old = app.post("/settings/keys", &fields).await;
+    assert_eq!(old.status, 400);
+    old.shows("This form is too old or was changed. Here is a new one: send it again.");
+    old.shows("value=\"a\"");
+    old.hides(&nonce);
+    let fresh = old.body.split("name=\"nonce\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let mut fields = fields;
+    fields[0].1 = fresh;
+    assert_eq!(app.post("/settings/keys", &fields).await.status, 201);
+}

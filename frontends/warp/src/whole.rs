@@ -1,0 +1,57 @@
+//! [`whole_request`]: a request put together again, body included.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _};
+use http::{Request, request};
+use warp::{Filter, Rejection};
+
+use crate::{gathered, handed_over};
+
+/// A filter that extracts the whole request, for what answers requests with bodies, such as the developer settings. It
+/// belongs after the filters that choose the route.
+///
+/// Of a body of more than `limit` bytes one byte more than that arrives, so that whoever is asked can say that it is too long.
+/// It rejects a request whose body breaks off with [`BrokenBody`].
+///
+/// ```
+/// use bytes::Bytes;
+/// use http::{Request, Response};
+/// use warp::Filter;
+///
+/// let answer = |request: Request<Bytes>| async move { Response::new(request.into_body()) };
+/// let routes = warp::path("settings").and(catalogue_warp::whole_request(16 << 10)).then(answer);
+/// # let _ = warp::service(routes);
+/// ```
+pub fn whole_request(
+    limit: usize,
+) -> impl Filter<Extract = (Request<Bytes>,), Error = Rejection> + Clone + Send + Sync + 'static {
+    let body = warp::body::stream().and_then(move |body| async move { read(body, limit).await });
+    handed_over()
+        .or(gathered())
+        .unify()
+        .and(body)
+        .map(|head: Arc<request::Parts>, body| Request::from_parts(Arc::unwrap_or_clone(head), body))
+}
+
+/// Why a request is rejected whose body broke off.
+#[derive(Clone, Copy, Debug)]
+pub struct BrokenBody;
+
+impl warp::reject::Reject for BrokenBody {}
+
+async fn read(body: impl Stream<Item = Result<impl Buf, warp::Error>>, limit: usize) -> Result<Bytes, Rejection> {
+    let (mut body, mut bytes) = (pin!(body), BytesMut::new());
+    while let Some(piece) = body.next().await {
+        let piece = piece.map_err(|_| warp::reject::custom(BrokenBody))?;
+        let room = limit.saturating_add(1) - bytes.len();
+        let taken = piece.remaining().min(room);
+        bytes.extend_from_slice(&piece.take(taken).copy_to_bytes(taken));
+        if bytes.len() > limit {
+            break;
+        }
+    }
+    Ok(bytes.freeze())
+}
