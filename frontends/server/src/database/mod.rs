@@ -16,7 +16,8 @@ use std::path::PathBuf;
 
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
-use catalogue_postgres::Options;
+/// What is asked of a PostgreSQL database; no other file names one.
+pub(crate) use catalogue_postgres::Options as PostgresOptions;
 use catalogue_sqlite::{OpenError, SqliteStorage};
 use serde::Serialize;
 
@@ -104,13 +105,13 @@ impl Database {
     /// The same database, whose tables are made without triggers; not one of SQLite, which always has them.
     pub(crate) fn without_triggers(self) -> Result<Self, String> {
         match self {
-            Self::Postgres(_) => Ok(self.with(Options::without_triggers)),
+            Self::Postgres(_) => Ok(self.with(PostgresOptions::without_triggers)),
             Self::File(_) | Self::Memory => Err("SQLite has triggers; leave it out".to_owned()),
         }
     }
 
     /// The same database, spoken to otherwise where it is PostgreSQL's.
-    pub(crate) fn with(self, change: impl FnOnce(Options) -> Options) -> Self {
+    pub(crate) fn with(self, change: impl FnOnce(PostgresOptions) -> PostgresOptions) -> Self {
         match self {
             Self::Postgres(postgres) => Self::Postgres(Box::new(postgres.with(change))),
             other => other,

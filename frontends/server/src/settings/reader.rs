@@ -3,12 +3,10 @@
 use std::cell::RefCell;
 use std::fmt::Display;
 
-use catalogue_postgres::Options;
-
 use super::layers::{CommandLine, Layers, Written};
 use super::table::{DATABASE, DATABASE_POOLER, NO_MIGRATE};
 use super::{Entry, Fallback, Fault, Setting};
-use crate::database::{Database, Migration};
+use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::Failure;
 use crate::text::{printable, without_credentials};
 
@@ -121,7 +119,7 @@ impl Settings {
     pub(crate) fn named_database(&self) -> Option<Database> {
         let through_pooler = self.get(&DATABASE_POOLER);
         let database = self.given(&DATABASE)?;
-        Some(if through_pooler { database.with(Options::through_transaction_pooler) } else { database })
+        Some(if through_pooler { database.with(PostgresOptions::through_transaction_pooler) } else { database })
     }
 
     /// Whether a missing database may be made and an older one be migrated.

@@ -7,11 +7,10 @@ use std::time::Duration;
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::{Catalogue, CatalogueBuilder};
 use catalogue_hyper::{CertificateFiles, Limits, ServerConfig, Timeouts, Tls};
-use catalogue_postgres::Options;
 
 use super::table::*;
 use super::{Settings, value};
-use crate::database::{Database, Migration};
+use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::{Failure, chain};
 use crate::otlp::SpanExport;
 use crate::rate_limit::{self, RateLimiting};
@@ -155,7 +154,7 @@ fn database(settings: &Settings) -> Database {
     let connections = settings.get(&DATABASE_CONNECTIONS);
     let timeout = settings.get(&DATABASE_TIMEOUT);
     let lag = settings.get(&DATABASE_REPLICA_LAG);
-    let read = |options: Options| options.connections(connections).deadline(timeout).greatest_lag(lag);
+    let read = |options: PostgresOptions| options.connections(connections).deadline(timeout).greatest_lag(lag);
     let database = settings.database().with(read);
     let replicas = settings.given(&DATABASE_REPLICAS).unwrap_or_default();
     database.with_replicas(&replicas).unwrap_or_else(|error| {
