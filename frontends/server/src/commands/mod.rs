@@ -38,11 +38,14 @@ impl Context {
         self.settings.finish().map(|()| database)
     }
 
-    /// Reads again what is to be logged: `--log` on the command line still wins.
-    fn reload_logs(&self) {
-        let settings = self.settings.read_again();
-        let filter = settings.get(&LOG);
-        self.logs.reload(settings.finish().map(|()| filter));
+    /// What reads again what is to be logged: `--log` on the command line still wins. Reading may take its time.
+    fn log_reloader(&self) -> impl Fn() + Clone + Send + 'static {
+        let (command_line, logs) = (self.settings.command_line(), self.logs.reloader());
+        move || {
+            let settings = Settings::of_this_process(command_line.clone());
+            let filter = settings.get(&LOG);
+            logs.reload(settings.finish().map(|()| filter));
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_hyper::{ServerConfig, Tls};
+use tokio::task::spawn_blocking;
 
 use super::signals::{Hangup, Signals};
 use super::{Context, serve_on_all_cores, serving, waiting};
@@ -44,10 +45,13 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 
 /// Reads again at each signal what is to be logged, and the certificate where there is one, for ever.
 async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<Tls>>) {
+    let reload_logs = context.log_reloader();
     let mut asked = async || {
         hangup.next().await;
         let reload = systemd::Reload::begin();
-        context.reload_logs();
+        // A panic there is in the log.
+        // Off this task, which serves: a pipe may have nobody who writes to it. A panic there is in the log.
+        let _ = spawn_blocking(reload_logs.clone()).await;
         reload
     };
     match tls {

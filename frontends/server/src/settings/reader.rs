@@ -26,9 +26,9 @@ impl Settings {
         Self { layers: Layers::of_this_process(command_line), ..Self::default() }
     }
 
-    /// Those of this process as its environment and the configuration file are now.
-    pub(crate) fn read_again(&self) -> Self {
-        Self::of_this_process(self.layers.command_line.clone())
+    /// What the command line says of them.
+    pub(crate) fn command_line(&self) -> CommandLine {
+        self.layers.command_line.clone()
     }
 
     /// The value that is in force; the default where nobody gives one, or a wrong one.
