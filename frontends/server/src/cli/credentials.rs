@@ -67,7 +67,7 @@ pub(crate) struct Grant {
     #[arg(long = "scope", value_name = "SCOPE", required = true, num_args = 1..)]
     #[arg(value_parser = Offered::new(parse_scopes, &["read:profile", "read:courses"]), hide_possible_values = true)]
     scopes: Vec<Scopes>,
-    /// When it expires, from now: a whole number and s, m, h or d
+    /// When it expires, from now, like 90d or 2w
     ///
     /// [default: never]
     #[arg(long, value_name = "DURATION", value_parser = units::lifetime)]
@@ -121,11 +121,11 @@ pub(crate) struct RotateKey {
     /// The id of the key (key_...), which must be neither revoked nor expired nor rotated before
     #[arg(value_name = "KEY_ID")]
     pub(crate) id: String,
-    /// How long the old key goes on to work: a whole number and s, m, h or d. It never outlives the expiry that it has;
+    /// How long the old key goes on to work, like 1h30m. It never outlives the expiry that it has;
     /// after 0s it has expired at once
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = units::duration)]
     pub(crate) overlap: Duration,
-    /// When the new key expires, from now: a whole number and s, m, h or d
+    /// When the new key expires, from now, like 90d or 2w
     ///
     /// [default: as long after its making as the old one; never where that has no expiry]
     #[arg(long, value_name = "DURATION", value_parser = units::lifetime)]

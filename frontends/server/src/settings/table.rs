@@ -39,7 +39,7 @@ macro_rules! table {
 
 table! {
     LISTEN: SocketAddr = Entry::new("listen", "ADDRESS", One(value::listen_address)),
-        help: "The address to listen on; port 0 picks a free one",
+        help: "The address to listen on; a port alone is on this machine only, 0.0.0.0 and [::] are all its addresses, port 0 picks a free one",
         default: Value("127.0.0.1:8080");
     ADMIN_LISTEN: SocketAddr = Entry::new("admin-listen", "ADDRESS", One(value::listen_address)),
         help: "The address that answers /live, /ready and /metrics to those who operate the server; port 0 picks a free one",
@@ -57,7 +57,7 @@ table! {
         help: "The origins whose scripts may call the API, like https://app.example.com",
         default: Words("none");
     SHUTDOWN_GRACE: Duration = Entry::new("shutdown-grace", "DURATION", One(value::grace)),
-        help: "How long running requests may take when the server is told to end: a whole number and s, m, h or d",
+        help: "How long running requests may take when the server is told to end, like 30s or 1m30s",
         default: Value("10s");
     PAGE_CACHE: usize = Entry::new("page-cache", "SIZE", One(units::size)),
         help: "How much memory rendered pages may take: a whole number of bytes, or one with KiB, MiB or GiB; 0 for none",

@@ -29,6 +29,15 @@ fn answers_and_ends_with_0_when_told_to() {
 }
 
 #[test]
+fn a_port_alone_is_served_on_this_machine_only() {
+    let dir = TestDir::new();
+    for address in ["0", ":0", "localhost:0"] {
+        let server = Server::start(dir.command(&format!("serve --listen {address}")).stderr(Stdio::null()));
+        assert!(server.address.starts_with("127.0.0.1:"), "{address}: {}", server.address);
+    }
+}
+
+#[test]
 fn sees_what_other_commands_change_meanwhile() {
     let dir = TestDir::with_courses();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
