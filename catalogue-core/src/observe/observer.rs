@@ -12,6 +12,7 @@ use http::{HeaderValue, Method, Response, StatusCode, request};
 use super::trace_parent::TraceParent;
 use crate::auth::{Identity, Refusal};
 use crate::error::ApiError;
+use crate::limit::ClientAddress;
 use crate::operation::Operation;
 
 /// Is told of each request that was answered; not of one whose client went away before the answer was ready.
@@ -104,6 +105,8 @@ pub struct FinishedRequest<'r> {
     pub failure: Option<&'r (dyn Error + Send + Sync + 'static)>,
     /// The trace that the caller says it belongs to.
     pub trace: Option<TraceParent<'r>>,
+    /// Where it came from, as the frontend knows (decision A2).
+    pub client: Option<ClientAddress>,
 }
 
 /// A limit that a request met (decisions A2 and A21).
@@ -153,6 +156,7 @@ impl Answered<'_> {
             exceeded: self.exceeded(),
             failure,
             trace: TraceParent::of(&self.request.headers),
+            client: self.request.extensions.get().copied(),
         };
         if catch_unwind(AssertUnwindSafe(|| observer.finished(&finished))).is_err() {
             tracing::error!(request_id, "the observer of finished requests panicked");

@@ -89,7 +89,7 @@ impl Failure {
             Self::Faults(message) => (message, 2, presentable_lines),
             Self::ReaderLeft => return ExitCode::SUCCESS,
         };
-        output::note(&format!("{} {}", label(output::stderr_takes_colours()), presentable(&message)));
+        output::say("ERROR", label(output::stderr_takes_colours()), &presentable(&message));
         ExitCode::from(status)
     }
 }
@@ -130,7 +130,7 @@ fn in_one_line(error: &dyn Error) -> String {
 
 /// What a message begins with; on a terminal bold and red.
 fn label(coloured: bool) -> &'static str {
-    if coloured { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m" } else { "error:" }
+    if coloured { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m " } else { "error: " }
 }
 
 /// The message as a terminal may see it: no control characters but line feeds, and no more than a screen of it.
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn only_the_label_is_coloured() {
-        assert_eq!(label(false), "error:");
-        assert!(label(true).contains("error:") && label(true).ends_with("\u{1b}[0m"));
+        assert_eq!(label(false), "error: ");
+        assert!(label(true).contains("error:") && label(true).ends_with("\u{1b}[0m "));
     }
 }

@@ -36,7 +36,10 @@ fn main() -> ExitCode {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => failure.report(),
         },
-        Err(wrong) if wrong.use_stderr() => mistake(wrong).report(),
+        Err(wrong) if wrong.use_stderr() => {
+            output::guess_format();
+            mistake(wrong).report()
+        }
         Err(help) => {
             // Help goes to standard output and may meet a closed pipe, which is no fault.
             let _ = help.print();

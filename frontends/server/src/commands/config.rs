@@ -34,7 +34,7 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
         let rows: Vec<_> = rows.into_iter().map(row).collect();
         return output::print_json(&json!({ "settings": rows, "warnings": warnings }));
     }
-    warnings.iter().for_each(|warning| output::note(&format!("warning: {}", harmless(warning))));
+    warnings.iter().for_each(|warning| output::say("WARN", "warning: ", &harmless(warning)));
     let cells = |(setting, value, source): Row| [setting.to_owned(), value.unwrap_or_else(|| "-".to_owned()), source];
     output::print(&aligned(["SETTING", "VALUE", "SOURCE"], rows.into_iter().map(cells)))
 }

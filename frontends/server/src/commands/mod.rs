@@ -22,6 +22,7 @@ use crate::cli::{Command, ConfigCommand, TokensCommand};
 use crate::database::Database;
 use crate::exit::Failure;
 use crate::logging::{Logs, Sink};
+use crate::output;
 use crate::settings::table::{LOG, LOG_FORMAT};
 use crate::settings::{CommandLine, Settings};
 
@@ -55,11 +56,13 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
         signals::Hangup::forget_early_ones()?;
     }
     let settings = Settings::of_this_process(command_line);
+    let format = settings.get(&LOG_FORMAT);
+    output::set_format(format);
     let sink = match command {
         Command::Demo | Command::Serve => Sink::background().map_err(|error| Failure::because(&error))?,
         _ => Sink::Direct,
     };
-    let logs = Logs::start(settings.get(&LOG), settings.get(&LOG_FORMAT), sink)?;
+    let logs = Logs::start(settings.get(&LOG), format, sink)?;
     match command {
         // They tell it with all else that is wrong, or have no use for it.
         Command::Serve | Command::Config(_) | Command::Doctor { .. } => {}
