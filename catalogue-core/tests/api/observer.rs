@@ -99,6 +99,7 @@ async fn the_clients_address_is_told_where_it_is_known() {
     let app = TestApp::with(|builder| builder.observer(clients.clone())).await;
     let address: IpAddr = [192, 0, 2, 1].into();
     let known = Request::get("/docs").extension(ClientAddress(address)).body(()).unwrap();
+    clients.0.lock().unwrap().clear();
     app.catalogue.call(known).await;
     app.catalogue.call(Request::get("/docs").body(()).unwrap()).await;
     assert_eq!(*clients.0.lock().unwrap(), [Some(address), None]);

@@ -1,5 +1,6 @@
 //! [`Options`]: which database, and how it is spoken to.
 
+use std::error::Error as _;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -64,7 +65,8 @@ impl Options {
     /// is between could choose for them. Sockets have no TLS. The files are read now, and not again.
     ///
     /// # Errors
-    /// [`OpenError::Address`] when it is no such address, [`OpenError::Repeated`] when it says something twice,
+    /// [`OpenError::Address`] when it is no such address, [`OpenError::UnknownParameter`] when it has a parameter that does
+    /// not exist, [`OpenError::Repeated`] when it says something twice,
     /// [`OpenError::SslMode`] when it does not say what TLS is meant,
     /// [`OpenError::Certificate`] when a file that it names is not good, and [`OpenError::NoTls`] when it asks for TLS and
     /// the feature is missing.
@@ -78,7 +80,10 @@ impl Options {
             Some(_) => return Err(OpenError::Address),
         };
         // Its own complaint is left out: it may repeat a part of a password.
-        let mut config: Config = rest.parse().map_err(|_| OpenError::Address)?;
+        let mut config: Config = rest.parse().map_err(|error: tokio_postgres::Error| {
+            let is_unknown = error.source().is_some_and(|cause| cause.to_string().starts_with("unknown option"));
+            if is_unknown { OpenError::UnknownParameter } else { OpenError::Address }
+        })?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(OpenError::Address);
         }

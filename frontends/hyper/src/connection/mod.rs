@@ -2,6 +2,7 @@
 
 mod data_rate;
 mod io;
+mod plain_http;
 mod socket;
 mod state;
 mod timer;
@@ -109,7 +110,10 @@ pub(crate) async fn serve_cleartext<S: TowerService>(accepted: Accepted, shared:
 /// Shakes hands, and serves the protocol that the client has chosen.
 pub(crate) async fn serve_tls<S: TowerService>(accepted: Accepted, shared: Shared, tls: TlsAcceptor, service: S) {
     let streams = shared.streams.clone();
-    let (mut context, socket) = Context::new(accepted, shared);
+    let (mut context, mut socket) = Context::new(accepted, shared);
+    if plain_http::refuse(&mut context, &mut socket).await {
+        return;
+    }
     // In a box, for it is large and soon over.
     let mut handshake = Box::pin(tls.accept(socket));
     let outcome = context.timer.run(|cx| handshake.as_mut().poll(cx)).await;

@@ -24,7 +24,7 @@ pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
 
 /// A client's socket, beneath TLS or without it.
 pub(crate) struct Socket {
-    tcp: TcpStream,
+    pub(super) tcp: TcpStream,
     state: Arc<ConnectionState>,
     /// The first bytes are those of a handshake.
     in_handshake: bool,

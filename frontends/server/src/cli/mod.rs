@@ -86,7 +86,7 @@ Example: HTTPS
 Example: a copy of everything but the credentials
   catalogue export --database sqlite:catalogue.db > courses.jsonl")]
     Export {
-        /// Changes nothing: an export is JSON Lines anyway
+        /// Is taken for the sake of scripts: an export is JSON Lines anyway
         #[arg(long)]
         json: bool,
     },

@@ -11,6 +11,7 @@ mod keys;
 mod serve;
 mod serving;
 mod signals;
+mod start_notes;
 mod table;
 mod waiting;
 

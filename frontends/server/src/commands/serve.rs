@@ -8,7 +8,7 @@ use catalogue_hyper::{ServerConfig, Tls};
 use tokio::task::spawn_blocking;
 
 use super::signals::{Hangup, Signals};
-use super::{Context, serve_on_all_cores, serving, waiting};
+use super::{Context, serve_on_all_cores, serving, start_notes, waiting};
 use crate::admin::{self, Monitor};
 use crate::exit::Failure;
 use crate::last_uses::Recorder;
@@ -84,6 +84,7 @@ async fn serve(
     }
     // Before the database, which is not made in vain then; but while it is waited for, clients are refused, not queued.
     let early = Some(bind_for_clients().await?).filter(|_| settings.wait.is_none());
+    let is_new = settings.database.is_missing();
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;
     let Some(storage) = opened else { return Ok(()) };
     monitor.opened(storage.probe());
@@ -103,8 +104,17 @@ async fn serve(
     }
     let spans = exporter.as_ref().map(|exporter| Arc::clone(&exporter.observer));
     let observer = ((requests, AccessLog), (Arc::clone(&recorder.uses), spans));
-    let catalogue = settings.api.catalogue(storage.catalogue().observer(observer))?;
-    let started = || log_start(settings, bound);
+    let catalogue = settings.api.catalogue(storage.clone().catalogue().observer(observer))?;
+    let secured = config.tls.is_some();
+    let started = || {
+        log_start(settings, bound);
+        start_notes::tell(settings, bound, secured);
+        if is_new {
+            start_notes::tell_of_new(&settings.database);
+        } else {
+            start_notes::look_for_keys(storage.into_admin());
+        }
+    };
     serving::serve((listener, bound), catalogue, config, signals, &monitor, started).await?;
     let send_spans = async {
         if let Some(exporter) = exporter {

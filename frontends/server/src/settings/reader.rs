@@ -105,11 +105,10 @@ impl Settings {
     }
 
     /// A value that somebody gives, as those who operate the server may see it, and where it comes from.
-    pub(crate) fn shown(&self, setting: &Setting) -> Option<(String, String)> {
+    pub(crate) fn shown(&self, setting: &Setting) -> Option<(Vec<String>, String)> {
         let Written { texts, place, .. } = self.written(setting)?;
         let shown = |text: &String| if setting.is_secret { without_credentials(text) } else { text.clone() };
-        let texts = texts.iter().map(shown).collect::<Vec<_>>().join(" ");
-        Some((printable(&texts).into_owned(), place))
+        Some((texts.iter().map(|text| printable(&shown(text)).into_owned()).collect(), place))
     }
 
     /// The database that is named, or the default one.

@@ -61,6 +61,11 @@ fn wrong_command_lines_are_2() {
         ("export --database sqlite://catalogue.db", "write sqlite:PATH"),
         ("export --database postgres:n", "write postgres://USER@HOST/NAME"),
         ("export --database postgres:///n", "write postgres://"),
+        ("export --database postgres://h/n?foo=bar", "parameter that does not exist"),
+        (
+            "export --database postgres://h/n?foo=bar",
+            "are sslmode, sslrootcert, sslcert, sslkey, target_session_attrs, a",
+        ),
         ("export --database postgres://h/n?sslmode=verify-full&sslmode=disable", "sslmode twice; write it once"),
         ("serve --database-connections 0", "from 1 to 1000"),
         ("serve --database-timeout 0s", "from 1s to 1d"),

@@ -41,6 +41,8 @@ mod openapi;
 #[cfg(feature = "otel")]
 mod otlp;
 #[cfg(unix)]
+mod permissions;
+#[cfg(unix)]
 mod postgres;
 mod program;
 mod rate_limit;

@@ -1,0 +1,78 @@
+//! What `serve` says of its start, beside where it listens: where the documents are, and what newcomers miss.
+
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{AdminStorage, CredentialRecord, Record};
+use catalogue_core::storage::StorageError;
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+
+use super::serving::reached;
+use crate::database::Database;
+use crate::settings::ServeSettings;
+
+/// Tokens that anybody on the way can read.
+pub(super) const CLEARTEXT: &str = "tokens travel in cleartext beyond this machine; name a certificate with --tls-cert and \
+    --tls-key, or the proxy that speaks TLS with --trusted-proxies";
+
+/// Each account is a read of its own. Where none of the first has a key, others may.
+const MOST_ACCOUNTS: usize = 10;
+
+/// Says it of a server that listens there.
+pub(super) fn tell(settings: &ServeSettings, listening: SocketAddr, secured: bool) {
+    let docs_url = &settings.api.docs_url;
+    let origin = format!("{}://{}", if secured { "https" } else { "http" }, reached(listening));
+    let origin = if docs_url.starts_with('/') { &*origin } else { "" };
+    tracing::info!("the documents are at {origin}{docs_url}");
+    if in_cleartext(settings, listening, secured) {
+        tracing::warn!("{CLEARTEXT}");
+    }
+}
+
+/// Whether tokens come to that address in cleartext, and not from a proxy.
+pub(super) fn in_cleartext(settings: &ServeSettings, listening: SocketAddr, secured: bool) -> bool {
+    !secured && settings.server.trusted_proxies.is_empty() && !listening.ip().to_canonical().is_loopback()
+}
+
+/// Warns of a database that was just made, perhaps in another directory than was meant.
+pub(super) fn tell_of_new(database: &Database) {
+    let then = "fill it with `import`, and make a key with `keys create`";
+    tracing::warn!(%database, "a new database was made, and every request is answered 401; {then}");
+}
+
+/// Warns where nobody can call the API. A storage may block the thread, so this is done on one that serves nobody.
+pub(super) fn look_for_keys(storage: Box<dyn AdminStorage>) {
+    let runtime = Handle::current();
+    spawn_blocking(move || match runtime.block_on(nobody_has_a_key(&*storage)) {
+        Ok(true) => tracing::warn!("nobody has a key, so every request is answered 401; make one with `keys create`"),
+        Ok(false) => {}
+        Err(error) => tracing::debug!(%error, "keys cannot be looked for"),
+    });
+}
+
+/// Whether there is certainly no credential that holds.
+async fn nobody_has_a_key(storage: &dyn AdminStorage) -> Result<bool, StorageError> {
+    let (mut accounts, mut all) = (Vec::new(), true);
+    // An export begins with the accounts; what follows is not read.
+    let mut visit = |record| match record {
+        Record::Account(account) if accounts.len() < MOST_ACCOUNTS => {
+            accounts.push(account.id);
+            ControlFlow::Continue(())
+        }
+        record => {
+            all = !matches!(record, Record::Account(_));
+            ControlFlow::Break(())
+        }
+    };
+    storage.export(&mut visit).await?;
+    let now = Timestamp::now();
+    let holds = |key: &CredentialRecord| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| now < end);
+    for account in &accounts {
+        if storage.list_credentials(account).await?.is_some_and(|keys| keys.iter().any(holds)) {
+            return Ok(false);
+        }
+    }
+    Ok(all)
+}
