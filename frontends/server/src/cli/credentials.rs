@@ -26,7 +26,7 @@ Example: a token for an hour
 /// `catalogue keys`
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Makes an API key and prints it: this once, for only its digest is kept
+    /// Creates an API key and prints it once; only its digest is stored
     #[command(after_help = KEYS_EXAMPLE, override_usage = CREATE_KEY_USAGE)]
     Create(CreateKey),
     /// Lists an account's credentials, without the tokens
@@ -42,7 +42,7 @@ pub(crate) enum KeysCommand {
 /// `catalogue tokens`
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokensCommand {
-    /// Makes an opaque OAuth token and prints it: this once, for only its digest is kept
+    /// Creates an opaque OAuth token and prints it once; only its digest is stored
     #[command(after_help = TOKENS_EXAMPLE)]
     Create(Grant),
 }

@@ -95,8 +95,7 @@ async fn mint(storage: &dyn AdminStorage) -> Result<NewToken, Failure> {
 fn invitation(base: &str, docs: &str, key: &NewToken, kept: bool) -> String {
     let key = key.expose();
     let curl = format!("curl -H \"Authorization: Bearer {key}\"");
-    let after =
-        if kept { "The courses and the key stay in the database." } else { "Nothing of it is kept afterwards." };
+    let after = if kept { "The courses and the key stay in the database." } else { "Everything is discarded on exit." };
     format!(
         "\n\
          A course catalogue with sample courses is running. Its reference page:\n\

@@ -49,7 +49,7 @@ pub(super) fn count(text: &str) -> Result<u32, String> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // More than a semaphore of the runtime counts is more than any machine has.
     let number = text.parse().ok().filter(|number| digits && (1..=1 << 28).contains(number));
-    number.ok_or_else(|| format!("{text:?} is not a number that can be; write a whole one from 1 on, like 1000"))
+    number.ok_or_else(|| format!("{text:?} is not a valid count; write an integer of at least 1, like 1000"))
 }
 
 pub(super) fn database_connections(text: &str) -> Result<NonZeroUsize, String> {

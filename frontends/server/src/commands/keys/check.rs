@@ -1,7 +1,7 @@
 //! `catalogue keys check`: whether texts have the form of our tokens, without a database.
 
 use std::fmt;
-use std::io::{self, BufRead, BufWriter, Read as _, Write};
+use std::io::{self, BufRead, BufWriter, IsTerminal as _, Read as _, Write};
 
 use catalogue_core::auth::{CredentialKind, token_kind};
 use serde::Serialize;
@@ -33,6 +33,9 @@ struct Counts {
 }
 
 pub(super) fn run(check: &CheckKeys) -> Result<(), Failure> {
+    if io::stdin().is_terminal() {
+        output::note("one token a line; Ctrl+D ends");
+    }
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let counts = report(&mut io::stdin().lock(), check.json, &mut out)?;
     out.flush().map_err(|error| output::failed(&error))?;
