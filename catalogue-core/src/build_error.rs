@@ -31,4 +31,17 @@ pub enum BuildError {
         "{0:?} is not an origin; write a scheme, a host and a port where it is not the usual one, like https://app.example.com"
     )]
     Origin(String),
+    /// A text cannot be the documents' title.
+    #[error(
+        "{0:?} cannot be the documents' title; write a name without line breaks, brackets and backticks, like Courses of Example"
+    )]
+    DocsTitle(String),
+    /// A text is nothing that questions can go to.
+    #[error("{0:?} is no contact; write a mailbox or a page, like help@example.com or https://example.com/help")]
+    DocsContact(String),
+    /// A text is not the address of a page.
+    #[error(
+        "{0:?} is not where keys can be made; write the address of a page, like https://example.com/settings/keys or /settings"
+    )]
+    DocsKeysUrl(String),
 }

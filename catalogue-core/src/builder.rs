@@ -8,6 +8,7 @@ use crate::auth::{Authenticator, CredentialKind};
 use crate::build_error::BuildError;
 use crate::catalogue::{Catalogue, Inner};
 use crate::cors::AllowedOrigins;
+use crate::documents::about::About;
 use crate::in_flight::InFlight;
 use crate::limit::{Limits, RateLimiter};
 use crate::mount::Mount;
@@ -27,6 +28,10 @@ pub struct CatalogueBuilder {
     authenticators: Vec<Arc<dyn Authenticator>>,
     base_url: String,
     docs_url: String,
+    docs_title: Option<String>,
+    docs_contact: Option<String>,
+    docs_keys_url: Option<String>,
+    own_root: bool,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
     max_in_flight: usize,
@@ -56,6 +61,10 @@ impl CatalogueBuilder {
             authenticators: Vec::new(),
             base_url: "/api/v1".to_owned(),
             docs_url: "/docs".to_owned(),
+            docs_title: None,
+            docs_contact: None,
+            docs_keys_url: None,
+            own_root: false,
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
             max_in_flight: usize::MAX,
@@ -78,13 +87,39 @@ impl CatalogueBuilder {
         self
     }
 
+    /// What the documents are headed. Default `Course Catalogue Read API`.
+    pub fn docs_title(mut self, title: impl Into<String>) -> Self {
+        self.docs_title = Some(title.into());
+        self
+    }
+
+    /// Where callers' questions go: a mailbox or the address of a page. By default no text names one.
+    pub fn docs_contact(mut self, contact: impl Into<String>) -> Self {
+        self.docs_contact = Some(contact.into());
+        self
+    }
+
+    /// Where the owners of accounts make API keys: the address of a page, or its path alone. By default no text names one.
+    pub fn docs_keys_url(mut self, url: impl Into<String>) -> Self {
+        self.docs_keys_url = Some(url.into());
+        self
+    }
+
+    /// Takes the server's root too, which is nobody else's (decision R12): a browser that asks for `/` is led to the
+    /// reference page, and `/llms.txt` is there as well. By default the root is the host's.
+    pub fn own_root(mut self) -> Self {
+        self.own_root = true;
+        self
+    }
+
     /// Asks `authenticator` about the tokens that those before it do not know.
     pub fn or_authenticator(mut self, authenticator: impl Authenticator) -> Self {
         self.authenticators.push(Arc::new(authenticator));
         self
     }
 
-    /// The kinds of credential that may read courses (decision A5). Default all.
+    /// The kinds of credential that may read courses (decision A5). Default API keys and OAuth tokens. A
+    /// [session](crate::auth::Identity::session) may in any case: the host says who has one, and its scopes decide.
     pub fn accept(mut self, kinds: impl IntoIterator<Item = CredentialKind>) -> Self {
         self.accepted = kinds.into_iter().collect();
         self
@@ -134,7 +169,8 @@ impl CatalogueBuilder {
     /// When the settings contradict each other or cannot be.
     pub fn build(self) -> Result<Catalogue, BuildError> {
         let docs = Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?;
-        let mount = Arc::new(Mount::at(&self.base_url, docs)?);
+        let about = About::new(self.docs_title, self.docs_contact, self.docs_keys_url)?;
+        let mount = Arc::new(Mount::at(&self.base_url, docs, self.own_root, about)?);
         if self.accepted.is_empty() {
             return Err(BuildError::NothingAccepted);
         }

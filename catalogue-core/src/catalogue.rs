@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::in_flight::InFlight;
 use crate::limit::{ClientAddress, Limits, Throttled};
 use crate::mount::Mount;
-use crate::observe::{Answered, Observer};
+use crate::observe::{FinishedRequest, Observer};
 use crate::panic_guard::catch_panic;
 use crate::request_id::{RequestIds, X_REQUEST_ID};
 use crate::route::{MethodKind, Route};
@@ -64,7 +64,8 @@ struct Caller {
 
 impl Catalogue {
     /// Answers a request. Its body is dropped unread (decision R10), and it always gets an answer: each failure is the
-    /// envelope of section 2.6, a panic of a storage or an authenticator too.
+    /// envelope of section 2.6, a panic of a storage or an authenticator too. What a frontend must keep on the way here and
+    /// back stands in the [crate's documentation](crate#any-other-framework).
     pub fn call<B>(&self, request: Request<B>) -> impl Future<Output = Response<Bytes>> + Send + use<'_, B> {
         let (parts, _) = request.into_parts();
         async move { self.0.call(&parts, None).await }
@@ -79,8 +80,8 @@ impl Catalogue {
     /// own, ask [a view of the catalogue that is mounted there](Self::mounted_at), made once, so that answers link to that
     /// route.
     ///
-    /// The caller's `credential_id` is shown by `GET /me` (`apiKeyId`), to the observer and so in logs: never put the
-    /// session's secret there.
+    /// Somebody who is logged in is an [`Identity::session`]. Its id is shown by `GET /me` (`apiKeyId`), to the observer and
+    /// so in logs: never put the session's secret there.
     pub fn call_as<B>(
         &self,
         caller: Identity,
@@ -122,17 +123,9 @@ impl Inner {
             Err(error) => (refuse(&error, &request_id), Some(error)),
         };
         if let Some((observer, began)) = self.observer.as_deref().zip(began) {
-            let answered = Answered {
-                request,
-                operation: route.operation(),
-                began,
-                response: &response,
-                caller: seen.as_ref(),
-                request_id: &request_id,
-                error: error.as_ref(),
-                overloaded: permit.is_none(),
-            };
-            answered.tell(observer);
+            let (operation, duration) = (route.operation(), began.elapsed());
+            let finished = FinishedRequest::of(request, &response, &request_id, seen.as_ref(), error.as_ref());
+            FinishedRequest { operation, duration, ..finished }.tell(observer);
         }
         self.finish(response, request, route, request_id)
     }
@@ -152,6 +145,9 @@ impl Inner {
         if let Route::Document(document) = route {
             return Ok(envelope::document(self.mount.documents.get(document), &request.headers));
         }
+        if route == Route::Root {
+            return envelope::root(&self.mount.router.docs, &request.headers);
+        }
         let known = caller.or_else(|| self.identify.as_ref()?.call(request));
         let Caller { identity, revision } = match known {
             Some(identity) => Caller { identity, revision: None },
@@ -165,17 +161,16 @@ impl Inner {
         };
         let caller = operation.authorize(identity, &self.accepted)?;
         let asked = operation.parse(&caller, segment, request.uri.query())?;
-        let Some(limits) = &self.limits else {
-            return Ok(self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?.response);
+        let counted = match &self.limits {
+            Some(limits) => limits.take(caller.identity()).await?,
+            None => None,
         };
-        let counted = limits.take(caller.identity()).await?;
-        let answer = self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?;
-        let is_free = answer.is_free(&request.headers);
-        let mut response = answer.response;
+        let mut answer = self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?;
         if let Some(counted) = counted {
-            counted.settle(&mut response, is_free).await;
+            let is_free = answer.is_free(&request.headers);
+            counted.settle(&mut answer.response, is_free).await;
         }
-        Ok(response)
+        Ok(answer.response)
     }
 
     /// Finds out whose token the request carries, unless its client has tried too many.

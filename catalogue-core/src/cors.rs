@@ -36,7 +36,7 @@ impl AllowedOrigins {
     /// Adds what a browser must know to the answer of `route`; on failures too.
     pub(crate) fn apply(&self, route: Route<'_>, request: &Parts, answer: &mut HeaderMap) {
         let origin = match route {
-            Route::Outside => return,
+            Route::Outside | Route::Root => return,
             Route::Document(_) | Route::UnknownDocument => HeaderValue::from_static("*"),
             Route::Operation(..) | Route::UnknownOperation => {
                 if self.0.is_empty() {

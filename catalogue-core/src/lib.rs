@@ -30,16 +30,69 @@
 //! | courses in tables of its own | [`storage::CourseStorage`], two methods | [`Catalogue::builder`] |
 //! | keys in a table of its own, as digests | [`storage::CredentialStorage`], one method; expiry and revocation are judged here | [`Catalogue::with_api_keys`] where one storage holds both, else [`auth::StoredCredentials`] |
 //! | sessions, or tokens that a service knows | [`auth::Authenticator`], one method | [`Catalogue::builder`], or [`or_authenticator`](CatalogueBuilder::or_authenticator) after another |
-//! | sessions by cookie, or a gateway that names the caller | a function from a request's head to an [`auth::Identity`] | [`Catalogue::identified_by`] |
+//! | sessions by cookie, or a gateway that names the caller | a function from a request's head to an [`auth::Identity::session`] | [`Catalogue::identified_by`] |
 //! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`auth::Identity`], on a route of their own [`Catalogue::mounted_at`] |
 //! | a rate limit | nothing, with [`limit::LocalRateLimiter`]; for several servers a [`limit::RateLimiter`] | [`rate_limiter`](CatalogueBuilder::rate_limiter), and a [`limit::ClientAddress`] with each request |
 //! | metrics and logs | [`observe::Observer`] | [`observer`](CatalogueBuilder::observer) |
 //!
 //! [`storage::MemoryStorage`] is for tests and trials. The traits are asynchronous by the macro
-//! [`async_trait`](macro@async_trait), which is exported here, so that a host needs no dependency for it.
+//! [`async_trait`](macro@async_trait), which is exported here, so that a host needs no dependency for it. An `impl` without
+//! it is refused with E0195: "lifetime parameters or bounds on method … do not match the trait declaration".
 //!
 //! An answer 500 says nothing of its cause; that goes to `tracing`, with the answer's request id. A host that subscribes to
 //! nothing never sees it.
+//!
+//! # Any other framework
+//! There are packages for warp (`catalogue-warp`), actix-web (`catalogue-actix`), and whatever takes a tower service
+//! (`catalogue-tower`): axum and hyper, and by an adapter of theirs poem and salvo. hyper's own requests can be handed to
+//! [`Catalogue::call`] as they are. For any other framework a host converts a request and an answer:
+//!
+//! ```
+//! use bytes::Bytes;
+//! use catalogue_core::Catalogue;
+//! use catalogue_core::limit::ClientAddress;
+//! use http::{Request, Response};
+//!
+//! /// What a framework has of a request: each line of a header by itself, and the target as it was sent.
+//! struct Incoming<'r> {
+//!     method: &'r str,
+//!     target: &'r str,
+//!     headers: Vec<(&'r str, &'r [u8])>,
+//!     peer: std::net::IpAddr,
+//! }
+//!
+//! async fn answer(catalogue: &Catalogue, incoming: Incoming<'_>) -> Result<Response<Bytes>, http::Error> {
+//!     let mut request = Request::builder().method(incoming.method).uri(incoming.target);
+//!     for (name, value) in incoming.headers {
+//!         request = request.header(name, value); // which appends
+//!     }
+//!     let request = request.extension(ClientAddress(incoming.peer)).body(())?;
+//!     Ok(catalogue.call(request).await) // its status, each line of its headers, and its bytes go back as they are
+//! }
+//! # use catalogue_core::storage::MemoryStorage;
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! # let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).build()?;
+//! # let incoming = Incoming { method: "TRACE", target: "/docs?x", headers: vec![("a", b"\xff")], peer: [192, 0, 2, 1].into() };
+//! # assert_eq!(answer(&catalogue, incoming).await?.status(), http::StatusCode::METHOD_NOT_ALLOWED);
+//! # Ok(())
+//! # }
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(run()).unwrap();
+//! ```
+//!
+//! | What is easily lost | So |
+//! | --- | --- |
+//! | The path | pass it on as the client sent it: with its escapes, doubled slashes and dots, and with the prefix that a router took off |
+//! | The query | pass on its text: parsed parameters lose those that are repeated, empty or without a value |
+//! | Repeated headers | pass on each line, of requests (two `Authorization` are none) and of answers (`Vary`), also values that are no UTF-8 |
+//! | The length of an answer | set none: to HEAD the catalogue gives that of the body of GET, and a 204 and a 304 have none. Many frameworks write the length of the empty body |
+//! | Methods | route all of them here: HEAD and OPTIONS, TRACE, and those that the framework has no name for. The catalogue answers 405 |
+//! | Paths of nobody | route what no route of the host's knows here as well, for a 404 in the envelope |
+//! | The body | leave it unread and do not wait for it; it is no reason to fail, whatever its media type |
+//! | Compression, CORS, `ETag` | leave them to the catalogue: a layer of the framework's around it changes what is right already |
+//! | The client's address | put a [`limit::ClientAddress`] among the request's extensions, where there is a rate limit; behind a proxy the one that the proxy names |
+//!
+//! `catalogue-frontend-conformance` tests all of it over a socket, and what the framework does by itself is declared to it.
+//! In the workspace `examples/rocket` is such a host, and `examples/poem` one by a tower service.
 //!
 //! # What cannot be forgotten
 //! A catalogue without an authenticator does not compile:

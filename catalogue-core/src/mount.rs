@@ -6,6 +6,7 @@ use crate::address::Address;
 use crate::answer::rendering::Rendering;
 use crate::build_error::BuildError;
 use crate::documents::Documents;
+use crate::documents::about::{About, Site};
 use crate::route::Router;
 
 /// Where a catalogue is mounted, and what depends on it: routes, documents and tags.
@@ -14,15 +15,16 @@ pub(crate) struct Mount {
     /// Tells the kept answers of this mount from those of others in this process, as a page's `Link` names the address.
     pub(crate) number: u32,
     pub(crate) router: Router,
+    pub(crate) about: About,
     pub(crate) documents: Documents,
     pub(crate) rendering: Rendering,
 }
 
 impl Mount {
-    /// The API at `base_url` with its documents at `docs`.
-    pub(crate) fn at(base_url: &str, docs: Address) -> Result<Self, BuildError> {
+    /// The API at `base_url` with its documents at `docs`, and at the root too where that is its own.
+    pub(crate) fn at(base_url: &str, docs: Address, own_root: bool, about: About) -> Result<Self, BuildError> {
         static MOUNTS: AtomicU32 = AtomicU32::new(0);
-        let router = Router { base: Address::parse(base_url).map_err(BuildError::BaseUrl)?, docs };
+        let router = Router { base: Address::parse(base_url).map_err(BuildError::BaseUrl)?, docs, own_root };
         if router.base.path() == router.docs.path() {
             return Err(BuildError::SamePath(router.base.path().to_owned()));
         }
@@ -32,9 +34,15 @@ impl Mount {
         }
         Ok(Self {
             number: MOUNTS.fetch_add(1, Ordering::Relaxed),
-            documents: Documents::render(&router),
+            documents: Documents::render(Site { base: &router.base, docs: &router.docs, about: &about }),
             rendering: Rendering::of_this_build(&router.base),
             router,
+            about,
         })
+    }
+
+    /// What its documents are made for.
+    pub(crate) fn site(&self) -> Site<'_> {
+        Site { base: &self.router.base, docs: &self.router.docs, about: &self.about }
     }
 }

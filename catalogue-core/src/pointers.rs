@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::admin::{AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Visitor};
+use crate::admin::{
+    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, RemovedAccount,
+    Visitor,
+};
 use crate::auth::{Authenticator, BearerToken, Credential, TokenDigest, Verdict};
 use crate::model::{AccountId, CourseDetail};
 use crate::storage::{
@@ -46,10 +49,15 @@ macro_rules! all_behind {
         } }
         behind! { $pointer, AdminStorage {
             fn begin_import() -> Outcome<Box<dyn Import>>;
-            fn export(visit: &mut Visitor<'_>) -> Outcome<()>;
+            fn export(accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Outcome<()>;
+            fn list_accounts(
+                accounts: Accounts<'_>, now: Timestamp, visit: &mut Visitor<'_, AccountSummary>
+            ) -> Outcome<()>;
+            fn remove_account(account: &AccountId) -> Outcome<Option<RemovedAccount>>;
             fn remove_course(account: &AccountId, slug: &str) -> Outcome<bool>;
             fn create_credential(credential: &NewCredential) -> Outcome<()>;
             fn list_credentials(account: &AccountId) -> Outcome<Option<Vec<CredentialRecord>>>;
+            fn visit_credentials(visit: &mut Visitor<'_, CredentialRecord>) -> Outcome<()>;
             fn revoke_credential(id: &str, at: Timestamp) -> Outcome<Option<CredentialRecord>>;
             fn find_credential_record(id: &str) -> Outcome<Option<CredentialRecord>>;
             fn rotate_credential(id: &str, ends_at: Timestamp, by: &NewCredential) -> Outcome<Option<CredentialRecord>>;

@@ -12,6 +12,8 @@ use crate::operation::Operation;
 pub(crate) struct Router {
     pub(crate) base: Address,
     pub(crate) docs: Address,
+    /// Whether what stands at the server's root is the catalogue's own (decision R12).
+    pub(crate) own_root: bool,
 }
 
 /// What a path means, borrowed from the request.
@@ -25,6 +27,8 @@ pub(crate) enum Route<'r> {
     Document(Document),
     /// No document, but below the documents' address.
     UnknownDocument,
+    /// The root, where it is the catalogue's own: browsers are led on to the reference page (decision R12).
+    Root,
     /// Outside both addresses.
     Outside,
 }
@@ -54,6 +58,9 @@ impl Router {
             (Some(_), Some(_)) if base_is_nearer => Route::UnknownOperation,
             (_, Some(_)) => Route::UnknownDocument,
             (Some(_), None) => Route::UnknownOperation,
+            (None, None) if !self.own_root => Route::Outside,
+            (None, None) if path == "/" => Route::Root,
+            (None, None) if path == Document::Llms.path() => Route::Document(Document::Llms),
             (None, None) => Route::Outside,
         }
     }
@@ -83,6 +90,9 @@ impl Route<'_> {
             Self::Outside | Self::UnknownDocument => Err(ApiError::NotFound),
             // Whether it is known at all is for callers with a credential to learn, whatever the method.
             Self::UnknownOperation => Ok(MethodKind::Read),
+            // For anybody but a browser that reads, nothing is there.
+            Self::Root if matches!(*method, Method::GET | Method::HEAD) => Ok(MethodKind::Read),
+            Self::Root => Err(ApiError::NotFound),
             Self::Operation(..) | Self::Document(_) => match *method {
                 Method::GET | Method::HEAD => Ok(MethodKind::Read),
                 Method::OPTIONS => Ok(MethodKind::Options),
@@ -97,7 +107,7 @@ mod tests {
     use super::*;
 
     fn router(base: &str, docs: &str) -> Router {
-        Router { base: Address::parse(base).unwrap(), docs: Address::parse(docs).unwrap() }
+        Router { base: Address::parse(base).unwrap(), docs: Address::parse(docs).unwrap(), own_root: false }
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl Catalogue {
     ///
     /// Whoever asks there gets answers whose addresses are there: the `Link` to the next page, and the server that
     /// `openapi.json` names. Requests keep the path that the client sent. All else is shared: storage, authenticators,
-    /// limits, page cache, observer, the documents' address, and the function of [`identified_by`](Self::identified_by),
+    /// limits, page cache, observer, the documents' address, what they say of the host, and the function of [`identified_by`](Self::identified_by),
     /// whose docs have an example.
     ///
     /// Make the view once and clone it. Making one renders all documents, and finds no answer that was kept for another:
@@ -42,7 +42,8 @@ impl Catalogue {
     /// # Errors
     /// When `base_url` is not an address to mount at, or stands in the way of the documents.
     pub fn mounted_at(&self, base_url: &str) -> Result<Self, BuildError> {
-        let mount = Arc::new(Mount::at(base_url, self.0.mount.router.docs.clone())?);
+        let here = &self.0.mount;
+        let mount = Arc::new(Mount::at(base_url, here.router.docs.clone(), false, here.about.clone())?);
         Ok(Self(Arc::new(Inner { mount, ..Inner::clone(&self.0) })))
     }
 
@@ -54,9 +55,9 @@ impl Catalogue {
     /// as a session in a database, is looked up before: by a layer that leaves what it finds in the head's extensions, as
     /// far as the frontend keeps those, or for [`call_as`](Self::call_as).
     ///
-    /// A header is as good as a token here, so it must be one that no client can send past the gateway. The identity's
-    /// `credential_id` is shown by `GET /me` (`apiKeyId`), to the observer and so in logs: never put the session's secret
-    /// there.
+    /// A header is as good as a token here, so it must be one that no client can send past the gateway. The id of an
+    /// [`Identity::session`] is shown by `GET /me` (`apiKeyId`), to the observer and so in logs: never put the session's
+    /// secret there.
     ///
     /// ```
     /// use catalogue_core::auth::{Identity, Scopes};
@@ -67,7 +68,7 @@ impl Catalogue {
     /// /// Who has that session; a real host has many.
     /// fn session(head: &request::Parts) -> Option<Identity> {
     ///     let scopes = Scopes::from_names(["read:courses"]);
-    ///     let identity = Identity::api_key(AccountId::new("acc_1"), "session_1", scopes);
+    ///     let identity = Identity::session(AccountId::new("acc_1"), "session_1", scopes);
     ///     (head.headers.get("cookie")? == "session=a-secret").then_some(identity)
     /// }
     ///

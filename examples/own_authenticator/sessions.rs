@@ -18,15 +18,18 @@ pub(crate) struct Sessions(Arc<RwLock<HashMap<TokenDigest, Session>>>);
 #[derive(Debug)]
 struct Session {
     account: AccountId,
+    /// Which of the account's it is: what `GET /me` shows, and the log.
+    id: String,
     ended_at: Option<Timestamp>,
 }
 
 impl Sessions {
     /// Begins a session of `account`.
     pub(crate) fn begin(&self, account: AccountId) -> NewToken {
-        let token = NewToken::mint(CredentialKind::OAuth);
-        let session = Session { account, ended_at: None };
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(token.digest(), session);
+        let token = NewToken::mint(CredentialKind::Session);
+        let mut sessions = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let session = Session { account, id: format!("session_{}", sessions.len() + 1), ended_at: None };
+        sessions.insert(token.digest(), session);
         token
     }
 
@@ -54,9 +57,9 @@ impl Sessions {
         match self.0.read().unwrap_or_else(PoisonError::into_inner).get(&digest) {
             None => Verdict::NotMine,
             Some(Session { ended_at: Some(_), .. }) => Verdict::Refused(Refusal::Revoked),
-            Some(Session { account, ended_at: None }) => {
+            Some(Session { account, id, ended_at: None }) => {
                 let scopes = Scopes::from_names(["read:profile", "read:courses"]);
-                Verdict::Accepted(Identity::oauth(account.clone(), &digest, scopes))
+                Verdict::Accepted(Identity::session(account.clone(), id.as_str(), scopes))
             }
         }
     }

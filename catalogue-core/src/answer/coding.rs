@@ -4,9 +4,8 @@ use std::io::{self, Write as _};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use http::HeaderValue;
 
-/// Enough of an effort that an answer is small, and little enough that the first caller hardly waits for it.
+/// So that an answer is small, and the first caller hardly waits for it.
 const GZIP_LEVEL: u32 = 5;
 #[cfg(feature = "brotli")]
 const BROTLI_QUALITY: i32 = 4;
@@ -43,7 +42,7 @@ impl Coding {
         Self::ALL.iter().find(|coding| is(coding)).copied().or_else(alias)
     }
 
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             #[cfg(feature = "brotli")]
             Self::Brotli => "br",
@@ -51,10 +50,6 @@ impl Coding {
             Self::Zstd => "zstd",
             Self::Gzip => "gzip",
         }
-    }
-
-    pub(crate) fn header(self) -> HeaderValue {
-        HeaderValue::from_static(self.name())
     }
 
     /// `bytes` in this coding.

@@ -61,20 +61,14 @@ fn lists(mut field: &[u8], wanted: &[u8]) -> bool {
             field = rest;
         }
         let tag = opaque_tag(field);
-        let Some(end) = closing_quote(tag) else {
-            return false;
-        };
-        if &tag[..=end] == wanted {
+        let [b'"', rest @ ..] = tag else { return false };
+        let Some(length) = rest.iter().position(|&b| b == b'"') else { return false };
+        let end = length + 2;
+        if &tag[..end] == wanted {
             return true;
         }
-        field = &tag[end + 1..];
+        field = &tag[end..];
     }
-}
-
-/// Where the quote stands that ends a tag, if `text` begins with one.
-fn closing_quote(text: &[u8]) -> Option<usize> {
-    let [b'"', rest @ ..] = text else { return None };
-    Some(rest.iter().position(|&b| b == b'"')? + 1)
 }
 
 #[cfg(test)]

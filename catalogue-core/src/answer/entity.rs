@@ -1,6 +1,5 @@
 //! [`Entity`]: finished bytes, as they are and compressed, with all that an answer says of them.
 
-use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,13 +18,13 @@ const SMALLEST_COMPRESSED: usize = 1_024;
 /// Up to this size, in bytes, there is room for every form, however little it saves.
 const SMALL: usize = 8 * 1_024;
 
-/// What all compressed forms of so many bytes may take up together. Each of them halves the bytes at least, and of large
-/// answers usually leaves a fifth.
+/// What all compressed forms of so many bytes may take up together. Each halves them at least, and usually leaves a fifth.
 const fn room_for_forms(bytes: usize) -> usize {
     if bytes <= SMALL || Coding::ALL.len() == 1 { bytes / 2 * Coding::ALL.len() } else { bytes / 3 * 2 }
 }
 
 /// Finished bytes with their media type and tag. A compressed form is made when the first caller asks for it, and kept.
+#[derive(Debug)]
 pub(crate) struct Entity {
     pub(crate) media_type: HeaderValue,
     pub(crate) etag: ETag,
@@ -41,14 +40,8 @@ pub(crate) struct Entity {
     room: AtomicUsize,
 }
 
-impl fmt::Debug for Entity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entity").field("media_type", &self.media_type).field("etag", &self.etag).finish_non_exhaustive()
-    }
-}
-
 /// The bytes of one content coding.
-#[derive(Clone)]
+#[derive(Debug)]
 pub(crate) struct Form {
     pub(crate) body: Bytes,
     pub(crate) length: HeaderValue,
@@ -68,8 +61,7 @@ impl Entity {
         Self { media_type, etag, link, policy: None, plain: Form::new(body), compressed: Default::default(), room }
     }
 
-    /// An entity whose tag is made from its bytes, and whose forms have all the room that they need: a document, or an
-    /// answer that is not kept.
+    /// One whose tag is made from its bytes, and whose forms have all the room that they need: a document.
     pub(crate) fn of_bytes(media_type: &'static str, body: impl Into<Bytes>) -> Self {
         let body = body.into();
         let etag = ETag::of_bytes(&body);
@@ -81,8 +73,7 @@ impl Entity {
         Self { policy: Some(policy), ..self }
     }
 
-    /// The bytes compressed, or `None` where they are few, where that does not halve them, or where other forms have taken
-    /// the room.
+    /// The bytes compressed; `None` where they are few, not halved by it, or other forms have taken the room.
     pub(crate) fn compressed(&self, coding: Coding) -> Option<&Form> {
         if self.plain.body.len() < SMALLEST_COMPRESSED {
             return None;

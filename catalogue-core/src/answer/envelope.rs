@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LINK,
-    REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    LOCATION, REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -13,14 +13,13 @@ use serde_json::Value;
 use crate::address::Address;
 use crate::answer::conditional::ETag;
 use crate::answer::entity::{ALLOWED_METHODS, Entity};
-use crate::answer::negotiation::accepted_codings;
+use crate::answer::negotiation::{accepted_codings, wants_html};
 use crate::error::{ApiError, ErrorCode};
 use crate::storage::Revision;
 
 const JSON: &str = "application/json";
 
-const VARY_OF_ANSWERS: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding");
-const CACHE_CONTROL_OF_ANSWERS: HeaderValue = HeaderValue::from_static("private, no-cache");
+const CACHE_CONTROL_OF_DOCUMENTS: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// How many bytes the body of a course usually has at most, so that the buffer seldom grows.
 const USUAL_BODY: usize = 2 << 10;
@@ -100,7 +99,7 @@ pub(crate) struct Reply {
 impl Reply {
     /// `data` in the envelope of a success.
     pub(crate) fn of(data: &impl Serialize) -> Self {
-        Self { body: success(data), next: None, revision: None }
+        Self { body: json(&Success { data }), next: None, revision: None }
     }
 }
 
@@ -112,11 +111,6 @@ pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &Address) -> Entity
         HeaderValue::try_from(link).expect("addresses and cursors are visible ASCII")
     });
     Entity::new(JSON, reply.body, etag, link)
-}
-
-/// The body of a success.
-pub(crate) fn success(data: &impl Serialize) -> Bytes {
-    json(&Success { data })
 }
 
 fn json<T: Serialize>(value: &T) -> Bytes {
@@ -132,22 +126,23 @@ pub(crate) fn answer(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
     if entity.etag.is_named_in(request) {
         return not_modified(&entity.etag);
     }
-    let mut response = found(entity, request);
-    let headers = response.headers_mut();
-    headers.insert(VARY, VARY_OF_ANSWERS);
-    headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_ANSWERS);
+    let mut response = private(found(entity, request));
     if let Some(link) = &entity.link {
-        headers.insert(LINK, link.clone());
+        response.headers_mut().insert(LINK, link.clone());
     }
     response
 }
 
 /// 304 for an operation whose answer would have that tag.
 pub(crate) fn not_modified(etag: &ETag) -> Response<Bytes> {
-    let mut response = unmodified(etag);
+    private(unmodified(etag))
+}
+
+/// For the caller alone.
+fn private(mut response: Response<Bytes>) -> Response<Bytes> {
     let headers = response.headers_mut();
-    headers.insert(VARY, VARY_OF_ANSWERS);
-    headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_ANSWERS);
+    headers.insert(VARY, const { HeaderValue::from_static("Authorization, Accept-Encoding") });
+    headers.insert(CACHE_CONTROL, const { HeaderValue::from_static("private, no-cache") });
     response
 }
 
@@ -157,12 +152,26 @@ pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> 
     let mut response = if is_known { unmodified(&entity.etag) } else { found(entity, request) };
     let headers = response.headers_mut();
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_DOCUMENTS);
     if let Some(policy) = &entity.policy {
         headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     }
     response
+}
+
+/// 303 to the reference page for a browser at the root (decision R12); for others nothing is there.
+pub(crate) fn root(docs: &Address, request: &HeaderMap) -> Result<Response<Bytes>, ApiError> {
+    if !wants_html(request) {
+        return Err(ApiError::NotFound);
+    }
+    let mut response = without_body(StatusCode::SEE_OTHER);
+    let headers = response.headers_mut();
+    headers.insert(LOCATION, HeaderValue::try_from(docs.as_str()).expect("addresses are visible ASCII"));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(0));
+    headers.insert(VARY, HeaderValue::from_static("Accept"));
+    headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_DOCUMENTS);
+    Ok(response)
 }
 
 /// 200 in the content coding that the caller wants.
@@ -175,7 +184,7 @@ fn found(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
     headers.insert(CONTENT_TYPE, entity.media_type.clone());
     headers.insert(CONTENT_LENGTH, form.length.clone());
     if let Some((coding, _)) = compressed {
-        headers.insert(CONTENT_ENCODING, coding.header());
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
     }
     headers.insert(ETAG, entity.etag.header());
     response
@@ -203,9 +212,8 @@ fn without_body(status: StatusCode) -> Response<Bytes> {
 
 /// The failure envelope.
 pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
-    let body = json(&Failure {
-        error: ErrorBody { code: error.code().as_str(), message: &error.message(), details: error.details(request_id) },
-    });
+    let (code, message) = (error.code().as_str(), error.message());
+    let body = json(&Failure { error: ErrorBody { code, message: &message, details: error.details(request_id) } });
     let length = HeaderValue::from(body.len());
     let mut response = Response::new(body);
     *response.status_mut() = error.status();

@@ -11,8 +11,7 @@ const USUAL_ITEM: usize = 224;
 
 /// The body of a page without its end: an envelope whose `data` is still open.
 ///
-/// It holds what serialising a [`SuccessPage`](crate::answer::envelope::SuccessPage) would give, and spares the texts between the
-/// storage and the body.
+/// It is what serialising a [`SuccessPage`](crate::answer::envelope::SuccessPage) gives, without texts in between.
 #[derive(Debug)]
 pub(crate) struct ListBody {
     json: Vec<u8>,
@@ -63,8 +62,7 @@ fn has_escapes(bytes: &[u8]) -> bool {
     in_words != 0 || rest.iter().any(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'))
 }
 
-/// Not zero exactly if one of the word's bytes has to be escaped: a byte of it is too low or, without the bits of a
-/// quotation mark or of a backslash, zero.
+/// Not zero exactly if a byte of the word has to be escaped: is too low, a quotation mark or a backslash.
 fn escapes_in(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);

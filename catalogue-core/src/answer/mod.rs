@@ -1,6 +1,4 @@
-//! [`Answers`]: what answers a call, from the page cache, with 304, or rendered from the storage.
-//!
-//! The files beside it make the bytes, tags and headers of answers.
+//! [`Answers`]: what answers a call, from the page cache, with 304, or rendered. The files beside it make bytes and headers.
 
 pub(crate) mod coding;
 pub(crate) mod conditional;
@@ -41,8 +39,7 @@ impl Answers {
         self.page_cache.statistics()
     }
 
-    /// Answers a call: where the storage keeps revisions, from what is kept or with 304 as long as the revision is the
-    /// same, without reading a course.
+    /// Answers a call: as long as the storage's revision is the same, from what is kept or with 304, reading no course.
     pub(crate) async fn answer(
         &self,
         mount: &Mount,
@@ -54,7 +51,8 @@ impl Answers {
         let call = match asked {
             Asked::Call(call) => call,
             Asked::Document(document) => {
-                return Ok(Answer::at_hand(envelope::answer(mount.documents.get(document), headers)));
+                let response = envelope::answer(mount.documents.get(document), headers);
+                return Ok(Answer { response, rendered: false });
             }
         };
         let revision = match revision {
@@ -67,19 +65,18 @@ impl Answers {
         };
         let key = Key { mount: mount.number, account: caller.account().clone(), revision, call };
         if let Some(kept) = self.page_cache.get(&key) {
-            return Ok(Answer::at_hand(envelope::answer(&kept, headers)));
+            return Ok(Answer { response: envelope::answer(&kept, headers), rendered: false });
         }
         let etag = mount.rendering.tag(&key);
         // A star would name an answer that may not be there; this very tag was only ever given to one that was.
         if etag.is_listed_in(headers) {
-            return Ok(Answer::at_hand(envelope::not_modified(&etag)));
+            return Ok(Answer { response: envelope::not_modified(&etag), rendered: false });
         }
         let entity = Box::pin(self.page_cache.get_or_render(&key, self.render(mount, &key, etag, caller))).await?;
-        Ok(Answer::rendered(envelope::answer(&entity, headers)))
+        Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
     }
 
-    /// Answers what no revision stands for: the caller's identity, whose tag is known beforehand, and the courses of a
-    /// storage without revisions.
+    /// Answers what no revision stands for: the identity, whose tag is known beforehand, and courses without revisions.
     async fn answer_without_revision(
         &self,
         mount: &Mount,
@@ -89,41 +86,32 @@ impl Answers {
     ) -> Result<Answer, ApiError> {
         let etag = (*call == Call::Me).then(|| mount.rendering.tag_of_identity(caller.identity()));
         if let Some(etag) = etag.as_ref().filter(|etag| etag.is_listed_in(headers)) {
-            return Ok(Answer::at_hand(envelope::not_modified(etag)));
+            return Ok(Answer { response: envelope::not_modified(etag), rendered: false });
         }
         let reply = call.run(&*self.courses, caller).await?;
-        Ok(Answer::rendered(envelope::answer(&envelope::entity(reply, etag, &mount.router.base), headers)))
+        let entity = envelope::entity(reply, etag, &mount.router.base);
+        Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
     }
 
-    /// Renders the answer that depends on `key`. Its tag is for the revision asked for: the courses were of that one if
-    /// it is still the same when they are read, as none ever comes back.
+    /// Renders the answer that depends on `key`, with the tag if the courses are still of that revision.
     async fn render(&self, mount: &Mount, key: &Key, etag: ETag, caller: &Authorized) -> Result<Fresh, ApiError> {
         let reply = key.call.run(&*self.courses, caller).await?;
-        let same = reply.revision == Some(key.revision);
-        let entity = Arc::new(envelope::entity(reply, same.then_some(etag), &mount.router.base));
-        Ok(if same { Fresh::OfTheRevision(entity) } else { Fresh::Changed(entity) })
+        let of_the_revision = reply.revision == Some(key.revision);
+        let entity = Arc::new(envelope::entity(reply, of_the_revision.then_some(etag), &mount.router.base));
+        Ok(Fresh { entity, of_the_revision })
     }
 }
 
 /// What answers a call.
 pub(crate) struct Answer {
     pub(crate) response: Response<Bytes>,
+    /// For this call, or for others that asked for the same at the same time.
     rendered: bool,
 }
 
 impl Answer {
-    /// An answer for which nothing was rendered.
-    pub(crate) fn at_hand(response: Response<Bytes>) -> Self {
-        Self { response, rendered: false }
-    }
-
-    /// An answer that was rendered for this call, or for others that asked for the same at the same time.
-    pub(crate) fn rendered(response: Response<Bytes>) -> Self {
-        Self { response, rendered: true }
-    }
-
-    /// Whether a rate limit gets it back (decision A2): a 304 to a tag that the caller has, and nothing was rendered.
-    /// A star is no tag, also where the answer happens to be kept, so that what others ask for does not count.
+    /// Whether a rate limit gets it back (decision A2): a 304 to a tag that the caller has, where nothing was rendered. A
+    /// star is no tag, so that it does not matter what others asked for.
     pub(crate) fn is_free(&self, request: &HeaderMap) -> bool {
         self.response.status() == StatusCode::NOT_MODIFIED && !self.rendered && !names_any(request)
     }

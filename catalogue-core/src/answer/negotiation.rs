@@ -1,8 +1,8 @@
-//! `Accept-Encoding` (RFC 9110 section 12.5.3).
+//! `Accept` and `Accept-Encoding` (RFC 9110 sections 12.5.1 and 12.5.3).
 
 use std::iter;
 
-use http::header::ACCEPT_ENCODING;
+use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderValue};
 
 use crate::answer::coding::Coding;
@@ -42,6 +42,18 @@ pub(crate) fn accepted_codings(headers: &HeaderMap) -> impl Iterator<Item = Codi
         let place = weights.iter().position(|weight| *weight == best)?;
         weights[place] = 0;
         Some(Coding::ALL[place])
+    })
+}
+
+/// Whether the caller names HTML among what it takes, as browsers do. A range such as `*/*` names nothing.
+pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
+    let fields = headers.get_all(ACCEPT);
+    let bytes: usize = fields.iter().map(HeaderValue::len).sum();
+    let texts = fields.iter().filter(|_| bytes <= MOST_BYTES).filter_map(|field| field.to_str().ok());
+    texts.flat_map(|text| text.split(',')).any(|member| {
+        let mut pieces = member.split(';').map(str::trim);
+        let is_html = pieces.next().is_some_and(|name| name.eq_ignore_ascii_case("text/html"));
+        is_html && pieces.find(|piece| piece.starts_with(['q', 'Q'])).is_none_or(|piece| weight(piece) > 0)
     })
 }
 
@@ -105,6 +117,25 @@ mod tests {
             assert_eq!(accepted(field).contains(&Coding::Gzip), wanted, "{field:?}");
         }
         assert_eq!(accepted_codings(&HeaderMap::new()).next(), None);
+    }
+
+    #[test]
+    fn html_is_wanted_where_it_is_named() {
+        let wants = |field| wants_html(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(field))]));
+        for field in [
+            "text/html",
+            "TEXT/html;level=1, */*",
+            "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8",
+            "a/b, text/html ; q=0.1",
+        ] {
+            assert!(wants(field), "{field}");
+        }
+        for field in
+            ["*/*", "text/*", "", "application/json", "text/html;q=0", "text/html;q=x", "text/html5", "x text/html"]
+        {
+            assert!(!wants(field), "{field}");
+        }
+        assert!(!wants_html(&HeaderMap::new()));
     }
 
     #[test]

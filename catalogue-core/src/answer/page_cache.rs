@@ -17,8 +17,7 @@ use crate::storage::Revision;
 /// How many bytes a page of fifty usually takes up, for the cache's first layout.
 const USUAL_WEIGHT: usize = 16 << 10;
 
-/// What an entry takes up beside its bytes: header values, counters of references, its place in the cache's table. In
-/// bytes, measured with many small answers.
+/// What an entry takes up beside its bytes, in bytes, measured with many small answers.
 const OVERHEAD: usize = 256;
 
 /// The cause in the log of who failed with another.
@@ -46,8 +45,7 @@ pub struct PageCacheStatistics {
     pub bytes: u64,
 }
 
-/// Rendered answers, up to a number of bytes. An answer is never stale: a change gives its account another revision, and
-/// the old one is not asked for again.
+/// Rendered answers, up to a number of bytes. None is stale: after a change nobody asks for the old revision again.
 #[derive(Debug)]
 pub(crate) struct PageCache {
     /// `None` where nothing is kept.
@@ -62,7 +60,7 @@ type Rendered = Result<Arc<Entity>, NothingToShare>;
 /// Why those who waited for an answer have none.
 #[derive(Clone, Copy, Debug)]
 enum NothingToShare {
-    /// It failed. Those who waited fail with it: who tried again could wait for the same fault once more.
+    /// It failed, and so do those who waited: who tried again could wait for the same fault once more.
     Failed,
     /// What came of it is for who asked alone; the others render on their own, all at the same time.
     NotKept,
@@ -94,15 +92,15 @@ impl PageCache {
         Some(self.hit(entity))
     }
 
-    /// The kept answer, or a new one. While one caller renders it, others who ask for the same wait for it, and fail if it
-    /// fails. Where that caller goes away, one of them renders in its place.
+    /// The kept answer, or a new one. Others who ask for the same wait for the one who renders it, and fail with it; where
+    /// that one goes away, one of them renders in its place.
     pub(crate) async fn get_or_render(
         &self,
         key: &Key,
         render: impl Future<Output = Result<Fresh, ApiError>>,
     ) -> Result<Arc<Entity>, ApiError> {
         let Some(entries) = &self.entries else {
-            return render.await.map(Fresh::into_entity);
+            return render.await.map(|fresh| fresh.entity);
         };
         let guard = match entries.get_value_or_guard_async(key).await {
             Ok(Ok(entity)) => return Ok(self.hit(entity)),
@@ -112,15 +110,15 @@ impl PageCache {
         };
         self.misses.fetch_add(1, Ordering::Relaxed);
         let Some(guard) = guard else {
-            return render.await.map(Fresh::into_entity);
+            return render.await.map(|fresh| fresh.entity);
         };
         // A panic is a failure, which those who wait would otherwise go through one after the other.
         let outcome =
             catch_panic(pin!(render)).await.unwrap_or_else(|panicked| Err(ApiError::Internal(panicked.into())));
         let rendered = match &outcome {
-            Ok(Fresh::OfTheRevision(entity)) => Ok(Arc::clone(entity)),
+            Ok(fresh) if fresh.of_the_revision => Ok(Arc::clone(&fresh.entity)),
             Err(ApiError::Internal(_)) => Err(NothingToShare::Failed),
-            Ok(Fresh::Changed(_)) | Err(_) => Err(NothingToShare::NotKept),
+            Ok(_) | Err(_) => Err(NothingToShare::NotKept),
         };
         if rendered.is_err() {
             // Without an entry it reaches those who wait, and is not kept.
@@ -128,7 +126,7 @@ impl PageCache {
         }
         // An answer may be too large to be kept.
         let _ = guard.insert(rendered);
-        outcome.map(Fresh::into_entity)
+        outcome.map(|fresh| fresh.entity)
     }
 
     fn hit(&self, entity: Arc<Entity>) -> Arc<Entity> {
@@ -147,17 +145,8 @@ impl PageCache {
 
 /// An answer that was just rendered.
 #[derive(Debug)]
-pub(crate) enum Fresh {
-    /// The account's revision was the same before and after the courses were read, so they are of that revision.
-    OfTheRevision(Arc<Entity>),
-    /// A change came between. The answer is right, but it must not be kept under the revision that was asked for.
-    Changed(Arc<Entity>),
-}
-
-impl Fresh {
-    fn into_entity(self) -> Arc<Entity> {
-        match self {
-            Self::OfTheRevision(entity) | Self::Changed(entity) => entity,
-        }
-    }
+pub(crate) struct Fresh {
+    pub(crate) entity: Arc<Entity>,
+    /// The courses are of the revision that was asked for. Where a change came between, the answer is right, but not kept.
+    pub(crate) of_the_revision: bool,
 }

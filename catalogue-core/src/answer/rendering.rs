@@ -10,10 +10,8 @@ use crate::answer::page_cache::Key;
 use crate::auth::Identity;
 use crate::operation::Operation;
 
-/// Stands for the code that renders answers, and for the address that they link to: another one for what renders the same
-/// data to other bytes.
-///
-/// It is made from the examples of all operations, so every server of one version at one address has the same.
+/// Stands for the code that renders answers, and for the address that they link to. It is made from the examples of all
+/// operations, so every server of one version at one address has the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Rendering(Sha256);
 

@@ -78,6 +78,15 @@ impl Refusal {
 ///     }
 /// }
 /// ```
+///
+/// Without `#[async_trait]` above an `impl` the compiler says E0195: "lifetime parameters or bounds on method `authenticate` do
+/// not match the trait declaration", or in some versions "lifetime parameters do not match the trait definition".
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say whose a token is: it does not implement `Authenticator`",
+    label = "no `Authenticator`",
+    note = "implement `authenticate`, with `#[catalogue_core::async_trait]` above the `impl`",
+    note = "a `CredentialStorage` becomes one by `StoredCredentials::new(storage)`; one that has the courses too is built with `Catalogue::with_api_keys(storage)`"
+)]
 #[async_trait]
 pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
     /// Says whose `token` is.

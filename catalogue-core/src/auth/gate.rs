@@ -29,7 +29,8 @@ impl Operation {
         let Some(required) = self.row().scope.clone() else {
             return Ok(Authorized(identity));
         };
-        if !accepted.contains(&identity.kind) {
+        let is_the_hosts_own = identity.kind == CredentialKind::Session;
+        if !is_the_hosts_own && !accepted.contains(&identity.kind) {
             return Err(ApiError::UnsupportedCredential { required });
         }
         if !identity.scopes.contains(&required) {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::bearer::TokenDigest;
+use super::misspelt;
 use super::scope::Scopes;
 use crate::model::AccountId;
 
@@ -17,10 +18,13 @@ pub enum CredentialKind {
     ApiKey,
     /// An OAuth access token.
     OAuth,
+    /// A session of the host's own, which no storage of ours keeps. The host alone says who has one, and with which
+    /// scopes, so [`accept`](crate::CatalogueBuilder::accept) says nothing of it.
+    Session,
 }
 
 impl CredentialKind {
-    /// Every kind.
+    /// Every kind that a storage keeps, and that a deployment accepts or not (decision A5).
     pub const ALL: &'static [Self] = &[Self::ApiKey, Self::OAuth];
 
     /// The kind's name in configurations and lists.
@@ -29,19 +33,21 @@ impl CredentialKind {
         match self {
             Self::ApiKey => "api-key",
             Self::OAuth => "oauth",
+            Self::Session => "session",
         }
     }
 
-    /// What the tokens of this kind that [`NewToken`](super::NewToken) makes begin with.
+    /// What the tokens of this kind that [`NewToken`](super::NewToken) makes begin with. Those of sessions are opaque
+    /// tokens like OAuth's, so the same scanners find them.
     #[must_use]
     pub const fn token_prefix(self) -> &'static str {
         match self {
             Self::ApiKey => "ccat_",
-            Self::OAuth => "cato_",
+            Self::OAuth | Self::Session => "cato_",
         }
     }
 
-    /// The kind of that name.
+    /// The kind of that name among [`ALL`](Self::ALL).
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
@@ -49,6 +55,10 @@ impl CredentialKind {
 }
 
 /// Whose credential a request carries, of which kind, which record, with which scopes.
+///
+/// [`Identity::api_key`], [`Identity::oauth`] and [`Identity::session`] make one. Written out as `Identity { … }` outside of
+/// this crate it does not compile (E0639), since it may get further fields. A scope that looks like a misspelt one of
+/// section 5.4, such as `read:course`, is a warning in the log, once a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
@@ -78,13 +88,26 @@ pub(crate) struct IdentityView<'i> {
 impl Identity {
     /// The identity behind an API key whose record has that id.
     pub fn api_key(account: AccountId, id: impl Into<Arc<str>>, scopes: Scopes) -> Self {
-        Self { account, kind: CredentialKind::ApiKey, credential_id: id.into(), scopes }
+        Self::new(account, CredentialKind::ApiKey, id.into(), scopes)
     }
 
     /// The identity behind the OAuth token with that digest, which gives it its id (decision A10).
     #[must_use]
     pub fn oauth(account: AccountId, digest: &TokenDigest, scopes: Scopes) -> Self {
-        Self { account, kind: CredentialKind::OAuth, credential_id: digest.oauth_id().into(), scopes }
+        Self::new(account, CredentialKind::OAuth, digest.oauth_id().into(), scopes)
+    }
+
+    /// The identity behind a session of the host's own: whoever is logged in to it, by a cookie, a gateway or a token that
+    /// is neither an API key nor OAuth's.
+    ///
+    /// `GET /me`, the observer and logs have `id` as it is given here, so it must not be the session's secret.
+    pub fn session(account: AccountId, id: impl Into<Arc<str>>, scopes: Scopes) -> Self {
+        Self::new(account, CredentialKind::Session, id.into(), scopes)
+    }
+
+    fn new(account: AccountId, kind: CredentialKind, credential_id: Arc<str>, scopes: Scopes) -> Self {
+        misspelt::warn_of(&scopes);
+        Self { account, kind, credential_id, scopes }
     }
 
     pub(crate) fn view(&self) -> IdentityView<'_> {

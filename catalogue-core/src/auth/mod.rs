@@ -8,6 +8,7 @@ mod bearer;
 mod credential;
 mod gate;
 mod identity;
+mod misspelt;
 mod scope;
 mod token;
 

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::Value;
 
+use super::about::Site;
 use super::headers;
-use crate::address::Address;
 use crate::answer::entity::Entity;
 use crate::answer::envelope;
 use crate::auth::{Refusal, Scope};
@@ -83,11 +83,16 @@ impl Answer {
 }
 
 /// The answer that the operation is there for.
-pub(super) fn success(row: &Row, base: &Address) -> Answer {
-    let entity = envelope::entity((row.example)(), None, base);
+pub(super) fn success(row: &Row, site: Site<'_>) -> Answer {
+    let entity = envelope::entity((row.example)(), None, site.base);
     let mut response = envelope::answer(&entity, &HeaderMap::new());
     Fields::example().insert_into(response.headers_mut());
-    Answer::new(None, &response)
+    let mut answer = Answer::new(None, &response);
+    // The sketch of the document has the title that the document has.
+    if let Some(title) = answer.body.as_mut().and_then(|body| body.pointer_mut("/info/title")) {
+        *title = site.title().into();
+    }
+    answer
 }
 
 /// The answer to a caller who has the current one.

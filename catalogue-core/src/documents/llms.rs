@@ -1,33 +1,38 @@
 //! `llms.txt`: what an AI agent must know to call the API right, and where the rest is.
 
+use super::about::Site;
+use super::markdown::IN_TEXTS;
 use super::openapi::required_scope;
+use super::reference::authentication::AUTHENTICATION;
 use super::reference::block::code;
-use super::reference::endpoints::{curl, rules};
-use super::reference::general::{AUTHENTICATION, CONDITIONAL, ERRORS, limit_rule, paging_rule, rate_limited};
+use super::reference::endpoints::rules;
+use super::reference::general::{CONDITIONAL, ERRORS, limit_rule, paging_rule, rate_limited};
 use super::reference::links;
+use super::reference::samples::curl;
 use super::schemas::Schemas;
-use super::{Document, SUMMARY, TITLE, VERSION, markdown};
+use super::{Document, SUMMARY, VERSION, markdown};
 use crate::address::Address;
 use crate::auth::Scope;
 use crate::error::ErrorCode;
 use crate::operation::Operation;
 
-pub(super) fn render(base: &Address, docs: &Address) -> String {
+pub(super) fn render(site: Site<'_>) -> String {
     let schemas = Schemas::collect();
-    let endpoints: String = Operation::ALL.iter().map(|&operation| endpoint(operation, base, &schemas)).collect();
-    let notes: String = notes(base).iter().map(|note| format!("- {note}\n")).collect();
+    let endpoints: String = Operation::ALL.iter().map(|&operation| endpoint(operation, site.base, &schemas)).collect();
+    let notes: String = notes(site).iter().map(|note| format!("- {note}\n")).collect();
     let (mut documents, mut optional) = (String::new(), String::new());
-    for link in links(docs) {
+    for link in links(site.docs) {
         match link.document {
             Document::OpenApi | Document::Markdown => documents += &markdown::write_link(&link),
             // What people read is what an agent may leave out.
             Document::Reference | Document::ReferenceSlash => optional += &markdown::write_link(&link),
-            Document::Llms => {}
+            Document::OpenApi30 | Document::Llms => {}
         }
     }
     format!(
-        "# {TITLE}\n\n> {SUMMARY}\n\nVersion {VERSION}. How to call it:\n\n{notes}\nEndpoints:\n\n{endpoints}\n\
-         ## Documents\n\n{documents}\n## Optional\n\n{optional}"
+        "# {}\n\n> {SUMMARY}\n\nVersion {VERSION}. How to call it:\n\n{notes}\nEndpoints:\n\n{endpoints}\n\
+         ## Documents\n\n{documents}\n## Optional\n\n{optional}",
+        site.title()
     )
 }
 
@@ -46,7 +51,7 @@ fn endpoint(operation: Operation, base: &Address, schemas: &Schemas) -> String {
     text + &format!("  - Answer: {}\n", code(&schemas.sketch(schemas.answer(operation))))
 }
 
-fn notes(base: &Address) -> Vec<String> {
+fn notes(site: Site<'_>) -> Vec<String> {
     let scopes = Scope::DEFINED.iter().map(|(scope, _)| code(scope.name())).collect::<Vec<_>>().join(" and ");
     let codes = ErrorCode::ALL.iter().map(|error| format!("{} ({})", code(error.as_str()), error.status().as_str()));
     let codes = codes.collect::<Vec<_>>().join(", ");
@@ -65,10 +70,11 @@ fn notes(base: &Address) -> Vec<String> {
         CONDITIONAL.to_owned(),
         "The API reads only, and a module's body is in no answer.".to_owned(),
     ];
-    if base.as_str() == base.path() {
+    notes.extend([site.keys()].into_iter().chain(site.questions()));
+    if site.is_unnamed() {
         notes.insert(0, "Addresses without a host belong to the server that this file was read from.".to_owned());
     }
-    notes.push(format!("For instance: {}", code(&curl(Operation::ListCourses.row(), base))));
+    notes.push(format!("For instance: {}", code(&curl(Operation::ListCourses.row(), site, IN_TEXTS))));
     notes
 }
 

@@ -1,14 +1,16 @@
 //! The reference as Markdown that reads well in a terminal and on a code host.
 
-use super::reference::block::{Block, Link};
+use super::about::Site;
+use super::reference::block::{Block, Link, Status, code};
 use super::reference::content;
-use crate::address::Address;
 
 /// Texts are wrapped at this column.
 const WIDTH: usize = 96;
+/// Stands in examples for the server where its name is not known.
+pub(super) const IN_TEXTS: &str = "$SERVER";
 
-pub(super) fn render(base: &Address, docs: &Address) -> String {
-    blocks(&content(base, docs))
+pub(super) fn render(site: Site<'_>) -> String {
+    blocks(&content(site, IN_TEXTS))
 }
 
 /// The blocks with one empty line between them.
@@ -22,10 +24,26 @@ fn write_block(block: &Block) -> Option<String> {
         Block::Text(text) => wrap(text, ""),
         Block::List(items) => items.iter().map(|item| wrap(item, "- ")).collect(),
         Block::Links(links) => links.iter().map(write_link).collect(),
-        Block::Code { language, text } => format!("```{language}\n{text}\n```\n"),
-        Block::Table { head, rows } => table(head, rows),
-        Block::KeyField | Block::TryIt(_) => return None,
+        Block::Code { language, text, .. } => fence(language, text),
+        Block::UnnamedServer(text) if text.is_empty() => return None,
+        Block::UnnamedServer(text) => wrap(text, ""),
+        Block::Samples(_, samples) => format!("#### Request\n\n{}", fence("sh", &samples[0].text)),
+        Block::Example(_, text) => fence("json", text),
+        Block::Statuses(_, statuses) => {
+            table(&["Status", "Code", "When"], &statuses.iter().map(row).collect::<Vec<_>>())
+        }
+        Block::Table { head, rows, .. } => table(head, rows),
+        Block::Base(_) | Block::KeyField | Block::TryIt(_) => return None,
     })
+}
+
+fn fence(language: &str, text: &str) -> String {
+    format!("```{language}\n{text}\n```\n")
+}
+
+fn row(answer: &Status) -> Vec<String> {
+    let name = answer.code.map_or_else(|| "none".to_owned(), |error| code(error.as_str()));
+    vec![answer.status.clone(), name, answer.meaning.clone()]
 }
 
 /// One link as an item of a list.

@@ -3,6 +3,7 @@
 //! All are made from the operation table, the codes, the scopes and the serialised types; examples are answers of the
 //! code that answers requests.
 
+pub(crate) mod about;
 mod answers;
 pub(crate) mod document;
 mod headers;
@@ -20,7 +21,8 @@ use std::sync::Arc;
 
 use crate::address::{Address, AddressError};
 use crate::answer::entity::Entity;
-use crate::route::Router;
+use crate::catalogue::Catalogue;
+use about::{About, Site};
 use document::Document;
 
 /// The version of OpenAPI that the document is written in.
@@ -38,15 +40,15 @@ const STAND_IN_HOST: &str = "api.example.com";
 pub(crate) struct Documents([Arc<Entity>; Document::ALL.len()]);
 
 impl Documents {
-    pub(crate) fn render(router: &Router) -> Self {
-        let Router { base, docs } = router;
-        let page = reference::page::render(base, docs);
+    pub(crate) fn render(site: Site<'_>) -> Self {
+        let page = reference::page::render(site);
         let page = Arc::new(Entity::of_bytes("text/html; charset=utf-8", page.html).with_policy(page.policy));
-        let text = |media_type, format: DocumentFormat| Arc::new(Entity::of_bytes(media_type, format.text(base, docs)));
+        let text = |media_type, format: DocumentFormat| Arc::new(Entity::of_bytes(media_type, format.text(site)));
         Self([
             Arc::clone(&page),
             page,
             text("application/json", DocumentFormat::OpenApi),
+            text("application/json", DocumentFormat::OpenApi30),
             text("text/markdown; charset=utf-8", DocumentFormat::Markdown),
             text("text/plain; charset=utf-8", DocumentFormat::Llms),
         ])
@@ -72,21 +74,31 @@ pub enum DocumentFormat {
 }
 
 impl DocumentFormat {
-    /// The document of an API that is mounted at these addresses (decision R1).
+    /// The document of an API that is mounted at these addresses (decision R1);
+    /// [`Catalogue::document`](crate::Catalogue::document) is the one of a catalogue, with all that it was told of itself.
     ///
     /// # Errors
     /// When one of them is no address to mount at.
     pub fn render(self, base_url: &str, docs_url: &str) -> Result<String, AddressError> {
-        Ok(self.text(&Address::parse(base_url)?, &Address::parse(docs_url)?))
+        let [base, docs] = [Address::parse(base_url)?, Address::parse(docs_url)?];
+        Ok(self.text(Site { base: &base, docs: &docs, about: &About::default() }))
     }
 
-    fn text(self, base: &Address, docs: &Address) -> String {
+    pub(crate) fn text(self, site: Site<'_>) -> String {
         match self {
-            Self::OpenApi => openapi::render(base, docs),
-            Self::OpenApi30 => openapi_30::render(base, docs),
-            Self::Markdown => markdown::render(base, docs),
-            Self::Llms => llms::render(base, docs),
+            Self::OpenApi => openapi::render(site),
+            Self::OpenApi30 => openapi_30::render(site),
+            Self::Markdown => markdown::render(site),
+            Self::Llms => llms::render(site),
         }
+    }
+}
+
+impl Catalogue {
+    /// A description of this catalogue, as it is served or would be: at its addresses, with all that it was told of itself.
+    #[must_use]
+    pub fn document(&self, format: DocumentFormat) -> String {
+        format.text(self.0.mount.site())
     }
 }
 

@@ -4,19 +4,19 @@
 
 use serde_json::{Map, Value, json};
 
+use super::about::Site;
 use super::json::pretty;
 use super::openapi;
 use super::schemas::Schemas;
-use crate::address::Address;
 
 const OPENAPI: &str = "3.0.3";
 
 /// What stands below these keys is data and stays as it is.
 const DATA: [&str; 4] = ["example", "value", "default", "enum"];
 
-pub(super) fn render(base: &Address, docs: &Address) -> String {
+pub(super) fn render(site: Site<'_>) -> String {
     let schemas = Schemas::collect();
-    let mut document = openapi::document(base, docs, &schemas);
+    let mut document = openapi::document(site, &schemas);
     downgrade(&mut document);
     pretty(&document, &schemas)
 }

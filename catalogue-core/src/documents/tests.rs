@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::about::{About, Site};
 use super::{DocumentFormat, reference};
 use crate::address::Address;
 use crate::auth::Scope;
@@ -17,12 +18,14 @@ use crate::storage::Limit;
 /// The four documents that are served, each with a name.
 fn documents() -> [(&'static str, String); 4] {
     let [base, docs] = ["/api/v1", "/docs"].map(|text| Address::parse(text).unwrap());
-    let text = |format: DocumentFormat| format.text(&base, &docs);
+    let about = About::default();
+    let site = Site { base: &base, docs: &docs, about: &about };
+    let text = |format: DocumentFormat| format.text(site);
     [
         ("openapi.json", text(DocumentFormat::OpenApi)),
         ("openapi.md", text(DocumentFormat::Markdown)),
         ("llms.txt", text(DocumentFormat::Llms)),
-        ("the reference page", reference::page::render(&base, &docs).html),
+        ("the reference page", reference::page::render(site).html),
     ]
 }
 

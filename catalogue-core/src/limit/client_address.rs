@@ -2,11 +2,9 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The address of the client behind a request, which a frontend puts into the request's extensions. A rate limit counts
-/// unknown tokens by it (decision A2), and nothing else looks at it; without it they are not counted.
-///
-/// It must be the client's own: behind a proxy, not the proxy's, whose clients would share one allowance; and taken from a
-/// header only where that proxy alone can have written it.
+/// The address of the client behind a request, which a frontend puts into the request's extensions, and by which alone a
+/// rate limit counts unknown tokens (decision A2). It must be the client's own, not a proxy's, whose clients would share
+/// one allowance; and taken from a header only where that proxy alone can have written it.
 ///
 /// ```
 /// use catalogue_core::Catalogue;
@@ -30,8 +28,7 @@ use std::net::{IpAddr, Ipv6Addr};
 pub struct ClientAddress(pub IpAddr);
 
 impl ClientAddress {
-    /// The address that is counted: of an IPv6 address its first 64 bits, since that is the least that one client has; of
-    /// an IPv4 address in the clothes of IPv6 the IPv4 address.
+    /// The address that is counted: of IPv6 the first 64 bits, the least that one client has, or the IPv4 address in it.
     pub(super) fn counted(self) -> IpAddr {
         match self.0.to_canonical() {
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),

@@ -5,13 +5,12 @@ use std::time::Duration;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::rate_limit::RateLimit;
-use crate::error::ApiError;
 
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// The fields of one answer: the policy's name, which is the same in both, then the quota `q` and the window `w`; what
-/// remains of it, `r`, for `t` seconds. No partition key is named: a client has one partition, that of its credential.
+/// The fields of one answer: the quota `q` and the window `w`; what remains, `r`, for `t` seconds. No partition key is
+/// named: a client has one, that of its credential.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     policy: HeaderValue,
@@ -43,9 +42,13 @@ impl Policy {
     }
 
     /// The refusal of a request in a window that ends then; the two places that say when say the same.
-    pub(super) fn refusal(&self, resets_in: Duration) -> ApiError {
-        let fields = Some(self.with(0, resets_in));
-        ApiError::RateLimited(Throttled { retry_after_seconds: whole_seconds(resets_in), fields })
+    pub(super) fn refusal(&self, resets_in: Duration) -> Throttled {
+        Throttled { retry_after_seconds: whole_seconds(resets_in), fields: Some(self.with(0, resets_in)) }
+    }
+
+    /// That of a limit for the documents.
+    fn example() -> Self {
+        Self::of(RateLimit::new(600, Duration::from_secs(60)).expect("an example is valid"))
     }
 }
 
@@ -57,17 +60,14 @@ impl Fields {
 
     /// Those of a first request, for the documents.
     pub(crate) fn example() -> Self {
-        let limit = RateLimit::new(600, Duration::from_secs(60)).expect("an example is valid");
-        Policy::of(limit).with(limit.requests() - 1, limit.window())
+        Policy::example().with(599, Duration::from_secs(60))
     }
 }
 
 impl Throttled {
     /// A refusal in the middle of a window, for the documents.
     pub(crate) fn example() -> Self {
-        let limit = RateLimit::new(600, Duration::from_secs(60)).expect("an example is valid");
-        let after = Duration::from_secs(13);
-        Self { retry_after_seconds: whole_seconds(after), fields: Some(Policy::of(limit).with(0, after)) }
+        Policy::example().refusal(Duration::from_secs(13))
     }
 }
 

@@ -14,8 +14,8 @@ use crate::auth::Identity;
 ///
 /// # Contract
 /// - Each key has windows and an allowance of its own: what one key takes changes nothing for another.
-/// - In one window no more are granted than the limit has. Until the end of a window that [`take`](Self::take) speaks of,
-///   at least as many as remained are granted, and after it all of them again: clients are told so.
+/// - In one window no more are granted than the limit has, at least what [`take`](Self::take) says remains, and after its
+///   end all of them again: clients are told so.
 /// - What was given back no longer counts. After its window giving back changes nothing.
 /// - A counter out of reach is no reason to refuse: it says [`Taken::Uncounted`], and soon.
 /// - Calls may run at the same time. Their futures may be dropped before they finish; what was taken may then stay taken.
@@ -64,7 +64,7 @@ pub enum Taken {
     Uncounted,
 }
 
-/// What a [`RateLimiter`] answers: at once, or later. It is a future, and one that is there at once costs no allocation.
+/// What a [`RateLimiter`] answers: a future, which costs no allocation where the answer is there.
 #[must_use = "futures do nothing unless polled"]
 pub struct LimiterFuture<'l, T>(State<'l, T>);
 

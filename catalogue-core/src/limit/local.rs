@@ -3,28 +3,16 @@
 use std::fmt;
 use std::time::Instant;
 
-use super::fingerprint::Fingerprints;
 use super::limiter::{LimiterFuture, RateLimitKey, RateLimiter, Taken};
 use super::rate_limit::RateLimit;
-use super::windows::Windows;
+use super::windows::{Fingerprints, Windows};
 
 /// Counts in this process, in bounded room: 34 MiB however many clients come, and two of them to begin with.
 ///
-/// Beyond half a million credentials, or as many addresses, whose windows are open at the same time, those of which least
-/// was taken are forgotten before their time. Addresses and credentials have rooms of their own, so no crowd of strangers
-/// pushes a credential out.
+/// Beyond half a million open windows of credentials, or as many of addresses, those of which least was taken are forgotten
+/// before their time. Each has a room of its own, so no crowd of strangers pushes a credential out.
 ///
-/// ```
-/// use std::time::Duration;
-///
-/// use catalogue_core::Catalogue;
-/// use catalogue_core::limit::{LocalRateLimiter, RateLimit};
-/// use catalogue_core::storage::MemoryStorage;
-///
-/// let limit = RateLimit::new(600, Duration::from_secs(60))?;
-/// let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).rate_limiter(LocalRateLimiter::new(limit)).build()?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// [`ClientAddress`](crate::limit::ClientAddress) has an example.
 pub struct LocalRateLimiter {
     limit: RateLimit,
     credentials: Windows,

@@ -1,11 +1,8 @@
 //! Rate limits (decision A2): how many requests a credential may make in a window of time, and how many unknown tokens a
-//! client may try.
-//!
-//! A [`RateLimiter`] counts; [`LocalRateLimiter`] does so in this process.
+//! client may try. A [`RateLimiter`] counts; [`LocalRateLimiter`] does so in this process.
 
 mod client_address;
 mod fields;
-mod fingerprint;
 mod limiter;
 mod local;
 mod rate_limit;

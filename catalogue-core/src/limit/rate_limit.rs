@@ -4,20 +4,8 @@ use std::time::Duration;
 
 /// So many requests in a window of so many seconds.
 ///
-/// A window begins with the first request that comes outside of one, and all of the requests are there again when it
-/// ends. So in any stretch of time as long as a window there are at most twice as many, as with a token bucket that holds
-/// them all.
-///
-/// ```
-/// use std::time::Duration;
-///
-/// use catalogue_core::limit::RateLimit;
-///
-/// let limit = RateLimit::new(600, Duration::from_secs(60))?;
-/// assert_eq!((limit.requests(), limit.window()), (600, Duration::from_secs(60)));
-/// assert!(RateLimit::new(0, Duration::from_secs(60)).is_err());
-/// # Ok::<(), catalogue_core::limit::InvalidRateLimit>(())
-/// ```
+/// A window begins with the first request that comes outside of one, and when it ends all of them are there again. So in
+/// any stretch as long as a window there are at most twice as many, as with a token bucket that holds them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RateLimit {
     requests: u32,
@@ -67,6 +55,13 @@ impl RateLimit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_lets_somebody_in() {
+        let limit = RateLimit::new(600, Duration::from_secs(60)).unwrap();
+        assert_eq!((limit.requests(), limit.window()), (600, Duration::from_secs(60)));
+        assert_eq!(RateLimit::new(0, Duration::from_secs(60)), Err(InvalidRateLimit::NoRequest));
+    }
 
     #[test]
     fn windows_are_whole_seconds() {

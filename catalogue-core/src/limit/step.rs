@@ -9,8 +9,8 @@ use quick_cache::sync::Cache;
 
 use super::client_address::ClientAddress;
 use super::fields::{Fields, Policy};
-use super::fingerprint::{Fingerprint, Fingerprints};
 use super::limiter::{RateLimitKey, RateLimiter, Taken};
+use super::windows::{Fingerprint, Fingerprints};
 use crate::auth::{BearerToken, Identity};
 use crate::error::ApiError;
 
@@ -22,8 +22,8 @@ const KNOWN_TOKENS: usize = 1 << 16;
 pub(crate) struct Limits {
     limiter: Arc<dyn RateLimiter>,
     policy: Policy,
-    /// Tokens that were accepted and not refused since, up to a number. Only who holds a good one gets it in. It grants
-    /// nothing: one that is known is looked up like any other, and only not counted as unknown before.
+    /// Tokens that were accepted and not refused since, up to a number. One that is known is looked up like any other, and
+    /// only not counted as unknown before.
     known: Cache<Fingerprint, ()>,
     fingerprints: Fingerprints,
 }
@@ -44,18 +44,10 @@ pub(crate) struct Counted<'l> {
 pub(crate) struct Attempt<'l> {
     limits: &'l Limits,
     token: Fingerprint,
-    standing: Standing,
-}
-
-/// What is known of a token before it is looked up.
-#[derive(Debug)]
-enum Standing {
-    /// It was accepted not long ago.
-    Known,
-    /// Nothing. So it was taken from the allowance of that address in that window.
-    Taken(IpAddr, u64),
-    /// Nothing, and it could not be counted.
-    Uncounted,
+    /// The token was accepted not long ago.
+    is_known: bool,
+    /// One that is not known was taken from the allowance of that address in that window, if it could be counted.
+    taken: Option<(IpAddr, u64)>,
 }
 
 impl Limits {
@@ -72,7 +64,7 @@ impl Limits {
                 let fields = self.policy.with(remaining, resets_in);
                 Ok(Some(Counted { limiter: &*self.limiter, key, window, fields }))
             }
-            Taken::Refused { resets_in } => Err(self.policy.refusal(resets_in)),
+            Taken::Refused { resets_in } => Err(ApiError::RateLimited(self.policy.refusal(resets_in))),
             Taken::Uncounted => Ok(None),
         }
     }
@@ -83,29 +75,27 @@ impl Limits {
         token: BearerToken<'_>,
         client: Option<&ClientAddress>,
     ) -> Result<Option<Attempt<'_>>, ApiError> {
-        let Some(client) = client else {
-            return Ok(None);
-        };
+        let Some(client) = client else { return Ok(None) };
         let token = self.fingerprints.of(token.expose());
-        let standing =
-            if self.known.get(&token).is_some() { Standing::Known } else { self.try_unknown(*client).await? };
-        Ok(Some(Attempt { limits: self, token, standing }))
+        let is_known = self.known.get(&token).is_some();
+        let taken = if is_known { None } else { self.take_unknown(*client).await? };
+        Ok(Some(Attempt { limits: self, token, is_known, taken }))
     }
 
     /// Counts a token that none can be, as one that is not known.
     pub(crate) async fn count_malformed(&self, client: Option<&ClientAddress>) -> Result<(), ApiError> {
         if let Some(client) = client {
-            self.try_unknown(*client).await?;
+            self.take_unknown(*client).await?;
         }
         Ok(())
     }
 
-    async fn try_unknown(&self, client: ClientAddress) -> Result<Standing, ApiError> {
+    async fn take_unknown(&self, client: ClientAddress) -> Result<Option<(IpAddr, u64)>, ApiError> {
         let address = client.counted();
         match self.limiter.take(RateLimitKey::UnknownTokens(address)).await {
-            Taken::Granted { window, .. } => Ok(Standing::Taken(address, window)),
-            Taken::Refused { resets_in } => Err(self.policy.refusal(resets_in)),
-            Taken::Uncounted => Ok(Standing::Uncounted),
+            Taken::Granted { window, .. } => Ok(Some((address, window))),
+            Taken::Refused { resets_in } => Err(ApiError::RateLimited(self.policy.refusal(resets_in))),
+            Taken::Uncounted => Ok(None),
         }
     }
 }
@@ -124,14 +114,14 @@ impl Counted<'_> {
 impl Attempt<'_> {
     /// Gives the attempt back unless the token was refused; what cannot be found out now is no fault of the client's.
     pub(crate) async fn settle<T>(self, found: &Result<T, ApiError>) {
-        let Self { limits, token, standing } = self;
-        match (found, &standing) {
-            (Err(ApiError::Unauthorized(_)), Standing::Known) => drop(limits.known.remove(&token)),
-            (Err(ApiError::Unauthorized(_)), _) => return,
-            (Ok(_), Standing::Taken(..) | Standing::Uncounted) => limits.known.insert(token, ()),
+        let Self { limits, token, is_known, taken } = self;
+        match found {
+            Err(ApiError::Unauthorized(_)) if is_known => drop(limits.known.remove(&token)),
+            Err(ApiError::Unauthorized(_)) => return,
+            Ok(_) if !is_known => limits.known.insert(token, ()),
             _ => {}
         }
-        if let Standing::Taken(address, window) = standing {
+        if let Some((address, window)) = taken {
             limits.limiter.give_back(RateLimitKey::UnknownTokens(address), window).await;
         }
     }

@@ -3,6 +3,5 @@
 mod observer;
 mod trace_parent;
 
-pub(crate) use observer::Answered;
 pub use observer::{ExceededLimit, FinishedRequest, Observer};
 pub use trace_parent::TraceParent;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, request};
@@ -12,13 +12,12 @@ use http::{HeaderValue, Method, Response, StatusCode, request};
 use super::trace_parent::TraceParent;
 use crate::auth::{Identity, Refusal};
 use crate::error::ApiError;
-use crate::limit::ClientAddress;
+use crate::limit::{ClientAddress, Throttled};
 use crate::operation::Operation;
 
 /// Is told of each request that was answered; not of one whose client went away before the answer was ready.
 ///
-/// It runs on the request's own task before the answer leaves, so it must be quick: count, or hand over to a thread of
-/// its own. A panic in it changes no answer.
+/// It runs on the request's task before the answer leaves, so it must be quick. A panic in it changes no answer.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -86,11 +85,9 @@ pub struct FinishedRequest<'r> {
     pub method: &'r Method,
     /// The answer's status.
     pub status: StatusCode,
-    /// How long it took, from the call to the finished answer. The time to read the request and to send the answer is
-    /// the server's and not part of it.
+    /// How long it took, from the call to the finished answer: without reading the request and sending the answer.
     pub duration: Duration,
-    /// Who called; `None` where no credential was looked at (documents, `OPTIONS`, 405, 429 before the look-up) or none was
-    /// valid.
+    /// Who called; `None` where no credential was valid, or looked at (documents, `OPTIONS`, 405, 429 before the look-up).
     pub caller: Option<&'r Identity>,
     /// The answer's `X-Request-Id` (decision A16).
     pub request_id: &'r str,
@@ -100,8 +97,7 @@ pub struct FinishedRequest<'r> {
     pub refusal: Option<Refusal>,
     /// Which limit it met, where it was answered 429.
     pub exceeded: Option<ExceededLimit>,
-    /// Why it was answered 500, a [`StorageError`](crate::storage::StorageError) where the storage failed. The log has
-    /// it too.
+    /// Why it was answered 500, a [`StorageError`](crate::storage::StorageError) of the storage's. The log has it too.
     pub failure: Option<&'r (dyn Error + Send + Sync + 'static)>,
     /// The trace that the caller says it belongs to.
     pub trace: Option<TraceParent<'r>>,
@@ -121,54 +117,51 @@ pub enum ExceededLimit {
     ClientAddress,
 }
 
-/// How a request was answered, as an observer is told.
-pub(crate) struct Answered<'r> {
-    pub(crate) request: &'r request::Parts,
-    pub(crate) operation: Option<Operation>,
-    pub(crate) began: Instant,
-    pub(crate) response: &'r Response<Bytes>,
-    pub(crate) caller: Option<&'r Identity>,
-    pub(crate) request_id: &'r HeaderValue,
-    /// What led to a failure envelope.
-    pub(crate) error: Option<&'r ApiError>,
-    /// There was no permit for it.
-    pub(crate) overloaded: bool,
-}
-
-impl Answered<'_> {
-    /// Tells `observer`.
-    pub(crate) fn tell(&self, observer: &dyn Observer) {
-        let request_id = self.request_id.to_str().expect("request ids are visible ASCII");
-        let (refusal, failure) = match self.error {
-            Some(ApiError::Unauthorized(refusal)) => (Some(*refusal), None),
-            Some(ApiError::Internal(cause)) => (None, Some(&**cause)),
-            _ => (None, None),
+impl<'r> FinishedRequest<'r> {
+    /// What request and answer tell: all but the operation and the duration.
+    pub(crate) fn of(
+        request: &'r request::Parts,
+        response: &Response<Bytes>,
+        request_id: &'r HeaderValue,
+        caller: Option<&'r Identity>,
+        error: Option<&'r ApiError>,
+    ) -> Self {
+        let (refusal, exceeded, failure) = match error {
+            Some(ApiError::Unauthorized(refusal)) => (Some(*refusal), None, None),
+            Some(ApiError::RateLimited(throttled)) => (None, Some(ExceededLimit::of(throttled, caller)), None),
+            Some(ApiError::Internal(cause)) => (None, None, Some(&**cause)),
+            _ => (None, None, None),
         };
-        let finished = FinishedRequest {
-            operation: self.operation,
-            method: &self.request.method,
-            status: self.response.status(),
-            duration: self.began.elapsed(),
-            caller: self.caller,
-            request_id,
-            body_length: if self.request.method == Method::HEAD { 0 } else { self.response.body().len() },
+        Self {
+            operation: None,
+            method: &request.method,
+            status: response.status(),
+            duration: Duration::ZERO,
+            caller,
+            request_id: request_id.to_str().expect("request ids are visible ASCII"),
+            body_length: if request.method == Method::HEAD { 0 } else { response.body().len() },
             refusal,
-            exceeded: self.exceeded(),
+            exceeded,
             failure,
-            trace: TraceParent::of(&self.request.headers),
-            client: self.request.extensions.get().copied(),
-        };
-        if catch_unwind(AssertUnwindSafe(|| observer.finished(&finished))).is_err() {
-            tracing::error!(request_id, "the observer of finished requests panicked");
+            trace: TraceParent::of(&request.headers),
+            client: request.extensions.get().copied(),
         }
     }
 
-    fn exceeded(&self) -> Option<ExceededLimit> {
-        match (self.error?, self.caller) {
-            (ApiError::RateLimited { .. }, _) if self.overloaded => Some(ExceededLimit::InFlight),
-            (ApiError::RateLimited { .. }, Some(_)) => Some(ExceededLimit::Credential),
-            (ApiError::RateLimited { .. }, None) => Some(ExceededLimit::ClientAddress),
-            _ => None,
+    /// Tells `observer`.
+    pub(crate) fn tell(&self, observer: &dyn Observer) {
+        if catch_unwind(AssertUnwindSafe(|| observer.finished(self))).is_err() {
+            tracing::error!(request_id = self.request_id, "the observer of finished requests panicked");
+        }
+    }
+}
+
+impl ExceededLimit {
+    fn of(throttled: &Throttled, caller: Option<&Identity>) -> Self {
+        match (&throttled.fields, caller) {
+            (None, _) => Self::InFlight,
+            (Some(_), Some(_)) => Self::Credential,
+            (Some(_), None) => Self::ClientAddress,
         }
     }
 }

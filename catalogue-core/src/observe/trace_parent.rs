@@ -9,16 +9,13 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// `version "-" trace-id "-" parent-id "-" trace-flags`
 const LENGTH: usize = 55;
 
-/// The header `traceparent` of a request: which trace the caller is in, and where.
-///
-/// It is what the caller says, and proves nothing.
+/// The header `traceparent` of a request: which trace the caller says that it is in, and where.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TraceParent<'r>(&'r str);
 
 impl<'r> TraceParent<'r> {
-    /// The one header of that name; `None` where there is none, where there are several, and where it is not as § 3.2 of
-    /// the recommendation has it: lower-case digits, no id of zeros alone. Of a version above 00, which can have more
-    /// behind the flags, what 00 knows is read (§ 4.3).
+    /// The one header of that name; `None` where there is none or several, or it is not as § 3.2 of the recommendation
+    /// has it. Of a version above 00, which can have more behind the flags, what 00 knows is read (§ 4.3).
     #[must_use]
     pub fn of(headers: &'r HeaderMap) -> Option<Self> {
         let mut given = headers.get_all(TRACEPARENT).iter();

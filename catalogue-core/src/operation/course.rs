@@ -3,7 +3,7 @@
 use percent_encoding::percent_decode_str;
 
 use super::parameter::Parameter;
-use super::{Operation, Row, Tag, example};
+use super::{Row, Tag, example};
 use crate::address::has_bad_escape;
 use crate::answer::envelope::{Reply, Success};
 use crate::auth::{Authorized, Scope};
@@ -12,7 +12,6 @@ use crate::model::{CourseDetail, MAX_SLUG_BYTES, is_slug};
 use crate::storage::CourseStorage;
 
 pub(super) const ROW: Row = Row {
-    operation: Operation::GetCourse,
     id: "getCourse",
     path: "/courses/{slug}",
     summary: "Read one of your courses",

@@ -2,7 +2,7 @@
 
 use super::list::ListCall;
 use super::parameter::Parameter;
-use super::{Operation, Row, Tag, example};
+use super::{Row, Tag, example};
 use crate::answer::envelope::{Reply, SuccessPage};
 use crate::answer::list_body::{ListBody, write, write_text};
 use crate::auth::{Authorized, Scope};
@@ -11,7 +11,6 @@ use crate::model::CourseListItem;
 use crate::storage::{CourseRow, CourseRows, CourseStorage, Position};
 
 pub(super) const ROW: Row = Row {
-    operation: Operation::ListCourses,
     id: "listCourses",
     path: "/courses",
     summary: "List your courses",

@@ -21,10 +21,8 @@ impl<P: CursorPosition> ListCall<P> {
     pub(super) fn parse(caller: &Authorized, query: Option<&str>) -> Result<Self, ApiError> {
         let query = ListQuery::parse(query);
         let named_limit = query.limit()?;
-        let after = query
-            .cursor()?
-            .map(|text| Cursor::decode(caller.account(), text).ok_or(InvalidParameter::CURSOR))
-            .transpose()?;
+        let decode = |text| Cursor::decode(caller.account(), text).ok_or(InvalidParameter::CURSOR);
+        let after = query.cursor()?.map(decode).transpose()?;
         Ok(Self { page: PageRequest { limit: named_limit.unwrap_or_default(), after }, named_limit })
     }
 

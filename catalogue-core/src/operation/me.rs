@@ -1,11 +1,10 @@
 //! `GET /me`: verify a credential and read back its identity and scopes (section 4.1).
 
-use super::{Operation, Row, Tag, example};
+use super::{Row, Tag, example};
 use crate::answer::envelope::{Reply, Success};
 use crate::auth::{Authorized, IdentityView};
 
 pub(super) const ROW: Row = Row {
-    operation: Operation::GetMe,
     id: "getMe",
     path: "/me",
     summary: "Verify a credential",

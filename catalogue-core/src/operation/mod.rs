@@ -1,6 +1,5 @@
-//! What the API can do: one row of a table each, which drives the router, the scope gate and every document.
-//!
-//! A new endpoint adds a variant, its row, a file with its parameters and work, and its tests.
+//! What the API can do: one row of a table each, which drives the router, the scope gate and every document. A new endpoint
+//! adds a variant, its row, a file with its parameters and work, and its tests.
 
 mod course;
 mod courses;
@@ -38,7 +37,6 @@ pub enum Operation {
 /// What router, gate and documents know of an operation.
 #[derive(Debug)]
 pub(crate) struct Row {
-    pub(crate) operation: Operation,
     /// The operation's name in documents and logs.
     pub(crate) id: &'static str,
     /// Relative to the base address; one segment at most is a `{parameter}`.
@@ -115,7 +113,7 @@ impl Operation {
 
     /// The operation at `path` below the base address, with its path parameter as it stands there (or nothing).
     pub(crate) fn at(path: &str) -> Option<(Self, &str)> {
-        TABLE.iter().find_map(|row| Some((row.operation, match_path(row.path, path)?)))
+        Self::ALL.iter().find_map(|&operation| Some((operation, match_path(operation.path(), path)?)))
     }
 
     /// Reads the parameters (decision R2: the first fault answers, limit before cursor).
@@ -132,10 +130,7 @@ impl Operation {
 impl Call {
     /// Whether the answer depends on the account's courses.
     pub(crate) const fn reads_courses(&self) -> bool {
-        match self {
-            Self::Courses(_) | Self::Course(_) => true,
-            Self::Me => false,
-        }
+        matches!(self, Self::Courses(_) | Self::Course(_))
     }
 
     /// How many bytes its texts take up.
@@ -174,7 +169,8 @@ mod tests {
     #[test]
     fn each_row_stands_at_its_operation() {
         for &operation in Operation::ALL {
-            assert_eq!(operation.row().operation, operation);
+            let name = format!("{operation:?}");
+            assert_eq!(operation.id(), name[..1].to_lowercase() + &name[1..]);
         }
     }
 

@@ -3,12 +3,11 @@
 use schemars::json_schema;
 use serde_json::json;
 
-use super::{Operation, Row, Tag};
+use super::{Row, Tag};
 use crate::answer::envelope::Reply;
 use crate::documents::{OPENAPI, TITLE, VERSION};
 
 pub(super) const ROW: Row = Row {
-    operation: Operation::GetOpenApi,
     id: "getOpenApi",
     path: "/openapi.json",
     summary: "Read the OpenAPI document",

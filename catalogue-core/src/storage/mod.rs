@@ -87,6 +87,14 @@ use crate::model::{AccountId, CourseDetail};
 ///     }
 /// }
 /// ```
+///
+/// Without `#[async_trait]` above an `impl` the compiler says E0195: "lifetime parameters or bounds on method `find_course` do
+/// not match the trait declaration", or in some versions "lifetime parameters do not match the trait definition".
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no storage of courses: it does not implement `CourseStorage`",
+    label = "no `CourseStorage`",
+    note = "implement `list_courses` and `find_course`, with `#[catalogue_core::async_trait]` above the `impl`"
+)]
 #[async_trait]
 pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// Hands the page of `account`'s courses that `page` asks for to `rows`, in the list's order, with one course more
@@ -183,6 +191,15 @@ impl<T> From<T> for AtRevision<T> {
 /// let mut keys = Keys::default();
 /// keys.0.insert(key.digest(), Credential::new(identity));
 /// ```
+///
+/// Without `#[async_trait]` above an `impl` the compiler says E0195: "lifetime parameters or bounds on method `find_credential` do
+/// not match the trait declaration", or in some versions "lifetime parameters do not match the trait definition".
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` looks no API keys up: it does not implement `CredentialStorage`",
+    label = "no `CredentialStorage`",
+    note = "for keys in the same storage implement `find_credential`, with `#[catalogue_core::async_trait]` above the `impl`",
+    note = "for callers that are known in another way build with `Catalogue::builder(courses, authenticator)`"
+)]
 #[async_trait]
 pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     /// The credential whose token has that digest, or `None`.

@@ -1,7 +1,10 @@
 //! Callers whom the host identifies by a request's head, before a bearer token is looked for.
 
-use catalogue_core::auth::{CredentialKind, Identity, Scopes};
+use std::sync::{Arc, Mutex};
+
+use catalogue_core::auth::{CredentialKind, Identity, NewToken, Scopes, token_kind};
 use catalogue_core::limit::ClientAddress;
+use catalogue_core::observe::{FinishedRequest, Observer};
 use catalogue_core::{AccountId, Catalogue};
 use http::header::{AUTHORIZATION, COOKIE};
 use http::{Request, request};
@@ -90,6 +93,44 @@ async fn a_session_passes_the_same_gate_as_a_token() {
     let app = TestApp::new().await;
     let refused = with_cookie(&mine(&app), "/my/courses", "profile").await.failure(403, "insufficient_scope");
     assert_eq!(refused, json!({ "required": ["read:courses"], "granted": ["read:profile"] }));
+}
+
+/// The host's own kind: its sessions are no keys and no OAuth tokens, in `/me`, to the observer and to the gate.
+#[tokio::test]
+async fn a_session_has_its_id_as_the_host_gives_it() {
+    let seen = Seen::default();
+    let app = TestApp::with(|builder| builder.observer(seen.clone()).accept([CredentialKind::ApiKey])).await;
+    app.put([course("a", 0)]).await;
+    let session = |scope| Identity::session(AccountId::new(OWNER), "laptop 7", Scopes::from_names([scope]));
+    let mine = app.catalogue.identified_by(move |_| Some(session("read:courses")));
+    let me = ask(&mine, "/api/v1", get("/api/v1/me", None, None)).await;
+    assert_eq!(me.data(), json!({ "userId": OWNER, "apiKeyId": "laptop 7", "scopes": ["read:courses"] }));
+    let list = ask(&mine, "/api/v1", get("/api/v1/courses", None, None)).await;
+    assert_eq!(list.data()[0]["slug"], "a");
+    let called = app.catalogue.call_as(session("read:profile"), get("/api/v1/courses", None, None)).await;
+    assert_eq!(called.status(), 403);
+    let session = (CredentialKind::Session, "laptop 7".to_owned());
+    assert_eq!(*seen.0.lock().unwrap(), [session.clone(), session.clone(), session]);
+}
+
+/// Who called, as an observer is told.
+#[derive(Clone, Debug, Default)]
+struct Seen(Arc<Mutex<Vec<(CredentialKind, String)>>>);
+
+impl Observer for Seen {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        let caller = request.caller.unwrap();
+        self.0.lock().unwrap().push((caller.kind, caller.credential_id.to_string()));
+    }
+}
+
+/// Nobody mistakes one for a kind that a storage keeps or a deployment accepts.
+#[test]
+fn sessions_are_no_kind_of_a_storage() {
+    assert_eq!(CredentialKind::ALL, [CredentialKind::ApiKey, CredentialKind::OAuth]);
+    assert_eq!(CredentialKind::from_name(CredentialKind::Session.name()), None);
+    let token = NewToken::mint(CredentialKind::Session);
+    assert_eq!(token_kind(token.expose()), Some(CredentialKind::OAuth));
 }
 
 #[tokio::test]

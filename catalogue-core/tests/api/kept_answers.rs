@@ -4,8 +4,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use catalogue_core::admin::AdminStorage;
-use catalogue_core::auth::{Credential, TokenDigest};
+use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::auth::{Credential, Scopes, TokenDigest};
 use catalogue_core::storage::{
     AtRevision, CourseRows, CourseStorage, CredentialStorage, MemoryStorage, PageRequest, Revision, StorageError,
 };
@@ -207,6 +207,32 @@ async fn a_change_of_one_account_leaves_the_others_answers() {
     let tag = library.tag("/api/v1/courses").await;
     library.memory.remove_course(&AccountId::new(OTHER), "c").await.unwrap();
     assert_eq!(library.get("/api/v1/courses", Some(&tag)).await.status(), 304);
+}
+
+/// Also where one of its id comes back: then with nothing of the one before.
+#[tokio::test]
+async fn a_removed_account_is_refused_at_once_and_its_answers_never_come_back() {
+    let mut library = library(|_| {}, |builder| builder).await;
+    let mut tags = Vec::new();
+    for path in PATHS {
+        tags.push(library.tag(path).await);
+    }
+    let owner = AccountId::new(OWNER);
+    library.memory.remove_account(&owner).await.unwrap().unwrap();
+    for (path, tag) in PATHS.into_iter().zip(&tags) {
+        assert_eq!(library.get(path, Some(tag)).await.status(), 401, "{path}");
+    }
+    let mut import = library.memory.begin_import().await.unwrap();
+    import.put_account(&Account { id: owner.clone(), name: String::new(), email: String::new() }).await.unwrap();
+    import.commit().await.unwrap();
+    let (token, key) = NewCredential::api_key(owner, "another", Scopes::from_names(["read:courses"]));
+    library.memory.create_credential(&key).await.unwrap();
+    token.expose().clone_into(&mut library.token);
+    for (path, tag) in PATHS.into_iter().zip(&tags) {
+        let next = library.get(path, Some(tag)).await;
+        let is_empty = next.status() == 200 && next.body().starts_with(br#"{"data":[]"#);
+        assert!(is_empty || path.ends_with("/c") && next.status() == 404, "{path}: {next:?}");
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod app;
 mod authentication;
 mod clock;
+mod compiler_words;
 mod compression;
 mod conditional;
 mod contract;
@@ -21,5 +22,7 @@ mod paths_and_methods;
 mod public_documents;
 mod rate_limits;
 mod request_ids;
+mod root;
+mod scopes;
 mod unknown_tokens;
 mod waiting;

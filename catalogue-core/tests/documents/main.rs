@@ -1,5 +1,6 @@
 //! The documents of section 4.4 and the reference page, through the public door.
 
+mod about;
 mod openapi;
 mod openapi_30;
 mod page;

@@ -6,11 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use catalogue_core::storage::{Limit, MemoryStorage};
-use catalogue_core::{Catalogue, Operation};
+use catalogue_core::{Catalogue, DocumentFormat, Operation};
 use http::{Method, Request, Response, StatusCode};
 use sha2::{Digest, Sha256};
 
-use crate::{BASE, DOCS};
+use crate::{BASE, DOCS, json, operation, resolve};
 
 const POLICY: &str = "content-security-policy";
 
@@ -72,9 +72,16 @@ async fn the_policy_allows_its_own_style_and_script_and_the_api() {
 async fn only_the_page_has_the_headers_of_a_page() {
     let catalogue = catalogue(BASE, DOCS);
     let tag = get(&catalogue, DOCS).await.headers()["etag"].clone();
-    for path in
-        ["/docs", "/docs/", "/docs/openapi.json", "/docs/openapi.md", "/docs/llms.txt", "/docs/none", "/api/v1/me"]
-    {
+    for path in [
+        "/docs",
+        "/docs/",
+        "/docs/openapi.json",
+        "/docs/openapi-3.0.json",
+        "/docs/openapi.md",
+        "/docs/llms.txt",
+        "/docs/none",
+        "/api/v1/me",
+    ] {
         for (method, tag) in [(Method::GET, None), (Method::HEAD, None), (Method::GET, Some(&tag))] {
             let mut request = Request::builder().method(&method).uri(path).body(()).unwrap();
             request.headers_mut().extend(tag.map(|tag| (http::header::IF_NONE_MATCH, tag.clone())));
@@ -154,6 +161,40 @@ async fn its_structure_is_sound() {
     {
         assert_eq!(count(name), page.matches(end).count(), "{name}");
     }
+}
+
+#[tokio::test]
+async fn each_operation_has_a_sample_in_every_language_and_an_example_of_every_failure() {
+    let page = page().await;
+    let elements = elements(&page);
+    let document = json(DocumentFormat::OpenApi);
+    for &known in Operation::ALL {
+        for language in ["curl", "Python", "TypeScript", "Ruby", "PHP", "Rust"] {
+            let label = format!("data-copy=\"GET {} in {language}\"", known.path());
+            assert_eq!(page.matches(&label).count(), 1, "{label}");
+        }
+        let responses = operation(&document, known.id()).1["responses"].as_object().unwrap();
+        for (status, response) in responses {
+            let id = format!("id=\"{}-{status}\"", known.id());
+            let (_, rest) = page.split_once(&id).unwrap_or_else(|| panic!("no {id}"));
+            let part = rest.split(" id=\"").next().unwrap();
+            let examples = &resolve(&document, response)["content"]["application/json"]["examples"];
+            let examples = examples.as_object().filter(|_| status.as_str() >= "400").map_or(0, serde_json::Map::len);
+            assert_eq!(part.matches("<pre>").count(), examples, "{id}");
+        }
+    }
+    assert!(
+        elements.iter().any(|(_, attributes)| attributes.contains("id=\"error-invalid-request-limit-out-of-range\""))
+    );
+}
+
+#[tokio::test]
+async fn headings_link_to_themselves_and_have_ids_that_stay() {
+    let page = page().await;
+    for id in ["quick-start", "errors", "listCourses", "listCourses-parameters", "getCourse-request", "getMe-answer"] {
+        assert!(page.contains(&format!(" id=\"{id}\"><a href=\"#{id}\">")), "{id}");
+    }
+    assert!(page.contains("id=\"get-courses-slug\""), "links of earlier pages go on to lead there");
 }
 
 #[tokio::test]

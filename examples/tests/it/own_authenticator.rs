@@ -28,6 +28,8 @@ async fn keys_and_sessions_are_both_accepted() {
         assert_eq!(host.get("/api/v1/me", token).json()["data"]["userId"], ACCOUNT);
         assert_eq!(host.get("/api/v1/courses?limit=1", token).json()["data"][0]["slug"], "two");
     }
+    let ids = [key.expose(), &*session].map(|token| host.get("/api/v1/me", token).json()["data"]["apiKeyId"].clone());
+    assert_eq!(ids, ["key_1", "session_1"]);
     end(&host, &session);
     assert_eq!(host.get("/api/v1/me", &session).json()["error"]["details"]["reason"], "revoked");
     assert_eq!(host.get("/api/v1/me", "neither").json()["error"]["details"]["reason"], "invalid");

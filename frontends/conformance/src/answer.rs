@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::Response;
 
 /// What a server may add to an answer of the catalogue: how it stands with the connection.
-const OF_THE_SERVER: [&str; 4] = ["connection", "date", "keep-alive", "strict-transport-security"];
+pub(crate) const OF_THE_SERVER: [&str; 4] = ["connection", "date", "keep-alive", "strict-transport-security"];
 
 /// A response taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]

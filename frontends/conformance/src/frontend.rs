@@ -1,18 +1,24 @@
 //! [`Frontend`]: a server beside the very catalogue that it serves.
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fmt;
+use std::panic::resume_unwind;
 use std::time::Duration;
 
 use catalogue_core::Catalogue;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
-use crate::seed::Seed;
+use crate::declared::Otherwise;
+use crate::seed::{BASE, DOCS, ORIGIN, Seed};
 use crate::server::Server;
 use crate::wire;
 
 /// After how long a server that does not answer has failed.
 const DEADLINE: Duration = Duration::from_secs(30);
+/// After how long one that was declared not to answer has not: it is silent in each run.
+const SILENCE: Duration = Duration::from_secs(2);
 
 /// What the suite speaks to a server.
 #[doc(hidden)]
@@ -29,6 +35,8 @@ pub struct Frontend {
     protocol: Protocol,
     server: Server,
     seed: Seed,
+    /// How many requests the case has sent.
+    asked: Cell<usize>,
 }
 
 /// Runs a case to its end on a runtime of its own.
@@ -43,7 +51,12 @@ pub fn run(
     runtime.block_on(async {
         let seed = Seed::new().await;
         let server = fixture(seed.catalogue.clone()).await;
-        body(&Frontend { case, protocol, server, seed }).await;
+        let frontend = Frontend { case, protocol, server, seed, asked: Cell::new(0) };
+        frontend.drops_what_there_is().await;
+        body(&frontend).await;
+        if let Some(unused) = frontend.server.declared().unused(case) {
+            fail(format!("{unused} was declared, and no request of the case is meant by it."));
+        }
     });
 }
 
@@ -76,13 +89,18 @@ impl Frontend {
             "the core answers {} {} in another way than the case expects",
             ask.method, ask.target
         );
-        let fault = match (self.server.exception(self.case), self.send(&ask).await) {
-            (None, Ok(answer)) => answer.difference(&core),
+        let number = self.asked.get() + 1;
+        self.asked.set(number);
+        let declared = self.server.declared();
+        let exception = declared.exception(self.case, number);
+        let deadline = if matches!(exception, Some(Otherwise::NoAnswer)) { SILENCE } else { DEADLINE };
+        let fault = match (exception, self.send(&ask, deadline).await) {
+            (None, Ok(answer)) => declared.difference(answer, core),
             (None, Err(error)) => Some(format!("there was no answer: {error}")),
-            (Some(declared), outcome) => undeclared(declared, outcome.ok(), &core),
+            (Some(otherwise), outcome) => declared.fault(otherwise, outcome.ok(), core),
         };
         if let Some(fault) = fault {
-            panic!("{rule} Asked {} {}, {fault}.", ask.method, ask.target);
+            fail(format!("{rule} Asked {} {} ({}#{number}), {fault}.", ask.method, ask.target, self.case));
         }
     }
 
@@ -96,29 +114,43 @@ impl Frontend {
             let link = str::from_utf8(&link[0]).expect("a link is ASCII");
             target = link.trim_start_matches('<').split('>').next().expect("a link has an address").to_owned();
         }
-        panic!("{rule} The walk came to no end.");
+        fail(format!("{rule} The walk came to no end."));
     }
 
-    async fn send(&self, ask: &Ask) -> Result<Answer, wire::Failed> {
+    /// Asserts that the catalogue sends each header that the server was declared to drop, in one of its kinds of answer.
+    async fn drops_what_there_is(&self) {
+        let dropped = self.server.declared().dropped();
+        if dropped.is_empty() {
+            return;
+        }
+        let preflight = Ask::new("OPTIONS", BASE).header("access-control-request-method", "GET");
+        let list = self.get(format!("{BASE}/courses?limit=1"));
+        let mut sent = BTreeSet::new();
+        for ask in [list, preflight, Ask::new("GET", BASE), Ask::new("OPTIONS", DOCS), Ask::new("GET", DOCS)] {
+            let ask = ask.header("origin", ORIGIN).header("accept-encoding", "gzip");
+            sent.extend(self.core(&ask).await.headers.into_keys());
+        }
+        if let Some(name) = dropped.iter().find(|name| !sent.contains(*name)) {
+            fail(format!("The header {name} was declared to be dropped, and the catalogue never sends it."));
+        }
+    }
+
+    async fn send(&self, ask: &Ask, deadline: Duration) -> Result<Answer, wire::Failed> {
         let exchange = async {
             match self.protocol {
                 Protocol::Http1 => wire::http1::exchange(self.server.address(), ask).await,
                 Protocol::Http2 => wire::http2::exchange(self.server.address(), ask).await,
             }
         };
-        tokio::time::timeout(DEADLINE, exchange).await.unwrap_or_else(|_| Err("it came to no end".into()))
+        tokio::time::timeout(deadline, exchange).await.unwrap_or_else(|_| Err("it came to no end".into()))
     }
 }
 
-/// What is not as it was declared: the status, or none where there was to be no answer.
-fn undeclared(declared: Option<u16>, answer: Option<Answer>, core: &Answer) -> Option<String> {
-    let status = answer.as_ref().map(|answer| answer.status);
-    if status != declared {
-        let [status, declared] = [status, declared].map(|status| status.map_or("none".to_owned(), |s| s.to_string()));
-        return Some(format!("the status is {status} and not {declared}, as the server was declared to answer"));
-    }
-    let answers_as_the_core = answer.is_some_and(|answer| answer.difference(core).is_none());
-    answers_as_the_core.then(|| "nothing is otherwise, as the server was declared to be".to_owned())
+/// Fails a case, in one line: with a panic hook each failure would have a backtrace where `RUST_BACKTRACE` is set.
+#[expect(clippy::print_stderr, reason = "a test's output")]
+fn fail(message: String) -> ! {
+    eprintln!("{message}");
+    resume_unwind(Box::new(message))
 }
 
 impl fmt::Debug for Frontend {

@@ -1,9 +1,10 @@
 //! The suite that every frontend of the course catalogue passes, ours and a host's.
 //!
 //! A frontend does nothing but convert: over it, every request has the status, the headers and the bytes that
-//! [`Catalogue::call`] answers. [`tests!`] makes a named test of each case, which sends a request over a socket and
-//! compares. All that a frontend has to write is a fixture: an async function that mounts a [`Catalogue`], serves it on
-//! the loopback interface, and returns a [`Server`].
+//! [`Catalogue::call`] answers. What that takes stands in [the core's documentation](catalogue_core#any-other-framework).
+//! [`tests!`] makes a named test of each case, which sends a request over a socket and compares. All that a frontend has to
+//! write is a fixture: an async function that mounts a [`Catalogue`], serves it on the loopback interface, and returns a
+//! [`Server`].
 //!
 //! ```
 //! use catalogue_core::Catalogue;
@@ -31,11 +32,20 @@
 //! them off the path, as long as every other path reaches it too.
 //!
 //! What the framework itself does otherwise, before a request reaches the frontend or after an answer has left it, the
-//! fixture declares with [`Server::except`]. No case is left out: one that is declared fails unless it is as declared.
+//! fixture declares, so that the server under test is the one that is shipped:
 //!
-//! A case fails by panicking, with the rule that was broken. Headers are compared by name, all values in their order.
-//! Beside those of the catalogue a server may send `Date`, `Connection`, `Keep-Alive` and `Strict-Transport-Security`, and
-//! nothing else.
+//! | The framework | Declared with |
+//! | --- | --- |
+//! | answers a case, or one request of it, with another status, or not at all | [`Server::except`] |
+//! | answers one with the same status and another body | [`Server::other_body`] |
+//! | adds headers to every answer | [`Server::adds`] |
+//! | drops headers from every answer | [`Server::drops`] |
+//!
+//! No case is left out: one fails unless all is as it was declared to be, and also where there was nothing to declare.
+//!
+//! A case fails by panicking, with the rule that was broken, in one line and without a backtrace. Headers are compared by
+//! name, all values in their order. Beside those of the catalogue a server may send `Date`, `Connection`, `Keep-Alive` and
+//! `Strict-Transport-Security`, and nothing else that was not declared.
 
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 
@@ -51,6 +61,7 @@ pub mod query;
 mod answer;
 mod ask;
 mod cases;
+mod declared;
 mod frontend;
 mod seed;
 mod server;

@@ -73,7 +73,7 @@ fn session(head: &request::Parts) -> Option<Identity> {
     let fields = head.headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
     let logged_in = fields.flat_map(|field| field.split("; ")).any(|cookie| cookie == SESSION);
     let scopes = Scopes::from_names(["read:courses"]);
-    logged_in.then(|| Identity::api_key(AccountId::new(ACCOUNT), "session", scopes))
+    logged_in.then(|| Identity::session(AccountId::new(ACCOUNT), "session", scopes))
 }
 
 async fn mint(storage: &MemoryStorage, account: &str, scope: &str) -> String {

@@ -56,7 +56,6 @@ impl CloseReason {
     ];
 
     /// Its name among metrics and in the log.
-    #[must_use]
     pub fn name(self) -> &'static str {
         Self::TABLE[self as usize].1
     }

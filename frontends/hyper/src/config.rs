@@ -21,12 +21,11 @@ pub struct ServerConfig {
     pub trusted_proxies: Networks,
     /// Where connections are counted.
     pub metrics: Arc<ConnectionMetrics>,
-    /// Whether the service gets the body of a request with that head, up to [`Limits::body_bytes`]. Without it, the service
-    /// gets an empty one, and what the client sends is thrown away.
+    /// Which requests' bodies the service gets, up to [`Limits::body_bytes`]. All others are thrown away, and it gets empty ones.
     pub wants_body: WantsBody,
 }
 
-/// Whether the service gets the body of a request with that head.
+/// Whether the service gets the body of a request with that head. A panic in it is answered with 500.
 pub type WantsBody = Arc<dyn Fn(&Parts) -> bool + Send + Sync>;
 
 impl Default for ServerConfig {
@@ -65,14 +64,13 @@ pub struct Timeouts {
     pub linger: Duration,
     /// What running requests still get at shutdown. 10 s.
     pub grace: Duration,
-    /// At shutdown: how long an idle connection whose client was active within `recent` is kept for one more request, which
-    /// may be on its way. 500 ms.
+    /// At shutdown: how long an idle connection is kept for one more request, which may be on its way. 500 ms.
     pub last_request: Duration,
-    /// See `last_request`. 1 s.
+    /// So long before a shutdown a client must have been active for `last_request` to apply. 1 s.
     pub recent: Duration,
-    /// How long a connection is idle, slow or lingering before it may be evicted; also how long one of HTTP/2 is idle whose
-    /// client has sent large frames, for which it keeps memory. 1 s.
-    pub evict: Duration,
+    /// How long a connection is idle, slow or lingering before it is closed for what it holds: its place, where the server is
+    /// full; and on HTTP/2, where it is idle, the memory that large frames took. 1 s.
+    pub reclaim: Duration,
     /// How long an idle HTTP/1 connection keeps the memory of a large head or body. 10 ms.
     pub large_buffer: Duration,
 }
@@ -88,7 +86,7 @@ impl Default for Timeouts {
             grace: Duration::from_secs(10),
             last_request: Duration::from_millis(500),
             recent: Duration::from_secs(1),
-            evict: Duration::from_secs(1),
+            reclaim: Duration::from_secs(1),
             large_buffer: Duration::from_millis(10),
         }
     }
@@ -96,13 +94,13 @@ impl Default for Timeouts {
 
 impl Timeouts {
     /// The same, but none so long that it could not be added to a time.
-    pub(crate) fn bounded(self) -> Self {
+    pub(crate) fn bounded(mut self) -> Self {
         const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-        let Self { head, idle, stall, request, linger, grace, last_request, recent, evict, large_buffer } = self;
-        let [head, idle, stall, request, linger] = [head, idle, stall, request, linger].map(|time| time.min(LONGEST));
-        let [grace, last_request, recent, evict, large_buffer] =
-            [grace, last_request, recent, evict, large_buffer].map(|time| time.min(LONGEST));
-        Self { head, idle, stall, request, linger, grace, last_request, recent, evict, large_buffer }
+        let Self { head, idle, stall, request, linger, grace, last_request, recent, reclaim, large_buffer } = &mut self;
+        for time in [head, idle, stall, request, linger, grace, last_request, recent, reclaim, large_buffer] {
+            *time = LONGEST.min(*time);
+        }
+        self
     }
 }
 
@@ -113,8 +111,8 @@ pub struct Limits {
     pub connections: u32,
     /// Requests at the same time on an HTTP/2 connection. 100.
     pub streams: u32,
-    /// HTTP/2 requests on all connections that are not answered to the last byte. Beyond half of it, connections are evicted whose
-    /// clients take nothing; beyond all of it, requests are refused. 15,000.
+    /// HTTP/2 requests on all connections that are not answered to the last byte; more are refused. Beyond half of it, clients
+    /// that take nothing are evicted. 15,000.
     pub outstanding_streams: u32,
     /// Fields of a head; more are answered 431. 100.
     pub header_fields: usize,

@@ -16,6 +16,7 @@ mod listener;
 mod metrics;
 mod overload;
 mod request;
+mod response_body;
 mod service;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ pub use config::{Limits, ServerConfig, Timeouts, WantsBody};
 pub use listener::serve;
 pub use metrics::ConnectionMetrics;
 pub use request::networks::Networks;
+pub use service::TowerService;
 pub use tls::{
     CertificateFileError, CertificateFiles, CertificateProblem, Tls, Validity, read_short_file, reload_certificate,
 };

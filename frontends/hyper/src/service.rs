@@ -9,21 +9,24 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use bytes::{Buf, Bytes};
-use http::header::CONTENT_LENGTH;
-use http::{HeaderValue, Request, Response, StatusCode, response};
+use http::header::{CONTENT_LENGTH, STRICT_TRANSPORT_SECURITY};
+use http::{HeaderValue, Request, Response, StatusCode, request, response};
 use http_body::Body;
 use http_body_util::Full;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
+use crate::ServerConfig;
 use crate::connection::ConnectionState;
-use crate::request::client_address::Secured;
+use crate::request::validate;
 
-/// What a service gets.
+/// RFC 6797: for a year from each response, browsers ask this host, and no others of its domain, over HTTPS alone.
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
 pub(crate) type HttpRequest = Request<Full<Bytes>>;
 
-/// A tower service over HTTP that never fails: the bounds of [`serve`](crate::serve), named once for all who pass it on.
-pub(crate) trait TowerService:
+/// A tower service over HTTP that never fails, which [`serve`](crate::serve) takes. Every service that can be one is one.
+pub trait TowerService:
     Service<HttpRequest, Response = Response<<Self as TowerService>::Body>, Error = Infallible, Future: Send + 'static>
     + Clone
     + Send
@@ -35,19 +38,16 @@ pub(crate) trait TowerService:
 
 impl<S, B> TowerService for S
 where
-    S: Service<HttpRequest, Response = Response<B>, Error = Infallible, Future: Send + 'static>
-        + Clone
-        + Send
-        + 'static,
+    S: Service<HttpRequest, Response = Response<B>, Error = Infallible, Future: Send> + Clone + Send + 'static,
+    S::Future: 'static,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
     type Body = B;
 }
 
 pin_project! {
-    /// A request in the service's hands, and at the end its response, or the status of a bare one in its place.
-    ///
-    /// A future by hand, which asks the service's own where it lies: a block of code would move it, and it is large.
+    /// A request in the service's hands, and at the end its response, or the status of a bare one in its place. A future by
+    /// hand, which asks the service's own where it lies: a block of code would move it, and it is large.
     #[project = CallState]
     pub(crate) enum Call<S: TowerService> {
         Called {
@@ -61,15 +61,17 @@ pin_project! {
 }
 
 impl<S: TowerService> Call<S> {
+    const PANICKED: Self = Self::Refused { status: StatusCode::INTERNAL_SERVER_ERROR };
+
     /// Hands a request to the service, which is cloned only if it is not ready.
     pub(crate) fn begin(service: &RefCell<S>, request: HttpRequest) -> Self {
-        let mut call = Self::Refused { status: StatusCode::INTERNAL_SERVER_ERROR };
+        let mut call = Self::PANICKED;
         // Written where it is to be, for the same reason.
         caught(|| {
-            let mut service = service.borrow_mut();
-            call = match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
-                Poll::Ready(_) => Self::Called { response: service.call(request) },
-                Poll::Pending => Self::waiting(service.clone(), ready(Ok(request))),
+            let is_ready = service.borrow_mut().poll_ready(&mut Context::from_waker(Waker::noop())).is_ready();
+            call = match is_ready {
+                true => Self::Called { response: service.borrow_mut().call(request) },
+                false => Self::waiting(service, ready(Ok(request))),
             };
         });
         call
@@ -77,9 +79,10 @@ impl<S: TowerService> Call<S> {
 
     /// Hands a request to the service as soon as both are ready.
     pub(crate) fn waiting(
-        mut service: S,
+        service: &RefCell<S>,
         request: impl Future<Output = Result<HttpRequest, StatusCode>> + Send + 'static,
     ) -> Self {
+        let Some(mut service) = caught(|| service.borrow().clone()) else { return Self::PANICKED };
         let response = Box::pin(async move {
             let request = request.await?;
             let Ok(()) = poll_fn(|cx| service.poll_ready(cx)).await;
@@ -103,32 +106,38 @@ impl<S: TowerService> Future for Call<S> {
     }
 }
 
+/// Whether a request may be served and its service wants the body; else the status that refuses it.
+pub(crate) fn wants_body(head: &request::Parts, config: &ServerConfig) -> Result<bool, StatusCode> {
+    if !validate::is_acceptable(head) {
+        return Err(StatusCode::BAD_REQUEST);
+    }
+    caught(|| (config.wants_body)(head)).ok_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
 /// The value of `work`, or `None` if it panicked. The panic's message is the panic hook's business.
-fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// What answers a request whose call has ended so: the service's response, or a bare one, which has no body.
+/// The service's response, or a bare one in its place, which has no body.
 pub(crate) fn respond<B>(
     outcome: Result<Response<B>, StatusCode>,
-    secured: Secured,
+    is_https: bool,
     state: &ConnectionState,
 ) -> (response::Parts, Option<B>) {
-    let mut response = match outcome {
-        Ok(response) => response.map(Some),
-        Err(status) => {
-            if status == StatusCode::INTERNAL_SERVER_ERROR {
-                state.config.metrics.panics.add();
-                tracing::error!(peer = %state.peer.address, "a request was answered with 500: its service panicked");
-            } else {
-                state.config.metrics.malformed.add();
-            }
-            let mut bare = Response::new(None);
-            *bare.status_mut() = status;
-            bare.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
-            bare
+    let mut response = outcome.map(|response| response.map(Some)).unwrap_or_else(|status| {
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            state.count_panic("a request was answered with 500: its service panicked");
+        } else {
+            state.config.metrics.malformed.add();
         }
-    };
-    secured.mark(response.headers_mut());
+        let mut bare = Response::new(None);
+        *bare.status_mut() = status;
+        bare.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        bare
+    });
+    if is_https {
+        response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, HSTS);
+    }
     response.into_parts()
 }

@@ -26,6 +26,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// All that is wrong with a configuration, a line each: status 2. However many there are, none is kept back.
     Faults(String),
+    /// The same with another status: all that is wrong with an input, a line each, or a signal that ended the work.
+    Ended(String, u8),
     /// Whoever reads standard output has had enough (`| head`). That is no fault: status 0, and nothing is said.
     ReaderLeft,
 }
@@ -65,6 +67,16 @@ impl Failure {
         Self::Faults(joined(lines))
     }
 
+    /// All that is wrong with an input: status 1.
+    pub(crate) fn faults_of_input<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
+        Self::Ended(joined(lines), 1)
+    }
+
+    /// A signal has ended the work, which leaves things as `what` says.
+    pub(crate) fn interrupted(status: u8, what: &str) -> Self {
+        Self::Ended(format!("interrupted; {what}"), status)
+    }
+
     /// The same where something was done before it, which is said too.
     pub(crate) fn after(self, done: &str) -> Self {
         match self {
@@ -76,7 +88,7 @@ impl Failure {
     /// What is wrong, for a log.
     pub(crate) fn message(&self) -> &str {
         match self {
-            Self::Work(message) | Self::Usage(message) | Self::Faults(message) => message,
+            Self::Work(message) | Self::Usage(message) | Self::Faults(message) | Self::Ended(message, _) => message,
             Self::ReaderLeft => "nobody reads standard output",
         }
     }
@@ -87,10 +99,15 @@ impl Failure {
         let status = match self {
             Self::Work(_) => 1,
             Self::Usage(_) | Self::Faults(_) => 2,
+            Self::Ended(_, status) => status,
             Self::ReaderLeft => return ExitCode::SUCCESS,
         };
         match self {
             Self::Faults(_) => presentable_lines(self.message()).for_each(|line| output::say("ERROR", label, &line)),
+            Self::Ended(..) => {
+                let lines: Vec<_> = presentable_lines(self.message()).collect();
+                output::say("ERROR", label, &lines.join("\n"));
+            }
             _ => output::say("ERROR", label, &presentable(self.message())),
         }
         ExitCode::from(status)

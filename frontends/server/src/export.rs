@@ -3,18 +3,22 @@
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
-use catalogue_core::admin::{AdminStorage, Record};
+use catalogue_core::admin::{Accounts, AdminStorage, Record};
 
 use crate::exit::Failure;
 use crate::import::Line;
 use crate::output;
 
-/// Writes all that `storage` holds to `target`.
-pub(crate) async fn run(storage: &dyn AdminStorage, target: impl Write + Send) -> Result<(), Failure> {
+/// Writes what `storage` holds of those accounts to `target`.
+pub(crate) async fn run(
+    storage: &dyn AdminStorage,
+    accounts: Accounts<'_>,
+    target: impl Write + Send,
+) -> Result<(), Failure> {
     let mut target = BufWriter::with_capacity(1 << 16, target);
     let mut written = Ok(());
     let exported = storage
-        .export(&mut |record| {
+        .export(accounts, &mut |record| {
             written = write_line(&mut target, record);
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
@@ -57,7 +61,7 @@ mod tests {
         let storage = MemoryStorage::new();
         import::run_text(&storage, "f", EXACT, import::Options::default()).await.unwrap();
         let mut target = Vec::new();
-        run(&storage, &mut target).await.unwrap();
+        run(&storage, Accounts::All, &mut target).await.unwrap();
         assert_eq!(String::from_utf8(target).unwrap(), EXACT);
     }
 
@@ -74,6 +78,6 @@ mod tests {
         }
         let storage = MemoryStorage::new();
         import::run_text(&storage, "f", EXACT, import::Options::default()).await.unwrap();
-        assert_eq!(run(&storage, Closed).await, Err(Failure::ReaderLeft));
+        assert_eq!(run(&storage, Accounts::All, Closed).await, Err(Failure::ReaderLeft));
     }
 }

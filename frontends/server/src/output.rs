@@ -63,9 +63,34 @@ pub(crate) fn say(level: &str, label: &str, text: &str) {
     let _ = writeln!(stderr, "{line}").and_then(|()| stderr.flush());
 }
 
+/// Asks something on standard error, in a line that the answer ends.
+pub(crate) fn ask(question: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
+}
+
+/// How many columns the terminal on standard output has; `None` where there is none, or it does not say.
+pub(crate) fn terminal_width() -> Option<usize> {
+    #[cfg(unix)]
+    let width = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    #[cfg(not(unix))]
+    let width = None;
+    width.filter(|width| *width > 0)
+}
+
 /// Whether standard error may be coloured: a terminal that knows colours, unless `NO_COLOR` or `CLICOLOR` say otherwise.
 pub(crate) fn stderr_takes_colours() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
+}
+
+/// Whether standard output goes to a file.
+pub(crate) fn is_a_file() -> bool {
+    #[cfg(unix)]
+    let is_a_file = rustix::fs::fstat(io::stdout())
+        .is_ok_and(|status| rustix::fs::FileType::from_raw_mode(status.st_mode) == rustix::fs::FileType::RegularFile);
+    #[cfg(not(unix))]
+    let is_a_file = false;
+    is_a_file
 }
 
 /// What it means that standard output could not be written.

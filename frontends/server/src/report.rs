@@ -1,5 +1,9 @@
 //! [`Report`]: what was found, for people and for programs.
 
+use std::fmt;
+
+use catalogue_core::Timestamp;
+use catalogue_core::admin::CredentialRecord;
 use serde::Serialize;
 
 use crate::exit::{Failure, harmless};
@@ -22,6 +26,49 @@ struct Finding {
     check: &'static str,
     verdict: Verdict,
     message: String,
+    /// Some of those that the message counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keys: Vec<NamedKey>,
+}
+
+/// A credential that a finding is about.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NamedKey {
+    id: String,
+    account: String,
+    created_at: Timestamp,
+    expires_at: Option<Timestamp>,
+}
+
+impl From<&CredentialRecord> for NamedKey {
+    fn from(CredentialRecord { identity, created_at, expires_at, .. }: &CredentialRecord) -> Self {
+        Self {
+            id: harmless(&identity.credential_id),
+            account: harmless(identity.account.as_str()),
+            created_at: *created_at,
+            expires_at: *expires_at,
+        }
+    }
+}
+
+impl NamedKey {
+    /// When it ends, or was made where it never does.
+    pub(crate) fn day(&self) -> Timestamp {
+        self.expires_at.unwrap_or(self.created_at)
+    }
+}
+
+impl fmt::Display for NamedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, account, expires_at, .. } = self;
+        let day = self.day().to_string();
+        let day = day.split('T').next().unwrap_or_default();
+        match expires_at {
+            Some(_) => write!(f, "{id} of {account} expires on {day}"),
+            None => write!(f, "{id} of {account}, made on {day}, never expires"),
+        }
+    }
 }
 
 /// All findings, in the order of the checks.
@@ -42,7 +89,14 @@ impl Report {
     }
 
     fn add(&mut self, check: &'static str, verdict: Verdict, message: &str) {
-        self.0.push(Finding { check, verdict, message: harmless(message) });
+        self.0.push(Finding { check, verdict, message: harmless(message), keys: Vec::new() });
+    }
+
+    /// Names some of those that the last finding counts.
+    pub(crate) fn name(&mut self, keys: impl Iterator<Item = NamedKey>) {
+        if let Some(finding) = self.0.last_mut() {
+            finding.keys.extend(keys);
+        }
     }
 
     /// Prints the findings; a failure where there is a fault.
@@ -62,15 +116,16 @@ impl Report {
     }
 
     fn text(&self) -> String {
-        let line = |Finding { check, verdict, message }: &Finding| {
+        let lines = |Finding { check, verdict, message, keys }: &Finding| {
             let verdict = match verdict {
                 Verdict::Ok => "ok",
                 Verdict::Warning => "warning",
                 Verdict::Fault => "FAULT",
             };
-            format!("{verdict:7}  {check:11}  {message}\n")
+            let keys: String = keys.iter().map(|key| format!("{:22}{key}\n", "")).collect();
+            format!("{verdict:7}  {check:11}  {message}\n{keys}")
         };
-        self.0.iter().map(line).collect()
+        self.0.iter().map(lines).collect()
     }
 }
 

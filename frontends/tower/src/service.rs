@@ -1,15 +1,16 @@
-//! [`CatalogueService`] and the future of its answers.
+//! [`CatalogueService`], and the future and the body of its answers.
 
 use std::convert::Infallible;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
 use catalogue_core::Catalogue;
 use http::{Request, Response};
+use http_body::{Frame, SizeHint};
 use tower_service::Service;
 
-use crate::body::Body;
 use crate::nesting::Nesting;
 
 /// A service that answers every request as its catalogue does. It is always ready and never fails. Cheap to clone.
@@ -28,11 +29,10 @@ impl CatalogueService {
         Self { catalogue, nesting: Nesting::default() }
     }
 
-    /// The same service behind a router that takes `prefix` off the path, such as axum's `nest_service`: it puts the
-    /// prefix back, so that the catalogue finds what it is mounted at. A second call replaces the first.
+    /// The same service behind a router that takes `prefix` off the path, such as axum's `nest_service`: it puts the prefix
+    /// back. A second call replaces the first.
     ///
-    /// `prefix` is all that was taken off, by every router on the way. A catalogue whose addresses have no common
-    /// prefix is nested once at each:
+    /// `prefix` is all that was taken off, by every router. A catalogue whose addresses share no prefix is nested at each:
     ///
     /// ```
     /// use axum::Router;
@@ -51,9 +51,8 @@ impl CatalogueService {
     /// # }
     /// ```
     ///
-    /// What such a router does not hand on stays lost. axum's hands on `/` for `/api/v1` and for `/api/v1/`, whose
-    /// answers are the same; but also `/me` for `/api/v1//me`, which then is answered like `/api/v1/me` and not with
-    /// 404. Its `fallback_service` and `route_service` leave the path as it is.
+    /// What such a router does not hand on stays lost: axum's hands on `/me` also for `/api/v1//me`, which is then not
+    /// answered with 404. Its `fallback_service` and `route_service` leave the path as it is.
     ///
     /// # Panics
     /// When `prefix` is not the beginning of a path, such as `/api/v1`; `/` and the empty text are, and change nothing.
@@ -97,5 +96,33 @@ impl Future for ResponseFuture {
 impl fmt::Debug for ResponseFuture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ResponseFuture").finish_non_exhaustive()
+    }
+}
+
+/// The body of an answer: bytes that are all there, in one frame. No type of `http-body-util`, whose new version would break
+/// hosts.
+#[derive(Clone, Debug, Default)]
+pub struct Body(Option<Bytes>);
+
+impl Body {
+    pub(crate) fn new(bytes: Bytes) -> Self {
+        Self((!bytes.is_empty()).then_some(bytes))
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.as_ref().map_or(0, |bytes| bytes.len() as u64))
     }
 }

@@ -1,12 +1,11 @@
 //! The course catalogue API as a [`warp`] filter.
 //!
-//! [`filter`] answers every request, so it stands last: what a host's own filters do not know, it answers 404 in the
-//! envelope.
+//! [`filter`] answers every request, so it stands last: what a host's own filters do not know gets the envelope's 404.
 //!
 //! ```
 //! use catalogue_core::Catalogue;
 //! use catalogue_core::storage::MemoryStorage;
-//! use warp::Filter;
+//! use warp::{Filter, Rejection};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build()?;
@@ -16,20 +15,16 @@
 //! # }
 //! ```
 //!
-//! Behind filters of a host's own, such as `warp::path("api")`, it sees the whole path all the same, so the catalogue
-//! is mounted at the address that it was built with.
+//! Behind filters such as `warp::path("api")` it sees the whole path all the same, and is mounted where it was built for.
 //!
 //! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is
 //! not read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind, but for the
-//! [`ClientAddress`] that a rate limit asks for: the one among the extensions, which a host behind a proxy puts there, or
-//! else the peer that `warp::serve` knows. A server of a host's own that calls [`warp::service`] spares the copy with
-//! [`hand_over`], and the panic of warp's own path filters on a target without a path, such as that of
-//! `GET example.com:443`.
+//! [`ClientAddress`] that a rate limit asks for: the one that a host behind a proxy puts there, or else the peer that
+//! `warp::serve` knows. A server that calls [`warp::service`] spares the copy with [`hand_over`], and the panic of warp's
+//! own path filters on a target without a path, such as that of `GET example.com:443`.
 //!
 //! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
 //! after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.
-
-mod head;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -39,16 +34,14 @@ use bytes::Bytes;
 use catalogue_core::Catalogue;
 use catalogue_core::limit::ClientAddress;
 use http::{HeaderMap, Method, Request, Response, Uri, request};
-use warp::Filter;
 use warp::path::FullPath;
-
-pub use head::hand_over;
+use warp::{Filter, Rejection};
 
 /// A filter that answers every request as `catalogue` does. It rejects none.
 pub fn filter(
     catalogue: Catalogue,
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
-    head::handed_over().or(gathered()).unify().then(move |head: Arc<request::Parts>| {
+    handed_over().or(gathered()).unify().then(move |head: Arc<request::Parts>| {
         let catalogue = catalogue.clone();
         async move { catalogue.call_head(&head).await }
     })
@@ -93,4 +86,43 @@ fn head(method: Method, uri: Uri, headers: HeaderMap, client: Option<ClientAddre
         head.extensions.insert(client);
     }
     Arc::new(head)
+}
+
+/// The head, for all filters that ask for it.
+#[derive(Clone)]
+struct Head(Arc<request::Parts>);
+
+/// Lets [`filter`] have the request's head as it is: extensions too, and no header copied. Other filters see
+/// its method and target alone, so a host whose own filters read headers, extensions or the version leaves it out.
+///
+/// ```
+/// use catalogue_core::Catalogue;
+/// use catalogue_core::storage::MemoryStorage;
+/// use http::Request;
+/// use tower_service::Service;
+///
+/// # async fn answer() -> Result<(), Box<dyn std::error::Error>> {
+/// let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).build()?;
+/// let mut service = warp::service(catalogue_warp::filter(catalogue));
+/// // What a server does with each request that it has read:
+/// let request = Request::get("/docs").body(String::new())?;
+/// let response = service.call(catalogue_warp::hand_over(request)).await?;
+/// assert_eq!(response.status(), 200);
+/// # Ok(())
+/// # }
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(answer()).unwrap();
+/// ```
+#[must_use]
+pub fn hand_over<B>(request: Request<B>) -> Request<B> {
+    let (head, body) = request.into_parts();
+    let mut left = Request::new(body);
+    *left.method_mut() = head.method.clone();
+    *left.uri_mut() = head.uri.clone();
+    left.extensions_mut().insert(Head(Arc::new(head)));
+    left
+}
+
+/// The head that was handed over; rejects a request whose head was not.
+fn handed_over() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Rejection> + Copy {
+    warp::ext::get::<Head>().map(|Head(head)| head)
 }

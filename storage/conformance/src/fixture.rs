@@ -7,7 +7,7 @@ use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind
 use catalogue_core::{AccountId, Course, Timestamp};
 
 use crate::Storage;
-use crate::seed::account;
+use crate::seed::{account, seed_accounts};
 
 /// How finely a host's tables keep times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +34,7 @@ impl Precision {
     }
 }
 
-/// What holds for all tables of a host. The defaults are for ids that are free texts, and for times that are kept to the
-/// microsecond.
+/// What holds for all tables of a host. The defaults are for ids that are free texts, and times to the microsecond.
 pub trait Fixture: Sync {
     /// The id of the account that the cases call `name`. Worth writing where ids are no free texts, such as numbers.
     ///
@@ -44,8 +43,7 @@ pub trait Fixture: Sync {
         ready(AccountId::new(name))
     }
 
-    /// How finely the tables keep times. A case puts a course or a credential with its times cut to that, and expects them
-    /// back.
+    /// How finely the tables keep times. A case puts what it puts with its times cut to that, and expects them back.
     fn precision(&self) -> Precision {
         Precision::Microseconds
     }
@@ -53,10 +51,8 @@ pub trait Fixture: Sync {
 
 /// A storage of courses, and how to fill its tables: what [`course_storage_tests!`](crate::course_storage_tests) runs on.
 ///
-/// The methods that return a future are best written as `async fn`. They panic where they cannot do their work, which
-/// fails the test. Each write is committed when its future ends.
-///
-/// Every storage that is an [`AdminStorage`] too has this trait already.
+/// The methods that return a future are best written as `async fn`. They panic where they cannot do their work. Each write
+/// is committed when its future ends. Every storage that is an [`AdminStorage`] too has this trait already.
 pub trait CourseFixture: Fixture {
     /// The storage under test.
     type Storage: CourseStorage;
@@ -64,8 +60,7 @@ pub trait CourseFixture: Fixture {
     /// The storage under test, over the tables that the other methods write.
     fn storage(&self) -> &Self::Storage;
 
-    /// Puts a course with its modules in one transaction, in place of the one with its account and slug if there is one.
-    /// An account that is not there yet is added.
+    /// Puts a course with its modules, and its account, in one transaction, in place of one that has its account and slug.
     fn put_course(&self, course: &Course) -> impl Future<Output = ()>;
 
     /// Removes the course with that account and slug, which is there.
@@ -80,8 +75,8 @@ pub trait CourseFixture: Fixture {
         }
     }
 
-    /// Whether a course can have that slug. Lower-case ASCII letters and digits, with single hyphens between them, up to
-    /// 32 bytes are the least; most cases need no more. Any other slug may be asked for, and finds nothing.
+    /// Whether a course can have that slug. Up to 32 lower-case ASCII letters and digits, with single hyphens between them,
+    /// are the least; most cases need no more. Any other slug may be asked for, and finds nothing.
     fn holds_slug(&self, slug: &str) -> bool {
         let _ = slug;
         true
@@ -95,9 +90,7 @@ pub trait CourseFixture: Fixture {
 }
 
 /// A storage of credentials, and how to fill its table: what
-/// [`credential_storage_tests!`](crate::credential_storage_tests) runs on.
-///
-/// It is written like a [`CourseFixture`], and every storage that is an [`AdminStorage`] too has it already.
+/// [`credential_storage_tests!`](crate::credential_storage_tests) runs on. It is written like a [`CourseFixture`].
 pub trait CredentialFixture: Fixture {
     /// The storage under test.
     type Storage: CredentialStorage;
@@ -111,9 +104,7 @@ pub trait CredentialFixture: Fixture {
     /// Revokes the credential with that id, which is there.
     fn revoke_credential(&self, id: &str, at: Timestamp) -> impl Future<Output = ()>;
 
-    /// The id of the API key that the cases call `name`. Worth writing where ids are no free texts, such as numbers.
-    ///
-    /// The same name has the same id throughout, and two names never share one.
+    /// The id of the API key that the cases call `name`, as [`Fixture::account`] is that of an account.
     fn key(&self, name: &str) -> impl Future<Output = String> {
         ready(name.to_owned())
     }
@@ -165,10 +156,7 @@ impl<S: Storage> CredentialFixture for S {
     async fn put_credential(&self, credential: &NewCredential) {
         let mut created = self.create_credential(credential).await;
         if created.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::UnknownReference) {
-            let mut import = self.begin_import().await.expect("an import begins while no other runs");
-            let account = account(credential.record.identity.account.as_str());
-            import.put_account(&account).await.expect("an account can be put");
-            import.commit().await.expect("an import can be committed");
+            seed_accounts(self, &[credential.record.identity.account.as_str()]).await;
             created = self.create_credential(credential).await;
         }
         created.expect("a credential of a known account can be stored");

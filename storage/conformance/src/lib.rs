@@ -53,15 +53,14 @@
 //! # }
 //! ```
 //!
-//! Each test makes a fixture of its own, so that tests can run side by side; a fixture that holds a temporary directory
-//! or a schema removes it when it is dropped. A host whose account ids are numbers maps the names of the cases to its
-//! own ids ([`Fixture::account`]), and one whose tables hold less says so: how finely they keep times
-//! ([`Fixture::precision`]), which slugs they hold, and what they have no room for.
+//! Each test makes a fixture of its own, which removes what it holds when it is dropped, so tests can run side by side. A
+//! host whose account ids are numbers maps the names of the cases to its own ([`Fixture::account`]), and one whose tables
+//! hold less says so: how finely they keep times ([`Fixture::precision`]), which slugs they hold, and what has no room.
 //!
-//! A case fails by panicking, with the rule of the contract that was broken. The contract stands on [`CourseStorage`],
-//! [`CredentialStorage`] and [`AdminStorage`]. The cases are plain functions in modules by topic, so a storage that
-//! needs something around them can call them by itself, on a runtime of several threads. A storage that keeps no
-//! revisions passes their cases. The crate has no features.
+//! A case fails by panicking, with the broken rule of the contract, which stands on [`CourseStorage`],
+//! [`CredentialStorage`] and [`AdminStorage`]. The cases are plain functions in modules by topic, so a storage that needs
+//! something around them can call them by itself, on a runtime of several threads. A storage without revisions passes their
+//! cases. The crate has no features.
 
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 
@@ -75,6 +74,7 @@ pub mod courses;
 pub mod credentials;
 pub mod together;
 
+mod at_once;
 mod cases;
 mod fixture;
 mod looking_up;
@@ -85,8 +85,6 @@ mod reading;
 pub mod sample;
 mod seed;
 mod texts;
-mod threads;
-mod under_way;
 mod variants;
 
 #[doc(hidden)]

@@ -29,16 +29,10 @@ pub(crate) async fn find(fixture: &impl CredentialFixture, digest: &TokenDigest)
     })
 }
 
-/// What ought to be found of a credential.
-fn found_as(credential: &NewCredential) -> Option<Credential> {
-    let record = &credential.record;
-    let mut found = Credential::new(record.identity.clone());
-    found.expires_at = record.expires_at;
-    found.revoked_at = record.revoked_at;
-    Some(found)
-}
-
 /// Asserts that the credential is found by its digest as it was put.
 pub(crate) async fn assert_stored(fixture: &impl CredentialFixture, credential: &NewCredential, rule: &str) {
-    assert_eq!(find(fixture, &credential.digest).await, found_as(credential), "{rule}");
+    let mut expected = Credential::new(credential.record.identity.clone());
+    expected.expires_at = credential.record.expires_at;
+    expected.revoked_at = credential.record.revoked_at;
+    assert_eq!(find(fixture, &credential.digest).await, Some(expected), "{rule}");
 }

@@ -3,11 +3,10 @@
 /// Makes a test of each case for the storage that `fixture` returns: courses, credentials and administration.
 ///
 /// `fixture` is the path of an async function without arguments, or a closure like one, which returns an empty storage
-/// and a guard: `(impl Storage, impl Sized)`. The guard is dropped after the storage, also where a test fails; it may be
-/// a temporary directory, a schema that is dropped, or `()`.
+/// and what is dropped after it, also where a test fails, such as a temporary directory: `(impl Storage, impl Sized)`.
 ///
-/// The tests are named after the case and its topic, such as `isolation::a_list_never_mixes_accounts`. Nothing but this
-/// crate is needed in the manifest. Where one file tests two storages, each has a module of its own:
+/// The tests are named after the case and its topic, such as `isolation::a_list_never_mixes_accounts`. Where one file
+/// tests two storages, each has a module of its own:
 ///
 /// ```
 /// # use catalogue_core::storage::MemoryStorage;
@@ -31,10 +30,10 @@ macro_rules! tests {
             ($fixture)().await
         }
 
-        $crate::__course_cases!(__tests);
-        $crate::__credential_cases!(__tests);
-        $crate::__cases_together!(__tests);
-        $crate::__administration_cases!(__tests);
+        $crate::__cases!(__tests, courses);
+        $crate::__cases!(__tests, credentials);
+        $crate::__cases!(__tests, together);
+        $crate::__cases!(__tests, administration);
     };
 }
 
@@ -49,7 +48,7 @@ macro_rules! course_storage_tests {
             (($fixture)().await, ())
         }
 
-        $crate::__course_cases!(__tests);
+        $crate::__cases!(__tests, courses);
     };
 }
 
@@ -64,13 +63,12 @@ macro_rules! credential_storage_tests {
             (($fixture)().await, ())
         }
 
-        $crate::__credential_cases!(__tests);
+        $crate::__cases!(__tests, credentials);
     };
 }
 
-/// Makes a test of each case of a storage, or two, of courses and credentials: those of
-/// [`course_storage_tests!`](crate::course_storage_tests) and
-/// [`credential_storage_tests!`](crate::credential_storage_tests), and what holds between the two.
+/// Makes the tests of [`course_storage_tests!`](crate::course_storage_tests) and
+/// [`credential_storage_tests!`](crate::credential_storage_tests), and of what holds between the two.
 ///
 /// `fixture` returns what is a [`CourseFixture`](crate::CourseFixture) and a
 /// [`CredentialFixture`](crate::CredentialFixture).
@@ -81,9 +79,9 @@ macro_rules! course_and_credential_storage_tests {
             (($fixture)().await, ())
         }
 
-        $crate::__course_cases!(__tests);
-        $crate::__credential_cases!(__tests);
-        $crate::__cases_together!(__tests);
+        $crate::__cases!(__tests, courses);
+        $crate::__cases!(__tests, credentials);
+        $crate::__cases!(__tests, together);
     };
 }
 

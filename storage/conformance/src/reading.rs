@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::admin::{AdminStorage, Record};
+use catalogue_core::admin::{Accounts, AdminStorage, Record};
 use catalogue_core::storage::{
     AtRevision, CourseRow, CourseRows, CourseStorage, Limit, PageRequest, Position, Revision, StorageError,
 };
@@ -57,9 +57,14 @@ pub(crate) async fn pages(fixture: &impl CourseFixture, account: &str, limit: u8
     pages
 }
 
+/// The items of all pages.
+pub(crate) async fn joined(fixture: &impl CourseFixture, account: &str, limit: u8) -> Vec<CourseListItem> {
+    pages(fixture, account, limit).await.into_iter().flat_map(|page| page.items).collect()
+}
+
 /// The whole list.
 pub(crate) async fn list(fixture: &impl CourseFixture, account: &str) -> Vec<CourseListItem> {
-    pages(fixture, account, 100).await.into_iter().flat_map(|page| page.items).collect()
+    joined(fixture, account, 100).await
 }
 
 /// The slugs of the whole list.
@@ -89,7 +94,7 @@ pub(crate) async fn export(storage: &impl AdminStorage) -> Vec<Record> {
         records.push(record);
         ControlFlow::Continue(())
     };
-    storage.export(&mut visit).await.expect("an export can be made");
+    storage.export(Accounts::All, &mut visit).await.expect("an export can be made");
     records
 }
 
@@ -135,6 +140,33 @@ pub(crate) async fn assert_listed<'c>(
     rule: &str,
 ) {
     assert_eq!(list(fixture, account).await, listed(fixture, courses), "{rule}");
+}
+
+/// Asserts that the page after that place holds those items, and is the last.
+pub(crate) async fn assert_last_page(
+    fixture: &impl CourseFixture,
+    account: &str,
+    limit: u8,
+    after: Option<Position>,
+    items: &[CourseListItem],
+    rule: &str,
+) {
+    let page = page(fixture, account, limit, after).await;
+    assert_eq!(page.items, items, "{rule}");
+    assert_eq!(page.next, None, "No page follows where no further course exists.");
+}
+
+/// Asserts that the account's list holds those courses, and that each of them is found.
+pub(crate) async fn assert_shown<'c>(
+    fixture: &impl CourseFixture,
+    account: &str,
+    courses: impl IntoIterator<Item = &'c Course> + Clone,
+    rule: &str,
+) {
+    assert_listed(fixture, account, courses.clone(), rule).await;
+    for course in courses {
+        assert_found(fixture, course, rule).await;
+    }
 }
 
 /// Asserts that the course is found by its account and its slug.

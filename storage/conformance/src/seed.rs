@@ -1,6 +1,6 @@
 //! What a storage holds before a case reads it: records with defaults, put through the fixture.
 
-use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
+use catalogue_core::admin::{AdminStorage, CredentialRecord, Import, NewCredential};
 use catalogue_core::auth::{BearerToken, Identity, Scopes, TokenDigest};
 use catalogue_core::{AccountId, Course, CourseModule};
 
@@ -15,6 +15,11 @@ pub(crate) fn id(account: &str) -> AccountId {
 /// An unpublished course without modules, created that many microseconds after the usual instant.
 pub(crate) fn course_at(account: &str, slug: &str, microseconds: i64) -> Course {
     Course { created_at: time(microseconds), ..course(account, slug) }
+}
+
+/// An unpublished course with `count` modules.
+pub(crate) fn course_of(account: &str, slug: &str, count: usize) -> Course {
+    Course { modules: modules(count), ..course(account, slug) }
 }
 
 /// `count` modules, each of its own title.
@@ -39,6 +44,14 @@ pub(crate) async fn seed_accounts(storage: &impl AdminStorage, ids: &[&str]) {
         import.put_account(&account(id)).await.expect("an account can be put");
     }
     import.commit().await.expect("an import can be committed");
+}
+
+/// Prunes, and gives what that removed as `account/slug`, sorted.
+pub(crate) async fn prune(import: &mut dyn Import) -> Vec<String> {
+    let removed = import.prune().await.expect("an import can prune");
+    let mut removed: Vec<_> = removed.iter().map(|(account, slug)| format!("{account}/{slug}")).collect();
+    removed.sort();
+    removed
 }
 
 /// Removes a course that is there.

@@ -1,7 +1,6 @@
 //! A private PostgreSQL for the tests of one process: in a directory of its own, on a socket alone, gone at the end.
 //!
-//! Where PostgreSQL is not installed there is none, and a line on standard error says so; unless `CATALOGUE_TEST_REQUIRE`
-//! names `postgres`, which makes that a panic.
+//! Where PostgreSQL is not installed, a line on standard error says so, or a panic if `CATALOGUE_TEST_REQUIRE` names it.
 
 #![expect(clippy::missing_panics_doc, reason = "a test fails by a panic")]
 
@@ -13,19 +12,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
-/// Makes a cluster, or with a third argument a standby of the one whose socket is there; says where it is, waits until
-/// whoever started this is gone, and removes it. The one that started this holds the other end of its input, which closes
-/// with that process however it ends.
+/// Finds the programs: in the `PATH`, past links there that leave out some of them, or in Debian's newest package.
+const PROGRAMS: &str = r#"
+    for found in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV); do PATH="$PATH:$found"; done
+    initdb=$(command -v initdb) || { echo "it is not installed" >&2; exit 1; }
+    PATH="$(dirname "$(readlink -f "$initdb")"):$PATH"
+"#;
+
+/// Makes a cluster, or with a second argument a standby of the one whose socket is there; says where it is, waits until its
+/// input ends, as it does with the process that started this, and removes it.
 const SCRIPT: &str = r#"
     trap '' INT HUP TERM
-    PATH="$1:$PATH"
-    directory=$(mktemp -d "$2/catalogue-postgres.XXXXXX") || exit 1
+    directory=$(mktemp -d "$1/catalogue-postgres.XXXXXX") || exit 1
     cd "$directory" || exit 1
     init() { initdb -D data -U postgres -A trust -E UTF8 --no-sync "$@" >log 2>&1; }
     # A collation that orders texts otherwise than by their bytes, where PostgreSQL knows one.
     make() { init --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US || init --locale=C.UTF-8; }
     copy() { pg_basebackup -h "$1" -U postgres -D data -R -X stream -c fast --no-sync >log 2>&1; }
-    if if [ -n "$3" ]; then copy "$3"; else make; fi &&
+    if if [ -n "$2" ]; then copy "$2"; else make; fi &&
         printf '%s\n' "unix_socket_directories = '$directory'" "listen_addresses = ''" "max_connections = 300" \
             "fsync = off" "synchronous_commit = off" >>data/postgresql.conf &&
         pg_ctl -D data -w -l log start >>log 2>&1
@@ -79,9 +83,8 @@ impl Cluster {
     }
 
     fn made_by(folder: &Path, primary: &str) -> Result<Self, String> {
-        let programs = programs()?;
-        let mut command = as_a_user_that_may_run_it();
-        command.args(["sh", "-c", SCRIPT, "sh"]).arg(programs).arg(folder).arg(primary);
+        let mut command = script(&format!("{PROGRAMS}{SCRIPT}"));
+        command.arg(folder).arg(primary);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut watchdog = command.spawn().map_err(|error| format!("its watchdog cannot be run: {error}"))?;
         let mut directory = String::new();
@@ -98,10 +101,9 @@ impl Cluster {
 
     /// Lets `pg_ctl` do that and waits until it is done.
     pub fn control(&self, action: &[&str]) {
-        let mut command = as_a_user_that_may_run_it();
-        command.arg(programs().unwrap().join("pg_ctl")).current_dir(&self.directory);
-        command.args(["-D", "data", "-l", "log", "-w"]).args(action).stdout(Stdio::null());
-        assert!(command.status().unwrap().success(), "{action:?}");
+        let mut command = script(&format!("{PROGRAMS} exec pg_ctl -D data -l log -w \"$@\""));
+        let status = command.args(action).current_dir(&self.directory).stdout(Stdio::null()).status();
+        assert!(status.unwrap().success(), "{action:?}");
     }
 
     /// Ends it as a machine that loses its power would.
@@ -132,17 +134,14 @@ impl Cluster {
 
     /// Adds that to a file in its directory, which none but its user can read.
     pub fn write(&self, file: &str, contents: &[u8]) {
-        let mut command = as_a_user_that_may_run_it();
-        command.args(["sh", "-c", "umask 077; cat >>\"$1\"", "sh", file]).current_dir(&self.directory);
-        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let mut command = script("umask 077; cat >>\"$1\"");
+        let mut child = command.arg(file).current_dir(&self.directory).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().expect("it is piped").write_all(contents).unwrap();
         assert!(child.wait().unwrap().success(), "{file}");
     }
 
-    fn shell(&self, script: &str) {
-        let mut command = as_a_user_that_may_run_it();
-        command.args(["sh", "-c", script]).current_dir(&self.directory);
-        assert!(command.status().unwrap().success(), "{script}");
+    fn shell(&self, text: &str) {
+        assert!(script(text).current_dir(&self.directory).status().unwrap().success(), "{text}");
     }
 
     /// The address of that database in it and in others, which name it alike.
@@ -159,36 +158,15 @@ impl Cluster {
     }
 }
 
-/// The directory of `initdb` and `postgres`: one of the `PATH`, or that of a Debian package, the newest first.
-fn programs() -> Result<PathBuf, String> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let of_path = std::env::split_paths(&path).map(|folder| folder.join("initdb"));
-    let mut of_debian: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path().join("bin/initdb")))
-        .collect();
-    of_debian.sort_by_key(|program| std::cmp::Reverse(major_version(program)));
-    let found = of_path.chain(of_debian).find(|program| program.is_file());
-    // A link in the `PATH` may lead to one program and leave out the others.
-    let found = found.and_then(|program| fs::canonicalize(program).ok()?.parent().map(Path::to_owned));
-    found.ok_or_else(|| "it is not installed".to_owned())
-}
-
-fn major_version(program: &Path) -> u32 {
-    let version = program.parent().and_then(Path::parent).and_then(Path::file_name);
-    version.and_then(|version| version.to_str()?.parse().ok()).unwrap_or(0)
-}
-
-/// PostgreSQL refuses to run as the superuser.
-fn as_a_user_that_may_run_it() -> Command {
-    if fs::metadata("/proc/self").is_ok_and(|process| process.uid() != 0) {
-        return Command::new("env");
+/// A shell that runs that text, not as the superuser, whom PostgreSQL refuses.
+fn script(text: &str) -> Command {
+    let mut command = Command::new("env");
+    if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
+        let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let user = if users.lines().any(|line| line.starts_with("postgres:")) { "postgres" } else { "nobody" };
+        command.args(["setpriv", "--reuid", user, "--regid", "nogroup", "--clear-groups", "--"]);
     }
-    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let user = if users.lines().any(|line| line.starts_with("postgres:")) { "postgres" } else { "nobody" };
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid", user, "--regid", "nogroup", "--clear-groups", "--"]);
+    command.args(["sh", "-c", text, "sh"]);
     command
 }
 

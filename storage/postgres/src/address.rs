@@ -47,6 +47,17 @@ pub(crate) fn take(
     }
 }
 
+/// All that an address says besides its hosts.
+pub(crate) fn without_hosts(address: &str) -> Result<String, OpenError> {
+    let (mut rest, _) = take(address, &["host", "hostaddr", "port"])?;
+    if let Some(("postgres" | "postgresql", after)) = rest.split_once("://") {
+        let begin = rest.find('@').map_or(rest.len() - after.len(), |at| at + 1);
+        let end = rest[begin..].find(['/', '?']).map_or(rest.len(), |length| begin + length);
+        rest.replace_range(begin..end, "");
+    }
+    Ok(rest)
+}
+
 /// What is left of `postgres://user:password@host/database?name=value&…`.
 fn of_url(address: &str, is_taken: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
     // A password may have a question mark, but no @.
@@ -122,6 +133,18 @@ mod tests {
         let secret = r"password='sslmode=1 \' sslrootcert=2' user=a\ b";
         assert_taken(secret, secret, None);
         assert_taken("", "", None);
+    }
+
+    #[test]
+    fn hosts_are_left_out_of_both_forms() {
+        for (address, rest) in [
+            ("postgres://a:b%40@c,d:1/e?port=2&user=f", "postgres://a:b%40@/e?user=f"),
+            ("postgresql://c?dbname=e", "postgresql://?dbname=e"),
+            ("postgres:///e?hostaddr=::1", "postgres:///e"),
+            ("host=a,b port = 1 password='postgres://c/d'", "password='postgres://c/d'"),
+        ] {
+            assert_eq!(without_hosts(address).unwrap(), rest);
+        }
     }
 
     #[test]

@@ -1,16 +1,20 @@
 //! Administration: credentials, and the doors to import and export. Each call has a connection of its own.
 
-use catalogue_core::admin::{AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Visitor};
+use catalogue_core::admin::{
+    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, RemovedAccount,
+    Visitor,
+};
 use catalogue_core::storage::{StorageError, StorageStatus};
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
+use crate::accounts;
 use crate::credentials;
 use crate::error::storage_error;
 use crate::export::export;
 use crate::import::PostgresImport;
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
-use crate::transaction::{DEADLINE, in_time, transact, transact_patiently};
+use crate::transaction::{DEADLINE, in_time, transact, transact_at_length, transact_patiently};
 use crate::writes::{lock_account, remove_courses, replace_revision};
 
 #[async_trait]
@@ -19,8 +23,25 @@ impl AdminStorage for PostgresStorage {
         Ok(Box::new(PostgresImport::begin(self.writer().await?).await?))
     }
 
-    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
-        export(&self.exporter().await?, visit).await
+    async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+        export(&self.exporter().await?, accounts, visit).await
+    }
+
+    async fn list_accounts(
+        &self,
+        accounts: Accounts<'_>,
+        now: Timestamp,
+        visit: &mut Visitor<'_, AccountSummary>,
+    ) -> Result<(), StorageError> {
+        accounts::list(&self.exporter().await?, accounts, now, visit).await
+    }
+
+    async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
+        if !can_be_stored(account.as_str()) {
+            return Ok(None);
+        }
+        let connection = self.writer().await?;
+        transact_at_length(&connection, || accounts::remove(&connection, account)).await
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
@@ -47,6 +68,10 @@ impl AdminStorage for PostgresStorage {
 
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
         in_time(DEADLINE, credentials::list(&self.exporter().await?, account)).await
+    }
+
+    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
+        credentials::visit_all(&self.exporter().await?, visit).await
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {

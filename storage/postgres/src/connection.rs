@@ -22,18 +22,18 @@ pub(crate) type Values<'v> = &'v [&'v (dyn ToSql + Sync)];
 /// A session. It ends with this value; a transaction under way is then undone.
 pub(crate) struct Connection {
     client: Client,
-    opened: Instant,
+    pub(crate) opened: Instant,
     heard: Mutex<LastHeard>,
     /// None where statements have no name.
     prepared: Option<Mutex<HashMap<&'static str, Statement>>>,
 }
 
 /// When the server was heard from last.
-#[derive(Clone, Copy)]
-struct LastHeard {
-    answer: Instant,
-    /// It was then what it is taken for.
-    role: Instant,
+pub(crate) struct LastHeard {
+    /// It gave an answer.
+    pub(crate) answer: Instant,
+    /// It was asked, and was what it is taken for.
+    pub(crate) role: Instant,
 }
 
 impl Connection {
@@ -45,31 +45,7 @@ impl Connection {
         Ok(Self { client, opened, heard, prepared: named_statements.then(Mutex::default) })
     }
 
-    pub(crate) fn opened(&self) -> Instant {
-        self.opened
-    }
-
-    /// When it gave an answer last.
-    pub(crate) fn last_answer(&self) -> Instant {
-        self.heard().answer
-    }
-
-    /// It gave an answer.
-    pub(crate) fn answered(&self) {
-        self.heard().answer = Instant::now();
-    }
-
-    /// When its server last said what it is.
-    pub(crate) fn role_confirmed(&self) -> Instant {
-        self.heard().role
-    }
-
-    /// It said after `asked` what it is.
-    pub(crate) fn confirm_role(&self, asked: Instant) {
-        self.heard().role = asked;
-    }
-
-    fn heard(&self) -> MutexGuard<'_, LastHeard> {
+    pub(crate) fn heard(&self) -> MutexGuard<'_, LastHeard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

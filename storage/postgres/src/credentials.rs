@@ -1,12 +1,14 @@
 //! Writing and listing credentials, on a connection that the caller has opened, in a transaction that the caller commits.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
-use catalogue_core::admin::{CredentialRecord, CredentialUse, NewCredential};
+use catalogue_core::admin::{Accounts, CredentialRecord, CredentialUse, NewCredential, Visitor};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::types::Type;
 
+use crate::accounts::Pages;
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
 use crate::rows::credential_record;
@@ -27,6 +29,12 @@ const LIST: Sql = Sql {
     text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
            last_used_at, replaced_by FROM credentials WHERE account_id = $1 ORDER BY created_at, id",
     types: &[TEXT],
+};
+
+const OF_ACCOUNTS: Sql = Sql {
+    text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
+           last_used_at, replaced_by FROM credentials WHERE account_id = ANY($1) ORDER BY account_id, created_at, id",
+    types: &[Type::TEXT_ARRAY],
 };
 
 const FIND: Sql = Sql {
@@ -78,6 +86,26 @@ pub(crate) async fn list(
     }
     let rows = connection.query(&LIST, &[&account.as_str()]).await.map_err(storage_error)?;
     rows.iter().map(credential_record).collect::<Result<_, _>>().map(Some)
+}
+
+/// The credentials of all accounts, read for some accounts at a time.
+pub(crate) async fn visit_all(
+    connection: &Connection,
+    visit: &mut Visitor<'_, CredentialRecord>,
+) -> Result<(), StorageError> {
+    let mut pages = Pages::begin(connection, Accounts::All).await?;
+    loop {
+        let page = pages.next().await?;
+        let ids: Vec<&str> = page.iter().map(|account| account.id.as_str()).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        for row in connection.query(&OF_ACCOUNTS, &[&ids]).await.map_err(storage_error)? {
+            if visit(credential_record(&row)?) == ControlFlow::Break(()) {
+                return Ok(());
+            }
+        }
+    }
 }
 
 /// The credential with that id.

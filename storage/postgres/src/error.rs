@@ -3,7 +3,10 @@
 use std::error::Error as _;
 use std::io;
 
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::StorageError;
+use catalogue_core::storage::StorageErrorKind::{
+    self, AlreadyThere, Corrupt, InvalidValue, Other, OutcomeUnknown, Unavailable, UnknownReference,
+};
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
@@ -40,8 +43,7 @@ impl Retry {
     }
 }
 
-/// Whether the database has closed the connection with this error. It says so by the severity; by the code alone where an
-/// old pooler leaves the severity out.
+/// Whether the database has closed the connection: the severity says it, or the code where an old pooler leaves that out.
 fn ends_session(error: &Error) -> bool {
     let Some(error) = error.as_db_error() else { return false };
     match error.parsed_severity() {
@@ -56,28 +58,43 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
     StorageError::new(kind, message).with_source(error)
 }
 
+/// An error that passes while nothing but the database changes.
+pub(crate) fn unavailable(message: impl Into<String>) -> StorageError {
+    StorageError::new(Unavailable, message)
+}
+
+/// The code that the database gave, if an error came from it.
+pub(crate) fn code(error: &StorageError) -> Option<&SqlState> {
+    error.source()?.downcast_ref::<Error>()?.code()
+}
+
+/// Whether another transaction's lock was in the way.
+pub(crate) fn is_locked(error: &StorageError) -> bool {
+    code(error) == Some(&SqlState::LOCK_NOT_AVAILABLE)
+}
+
 /// What an operator would act on.
 pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, &'static str) {
     if let Some(complaint) = tls::complaint(error) {
-        return (StorageErrorKind::Unavailable, complaint);
+        return (Unavailable, complaint);
     }
     match error.code() {
         Some(code) => of_code(code),
         None if error.is_closed() || is_io(error) => {
-            (StorageErrorKind::Unavailable, "the database is out of reach, or closed the connection")
+            (Unavailable, "the database is out of reach, or closed the connection")
         }
         None if wants_password(error) => (
-            StorageErrorKind::Unavailable,
+            Unavailable,
             "the database asks for a password, and the address has none; write postgres://USER:PASSWORD@HOST/DATABASE",
         ),
-        None => (StorageErrorKind::Other, "the database gave no answer that can be understood"),
+        None => (Other, "the database gave no answer that can be understood"),
     }
 }
 
 /// Whether an error of opening a database can pass while nothing but the database changes.
 pub(crate) fn can_pass(error: &StorageError) -> bool {
-    // A migration whose commit was not confirmed is looked at again, and repeated where it was not done.
-    if ![StorageErrorKind::Unavailable, StorageErrorKind::OutcomeUnknown].contains(&error.kind()) {
+    // A migration whose commit was not confirmed is looked at again.
+    if ![Unavailable, OutcomeUnknown].contains(&error.kind()) {
         return false;
     }
     // Without a cause it is a time limit of ours, or a standby that may be promoted.
@@ -92,48 +109,42 @@ pub(crate) fn can_pass(error: &StorageError) -> bool {
 
 /// A value that no writer of this schema makes.
 pub(crate) fn corrupt(error: Error) -> StorageError {
-    StorageError::new(StorageErrorKind::Corrupt, "the database holds a value that it must not").with_source(error)
+    StorageError::new(Corrupt, "the database holds a value that it must not").with_source(error)
 }
 
 fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
-    use StorageErrorKind::{AlreadyThere, Corrupt, InvalidValue, Other, Unavailable, UnknownReference};
-
     match *code {
-        SqlState::QUERY_CANCELED => return (Unavailable, "the database took too long"),
+        SqlState::QUERY_CANCELED => (Unavailable, "the database took too long"),
         SqlState::LOCK_NOT_AVAILABLE | SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => {
-            return (Unavailable, "another program is writing the same accounts; try again when it is done");
+            (Unavailable, "another program is writing the same accounts; try again when it is done")
         }
         SqlState::READ_ONLY_SQL_TRANSACTION => {
-            return (Unavailable, "the database is read-only; name the primary and a role that may write");
+            (Unavailable, "the database is read-only; name the primary and a role that may write")
         }
-        SqlState::DISK_FULL => return (Unavailable, "the database's disk is full"),
-        SqlState::INSUFFICIENT_PRIVILEGE => return (Unavailable, "the role may not do this; grant it the tables"),
-        SqlState::INVALID_CATALOG_NAME => return (Unavailable, "there is no database of this name"),
-        SqlState::UNIQUE_VIOLATION => return (AlreadyThere, "there is such a record already"),
-        SqlState::FOREIGN_KEY_VIOLATION => return (UnknownReference, "there is no such account"),
+        SqlState::DISK_FULL => (Unavailable, "the database's disk is full"),
+        SqlState::INSUFFICIENT_PRIVILEGE => (Unavailable, "the role may not do this; grant it the tables"),
+        SqlState::INVALID_CATALOG_NAME => (Unavailable, "there is no database of this name"),
+        SqlState::UNIQUE_VIOLATION => (AlreadyThere, "there is such a record already"),
+        SqlState::FOREIGN_KEY_VIOLATION => (UnknownReference, "there is no such account"),
         SqlState::CHECK_VIOLATION | SqlState::NOT_NULL_VIOLATION => {
-            return (InvalidValue, "the database does not take such a value");
+            (InvalidValue, "the database does not take such a value")
         }
         SqlState::PROTOCOL_VIOLATION => {
-            return (
-                Unavailable,
-                "the settings of a session are refused; say so where a pooler stands before the database",
-            );
+            (Unavailable, "the settings of a session are refused; say so where a pooler stands before the database")
         }
         SqlState::DUPLICATE_PSTATEMENT | SqlState::INVALID_SQL_STATEMENT_NAME => {
-            return (Unavailable, "the session is shared with others; say that a pooler stands before the database");
+            (Unavailable, "the session is shared with others; say that a pooler stands before the database")
         }
-        _ if is_lost(code) => return (Unavailable, "the database is not there, or is stopping or starting"),
-        _ => {}
-    }
-    match code.code().get(..2) {
-        Some("22") => (InvalidValue, "the database does not take such a value"),
-        Some("28") => (Unavailable, "the database does not let this role in"),
-        Some("42") => (Corrupt, "the database has another schema"),
-        Some("53") => (Unavailable, "the database has no room for this: memory, disk or connections"),
-        Some("58") => (Unavailable, "the database's machine failed"),
-        Some("XX") => (Corrupt, "the database is damaged"),
-        _ => (Other, "the database failed"),
+        _ if is_lost(code) => (Unavailable, "the database is not there, or is stopping or starting"),
+        _ => match code.code().get(..2).unwrap_or_default() {
+            "22" => (InvalidValue, "the database does not take such a value"),
+            "28" => (Unavailable, "the database does not let this role in"),
+            "42" => (Corrupt, "the database has another schema"),
+            "53" => (Unavailable, "the database has no room for this: memory, disk or connections"),
+            "58" => (Unavailable, "the database's machine failed"),
+            "XX" => (Corrupt, "the database is damaged"),
+            _ => (Other, "the database failed"),
+        },
     }
 }
 

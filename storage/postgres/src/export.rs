@@ -3,30 +3,29 @@
 use std::ops::ControlFlow;
 
 use catalogue_core::Course;
-use catalogue_core::admin::{Account, Record, Visitor};
+use catalogue_core::admin::{Accounts, Record, Visitor};
 use catalogue_core::storage::StorageError;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
+use crate::accounts::{Pages, sorted};
 use crate::connection::{Connection, Sql};
 use crate::error::storage_error;
-use crate::rows::{account_id, get, owned_text};
+use crate::rows::get;
 use crate::whole_course::{course_header, course_module};
 
 /// How many courses are in memory at the same time.
 const BATCH: i64 = 50;
 
-const ACCOUNTS: Sql = Sql {
-    text: "SELECT id, name, email FROM accounts WHERE id > $1 ORDER BY id LIMIT $2",
-    types: &[Type::TEXT, Type::INT8],
-};
-
-/// The first one alone may have an empty id.
-const ACCOUNT_WITHOUT_ID: Sql = Sql { text: "SELECT id, name, email FROM accounts WHERE id = ''", types: &[] };
-
 const COURSES: Sql = Sql {
     text: "SELECT account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode \
            FROM courses WHERE (account_id, slug) > ($1, $2) ORDER BY account_id, slug LIMIT $3",
+    types: &[Type::TEXT, Type::TEXT, Type::INT8],
+};
+
+const COURSES_OF_ONE: Sql = Sql {
+    text: "SELECT account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode \
+           FROM courses WHERE account_id = $1 AND slug > $2 ORDER BY slug LIMIT $3",
     types: &[Type::TEXT, Type::TEXT, Type::INT8],
 };
 
@@ -41,36 +40,43 @@ const MODULES: Sql = Sql {
     types: &[Type::TEXT_ARRAY, Type::TEXT_ARRAY],
 };
 
-pub(crate) async fn export(connection: &Connection, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+pub(crate) async fn export(
+    connection: &Connection,
+    accounts: Accounts<'_>,
+    visit: &mut Visitor<'_>,
+) -> Result<(), StorageError> {
     // One transaction, so that what others write meanwhile is not half in it.
-    connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(storage_error)?;
-    let mut rows = connection.query(&ACCOUNT_WITHOUT_ID, &[]).await.map_err(storage_error)?;
-    let mut last = String::new();
+    let mut pages = Pages::begin(connection, accounts).await?;
     loop {
-        for row in &rows {
-            let account = Account { id: account_id(row, 0)?, name: owned_text(row, 1)?, email: owned_text(row, 2)? };
-            account.id.as_str().clone_into(&mut last);
+        let page = pages.next().await?;
+        if page.is_empty() {
+            break;
+        }
+        for account in page {
             if visit(Record::Account(account)) == ControlFlow::Break(()) {
                 return Ok(());
             }
         }
-        rows = connection.query(&ACCOUNTS, &[&last, &BATCH]).await.map_err(storage_error)?;
-        if rows.is_empty() {
-            break;
-        }
     }
-    // No slug is empty, so this is before the first.
-    let mut last = (String::new(), String::new());
-    loop {
-        let rows = connection.query(&COURSES, &[&last.0, &last.1, &BATCH]).await.map_err(storage_error)?;
-        let Some(end) = rows.last() else { return Ok(()) };
-        last = (get(end, 0)?, get(end, 1)?);
-        for course in with_modules(connection, &rows).await? {
-            if visit(Record::Course(course)) == ControlFlow::Break(()) {
-                return Ok(());
+    let walks = match accounts {
+        Accounts::All => vec![("", &COURSES)],
+        Accounts::Only(ids) => sorted(ids).into_iter().map(|id| (id, &COURSES_OF_ONE)).collect(),
+    };
+    for (first, sql) in walks {
+        // No slug is empty, so this is before the first.
+        let mut last = (first.to_owned(), String::new());
+        loop {
+            let rows = connection.query(sql, &[&last.0, &last.1, &BATCH]).await.map_err(storage_error)?;
+            let Some(end) = rows.last() else { break };
+            last = (get(end, 0)?, get(end, 1)?);
+            for course in with_modules(connection, &rows).await? {
+                if visit(Record::Course(course)) == ControlFlow::Break(()) {
+                    return Ok(());
+                }
             }
         }
     }
+    Ok(())
 }
 
 /// Courses, in the order of account and slug, with all their modules.

@@ -99,9 +99,9 @@ impl PostgresImport {
         Ok(change)
     }
 
-    async fn prune_account(&mut self, account: &AccountId) -> Result<u64, StorageError> {
+    async fn prune_account(&mut self, account: &AccountId) -> Result<Vec<(AccountId, String)>, StorageError> {
         if !self.is_known(account).await? {
-            return Ok(0);
+            return Ok(Vec::new());
         }
         let rows = self.connection.query(&SLUGS, &[&account.as_str()]).await.map_err(storage_error)?;
         let there: Vec<&str> = rows.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
@@ -109,11 +109,11 @@ impl PostgresImport {
         let unwanted: Vec<&str> =
             there.into_iter().filter(|slug| !put.is_some_and(|put| put.contains(*slug))).collect();
         if unwanted.is_empty() {
-            return Ok(0);
+            return Ok(Vec::new());
         }
-        let removed = remove_courses(&self.connection, account, &unwanted).await.map_err(storage_error)?;
+        remove_courses(&self.connection, account, &unwanted).await.map_err(storage_error)?;
         self.changed.insert(account.clone());
-        Ok(removed)
+        Ok(unwanted.into_iter().map(|slug| (account.clone(), slug.to_owned())).collect())
     }
 
     /// Notes whether what was tried has failed.
@@ -158,12 +158,12 @@ impl Import for PostgresImport {
         self.noted(outcome)
     }
 
-    async fn prune(&mut self) -> Result<u64, StorageError> {
+    async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError> {
         let accounts: Vec<_> = self.put_accounts.iter().cloned().collect();
-        let mut removed = 0;
+        let mut removed = Vec::new();
         for account in accounts {
             let outcome = self.prune_account(&account).await;
-            removed += self.noted(outcome)?;
+            removed.extend(self.noted(outcome)?);
         }
         Ok(removed)
     }

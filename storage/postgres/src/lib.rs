@@ -12,9 +12,8 @@
 //! # }
 //! ```
 //!
-//! It answers as the SQLite storage does, byte for byte: keys are compared by bytes whatever the database's collation, and
-//! times are kept to the microsecond. PostgreSQL has the character U+0000 in no text: titles, names and bodies with it are
-//! stored with U+FFFE and a zero digit in its place (and U+FFFE, which is no character, as itself twice).
+//! It answers as the SQLite storage does, byte for byte. PostgreSQL has the character U+0000 in no text: titles, names and
+//! bodies with it are stored with U+FFFE and a zero digit in its place (and U+FFFE, which is no character, as itself twice).
 //!
 //! Each read is one statement and one round trip, over a pool of read-only connections. A read that finds its connection
 //! closed is asked once more over another. No call of the request path takes longer than [`Options::deadline`].
@@ -23,29 +22,28 @@
 //! An address may name several hosts; the one that takes writes is read, also after a failover. Answers are then never
 //! stale, and a revoked key is refused from the next request on.
 //!
-//! With [`Options::replica`] the request path reads from standbys, and what is said of it is as old as they are behind, up
-//! to [`Options::greatest_lag`]: a change that was committed may be missing from an answer for that long, and a revoked key
-//! may still be good. Two requests may be answered by two standbys, so the later answer may be the older one, and a walk
-//! through the pages may leave out a course that was made shortly before the walk began, or show one that was removed. What
-//! is expired is refused at once, since that is told by the clock. A key or a course that a standby does not have is looked
-//! for in the primary, so a new one is there at once. Whoever cannot have that reads from the primary.
+//! With [`Options::replica`] the request path reads from standbys, up to [`Options::greatest_lag`] behind: for that long a
+//! committed change may be missing from an answer, and a revoked key may still be good. Two requests may be answered by two
+//! standbys, so the later answer may be the older one, and a walk through the pages may leave out a course that was made
+//! shortly before it began, or show one that was removed. What is expired is refused at once. A key or a course that a
+//! standby does not have is looked for in the primary, so a new one is there at once.
 //!
 //! # Other writers
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL. The tables and statements keep
-//! to what Citus, YugabyteDB and CockroachDB have too; where an engine has no triggers ([`Options::without_triggers`]), a
-//! host's own writers must do in their transactions what the triggers would: replace `accounts.revision` by a random UUID
-//! of their own (Citus lets no `UPDATE` call `gen_random_uuid()`) before anything else, set `courses.module_count`, and
-//! remove or move a course's modules and their contents along with it.
+//! to what Citus, YugabyteDB and CockroachDB have too; without triggers ([`Options::without_triggers`]), a host's writers
+//! must do in their transactions what these would: first replace `accounts.revision` by a random UUID of their own (Citus
+//! lets no `UPDATE` call `gen_random_uuid()`), set `courses.module_count`, and remove or move a course's modules and their
+//! contents along with it.
 //!
-//! The triggers change the tables of their own schema, whatever the writer's session finds by the same names. A role that
-//! writes needs `UPDATE` on `accounts` and `courses`, and `UPDATE` and `DELETE` on `modules` and `module_contents`. Where the
-//! schema is renamed, the functions of the triggers need the new name:
-//! `ALTER FUNCTION catalogue_courses_updated() SET search_path = …, pg_temp`, and so on.
+//! The triggers change the tables of their own schema; where that is renamed, their functions need the new name:
+//! `ALTER FUNCTION catalogue_courses_updated() SET search_path = …, pg_temp`, and so on. A role that writes needs `UPDATE`
+//! on `accounts` and `courses`, and `UPDATE` and `DELETE` on `modules` and `module_contents`.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod accounts;
 mod address;
 mod admin;
 mod connection;

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::StorageError;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql};
-use crate::error::storage_error;
+use crate::error::{code, is_locked, storage_error, unavailable};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::rows::get;
@@ -39,16 +39,16 @@ const TABLES: Sql = Sql {
     types: &[],
 };
 
-const ENCODING: Sql =
-    Sql { text: "SELECT current_setting('server_encoding'), CAST(coalesce(current_schema(), '') AS TEXT)", types: &[] };
+const SETTINGS: Sql = Sql {
+    text: "SELECT current_setting('server_encoding'), CAST(coalesce(current_schema(), '') AS TEXT), version()",
+    types: &[],
+};
 
 const VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema WHERE id = 1", types: &[] };
 
 const LOCKED_VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema WHERE id = 1 FOR UPDATE", types: &[] };
 
 const SET_VERSION: Sql = Sql { text: "UPDATE catalogue_schema SET version = $1 WHERE id = 1", types: &[Type::INT8] };
-
-const ENGINE: Sql = Sql { text: "SELECT version()", types: &[] };
 
 /// A row where the tables were made with triggers.
 const TRIGGERS: Sql = Sql {
@@ -69,14 +69,13 @@ pub struct Migrated {
 
 /// The schema's version; 0 where there are no tables of ours.
 pub(crate) async fn version(options: &Options) -> Result<u32, OpenError> {
-    let connection = open(options, false).await?;
+    let connection = options.exporting().open().await.map_err(OpenError::Failed)?;
     let asking = async {
         check_encoding(&connection).await?;
         version_in(&connection, &VERSION).await
     };
     let silent = "the database does not answer; it is slow, or another transaction has its tables locked";
-    let out_of_time = |_| OpenError::Failed(StorageError::new(StorageErrorKind::Unavailable, silent));
-    timeout(VERSION_TIMEOUT, asking).await.map_err(out_of_time)?
+    timeout(VERSION_TIMEOUT, asking).await.unwrap_or_else(|_| Err(OpenError::Failed(unavailable(silent))))
 }
 
 /// Brings the database to [`SCHEMA_VERSION`]; does nothing at all where it is there already.
@@ -91,63 +90,43 @@ pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
     let (mut attempt, mut locked) = (1, 1);
     loop {
         // The transaction of an attempt that failed ends with its connection.
-        let connection = open(options, true).await?;
+        let connection = options.writing().open().await.map_err(OpenError::Failed)?;
         match apply(&connection, options.triggers).await {
             // Requests would queue behind this one for as long as another transaction has a table: better to step back.
-            Err(Failure::Statement(error)) if is_locked(&error) && locked < LOCK_ATTEMPTS => {
+            Err(OpenError::Failed(error)) if is_locked(&error) && locked < LOCK_ATTEMPTS => {
                 locked += 1;
                 sleep(LOCK_PAUSE).await;
             }
-            Err(Failure::Statement(error)) if is_race(&error) && attempt < ATTEMPTS => attempt += 1,
-            Err(Failure::Statement(error)) => return Err(failed(error)),
-            Err(Failure::Open(error)) => return Err(error),
-            Ok(from) => return Ok(Migrated { from, to: SCHEMA_VERSION.max(from) }),
+            Err(OpenError::Failed(error)) if is_race(&error) && attempt < ATTEMPTS => attempt += 1,
+            applied => return applied.map(|from| Migrated { from, to: SCHEMA_VERSION.max(from) }),
         }
-    }
-}
-
-enum Failure {
-    Statement(Error),
-    Open(OpenError),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Statement(error)
     }
 }
 
 /// Applies what is missing; the version is read again under the lock, as another process may have been faster.
-async fn apply(connection: &Connection, triggers: bool) -> Result<u32, Failure> {
-    let engine = engine(connection).await?;
+async fn apply(connection: &Connection, triggers: bool) -> Result<u32, OpenError> {
+    let run = async |sql: &str| connection.run(sql).await.map_err(failed);
+    let (_, _, engine) = settings(connection).await?;
     if let Some(setting) = before_migration(&engine) {
-        let _ = connection.run(setting).await;
+        let _ = run(setting).await;
     }
-    connection.run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
-    let found = match version_in(connection, &LOCKED_VERSION).await.map_err(Failure::Open)? {
-        0 if !has_version_table(connection).await? => {
-            connection.run(VERSION_TABLE).await?;
-            0
-        }
-        found => found,
-    };
+    run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
+    let found = version_in(connection, &LOCKED_VERSION).await?;
+    if found == 0 && connection.query(&TABLES, &[]).await.map_err(failed)?.is_empty() {
+        run(VERSION_TABLE).await?;
+    }
     // What was made without triggers stays without, and triggers that are there have to be of the same version.
-    let triggers = if found == 0 { triggers } else { !connection.query(&TRIGGERS, &[]).await?.is_empty() };
+    let triggers =
+        if found == 0 { triggers } else { !connection.query(&TRIGGERS, &[]).await.map_err(failed)?.is_empty() };
     for migration in MIGRATIONS.iter().skip(found as usize) {
-        connection.run(&migration.tables_for(&engine)).await?;
+        run(&migration.tables_for(&engine)).await?;
         if triggers {
-            connection.run(migration.triggers).await?;
+            run(migration.triggers).await?;
         }
     }
-    connection.execute(&SET_VERSION, &[&i64::from(SCHEMA_VERSION.max(found))]).await?;
-    commit(connection).await.map_err(|error| Failure::Open(OpenError::Failed(error)))?;
+    connection.execute(&SET_VERSION, &[&i64::from(SCHEMA_VERSION.max(found))]).await.map_err(failed)?;
+    commit(connection).await.map_err(OpenError::Failed)?;
     Ok(found)
-}
-
-/// What the engine calls itself.
-async fn engine(connection: &Connection) -> Result<String, Error> {
-    let rows = connection.query(&ENGINE, &[]).await?;
-    Ok(rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default())
 }
 
 /// The version by that statement; 0 where there is no table to ask.
@@ -169,10 +148,6 @@ async fn version_in(connection: &Connection, sql: &Sql) -> Result<u32, OpenError
     Ok(u32::try_from(version).unwrap_or(u32::MAX))
 }
 
-async fn has_version_table(connection: &Connection) -> Result<bool, Error> {
-    Ok(!connection.query(&TABLES, &[]).await?.is_empty())
-}
-
 /// Texts are kept as they come only in UTF-8.
 async fn check_encoding(connection: &Connection) -> Result<(), OpenError> {
     match settings(connection).await?.0 {
@@ -181,19 +156,15 @@ async fn check_encoding(connection: &Connection) -> Result<(), OpenError> {
     }
 }
 
-/// The database's encoding, and the schema that new tables would be made in.
-async fn settings(connection: &Connection) -> Result<(String, String), OpenError> {
-    let rows = connection.query(&ENCODING, &[]).await.map_err(failed)?;
-    let settings = rows.first().map(|row| Ok((get(row, 0)?, get(row, 1)?)));
+/// The database's encoding, the schema that new tables would be made in, and what the engine calls itself.
+async fn settings(connection: &Connection) -> Result<(String, String, String), OpenError> {
+    let rows = connection.query(&SETTINGS, &[]).await.map_err(failed)?;
+    let settings = rows.first().map(|row| Ok((get(row, 0)?, get(row, 1)?, get(row, 2)?)));
     settings.unwrap_or_else(|| Ok(Default::default())).map_err(OpenError::Failed)
 }
 
-fn is_locked(error: &Error) -> bool {
-    error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE)
-}
-
 /// Whether another program has made the same tables meanwhile.
-fn is_race(error: &Error) -> bool {
+fn is_race(error: &StorageError) -> bool {
     let codes = [
         SqlState::DUPLICATE_TABLE,
         SqlState::DUPLICATE_OBJECT,
@@ -201,12 +172,7 @@ fn is_race(error: &Error) -> bool {
         SqlState::T_R_SERIALIZATION_FAILURE,
         SqlState::T_R_DEADLOCK_DETECTED,
     ];
-    error.code().is_some_and(|code| codes.contains(code))
-}
-
-async fn open(options: &Options, to_write: bool) -> Result<Connection, OpenError> {
-    let hosts = if to_write { options.writing() } else { options.exporting() };
-    hosts.open().await.map_err(OpenError::Failed)
+    code(error).is_some_and(|code| codes.contains(code))
 }
 
 fn failed(error: Error) -> OpenError {

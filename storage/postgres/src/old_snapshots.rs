@@ -28,8 +28,7 @@ const OLD_SNAPSHOTS: Sql = Sql {
     types: &[Type::FLOAT8, Type::INT8],
 };
 
-/// A transaction, or a standby, that may still read rows which were changed or removed since: PostgreSQL keeps them, and
-/// each look-up of an account with many such rows reads them too.
+/// A transaction or a standby for which PostgreSQL keeps rows that were changed or removed since; look-ups read them too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OldSnapshot {

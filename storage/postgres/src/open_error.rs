@@ -75,8 +75,8 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Whether it can pass without anybody correcting an address, a role, a certificate or a schema: the database is out of
-    /// reach, is starting or stopping, has no room now, or is busy. Then it is worth another try.
+    /// Whether it is worth another try, since it can pass by itself: the database is out of reach, is starting or stopping,
+    /// has no room now, or is busy.
     #[must_use]
     pub fn can_pass(&self) -> bool {
         matches!(self, Self::Failed(error) if error::can_pass(error))

@@ -34,7 +34,7 @@ const NEXT_PAGE: Sql = Sql {
     types: &[Type::TEXT, Type::INT8, Type::INT8, Type::TEXT],
 };
 
-/// The revision of an account without a course.
+/// The revision of an account that has no course in the moment of asking.
 const FIND_REVISION_OF_NONE: Sql = Sql {
     text: "SELECT revision FROM accounts WHERE id = $1 AND \
            (SELECT slug FROM courses WHERE account_id = $1 ORDER BY created_at DESC, slug DESC LIMIT 1) IS NULL",
@@ -77,8 +77,8 @@ impl CourseStorage for PostgresStorage {
             }
         }
         match found.first() {
-            Some(row) => rows::optional_revision(row, 7),
-            None if page.after.is_none() => self.revision_of_none(account).await,
+            Some(row) => rows::revision(row, 7),
+            None if page.after.is_none() => self.revision_by(&FIND_REVISION_OF_NONE, account).await,
             None => Ok(None),
         }
     }
@@ -109,23 +109,21 @@ impl CourseStorage for PostgresStorage {
             let Some(title) = rows::optional_text(row, 7)? else { break };
             course.modules.push(Module { number, title, summary: rows::owned_text(row, 8)? });
         }
-        Ok(AtRevision { value: Some(course), revision: rows::optional_revision(first, 9)? })
+        Ok(AtRevision { value: Some(course), revision: rows::revision(first, 9)? })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         if !can_be_stored(account.as_str()) {
             return Ok(None);
         }
-        let rows = self.readers.read(&FIND_REVISION, &[&account.as_str()]).await?;
-        rows.first().map(|row| rows::revision(row, 0)).transpose()
+        self.revision_by(&FIND_REVISION, account.as_str()).await
     }
 }
 
 impl PostgresStorage {
-    /// The revision of an account that has no course in the moment of asking; `None` where it has one.
-    async fn revision_of_none(&self, account: &str) -> Result<Option<Revision>, StorageError> {
-        let rows = self.readers.read(&FIND_REVISION_OF_NONE, &[&account]).await?;
-        rows.first().map(|row| rows::revision(row, 0)).transpose()
+    async fn revision_by(&self, sql: &Sql, account: &str) -> Result<Option<Revision>, StorageError> {
+        let rows = self.readers.read(sql, &[&account]).await?;
+        rows.first().map_or(Ok(None), |row| rows::revision(row, 0))
     }
 }
 
@@ -137,7 +135,7 @@ impl CredentialStorage for PostgresStorage {
         let mut credential = Credential::new(rows::identity(row)?);
         credential.expires_at = rows::optional_time(row, 5)?;
         credential.revoked_at = rows::optional_time(row, 6)?;
-        credential.revision = Some(rows::revision(row, 7)?);
+        credential.revision = rows::revision(row, 7)?;
         Ok(Some(credential))
     }
 }

@@ -15,39 +15,37 @@ use uuid::Uuid;
 use crate::error::corrupt;
 use crate::text::shown;
 
-type Result<T> = std::result::Result<T, StorageError>;
-
 /// The value in `column`.
-pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Result<T> {
+pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Result<T, StorageError> {
     row.try_get(column).map_err(corrupt)
 }
 
 /// A text that is shown, in `column`.
-pub(crate) fn text(row: &Row, column: usize) -> Result<Cow<'_, str>> {
+pub(crate) fn text(row: &Row, column: usize) -> Result<Cow<'_, str>, StorageError> {
     Ok(shown(get(row, column)?))
 }
 
 /// The same, to keep.
-pub(crate) fn owned_text(row: &Row, column: usize) -> Result<String> {
+pub(crate) fn owned_text(row: &Row, column: usize) -> Result<String, StorageError> {
     Ok(text(row, column)?.into_owned())
 }
 
 /// A text that is shown, in `column`, or none.
-pub(crate) fn optional_text(row: &Row, column: usize) -> Result<Option<String>> {
+pub(crate) fn optional_text(row: &Row, column: usize) -> Result<Option<String>, StorageError> {
     Ok(get::<Option<&str>>(row, column)?.map(|stored| shown(stored).into_owned()))
 }
 
 /// A time in `column`, in microseconds.
-pub(crate) fn time(row: &Row, column: usize) -> Result<Timestamp> {
+pub(crate) fn time(row: &Row, column: usize) -> Result<Timestamp, StorageError> {
     checked_time(get(row, column)?)
 }
 
 /// A time in `column`, or none.
-pub(crate) fn optional_time(row: &Row, column: usize) -> Result<Option<Timestamp>> {
+pub(crate) fn optional_time(row: &Row, column: usize) -> Result<Option<Timestamp>, StorageError> {
     get::<Option<i64>>(row, column)?.map(checked_time).transpose()
 }
 
-fn checked_time(microseconds: i64) -> Result<Timestamp> {
+fn checked_time(microseconds: i64) -> Result<Timestamp, StorageError> {
     Timestamp::from_microseconds(microseconds).ok_or_else(|| must_not(&format!("the time {microseconds}")))
 }
 
@@ -56,7 +54,7 @@ fn must_not(what: &str) -> StorageError {
 }
 
 /// Hands over `slug, title, language, published_at, hidden, module_count, created_at`.
-pub(crate) fn push_course(row: &Row, rows: &mut CourseRows<'_>) -> Result<ControlFlow<()>> {
+pub(crate) fn push_course(row: &Row, rows: &mut CourseRows<'_>) -> Result<ControlFlow<()>, StorageError> {
     let (title, language) = (text(row, 1)?, text(row, 2)?);
     let modules: i64 = get(row, 5)?;
     let course = CourseRow {
@@ -71,7 +69,7 @@ pub(crate) fn push_course(row: &Row, rows: &mut CourseRows<'_>) -> Result<Contro
 }
 
 /// `account_id, kind, id, scopes, digest`.
-pub(crate) fn identity(row: &Row) -> Result<Identity> {
+pub(crate) fn identity(row: &Row) -> Result<Identity, StorageError> {
     let account = account_id(row, 0)?;
     let scopes = Scopes::from_names([get(row, 3)?]);
     let kind: &str = get(row, 1)?;
@@ -85,9 +83,8 @@ pub(crate) fn identity(row: &Row) -> Result<Identity> {
     }
 }
 
-/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at,
-/// replaced_by`.
-pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord> {
+/// Those of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at, replaced_by`.
+pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord, StorageError> {
     Ok(CredentialRecord {
         identity: identity(row)?,
         name: optional_text(row, 5)?,
@@ -101,16 +98,11 @@ pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord> {
 }
 
 /// An account's id in `column`.
-pub(crate) fn account_id(row: &Row, column: usize) -> Result<AccountId> {
+pub(crate) fn account_id(row: &Row, column: usize) -> Result<AccountId, StorageError> {
     Ok(AccountId::new(get::<&str>(row, column)?))
 }
 
-/// A revision in `column`.
-pub(crate) fn revision(row: &Row, column: usize) -> Result<Revision> {
-    Ok(Revision::from_bytes(get::<Uuid>(row, column)?.into_bytes()))
-}
-
 /// A revision in `column`, or none.
-pub(crate) fn optional_revision(row: &Row, column: usize) -> Result<Option<Revision>> {
+pub(crate) fn revision(row: &Row, column: usize) -> Result<Option<Revision>, StorageError> {
     Ok(get::<Option<Uuid>>(row, column)?.map(|uuid| Revision::from_bytes(uuid.into_bytes())))
 }

@@ -18,14 +18,13 @@ use crate::migration::{self, Migrated};
 use crate::old_snapshots::{OldSnapshot, old_snapshots};
 use crate::open_error::OpenError;
 use crate::options::Options;
+use crate::rows::time;
 use crate::versions::SCHEMA_VERSION;
 
-const CLOCK: Sql =
-    Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now", types: &[] };
+const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)", types: &[] };
 
-/// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections.
-///
-/// Connections live on the Tokio runtime that opens them, with its clock and its network enabled.
+/// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections, which live on the
+/// Tokio runtime that opens them, with its clock and its network enabled.
 #[derive(Clone)]
 pub struct PostgresStorage {
     pub(crate) readers: Arc<Readers>,
@@ -51,8 +50,8 @@ impl PostgresStorage {
         }
     }
 
-    /// Asks what requests ask, over connections like theirs: what they cannot have is told at the start, such as tables that
-    /// the role may not read, or a pooler that does not take the settings of a session.
+    /// Asks what requests ask, over connections like theirs: tables that the role may not read, or a pooler that refuses the
+    /// settings of a session, are told at the start.
     async fn ask_as_requests_do(&self) -> Result<(), StorageError> {
         let nobody = AccountId::new("");
         self.find_credential(&TokenDigest::from_bytes([0; 32])).await?;
@@ -71,12 +70,11 @@ impl PostgresStorage {
         Self::open(options).await
     }
 
-    /// Makes the tables where they are missing and brings them up to date, all of it or nothing. Of several that migrate at
-    /// the same time, one does it and the others wait for it.
+    /// Makes the tables where they are missing and brings them up to date, all of it or nothing. Of several at the same time,
+    /// one does it and the others wait for it.
     ///
     /// # Errors
-    /// When the database is out of reach, or has tables of another program or of a newer version, or is read-only while
-    /// there is something to do.
+    /// When it is out of reach, has tables of another program or of a newer version, or is read-only and has to change.
     pub async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
         migration::migrate(options).await
     }
@@ -87,15 +85,13 @@ impl PostgresStorage {
     /// When the primary cannot be asked.
     pub async fn clock(&self) -> Result<Timestamp, StorageError> {
         let rows = self.exporter().await?.query(&CLOCK, &[]).await.map_err(storage_error)?;
-        let row = rows.first().ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock gave no row"))?;
-        let now = Timestamp::from_microseconds(row.try_get("now").map_err(storage_error)?);
-        now.ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock is beyond the year 9999"))
+        let now = rows.first().map(|row| time(row, 0)).transpose()?;
+        now.ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock gave no row"))
     }
 
-    /// What keeps old rows in the tables, which makes look-ups dearer: five at most, the oldest first. That are transactions
-    /// which have been open for `age` at least, of sessions and prepared ones, and what standbys still read. Where the age
-    /// is not known (a standby's is not, and another role's is seen with `pg_read_all_stats` alone), it is those since which
-    /// `transactions` have begun.
+    /// What keeps old rows in the tables, which makes look-ups dearer: five at most, the oldest first. That are
+    /// transactions, prepared ones too, open for `age` at least, and what standbys still read. Where the age is not known (a
+    /// standby's, or another role's without `pg_read_all_stats`), it is those since which `transactions` have begun.
     ///
     /// # Errors
     /// When the database cannot be asked, or is no PostgreSQL and does not know it.

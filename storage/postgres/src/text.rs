@@ -1,7 +1,7 @@
 //! U+0000, which PostgreSQL's texts cannot hold: how a text with it is stored, and what is compared with one.
 //!
-//! In what is shown (titles, names, bodies) it is stored as U+FFFE and a zero digit, and U+FFFE, which is no character, as
-//! itself twice. What is looked up and ordered by, ids and slugs, is stored as it is, so a text with U+0000 is not there.
+//! In what is shown it is stored as U+FFFE and a zero digit, and U+FFFE, which is no character, as itself twice. Ids and
+//! slugs, which are looked up and ordered by, are stored as they are, so one with U+0000 is not there.
 
 use std::borrow::Cow;
 

@@ -1,18 +1,20 @@
 //! Transactions that write: each tells whether it was committed.
 
-use std::error::Error as _;
 use std::time::Duration;
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use tokio::time::timeout;
 use tokio_postgres::Error;
-use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::error::Severity;
 
 use crate::connection::Connection;
-use crate::error::storage_error;
+use crate::error::{is_locked, storage_error, unavailable};
 
-/// How long the database may be silent, beside the wait for a lock: it may be slow, or a commit may have to reach a standby.
+/// How long the database may be silent, beside the wait for a lock: a commit may have to reach a standby.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
+
+/// The same for a change of many rows.
+const LONG: Duration = Duration::from_secs(60 * 60);
 
 /// How long a write waits for a lock of another transaction.
 pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -21,18 +23,16 @@ const SILENT: Duration = Duration::from_secs(1);
 /// How long a patient write waits in all.
 const PATIENT: Duration = Duration::from_secs(60);
 
-/// Does `change` in a transaction of the connection, which is for this alone. What failed is undone with the connection, and
-/// where there is nothing to change (`None`) nothing is committed.
+/// Does `change` in a transaction of a connection of its own, with which a failure is undone. `None` commits nothing.
 pub(crate) async fn transact<T>(
     connection: &Connection,
     change: impl Future<Output = Result<Option<T>, StorageError>>,
 ) -> Result<Option<T>, StorageError> {
-    let changed = changed(connection, LOCK_TIMEOUT, change).await;
+    let changed = changed(connection, DEADLINE, LOCK_TIMEOUT, change).await;
     committed(connection, changed).await
 }
 
-/// The same with more patience, for a change that somebody waits for: a leaked key is revoked while others write. The change
-/// is begun anew where it has met a lock.
+/// The same with more patience, as for revoking a leaked key. The change is begun anew where it has met a lock.
 pub(crate) async fn transact_patiently<T, F>(
     connection: &Connection,
     change: impl Fn() -> F,
@@ -40,14 +40,36 @@ pub(crate) async fn transact_patiently<T, F>(
 where
     F: Future<Output = Result<Option<T>, StorageError>>,
 {
-    let mut outcome = changed(connection, SILENT, change()).await;
+    patiently(connection, DEADLINE, change).await
+}
+
+async fn patiently<T, F>(
+    connection: &Connection,
+    deadline: Duration,
+    change: impl Fn() -> F,
+) -> Result<Option<T>, StorageError>
+where
+    F: Future<Output = Result<Option<T>, StorageError>>,
+{
+    let mut outcome = changed(connection, deadline, SILENT, change()).await;
     if outcome.as_ref().is_err_and(is_locked) {
         let seconds = PATIENT.as_secs();
         tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
-        in_time(DEADLINE, rolled_back(connection)).await?;
-        outcome = changed(connection, PATIENT - SILENT, change()).await;
+        in_time(DEADLINE, async { connection.run("ROLLBACK").await.map_err(storage_error) }).await?;
+        outcome = changed(connection, deadline, PATIENT - SILENT, change()).await;
     }
     committed(connection, outcome).await
+}
+
+/// The same for a change whose rows may be many.
+pub(crate) async fn transact_at_length<T, F>(
+    connection: &Connection,
+    change: impl Fn() -> F,
+) -> Result<Option<T>, StorageError>
+where
+    F: Future<Output = Result<Option<T>, StorageError>>,
+{
+    patiently(connection, LONG, change).await
 }
 
 /// Begins a transaction that writes. It is set for the transaction alone, so it holds through any pooler.
@@ -59,18 +81,15 @@ pub(crate) async fn begin(connection: &Connection, lock_timeout: Duration) -> Re
 
 async fn changed<T>(
     connection: &Connection,
+    deadline: Duration,
     lock_timeout: Duration,
     change: impl Future<Output = Result<T, StorageError>>,
 ) -> Result<T, StorageError> {
-    in_time(DEADLINE + lock_timeout, async {
+    in_time(deadline + lock_timeout, async {
         begin(connection, lock_timeout).await?;
         change.await
     })
     .await
-}
-
-async fn rolled_back(connection: &Connection) -> Result<(), StorageError> {
-    connection.run("ROLLBACK").await.map_err(storage_error)
 }
 
 /// The call's outcome, or an error once the database has been silent for too long. It is for what commits nothing.
@@ -78,8 +97,7 @@ pub(crate) async fn in_time<T>(
     deadline: Duration,
     call: impl Future<Output = Result<T, StorageError>>,
 ) -> Result<T, StorageError> {
-    let silent = || StorageError::new(StorageErrorKind::Unavailable, "the database does not answer in time");
-    timeout(deadline, call).await.unwrap_or_else(|_| Err(silent()))
+    timeout(deadline, call).await.unwrap_or_else(|_| Err(unavailable("the database does not answer in time")))
 }
 
 async fn committed<T>(
@@ -96,8 +114,7 @@ async fn committed<T>(
 /// Commits, however long that takes.
 pub(crate) async fn commit(connection: &Connection) -> Result<(), StorageError> {
     if connection.is_closed() {
-        let message = "the database closed the connection before the commit";
-        return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+        return Err(unavailable("the database closed the connection before the commit"));
     }
     connection.run("COMMIT").await.map_err(|error| match is_refusal(&error) {
         true => storage_error(error),
@@ -116,9 +133,4 @@ fn is_refusal(error: &Error) -> bool {
         let is_unknown = answer.code().code().starts_with("08") || answer.code().code() == "40003";
         answer.parsed_severity() == Some(Severity::Error) && !is_unknown
     })
-}
-
-fn is_locked(error: &StorageError) -> bool {
-    let cause = error.source().and_then(|cause| cause.downcast_ref::<Error>());
-    cause.is_some_and(|cause| cause.code() == Some(&SqlState::LOCK_NOT_AVAILABLE))
 }

@@ -24,8 +24,7 @@ pub(crate) struct Migration {
 }
 
 impl Migration {
-    /// The tables for the engine that calls itself that. CockroachDB knows no collation `C`, since its texts are compared by
-    /// bytes anyway.
+    /// The tables for that engine. CockroachDB knows no collation `C`: its texts are compared by bytes anyway.
     pub(crate) fn tables_for(&self, engine: &str) -> Cow<'static, str> {
         match is_cockroachdb(engine) {
             true => Cow::Owned(self.tables.replace(" COLLATE \"C\"", "")),
@@ -34,8 +33,8 @@ impl Migration {
     }
 }
 
-/// What a session is told before a migration begins. CockroachDB would commit before each change of a table, so that what
-/// broke off would be half there; versions that do not know the setting do not do it either.
+/// What a session is told before a migration begins: CockroachDB would commit before each change of a table. Versions that
+/// do not know the setting do not do so.
 pub(crate) fn before_migration(engine: &str) -> Option<&'static str> {
     is_cockroachdb(engine).then_some("SET autocommit_before_ddl = off")
 }

@@ -1,5 +1,4 @@
-//! Writing below one account, as imports and the other calls of administration share it. It does all that the triggers
-//! would, for they stand back, and not every engine has them.
+//! Writing below one account, for all of administration: with what the triggers would do, which stand back or are missing.
 
 use catalogue_core::{AccountId, Course, Timestamp};
 use futures_util::future::try_join_all;

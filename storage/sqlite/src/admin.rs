@@ -1,9 +1,13 @@
 //! Administration: credentials, and the doors to import and export.
 
-use catalogue_core::admin::{AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Visitor};
+use catalogue_core::admin::{
+    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, RemovedAccount,
+    Visitor,
+};
 use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
+use crate::accounts;
 use crate::credentials;
 use crate::error::storage_error;
 use crate::export::export;
@@ -18,9 +22,23 @@ impl AdminStorage for SqliteStorage {
         Ok(Box::new(SqliteImport::begin(self.begin()?)?))
     }
 
-    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+    async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
         let mut connection = self.readers.database().open_exporter()?;
-        export(&mut connection, visit).map_err(storage_error)
+        export(&mut connection, accounts, visit).map_err(storage_error)
+    }
+
+    async fn list_accounts(
+        &self,
+        accounts: Accounts<'_>,
+        now: Timestamp,
+        visit: &mut Visitor<'_, AccountSummary>,
+    ) -> Result<(), StorageError> {
+        let mut connection = self.readers.database().open_exporter()?;
+        accounts::list(&mut connection, accounts, now, visit).map_err(storage_error)
+    }
+
+    async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
+        accounts::remove(self.begin_patiently()?, account)
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
@@ -38,6 +56,11 @@ impl AdminStorage for SqliteStorage {
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
         let read = || self.readers.read(|connection| credentials::list(connection, account));
         self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
+    }
+
+    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
+        let connection = self.readers.database().open_exporter()?;
+        credentials::visit_all(&connection, visit).map_err(storage_error)
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {

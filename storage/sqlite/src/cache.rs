@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use crate::file::FileVersion;
-use crate::wal_index::WalState;
+use crate::wal_watcher::WalState;
 
 /// The version of a database before a look-up began. Equal only where nothing was committed between.
 #[derive(Clone, Copy, PartialEq, Eq)]

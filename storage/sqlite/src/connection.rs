@@ -19,7 +19,7 @@ pub(crate) const APPLICATION_ID: i32 = 0x6363_6174;
 /// How long a statement waits for a lock of another connection.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The WAL is cut back to this size once it has been written to the database, in bytes.
-const WAL_SIZE_LIMIT: i64 = 64 << 20;
+pub(crate) const WAL_SIZE_LIMIT: i64 = 64 << 20;
 /// A writer's page cache, in KiB. It bounds an import's memory; what is over goes to the WAL.
 const WRITER_CACHE_KIB: i64 = 32 << 10;
 
@@ -31,23 +31,14 @@ pub(crate) enum Database {
     Memory(u64),
 }
 
-/// What an existing database is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// Nothing is in it yet.
-    Empty,
-    /// It is ours, of that schema version.
-    Ours(u32),
-}
-
 impl Database {
-    /// Looks at an existing database without changing it.
-    pub(crate) fn inspect(&self) -> Result<State, OpenError> {
+    /// The schema version of an existing database of ours, 0 of an empty one. Nothing is changed.
+    pub(crate) fn inspect(&self) -> Result<u32, OpenError> {
         if let Self::File(path) = self {
             file::check(path)?;
         }
         let connection = self.open_exporter().map_err(|source| self.failed(source))?;
-        state_of(&connection)
+        version_of(&connection)
             .map_err(|error| match error.sqlite_error_code() {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::NotADatabase(self.path()),
                 _ => self.failed(storage_error(error)),
@@ -58,19 +49,14 @@ impl Database {
     /// Which file stands at the path now, and of when it is.
     pub(crate) fn file_version(&self) -> Result<FileVersion, StorageError> {
         match self {
-            Self::File(path) => {
-                let gone = |error| {
-                    StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach")
-                        .with_source(error)
-                };
-                fs::metadata(path).map(|metadata| FileVersion::of(&metadata)).map_err(gone)
-            }
+            Self::File(path) => fs::metadata(path).map(|metadata| FileVersion::of(&metadata)).map_err(|error| {
+                StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach").with_source(error)
+            }),
             Self::Memory(number) => Ok(FileVersion::in_memory(*number)),
         }
     }
 
-    /// A connection that can read what the API shows, and nothing else. Where another program has locked the database,
-    /// it fails at once.
+    /// A connection that can read what the API shows, and nothing else. It fails at once where the database is locked.
     pub(crate) fn open_reader(&self) -> Result<Connection, StorageError> {
         let mut connection = self.open_exporter()?;
         connection.busy_timeout(Duration::ZERO).map_err(storage_error)?;
@@ -83,8 +69,7 @@ impl Database {
         self.open(OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(storage_error)
     }
 
-    /// A connection that can read and write, and makes the file where it is missing: for its owner to write, for the
-    /// owner's group to read, and for nobody else.
+    /// A connection that can read and write, and makes a file where none is, that its owner may write and its group read.
     pub(crate) fn open_writer(&self) -> Result<Connection, OpenError> {
         if let Self::File(path) = self {
             file::make_private(path);
@@ -120,7 +105,7 @@ impl Database {
         connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)
     }
 
-    fn open(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    pub(crate) fn open(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match self {
             // Behind a dot, no path is a URI or a name with a meaning to SQLite.
@@ -155,17 +140,14 @@ impl Database {
     }
 }
 
-/// What the database is; `None` when it is another program's.
-pub(crate) fn state_of(connection: &Connection) -> rusqlite::Result<Option<State>> {
+/// The schema version, 0 of an empty database; `None` when it is another program's.
+pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<Option<u32>> {
     let application_id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let is_empty: bool =
         connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
-    Ok(match application_id {
-        APPLICATION_ID => Some(State::Ours(version)),
-        0 if is_empty && version == 0 => Some(State::Empty),
-        _ => None,
-    })
+    let is_ours = application_id == APPLICATION_ID || (application_id == 0 && is_empty && version == 0);
+    Ok(is_ours.then_some(version))
 }
 
 /// Module bodies are for exports alone: the engine itself refuses a statement of the request path that would read one.

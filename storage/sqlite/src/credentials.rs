@@ -1,11 +1,12 @@
 //! Writing credentials, in a transaction that the caller has begun, and listing them.
 
-use catalogue_core::admin::{CredentialRecord, CredentialUse, NewCredential};
+use catalogue_core::admin::{CredentialRecord, CredentialUse, NewCredential, Visitor};
 use catalogue_core::auth::Identity;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::accounts::visit_rows;
 use crate::error::storage_error;
 use crate::rows::{Micros, credential_record};
 use crate::write::WriteTransaction;
@@ -16,6 +17,9 @@ const INSERT: &str = "INSERT INTO credentials \
 
 const LIST: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
      expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 ORDER BY created_at, id";
+
+const ALL: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
+     expires_at, revoked_at, last_used_at, replaced_by FROM credentials ORDER BY account_id, created_at, id";
 
 const FIND: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
      expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE id = ?1";
@@ -47,6 +51,11 @@ pub(crate) fn list(connection: &Connection, account: &AccountId) -> rusqlite::Re
     let mut statement = connection.prepare(LIST)?;
     let records = statement.query_and_then([account.as_str()], credential_record)?;
     records.collect::<Result<_, _>>().map(Some)
+}
+
+/// The credentials of all accounts.
+pub(crate) fn visit_all(connection: &Connection, visit: &mut Visitor<'_, CredentialRecord>) -> rusqlite::Result<()> {
+    visit_rows(connection, ALL, [], credential_record, visit).map(|_| ())
 }
 
 /// The credential with that id.

@@ -1,29 +1,30 @@
 //! SQLite's errors as what an operator would act on.
 
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::StorageError;
+use catalogue_core::storage::StorageErrorKind::{
+    self, AlreadyThere, Corrupt, InvalidValue, Other, Unavailable, UnknownReference,
+};
 use rusqlite::{Error, ErrorCode};
 
 /// The error of a statement. SQLite's own words stay as its source.
 pub(crate) fn storage_error(error: Error) -> StorageError {
     let (kind, message) = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            (StorageErrorKind::Unavailable, "another program is writing to the database; try again when it is done")
+            (Unavailable, "another program is writing to the database; try again when it is done")
         }
-        Some(ErrorCode::OperationInterrupted) => (StorageErrorKind::Unavailable, "a read took too long"),
+        Some(ErrorCode::OperationInterrupted) => (Unavailable, "a read took too long"),
         Some(ErrorCode::ReadOnly) => {
-            (StorageErrorKind::Unavailable, "the database is read-only; make the file and its directory writable")
+            (Unavailable, "the database is read-only; make the file and its directory writable")
         }
-        Some(ErrorCode::CannotOpen) => (StorageErrorKind::Unavailable, "the database file cannot be opened"),
-        Some(ErrorCode::DiskFull) => (StorageErrorKind::Unavailable, "the disk is full"),
-        Some(ErrorCode::SystemIoFailure) => (StorageErrorKind::Unavailable, "the disk failed"),
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            (StorageErrorKind::Corrupt, "the database is damaged")
-        }
+        Some(ErrorCode::CannotOpen) => (Unavailable, "the database file cannot be opened"),
+        Some(ErrorCode::DiskFull) => (Unavailable, "the disk is full"),
+        Some(ErrorCode::SystemIoFailure) => (Unavailable, "the disk failed"),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (Corrupt, "the database is damaged"),
         Some(ErrorCode::ConstraintViolation) => constraint(&error),
-        Some(ErrorCode::SchemaChanged) => (StorageErrorKind::Corrupt, "the database has another schema"),
+        Some(ErrorCode::SchemaChanged) => (Corrupt, "the database has another schema"),
         // A value that no writer of this schema makes, or a table that is not there.
-        None if is_conversion(&error) => (StorageErrorKind::Corrupt, "the database holds a value that it must not"),
-        _ => (StorageErrorKind::Other, "the database failed"),
+        None if is_conversion(&error) => (Corrupt, "the database holds a value that it must not"),
+        _ => (Other, "the database failed"),
     };
     StorageError::new(kind, message).with_source(error)
 }
@@ -43,14 +44,12 @@ fn constraint(error: &Error) -> (StorageErrorKind, &'static str) {
     };
 
     match error.sqlite_error().map_or(0, |error| error.extended_code) {
-        SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE => {
-            (StorageErrorKind::AlreadyThere, "there is such a record already")
-        }
-        SQLITE_CONSTRAINT_FOREIGNKEY => (StorageErrorKind::UnknownReference, "there is no such account"),
+        SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE => (AlreadyThere, "there is such a record already"),
+        SQLITE_CONSTRAINT_FOREIGNKEY => (UnknownReference, "there is no such account"),
         SQLITE_CONSTRAINT_CHECK | SQLITE_CONSTRAINT_NOTNULL => {
-            (StorageErrorKind::InvalidValue, "the database does not take such a value")
+            (InvalidValue, "the database does not take such a value")
         }
-        _ => (StorageErrorKind::Other, "the database refused the change"),
+        _ => (Other, "the database refused the change"),
     }
 }
 

@@ -1,35 +1,46 @@
 //! Reading everything, module bodies included, in one state and one course at a time.
 
-use std::ops::ControlFlow;
-
-use catalogue_core::admin::{Account, Record, Visitor};
+use catalogue_core::admin::{Accounts, Record, Visitor};
 use catalogue_core::{AccountId, Course, CourseModule};
 use rusqlite::{Connection, Row};
 
+use crate::accounts::{account, sorted, visit_rows};
 use crate::rows::{account_id, optional_time, time};
 
 /// The columns of [`course_header`].
 const COURSE_COLUMNS: &str =
     "account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode";
 
-pub(crate) fn export(connection: &mut Connection, visit: &mut Visitor<'_>) -> rusqlite::Result<()> {
+pub(crate) fn export(
+    connection: &mut Connection,
+    accounts: Accounts<'_>,
+    visit: &mut Visitor<'_>,
+) -> rusqlite::Result<()> {
     // One transaction, so that what others write meanwhile is not half in it.
     let transaction = connection.transaction()?;
-    let mut accounts = transaction.prepare("SELECT id, name, email FROM accounts ORDER BY id")?;
-    let mut rows = accounts.query([])?;
-    while let Some(row) = rows.next()? {
-        let account = Account { id: account_id(row, 0)?, name: row.get(1)?, email: row.get(2)? };
-        if visit(Record::Account(account)) == ControlFlow::Break(()) {
-            return Ok(());
+    let account = |row: &Row<'_>| account(row).map(Record::Account);
+    let course = |row: &Row<'_>| with_modules(&transaction, course_header(row)?).map(Record::Course);
+    let of_all = "SELECT id, name, email FROM accounts";
+    let courses = format!("SELECT {COURSE_COLUMNS} FROM courses");
+    match accounts {
+        Accounts::All => {
+            if visit_rows(&transaction, &format!("{of_all} ORDER BY id"), [], account, visit)?.is_continue() {
+                let _ = visit_rows(&transaction, &format!("{courses} ORDER BY account_id, slug"), [], course, visit)?;
+            }
         }
-    }
-    let mut courses =
-        transaction.prepare(&format!("SELECT {COURSE_COLUMNS} FROM courses ORDER BY account_id, slug"))?;
-    let mut rows = courses.query([])?;
-    while let Some(row) = rows.next()? {
-        let course = with_modules(&transaction, course_header(row)?)?;
-        if visit(Record::Course(course)) == ControlFlow::Break(()) {
-            return Ok(());
+        Accounts::Only(ids) => {
+            let ids = sorted(ids);
+            for id in &ids {
+                if visit_rows(&transaction, &format!("{of_all} WHERE id = ?1"), [id], account, visit)?.is_break() {
+                    return Ok(());
+                }
+            }
+            let of_one = format!("{courses} WHERE account_id = ?1 ORDER BY slug");
+            for id in ids {
+                if visit_rows(&transaction, &of_one, [id], course, visit)?.is_break() {
+                    return Ok(());
+                }
+            }
         }
     }
     Ok(())

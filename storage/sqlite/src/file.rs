@@ -15,8 +15,7 @@ const MOST_LINKS: usize = 40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity(u64, u64);
 
-/// A file as it was when it was last written to. In WAL mode that is by checkpoints, so this changes rarely; it also
-/// changes when somebody copies another database over this one.
+/// A file as it was when it was last written to: in WAL mode by a checkpoint, or where another was copied over it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileVersion {
     pub(crate) identity: FileIdentity,
@@ -67,11 +66,11 @@ impl FileIdentity {
     }
 }
 
-/// Makes an empty file where there is none, as SQLite would do, which lets everybody read it. Its WAL takes over the mode.
-/// What stands in the way is told by SQLite.
+/// Makes an empty file where there is none, since SQLite's own lets everybody read it. Its WAL takes over the mode, and what
+/// stands in the way is told by SQLite.
 ///
-/// A file that is there is not even opened: closing it would drop the locks that SQLite holds on it in this process. That
-/// forbids to follow links, so each is followed here.
+/// A file that is there is not even opened: closing it would drop the locks that SQLite holds on it in this process. So
+/// each link is followed here.
 pub(crate) fn make_private(path: &Path) {
     let mut file = OpenOptions::new();
     file.write(true).create_new(true);
@@ -87,21 +86,19 @@ pub(crate) fn make_private(path: &Path) {
 
 /// Whether a file stands there, to be opened.
 pub(crate) fn check(path: &Path) -> Result<(), OpenError> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(OpenError::NotAFile(path.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-            match directory {
-                Some(directory) if !directory.is_dir() => Err(OpenError::MissingDirectory(path.to_owned())),
-                _ => Err(OpenError::Missing(path.to_owned())),
-            }
+    let path = path.to_owned();
+    let error = match fs::metadata(&path) {
+        Ok(metadata) if metadata.is_file() => return Ok(()),
+        Ok(_) => return Err(OpenError::NotAFile(path)),
+        Err(error) => error,
+    };
+    let has_directory = path.parent().is_none_or(|parent| parent.as_os_str().is_empty() || parent.is_dir());
+    Err(match error.kind() {
+        io::ErrorKind::NotFound if has_directory => OpenError::Missing(path),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => OpenError::MissingDirectory(path),
+        _ => {
+            let source = StorageError::new(StorageErrorKind::Unavailable, "its file cannot be looked at");
+            OpenError::Failed { path, source: source.with_source(error) }
         }
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(OpenError::MissingDirectory(path.to_owned())),
-        Err(error) => {
-            let source =
-                StorageError::new(StorageErrorKind::Unavailable, "its file cannot be looked at").with_source(error);
-            Err(OpenError::Failed { path: path.to_owned(), source })
-        }
-    }
+    })
 }

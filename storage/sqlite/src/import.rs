@@ -83,11 +83,13 @@ impl SqliteImport {
         Ok(left_out)
     }
 
-    fn prune(&self) -> rusqlite::Result<u64> {
-        let mut removed = 0;
+    fn prune(&self) -> rusqlite::Result<Vec<(AccountId, String)>> {
+        let mut removed = Vec::new();
         self.put.each_account(|account| {
+            let id = AccountId::new(account);
             for slug in self.left_out(account)? {
-                removed += u64::from(self.remove([account, &slug])?);
+                self.remove([account, &slug])?;
+                removed.push((id.clone(), slug));
             }
             Ok(())
         })?;
@@ -157,7 +159,7 @@ impl Import for SqliteImport {
         Self::put_course(self, course).map_err(storage_error)
     }
 
-    async fn prune(&mut self) -> Result<u64, StorageError> {
+    async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError> {
         Self::prune(self).map_err(storage_error)
     }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::ErrorCode;
 
-use crate::connection::{Database, State};
+use crate::connection::Database;
 use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::storage::SqliteStorage;
@@ -26,18 +26,17 @@ pub enum Integrity {
 }
 
 impl SqliteStorage {
-    /// Looks through the whole file for damage, for that long at most (SQLite's `quick_check`, which leaves out whether the
-    /// indexes agree with their tables). Nothing is changed, and neither readers nor writers wait for it.
+    /// Looks through the whole file for damage, for that long at most (SQLite's `quick_check`, which does not hold indexes
+    /// against tables). Nothing is changed, and nobody waits for it.
     ///
     /// # Errors
     /// When there is no database of ours, or it cannot be read.
     pub fn quick_check(path: impl AsRef<Path>, within: Duration) -> Result<Integrity, OpenError> {
-        let path = path.as_ref();
-        let database = Database::File(path.to_owned());
-        if database.inspect()? == State::Empty {
+        let database = Database::File(path.as_ref().to_owned());
+        if database.inspect()? == 0 {
             return Ok(Integrity::Sound);
         }
-        let failed = |source| OpenError::Failed { path: path.to_owned(), source };
+        let failed = |source| database.failed(source);
         let mut connection = database.open_exporter().map_err(failed)?;
         let began = Instant::now();
         let too_late = move || began.elapsed() > within;

@@ -8,8 +8,7 @@ use futures_timer::Delay;
 
 use crate::error::is_locked;
 
-/// How long the look-up of a credential waits. A request makes one, and at most two calls for courses: however the lock
-/// comes and goes, it waits a second at most.
+/// How long the look-up of a credential waits. With it and two calls for courses a request waits a second at most.
 pub(crate) const CREDENTIAL_WAIT: Duration = Duration::from_millis(600);
 /// How long a call for an account's courses or revision waits.
 pub(crate) const COURSES_WAIT: Duration = Duration::from_millis(200);
@@ -34,7 +33,7 @@ struct Lock {
 }
 
 impl Locks {
-    /// Makes attempts until one does not meet a lock, or the lock has lasted for `longest`. An attempt must not wait itself.
+    /// Makes attempts, none of which waits, until one does not meet a lock, or the lock has lasted for `longest`.
     pub(crate) async fn wait_out<T>(
         &self,
         longest: Duration,

@@ -3,7 +3,7 @@
 use catalogue_core::storage::StorageError;
 use rusqlite::Connection;
 
-use crate::connection::{APPLICATION_ID, Database, State, state_of};
+use crate::connection::{APPLICATION_ID, Database, version_of};
 use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::write::WriteTransaction;
@@ -32,9 +32,8 @@ pub struct Migrated {
 /// Brings `database` to [`SCHEMA_VERSION`]; does nothing at all where it is there already.
 pub(crate) fn migrate(database: &Database) -> Result<Migrated, OpenError> {
     let found = match database.inspect() {
-        Ok(State::Ours(version)) => version,
-        Ok(State::Empty) | Err(OpenError::Missing(_)) => 0,
-        Err(error) => return Err(error),
+        Err(OpenError::Missing(_)) => 0,
+        found => found?,
     };
     if found > SCHEMA_VERSION {
         return Err(OpenError::NewerSchema { path: database.path(), found, known: SCHEMA_VERSION });
@@ -47,15 +46,11 @@ pub(crate) fn migrate(database: &Database) -> Result<Migrated, OpenError> {
     Ok(Migrated { from, to: SCHEMA_VERSION })
 }
 
-/// Applies what is missing; the version is read again under the lock, as another process may have been faster. `None` where
-/// that process has made the database its own.
+/// Applies what is missing by the version under the lock: another process may have been faster. `None` where that has made
+/// the database its own.
 fn apply(connection: Connection) -> Result<Option<u32>, StorageError> {
     let transaction = WriteTransaction::begin(connection)?;
-    let found = match state_of(&transaction).map_err(storage_error)? {
-        Some(State::Ours(version)) => version,
-        Some(State::Empty) => 0,
-        None => return Ok(None),
-    };
+    let Some(found) = version_of(&transaction).map_err(storage_error)? else { return Ok(None) };
     write(&transaction, found).map_err(storage_error)?;
     transaction.commit()?;
     Ok(Some(found))

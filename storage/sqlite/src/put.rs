@@ -16,11 +16,9 @@ const TABLES: &str = "
     BEGIN;
 ";
 
-/// The accounts and courses that an import has put, in a database of its own, which SQLite keeps in a temporary file and
-/// removes, so that memory does not grow with the input.
-///
-/// They do not stand in temporary tables of the import's connection: those would take part in its commit, and a temporary
-/// file that cannot be written would fail it after the database itself was committed.
+/// The accounts and courses that an import has put, in a temporary database of its own, so that memory does not grow with
+/// the input. Temporary tables of the import's connection would take part in its commit, and could fail it after the
+/// database itself was committed.
 #[derive(Debug)]
 pub(crate) struct Put(Connection);
 

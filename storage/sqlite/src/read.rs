@@ -108,7 +108,7 @@ impl CredentialStorage for SqliteStorage {
     }
 }
 
-/// Hands over no row twice: an attempt that meets a lock does so before its first row, and the next one begins anew.
+/// Hands over no row twice: an attempt that meets a lock does so before its first row.
 fn list_courses(
     connection: &Connection,
     account: &AccountId,

@@ -62,8 +62,7 @@ pub(crate) fn identity(row: &Row<'_>) -> rusqlite::Result<Identity> {
     }
 }
 
-/// The columns of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at,
-/// replaced_by`.
+/// Those of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at, replaced_by`.
 pub(crate) fn credential_record(row: &Row<'_>) -> rusqlite::Result<CredentialRecord> {
     Ok(CredentialRecord {
         identity: identity(row)?,
@@ -75,6 +74,11 @@ pub(crate) fn credential_record(row: &Row<'_>) -> rusqlite::Result<CredentialRec
         last_used_at: optional_time(row, 10)?,
         replaced_by: row.get(11)?,
     })
+}
+
+/// A number of rows in `column`.
+pub(crate) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(column).map(|count| u64::try_from(count).unwrap_or_default())
 }
 
 /// An account's id in `column`.

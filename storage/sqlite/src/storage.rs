@@ -10,7 +10,7 @@ use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{Revision, StorageError};
 
 use crate::cache::Cache;
-use crate::connection::{Database, State};
+use crate::connection::Database;
 use crate::migration::{self, Migrated, SCHEMA_VERSION};
 use crate::open_error::OpenError;
 use crate::readers::Readers;
@@ -39,10 +39,7 @@ impl SqliteStorage {
     /// When there is none, it cannot be read, it is not one of ours, or it is of another schema version. Nothing is changed.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let database = Database::File(path.as_ref().to_owned());
-        let found = match database.inspect()? {
-            State::Empty => 0,
-            State::Ours(version) => version,
-        };
+        let found = database.inspect()?;
         let path = path.as_ref().to_owned();
         match found.cmp(&SCHEMA_VERSION) {
             std::cmp::Ordering::Less => Err(OpenError::OlderSchema { path, found, known: SCHEMA_VERSION }),
@@ -52,6 +49,19 @@ impl SqliteStorage {
     }
 
     /// Opens a database, making the file where it is missing (not its directory) and bringing its schema up to date.
+    ///
+    /// ```
+    /// use catalogue_core::Catalogue;
+    /// use catalogue_sqlite::SqliteStorage;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("catalogue.db");
+    /// let storage = SqliteStorage::open_and_migrate(path)?;
+    /// let catalogue = Catalogue::with_api_keys(storage).build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As for [`migrate`](Self::migrate).
@@ -63,8 +73,7 @@ impl SqliteStorage {
     /// Makes the file where it is missing and brings its schema up to date, all of it or nothing.
     ///
     /// # Errors
-    /// When the directory is missing, or the file is not a database of ours, or of a newer version, or read-only while
-    /// there is something to do.
+    /// When its directory is missing, or the file is no database of ours, of a newer version, or read-only and has to change.
     pub fn migrate(path: impl AsRef<Path>) -> Result<Migrated, OpenError> {
         migration::migrate(&Database::File(path.as_ref().to_owned()))
     }

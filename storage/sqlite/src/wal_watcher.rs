@@ -1,14 +1,22 @@
-//! [`WalWatcher`]: the version of the file that stands at the database's path, as its WAL's index tells it.
+//! [`WalWatcher`]: the version of the file that stands at the database's path, by one small read of its WAL's index.
 
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use rusqlite::Connection;
 
 use crate::cache::Version;
 use crate::connection::Database;
 use crate::file::{FileIdentity, FileVersion};
-use crate::wal_index::WalIndex;
+
+/// How long the header of a WAL's index is, in bytes; two copies of it stand at the start of the file.
+const HEADER: usize = 48;
+/// Which form of the index this is.
+const VERSION: [u8; 4] = 3_007_000_u32.to_ne_bytes();
+/// Where the header says that it is in use.
+const IS_IN_USE: usize = 12;
 
 /// Watches one file; none before the first look.
 #[derive(Default)]
@@ -45,14 +53,9 @@ impl WalWatcher {
         self.watched().as_ref().is_some_and(|watched| watched.file.identity != file)
     }
 
-    /// Watches nothing any more.
-    pub(crate) fn stop(&self) {
-        self.watched_mut().take();
-    }
-
     /// Watches no other file than that one any more.
-    pub(crate) fn stop_unless_of(&self, file: FileIdentity) {
-        self.watched_mut().take_if(|watched| watched.file.identity != file);
+    pub(crate) fn stop_unless_of(&self, file: Option<FileIdentity>) {
+        self.watched_mut().take_if(|watched| Some(watched.file.identity) != file);
     }
 
     fn watched(&self) -> RwLockReadGuard<'_, Option<Watched>> {
@@ -82,9 +85,90 @@ impl Watched {
         Some(Version { epoch: self.epoch, file, wal: self.index.as_ref()?.state()? })
     }
 
-    /// Whether the file is the one that is watched. Where no index was found, that holds for this version of the file
-    /// alone: a later one may have a WAL.
+    /// Whether the file is the one that is watched. Without an index only in this version: a later one may have a WAL.
     fn is_of(&self, file: FileVersion) -> bool {
         self.file.identity == file.identity && (self.index.is_some() || self.file == file)
     }
+}
+
+/// The file in which the connections to a database in WAL mode, of all processes, share where the last commit ends
+/// (the "WAL-index" of SQLite's file formats, `-shm` beside the database).
+///
+/// Every commit replaces its header, and readers of SQLite itself begin at what it says. So as long as it is the same, the
+/// database is, provided that no connection can leave the WAL meanwhile: whoever relies on that keeps a connection open
+/// that has read once, whose locks bar the others from another journal mode and from removing the file. There is none
+/// where files and memory maps of them are not known to agree.
+struct WalIndex(Arc<File>);
+
+/// What the header was at some instant. Equal only where nothing was committed between.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WalState([u8; HEADER]);
+
+impl WalIndex {
+    /// That of the database which `connection` has read, or `None` where it has no WAL or none that can be watched.
+    fn of(connection: &Connection) -> Option<Self> {
+        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).ok()?;
+        if mode != "wal" || !cfg!(target_os = "linux") {
+            return None;
+        }
+        let index = Self(open_for_long(&beside(Path::new(connection.path()?)))?);
+        index.state().is_some().then_some(index)
+    }
+
+    /// What the header is now; `None` while it is being replaced.
+    fn state(&self) -> Option<WalState> {
+        let mut copies = [0; 2 * HEADER];
+        read_start(&self.0, &mut copies)?;
+        let (first, second) = copies.split_at(HEADER);
+        let is_valid = first == second && first.starts_with(&VERSION) && first[IS_IN_USE] == 1;
+        is_valid.then(|| WalState(first.try_into().expect("half of two headers")))
+    }
+}
+
+fn beside(database: &Path) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push("-shm");
+    path.into()
+}
+
+/// Opens a file once, and closes it only when nobody can open it any more: closing it drops every lock that SQLite holds on
+/// it in this process (POSIX).
+fn open_for_long(path: &Path) -> Option<Arc<File>> {
+    static OPEN: Mutex<Vec<(FileIdentity, Arc<File>)>> = Mutex::new(Vec::new());
+
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let identity = FileIdentity::of(&fs::metadata(path).ok()?);
+    if let Some((_, file)) = open.iter().find(|(known, _)| *known == identity) {
+        return Some(Arc::clone(file));
+    }
+    open.retain(|(_, file)| Arc::strong_count(file) > 1 || !is_removed(file));
+    let file = Arc::new(File::open(path).ok()?);
+    // Another file may stand there by now; it is this one that is open.
+    open.push((FileIdentity::of(&file.metadata().ok()?), Arc::clone(&file)));
+    Some(file)
+}
+
+/// Whether the file has no name any more.
+#[cfg(unix)]
+fn is_removed(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
+}
+
+#[cfg(not(unix))]
+fn is_removed(_: &File) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn read_start(file: &File, buffer: &mut [u8]) -> Option<()> {
+    use std::os::unix::fs::FileExt as _;
+
+    file.read_exact_at(buffer, 0).ok()
+}
+
+#[cfg(not(unix))]
+fn read_start(_: &File, _: &mut [u8]) -> Option<()> {
+    None
 }

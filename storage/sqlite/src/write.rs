@@ -1,20 +1,26 @@
 //! [`WriteTransaction`]: the only way to write. So whatever is told of a change is told after its commit.
 
+use std::fs;
 use std::ops::Deref;
 use std::time::Duration;
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::{Connection, Error, ErrorCode};
 
-use crate::connection::BUSY_TIMEOUT;
+use crate::connection::{BUSY_TIMEOUT, WAL_SIZE_LIMIT};
 use crate::error::storage_error;
 
 /// After so long a patient writer says what it waits for.
 const SILENT: Duration = Duration::from_secs(1);
 /// How long a patient writer waits in all.
 const PATIENT: Duration = Duration::from_secs(60);
+/// Why a removed row may still be in the WAL.
+const STILL_READ: &str =
+    "another program reads the database as it was; the next change that nobody reads beside empties its WAL";
 /// How long an emptying of the WAL waits for readers.
 const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(200);
+/// The same where the WAL is beyond its limit; other writers wait meanwhile.
+const LARGE_CHECKPOINT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A transaction that writes, on a connection of its own. Dropping it undoes it.
 #[derive(Debug)]
@@ -46,13 +52,37 @@ impl WriteTransaction {
 
     /// Makes all of it seen at once.
     pub(crate) fn commit(self) -> Result<(), StorageError> {
-        let Self(connection) = self;
-        connection.execute_batch("COMMIT").map_err(commit_error)?;
+        self.execute_batch("COMMIT").map_err(commit_error)?;
         // A checkpoint ends what is cached, so it has to be worth it.
-        if connection.total_changes() > 0 {
-            empty_wal(&connection);
+        if self.total_changes() > 0 {
+            empty_wal(&self);
         }
         Ok(())
+    }
+
+    /// The same, and leaves no byte of what was removed in the database's files, or says why it may have.
+    ///
+    /// `secure_delete` overwrites rows where they stand. Copies of them that page splits and earlier changes left in unused
+    /// parts of pages go only when the file is written anew.
+    pub(crate) fn commit_without_traces(self) -> Result<Option<String>, StorageError> {
+        self.execute_batch("COMMIT").map_err(commit_error)?;
+        let rewritten = self.busy_timeout(BUSY_TIMEOUT).and_then(|()| self.execute_batch("VACUUM"));
+        let is_emptied = is_wal_emptied(&self, SILENT);
+        Ok(match rewritten {
+            Err(error) => Some(format!("the file could not be written anew ({error}); SQLite's `VACUUM` does it")),
+            Ok(()) if !is_emptied => Some(STILL_READ.to_owned()),
+            Ok(()) => None,
+        })
+    }
+}
+
+/// What did not fit into the cache stands in the WAL, also when it is undone, and while others have the database open no
+/// close of this connection would take it away.
+impl Drop for WriteTransaction {
+    fn drop(&mut self) {
+        if !self.is_autocommit() && self.execute_batch("ROLLBACK").is_ok() && has_large_wal(self) {
+            empty_wal(self);
+        }
     }
 }
 
@@ -76,12 +106,23 @@ fn begin(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
 ///
 /// It is no fault when this one cannot finish either: all is committed.
 fn empty_wal(connection: &Connection) {
-    let checkpoint = connection
-        .busy_timeout(CHECKPOINT_TIMEOUT)
-        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
-    if !matches!(checkpoint, Ok(false)) {
-        tracing::debug!(?checkpoint, "the WAL was not emptied: somebody is reading");
+    let patience = if has_large_wal(connection) { LARGE_CHECKPOINT_TIMEOUT } else { CHECKPOINT_TIMEOUT };
+    if !is_wal_emptied(connection, patience) {
+        tracing::debug!("the WAL was not emptied: somebody is reading");
     }
+}
+
+fn has_large_wal(connection: &Connection) -> bool {
+    let wal = connection.path().and_then(|path| fs::metadata(format!("{path}-wal")).ok());
+    wal.is_some_and(|wal| wal.len() > WAL_SIZE_LIMIT as u64)
+}
+
+/// Whether it could be emptied within that time.
+fn is_wal_emptied(connection: &Connection, patience: Duration) -> bool {
+    let checkpoint = connection
+        .busy_timeout(patience)
+        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
+    matches!(checkpoint, Ok(false))
 }
 
 /// The error of a commit. A write that failed has left the transaction without its end, so it is undone. Of what comes after
@@ -122,6 +163,22 @@ mod tests {
     }
 
     #[test]
+    fn a_large_wal_of_one_that_is_dropped_is_emptied() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("c.db");
+        let reader = Connection::open(&path).unwrap();
+        reader.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a)").unwrap();
+        let size = || fs::metadata(directory.path().join("c.db-wal")).unwrap().len();
+        let transaction = WriteTransaction::begin(Connection::open(&path).unwrap()).unwrap();
+        transaction.execute("INSERT INTO t VALUES (zeroblob(?1))", [WAL_SIZE_LIMIT + (8 << 20)]).unwrap();
+        assert!(size() > WAL_SIZE_LIMIT as u64);
+        drop(transaction);
+        assert_eq!(size(), 0);
+        let count = reader.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, u32>(0));
+        assert_eq!(count, Ok(0));
+    }
+
+    #[test]
     fn one_that_is_dropped_is_undone() {
         let directory = tempfile::tempdir().unwrap();
         let open = || Connection::open(directory.path().join("c.db")).unwrap();
@@ -137,5 +194,22 @@ mod tests {
             }
             assert_eq!(count(), rows);
         }
+    }
+
+    #[test]
+    fn what_may_be_left_in_the_files_is_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || Connection::open(directory.path().join("c.db")).unwrap();
+        let reader = open();
+        reader.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE t (a); INSERT INTO t VALUES (1)").unwrap();
+        let remove = || {
+            let transaction = WriteTransaction::begin(open()).unwrap();
+            transaction.execute("DELETE FROM t", []).unwrap();
+            transaction.commit_without_traces().unwrap()
+        };
+        reader.execute_batch("BEGIN; SELECT * FROM t").unwrap();
+        assert!(remove().unwrap().contains("reads the database as it was"));
+        reader.execute_batch("COMMIT").unwrap();
+        assert_eq!(remove(), None);
     }
 }

@@ -5,13 +5,13 @@ mod responses;
 
 use std::collections::BTreeMap;
 
-use http::Uri;
 use serde_json::{Map, Value, json};
 
+use super::about::Site;
 use super::json::pretty;
-use super::reference::{general, page_address};
+use super::reference::general;
 use super::schemas::Schemas;
-use super::{OPENAPI, STAND_IN_HOST, SUMMARY, TITLE, VERSION, headers, markdown, origin};
+use super::{OPENAPI, SUMMARY, VERSION, headers, markdown};
 use crate::address::Address;
 use crate::auth::Scope;
 use crate::operation::{Operation, Tag};
@@ -25,13 +25,13 @@ const LICENSES: &str = "https://spdx.org/licenses/";
 /// The name of the only security scheme.
 const BEARER: &str = "bearer";
 
-pub(super) fn render(base: &Address, docs: &Address) -> String {
+pub(super) fn render(site: Site<'_>) -> String {
     let schemas = Schemas::collect();
-    pretty(&document(base, docs, &schemas), &schemas)
+    pretty(&document(site, &schemas), &schemas)
 }
 
-pub(super) fn document(base: &Address, docs: &Address, schemas: &Schemas) -> Value {
-    let responses = Responses::collect(base, schemas);
+pub(super) fn document(site: Site<'_>, schemas: &Schemas) -> Value {
+    let responses = Responses::collect(site, schemas);
     let path = |operation: Operation| {
         let described = operations::describe(operation.row(), &responses.of(operation));
         (operation.row().path.to_owned(), json!({ "get": described }))
@@ -39,15 +39,15 @@ pub(super) fn document(base: &Address, docs: &Address, schemas: &Schemas) -> Val
     json!({
         "openapi": OPENAPI,
         "info": {
-            "title": TITLE,
+            "title": site.title(),
             "version": VERSION,
             "summary": SUMMARY,
-            "description": markdown::blocks(&general::all(base, schemas)),
-            "contact": contact(base, docs),
+            "description": markdown::blocks(&general::all(site, schemas)),
+            "contact": site.contact(),
             // A licence has an identifier or an address, and older readers know the address alone.
             "license": { "name": env!("CARGO_PKG_LICENSE"), "url": LICENSES },
         },
-        "servers": [{ "url": server(base), "description": "The base address." }],
+        "servers": [{ "url": server(site.base), "description": "The base address." }],
         "tags": Tag::ALL.map(|tag| json!({ "name": tag.name, "description": tag.description })),
         "security": [{ BEARER: [] }],
         "paths": Operation::ALL.iter().copied().map(path).collect::<Map<_, _>>(),
@@ -58,18 +58,6 @@ pub(super) fn document(base: &Address, docs: &Address, schemas: &Schemas) -> Val
             "securitySchemes": { BEARER: security_scheme() },
         },
     })
-}
-
-/// Whom to ask: the page that explains the API, and the mailbox that RFC 2142 gives to the operator of a web server. Both
-/// must be whole addresses.
-fn contact(base: &Address, docs: &Address) -> Value {
-    let stand_in = format!("https://{STAND_IN_HOST}");
-    let server = [docs, base].map(origin).into_iter().find(|origin| !origin.is_empty()).unwrap_or(&stand_in);
-    let page = page_address(docs);
-    let page = if page.starts_with('/') { format!("{server}{page}") } else { page };
-    let server: Option<Uri> = server.parse().ok();
-    let host = server.as_ref().and_then(Uri::host).filter(|host| !host.starts_with('[')).unwrap_or(STAND_IN_HOST);
-    json!({ "name": "The operator of this server", "url": page, "email": format!("webmaster@{host}") })
 }
 
 /// The address that paths are relative to.

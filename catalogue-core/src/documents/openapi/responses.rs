@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::address::Address;
+use crate::documents::about::Site;
 use crate::documents::answers::{self, Answer};
 use crate::documents::schemas::Schemas;
 use crate::operation::Operation;
@@ -25,11 +25,11 @@ struct Described {
 }
 
 impl Responses {
-    pub(super) fn collect(base: &Address, schemas: &Schemas) -> Self {
+    pub(super) fn collect(site: Site<'_>, schemas: &Schemas) -> Self {
         let describe = |operation: Operation| {
             let row = operation.row();
             let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
-            let answers = [answers::success(row, base), answers::not_modified()];
+            let answers = [answers::success(row, site), answers::not_modified()];
             for answer in answers.into_iter().chain(answers::failures(row)) {
                 by_status.entry(answer.status).or_default().push(answer);
             }

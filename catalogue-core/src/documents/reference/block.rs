@@ -1,10 +1,13 @@
-//! The parts that the reference is made of. In texts, `code` stands between backticks.
+//! The parts that the reference is made of. In texts, `code` stands between backticks, **strong** between stars, and a link
+//! is `[text](address)`.
 
+use super::samples::Sample;
 use crate::documents::document::Document;
+use crate::error::ErrorCode;
 use crate::operation::Operation;
 
 /// One part of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(in crate::documents) enum Block {
     /// Of level 1 (the title) to 4.
     Heading(usize, String),
@@ -14,11 +17,25 @@ pub(in crate::documents) enum Block {
     Table {
         head: &'static [&'static str],
         rows: Vec<Vec<String>>,
+        /// What each row is linked by; none where rows are not.
+        ids: Vec<String>,
     },
     Code {
         language: &'static str,
+        /// What a button that copies it says it is.
+        label: &'static str,
         text: String,
     },
+    /// The base address. Texts say it in a sentence.
+    Base(String),
+    /// How to read addresses without a host.
+    UnnamedServer(String),
+    /// A call of the operation in all languages; texts have the first one alone.
+    Samples(Operation, Vec<Sample>),
+    /// An answer of the operation.
+    Example(Operation, String),
+    /// All statuses of the operation. The page has an example of each.
+    Statuses(Operation, Vec<Status>),
     /// Where the page lets its reader paste a key. Texts have no such thing.
     KeyField,
     /// Where the page lets its reader call the operation. Texts have no such thing.
@@ -31,6 +48,16 @@ pub(in crate::documents) struct Link {
     pub(in crate::documents) title: &'static str,
     pub(in crate::documents) address: String,
     pub(in crate::documents) note: &'static str,
+}
+
+/// All answers of one status.
+#[derive(Clone, Debug)]
+pub(in crate::documents) struct Status {
+    pub(in crate::documents) status: String,
+    pub(in crate::documents) code: Option<ErrorCode>,
+    pub(in crate::documents) meaning: String,
+    /// Bodies for readers.
+    pub(in crate::documents) examples: Vec<String>,
 }
 
 impl Block {

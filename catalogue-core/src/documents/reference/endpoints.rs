@@ -2,35 +2,27 @@
 
 use serde_json::Value;
 
-use super::block::{Block, code};
-use crate::address::Address;
+use super::block::{Block, Status, code};
+use super::samples;
+use crate::documents::about::Site;
 use crate::documents::answers::{self, Answer};
+use crate::documents::json;
 use crate::documents::openapi::required_scope;
 use crate::documents::schemas::{Schemas, name_of, property_names, required};
-use crate::documents::{STAND_IN_HOST, json};
-use crate::error::ErrorCode;
 use crate::operation::{Operation, Parameter, Row};
 
-pub(in crate::documents) fn all(base: &Address, schemas: &Schemas) -> Vec<Block> {
+pub(super) fn all(site: Site<'_>, schemas: &Schemas, origin: &str) -> Vec<Block> {
     let mut blocks = vec![Block::heading(2, "Endpoints")];
-    if base.as_str() == base.path() {
-        blocks.push(Block::Text(format!(
-            "In the examples `$SERVER` stands for the scheme and host of the server, such as `https://{STAND_IN_HOST}`, \
-             and `$API_KEY` for your key.",
-        )));
-    } else {
-        blocks.push(Block::text("In the examples `$API_KEY` stands for your key."));
-    }
     blocks.push(Block::KeyField);
     for &operation in Operation::ALL {
-        blocks.extend(endpoint(operation, base, schemas));
+        blocks.extend(endpoint(operation, site, schemas, origin));
     }
     blocks
 }
 
-fn endpoint(operation: Operation, base: &Address, schemas: &Schemas) -> Vec<Block> {
+fn endpoint(operation: Operation, site: Site<'_>, schemas: &Schemas, origin: &str) -> Vec<Block> {
     let row = operation.row();
-    let success = answers::success(row, base);
+    let success = answers::success(row, site);
     let mut blocks = vec![
         Block::Heading(3, format!("GET {}", row.path)),
         Block::text(row.description),
@@ -39,22 +31,20 @@ fn endpoint(operation: Operation, base: &Address, schemas: &Schemas) -> Vec<Bloc
     if !row.parameters.is_empty() {
         let rows = row.parameters.iter().map(|&parameter| parameter_row(parameter)).collect();
         blocks.push(Block::heading(4, "Parameters"));
-        blocks.push(Block::Table { head: &["Name", "In", "Type", "Required", "Rules"], rows });
+        let head = &["Name", "In", "Type", "Required", "Rules"];
+        blocks.push(Block::Table { head, rows, ids: Vec::new() });
     }
-    blocks.push(Block::heading(4, "Request"));
-    blocks.push(Block::Code { language: "sh", text: curl(row, base) });
+    blocks.push(Block::Samples(operation, samples::all(row, site, origin)));
     blocks.push(Block::TryIt(operation));
     blocks.push(Block::heading(4, "Answer"));
-    blocks.push(Block::Code {
-        language: "json",
-        text: success.body.as_ref().map(|body| json::pretty(body, schemas)).unwrap_or_default(),
-    });
+    let example = success.body.as_ref().map(|body| json::pretty(body, schemas)).unwrap_or_default();
+    blocks.push(Block::Example(operation, example));
     for (name, object) in schemas.objects_in(schemas.answer(operation)) {
         blocks.push(Block::Text(format!("{}: {}", code(name), description(object))));
         blocks.push(fields(object));
     }
     blocks.push(Block::heading(4, "Statuses"));
-    blocks.push(statuses(row, success));
+    blocks.push(Block::Statuses(operation, statuses(row, success, schemas)));
     blocks
 }
 
@@ -66,7 +56,7 @@ fn fields(object: &Value) -> Block {
         vec![code(name), type_of(schema), yes_no(required.contains(&name)), description(schema)]
     };
     let rows = property_names(object).into_iter().map(row).collect();
-    Block::Table { head: &["Field", "Type", "Required", "Notes"], rows }
+    Block::Table { head: &["Field", "Type", "Required", "Notes"], rows, ids: Vec::new() }
 }
 
 fn parameter_row(parameter: Parameter) -> Vec<String> {
@@ -125,38 +115,21 @@ fn yes_no(yes: bool) -> String {
     if yes { "yes" } else { "no" }.to_owned()
 }
 
-fn statuses(row: &Row, success: Answer) -> Block {
-    let mut answers = vec![success, answers::not_modified()];
-    answers.extend(answers::failures(row));
-    answers.dedup_by_key(|answer| answer.status);
-    let row = |answer: &Answer| {
-        let name = answer.code.map_or_else(|| "none".to_owned(), |error: ErrorCode| code(error.as_str()));
-        vec![answer.status.as_str().to_owned(), name, answer.meaning()]
-    };
-    Block::Table { head: &["Status", "Code", "When"], rows: answers.iter().map(row).collect() }
-}
-
-/// A command that asks for the example answer.
-pub(in crate::documents) fn curl(row: &Row, base: &Address) -> String {
-    let server = if base.as_str() == base.path() { "$SERVER" } else { "" };
-    let mut path = row.path.to_owned();
-    let mut query = String::new();
-    // The first page needs no cursor.
-    for parameter in row.parameters.iter().filter(|&&parameter| parameter != Parameter::Cursor) {
-        let value = parameter.example();
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        if parameter.is_in_path() {
-            path = path.replace(&format!("{{{}}}", parameter.name()), &value);
-        } else {
-            let separator = if query.is_empty() { '?' } else { '&' };
-            query.push_str(&format!("{separator}{}={value}", parameter.name()));
+/// The statuses of an operation, with examples of failures. Its success stands beside them.
+fn statuses(row: &Row, success: Answer, schemas: &Schemas) -> Vec<Status> {
+    let mut statuses: Vec<Status> = Vec::new();
+    let answers = [success, answers::not_modified()].into_iter().chain(answers::failures(row));
+    for answer in answers {
+        let body = answer.body.as_ref().filter(|_| answer.code.is_some()).map(|body| json::pretty(body, schemas));
+        match statuses.last_mut().filter(|last| last.status == answer.status.as_str()) {
+            Some(last) => last.examples.extend(body),
+            None => statuses.push(Status {
+                status: answer.status.as_str().to_owned(),
+                code: answer.code,
+                meaning: answer.meaning(),
+                examples: body.into_iter().collect(),
+            }),
         }
     }
-    let base = in_double_quotes(base.as_str());
-    format!(r#"curl -H "Authorization: Bearer $API_KEY" "{server}{base}{path}{query}""#)
-}
-
-/// `text` as it stands between double quotes of a shell.
-fn in_double_quotes(text: &str) -> String {
-    text.replace('\\', r"\\").replace('"', "\\\"").replace('$', r"\$").replace('`', r"\`")
+    statuses
 }

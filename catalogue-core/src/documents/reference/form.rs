@@ -33,15 +33,15 @@ pub(super) fn try_it(row: &Row) -> String {
     format!(
         r##"<div class="try" data-script hidden>
 <h4>Try it</h4>
-<form aria-label="Try GET {path}" data-path="{path}"{next_field}>
-{fields}<pre><code class="curl"></code></pre>
+<form aria-label="Try GET {path}" data-path="{path}"{next_field} novalidate>
+{fields}<pre class="line" hidden><code class="curl"></code></pre>
 <p class="buttons"><button type="submit" aria-label="Send GET {path}">Send</button>
 {next_button}<a href="#api-key">Set the API key</a></p>
 </form>
 <p class="status" role="status"></p>
 <div class="answer" hidden>
 <h5>Body</h5>
-<pre class="body" role="region" aria-label="Body of GET {path}" tabindex="0"></pre>
+<div class="code" data-copy="the body of GET {path}"><pre class="body" role="region" aria-label="Body of GET {path}" tabindex="0"></pre></div>
 <h5>Headers</h5>
 <pre class="headers" role="region" aria-label="Headers of GET {path}" tabindex="0"></pre>
 </div>

@@ -4,31 +4,33 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CACHE_CONTROL;
 
+use super::authentication::authentication;
 use super::block::{Block, code};
-use crate::address::Address;
 use crate::answer::entity::ALLOWED_METHODS;
 use crate::answer::entity::Entity;
 use crate::answer::envelope;
-use crate::auth::Scope;
+use crate::documents::about::Site;
 use crate::documents::answers::{self, Answer};
-use crate::documents::json;
 use crate::documents::schemas::Schemas;
+use crate::documents::{VERSION, json};
 use crate::error::{ApiError, ErrorCode};
 use crate::operation::Operation;
 use crate::request_id::MAX_LENGTH;
 use crate::storage::Limit;
 
-pub(in crate::documents) fn all(base: &Address, schemas: &Schemas) -> Vec<Block> {
-    [overview(base), authentication(), paging(), errors(schemas), conditional(base), limits()].concat()
+pub(in crate::documents) fn all(site: Site<'_>, schemas: &Schemas) -> Vec<Block> {
+    let parts =
+        [overview(site), authentication(site), paging(), errors(schemas), conditional(site), limits(), versions()];
+    parts.concat()
 }
 
 /// The status that failures with the code have.
-fn status(error: ErrorCode) -> String {
+pub(super) fn status(error: ErrorCode) -> String {
     error.status().as_str().to_owned()
 }
 
-fn overview(base: &Address) -> Vec<Block> {
-    let base_address = match base.as_str() {
+fn overview(site: Site<'_>) -> Vec<Block> {
+    let base_address = match site.base.as_str() {
         "" => "the root of this server",
         address => &code(address),
     };
@@ -45,7 +47,7 @@ fn overview(base: &Address) -> Vec<Block> {
              `{ \"error\": { \"code\": …, \"message\": …, \"details\": … } }`, where `details` may be absent. The \
              OpenAPI document alone stands bare."
                 .to_owned(),
-            format!("Times are ISO 8601 in UTC with milliseconds: {}.", code(&example_time(base))),
+            format!("Times are ISO 8601 in UTC with milliseconds: {}.", code(&example_time(site))),
             format!(
                 "Methods: {ALLOWED_METHODS}. HEAD answers as GET does, without the body; OPTIONS answers 204 \
                  with `Allow`, without a token too. Any other method is answered {} with `Allow` and the code {}. The \
@@ -64,39 +66,11 @@ fn overview(base: &Address) -> Vec<Block> {
     ]
 }
 
-fn authentication() -> Vec<Block> {
-    let scopes = Scope::DEFINED.iter().map(|&(ref scope, grants)| vec![code(scope.name()), grants.to_owned()]);
-    let unauthorized = status(ErrorCode::Unauthorized);
-    vec![
-        Block::heading(2, "Authentication and scopes"),
-        Block::text(AUTHENTICATION),
-        Block::text(
-            "The owner of an account creates API keys in the web application, under the developer settings, and chooses \
-             their scopes there. OAuth tokens are recognised too. Either reads the data of its own account only. Keep \
-             them secret: a key seldom belongs in a browser, and scripts of other origins are answered only where the \
-             deployment lists their origin.",
-        ),
-        Block::Table { head: &["Scope", "Grants"], rows: scopes.collect() },
-        Block::Text(format!(
-            "A missing or invalid token is answered {unauthorized}, and so is an expired or revoked one, from the next \
-             request on. A valid one without the scope that the endpoint requires is answered {}; so is one of a kind \
-             that the deployment does not accept, where a scope is required. A path below the base address that is no \
-             endpoint is answered {unauthorized} without a valid token, and {} with one.",
-            status(ErrorCode::InsufficientScope),
-            status(ErrorCode::NotFound),
-        )),
-    ]
-}
-
 /// A time as answers write it.
-fn example_time(base: &Address) -> String {
-    let course = answers::success(Operation::GetCourse.row(), base).body.unwrap_or_default();
+fn example_time(site: Site<'_>) -> String {
+    let course = answers::success(Operation::GetCourse.row(), site).body.unwrap_or_default();
     course["data"]["publishedAt"].as_str().unwrap_or_default().to_owned()
 }
-
-pub(in crate::documents) const AUTHENTICATION: &str = "Every request to an endpoint carries one header \
-                                                       `Authorization: Bearer <API_KEY>`. A token in the query string \
-                                                       is never read. The documents are public.";
 
 fn paging() -> Vec<Block> {
     vec![
@@ -136,13 +110,16 @@ pub(in crate::documents) fn limit_rule() -> String {
 fn errors(schemas: &Schemas) -> Vec<Block> {
     let codes =
         ErrorCode::ALL.iter().map(|&error| vec![code(error.as_str()), status(error), error.meaning().to_owned()]);
-    let details = all_failures().iter().map(|answer| details_row(answer, schemas)).collect();
+    let failures = all_failures();
+    let details = failures.iter().map(|answer| details_row(answer, schemas)).collect();
+    let ids = failures.iter().map(details_id).collect();
+    let code_ids = ErrorCode::ALL.iter().map(|&error| error_id(error)).collect();
     vec![
         Block::heading(2, "Errors"),
         Block::text(ERRORS),
-        Block::Table { head: &["Code", "Status", "Meaning"], rows: codes.collect() },
+        Block::Table { head: &["Code", "Status", "Meaning"], rows: codes.collect(), ids: code_ids },
         Block::text("`error.details` says more to programs. Its shape varies by code:"),
-        Block::Table { head: &["Code", "Status", "Details"], rows: details },
+        Block::Table { head: &["Code", "Status", "Details"], rows: details, ids },
         Block::Text(format!(
             "What cannot be read as a request at all may be answered by a bare {}, 414 or 431; no other failure is \
              without the envelope. A {} says nothing of the token: keep it, and try again later.",
@@ -167,14 +144,25 @@ fn all_failures() -> Vec<Answer> {
     found
 }
 
+/// What the row of a code is linked by.
+pub(super) fn error_id(error: ErrorCode) -> String {
+    format!("error-{}", error.as_str().replace('_', "-"))
+}
+
+/// What the row of a reason is linked by; nothing where the code says it all.
+fn details_id(answer: &Answer) -> String {
+    let reason = answer.code.filter(|code| code.as_str() != answer.name());
+    reason.map(|code| format!("{}-{}", error_id(code), answer.name().replace('_', "-"))).unwrap_or_default()
+}
+
 fn details_row(answer: &Answer, schemas: &Schemas) -> Vec<String> {
     let name = answer.code.map(ErrorCode::as_str).unwrap_or_default();
     let details = answer.details().map_or_else(|| "none".to_owned(), |details| code(&json::compact(details, schemas)));
     vec![code(name), answer.status.as_str().to_owned(), details]
 }
 
-fn conditional(base: &Address) -> Vec<Block> {
-    let success = answers::success(Operation::GetMe.row(), base);
+fn conditional(site: Site<'_>) -> Vec<Block> {
+    let success = answers::success(Operation::GetMe.row(), site);
     let failure = &answers::failures(Operation::GetMe.row())[0];
     let document = envelope::document(&Entity::of_bytes("text/plain", Bytes::new()), &HeaderMap::new());
     let document = document.headers()[CACHE_CONTROL].to_str().expect("visible ASCII");
@@ -199,6 +187,17 @@ pub(in crate::documents) const CONDITIONAL: &str = "Every success carries a weak
 
 fn field(answer: &Answer, name: &str) -> String {
     code(&format!("{name}: {}", answer.header(name)))
+}
+
+fn versions() -> Vec<Block> {
+    vec![
+        Block::heading(2, "Versions"),
+        Block::Text(format!(
+            "This is version {VERSION}. Without notice there are additions only: an endpoint, an optional parameter, a \
+             header, a property of an answer or of `error.details`. Ignore what you do not know. Whatever would break a \
+             client gets another base address."
+        )),
+    ]
 }
 
 fn limits() -> Vec<Block> {

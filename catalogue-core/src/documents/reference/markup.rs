@@ -3,22 +3,45 @@
 use std::fmt::Write as _;
 
 use super::block::{Block, Link};
-use super::form;
+use super::{code, form};
+use crate::documents::STAND_IN_HOST;
 use crate::documents::document::Document;
 
-/// One part; only headings use the id.
+/// Stands in examples for scheme and host of a server whose address names none. The page's script puts in its own.
+pub(super) const ORIGIN: &str = "\u{1}";
+
+/// One part; headings, and what has one, use the id.
 pub(super) fn write_block(block: &Block, id: &str) -> String {
     match block {
-        Block::Heading(level, text) => format!("<h{level} id=\"{id}\">{}</h{level}>\n", inline(text)),
+        Block::Heading(1, text) => format!("<h1 id=\"{id}\">{}</h1>\n", escape(text)),
+        Block::Heading(level, text) => {
+            format!("<h{level} id=\"{id}\"><a href=\"#{id}\">{}</a></h{level}>\n", heading(text))
+        }
         Block::Text(text) => format!("<p>{}</p>\n", inline(text)),
         Block::List(items) => list(items.iter().map(|item| inline(item))),
         // A page need not lead to itself.
         Block::Links(links) => {
             let is_page = |document| matches!(document, Document::Reference | Document::ReferenceSlash);
-            list(links.iter().filter(|link| !is_page(link.document)).map(link))
+            let links = links.iter().filter(|link| !is_page(link.document)).map(link);
+            list(links).replacen("<ul>", "<ul class=\"chips\">", 1)
         }
-        Block::Code { text, .. } => format!("<pre><code>{}</code></pre>\n", escape(text)),
-        Block::Table { head, rows } => table(head, rows),
+        Block::Code { text, label, .. } => code::block(&escape(text), label),
+        Block::Base(address) => {
+            let text = if address.is_empty() { "/" } else { address };
+            format!("<div class=\"base\"><b>Base address</b>{}</div>\n", code::block(&escape(text), "the base address"))
+        }
+        Block::UnnamedServer(text) if text.is_empty() => String::new(),
+        Block::UnnamedServer(_) => {
+            format!("<noscript><p>Put this server's address in the place of {ORIGIN}.</p></noscript>\n")
+                .replace(ORIGIN, &escape(ORIGIN))
+        }
+        Block::Samples(operation, samples) => code::samples(*operation, samples, id),
+        Block::Example(operation, text) => {
+            let label = format!("an answer to GET {}", operation.path());
+            format!("<p class=\"caption\">Answer</p>\n{}", code::block(&code::json(text), &label))
+        }
+        Block::Statuses(operation, statuses) => code::statuses(*operation, statuses),
+        Block::Table { head, rows, ids } => table(head, rows, ids),
         Block::KeyField => form::key_field(),
         Block::TryIt(operation) => form::try_it(operation.row()),
     }
@@ -30,31 +53,66 @@ fn list(items: impl Iterator<Item = String>) -> String {
 }
 
 fn link(link: &Link) -> String {
-    format!("<a href=\"{}\">{}</a>: {}", escape(&link.address), escape(link.title), inline(link.note))
+    let (address, title, note) = (escape(&link.address), escape(link.title), inline(link.note));
+    format!("<a href=\"{address}\" title=\"{note}\">{title}</a>")
 }
 
 /// A table. On narrow screens its cells stand below each other, each after the head of its column; the roles say all the
 /// while what they are.
-fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+fn table(head: &[&str], rows: &[Vec<String>], ids: &[String]) -> String {
     let mut table = String::from("<table role=\"table\">\n<thead role=\"rowgroup\">\n<tr role=\"row\">");
     for cell in head {
         push(&mut table, format_args!("<th role=\"columnheader\" scope=\"col\">{}</th>", inline(cell)));
     }
     table.push_str("</tr>\n</thead>\n<tbody role=\"rowgroup\">\n");
-    for row in rows {
-        table.push_str("<tr role=\"row\">");
-        for (name, cell) in head.iter().zip(row) {
-            push(&mut table, format_args!("<td role=\"cell\" data-head=\"{}\">{}</td>", escape(name), inline(cell)));
+    for (index, row) in rows.iter().enumerate() {
+        let id = ids.get(index).filter(|id| !id.is_empty()).map(|id| escape(id));
+        let attribute = id.as_ref().map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
+        push(&mut table, format_args!("<tr role=\"row\"{attribute}>"));
+        for (column, (name, cell)) in head.iter().zip(row).enumerate() {
+            let text = match &id {
+                Some(id) if column == 0 => format!("<a href=\"#{id}\">{}</a>", inline(cell)),
+                _ => inline(cell),
+            };
+            push(&mut table, format_args!("<td role=\"cell\" data-head=\"{}\">{text}</td>", escape(name)));
         }
         table.push_str("</tr>\n");
     }
     table + "</tbody>\n</table>\n"
 }
 
+/// The text of a heading; a method before a path has a sign of its own.
+pub(super) fn heading(text: &str) -> String {
+    match text.strip_prefix("GET ") {
+        Some(path) => format!("<span class=\"method\">GET</span> {}", escape(path)),
+        None => inline(text),
+    }
+}
+
 /// A text whose code stands between backticks.
 pub(super) fn inline(text: &str) -> String {
-    let pieces = text.split('`').map(escape).enumerate();
-    pieces.map(|(index, piece)| if index % 2 == 1 { format!("<code>{piece}</code>") } else { piece }).collect()
+    let pieces = text.split('`').enumerate();
+    pieces
+        .map(|(index, piece)| if index % 2 == 1 { format!("<code>{}</code>", escape(piece)) } else { strong(piece) })
+        .collect()
+}
+
+/// A text without code, in which what is strong stands between two stars each.
+fn strong(text: &str) -> String {
+    let pieces = text.split("**").enumerate();
+    pieces
+        .map(|(index, piece)| if index % 2 == 1 { format!("<b>{}</b>", linked(piece)) } else { linked(piece) })
+        .collect()
+}
+
+/// A text with links, whose addresses hold no parenthesis.
+fn linked(text: &str) -> String {
+    let link = text.split_once("](").and_then(|(before, rest)| {
+        let ((before, label), (address, after)) = (before.rsplit_once('[')?, rest.split_once(')')?);
+        Some((before, label, address, after))
+    });
+    let Some((before, label, address, after)) = link else { return escape(text) };
+    format!("{}<a href=\"{}\">{}</a>{}", escape(before), escape(address), escape(label), linked(after))
 }
 
 pub(super) fn escape(text: &str) -> String {
@@ -66,6 +124,7 @@ pub(super) fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
+            '\u{1}' => push(&mut escaped, format_args!("<span class=\"origin\">https://{STAND_IN_HOST}</span>")),
             other => escaped.push(other),
         }
     }
@@ -83,9 +142,13 @@ mod tests {
     #[test]
     fn all_text_is_escaped() {
         assert_eq!(inline("a < b & `c > \"d\"`"), "a &lt; b &amp; <code>c &gt; &quot;d&quot;</code>");
-        let cell = table(&["Head"], &[vec!["<script>".to_owned()]]);
+        let cell = table(&["Head"], &[vec!["<script>".to_owned()]], &[]);
         assert!(cell.contains(">&lt;script&gt;</td>"), "{cell}");
         let here = Link { document: Document::Llms, title: "t", address: "/\"><b>".to_owned(), note: "n" };
-        assert_eq!(link(&here), "<a href=\"/&quot;&gt;&lt;b&gt;\">t</a>: n");
+        assert_eq!(link(&here), "<a href=\"/&quot;&gt;&lt;b&gt;\" title=\"n\">t</a>");
+        assert_eq!(
+            inline("**a** [b<](/c?d&e) `[f](g)`"),
+            "<b>a</b> <a href=\"/c?d&amp;e\">b&lt;</a> <code>[f](g)</code>"
+        );
     }
 }

@@ -1,28 +1,34 @@
 //! What the reference says, once; Markdown and the page only write it down.
 
+pub(super) mod authentication;
 pub(super) mod block;
+mod code;
 pub(super) mod endpoints;
 mod form;
 pub(super) mod general;
 mod markup;
 pub(super) mod page;
 mod policy;
+mod quick_start;
+pub(super) mod samples;
 
+use super::about::Site;
 use super::schemas::Schemas;
-use super::{Document, SUMMARY, TITLE, VERSION};
+use super::{Document, SUMMARY, VERSION};
 use crate::address::Address;
 use block::{Block, Link};
 
-/// The reference from top to bottom, its title first.
-pub(super) fn content(base: &Address, docs: &Address) -> Vec<Block> {
+/// The reference from top to bottom, its title first. In examples, `origin` stands before an address without a host.
+pub(super) fn content(site: Site<'_>, origin: &str) -> Vec<Block> {
     let schemas = Schemas::collect();
     let mut blocks = vec![
-        Block::Heading(1, TITLE.to_owned()),
+        Block::Heading(1, site.title().to_owned()),
         Block::Text(format!("{SUMMARY} Version {VERSION}.")),
-        Block::Links(links(docs)),
+        Block::Links(links(site.docs)),
     ];
-    blocks.extend(general::all(base, &schemas));
-    blocks.extend(endpoints::all(base, &schemas));
+    blocks.extend(quick_start::all(site, origin));
+    blocks.extend(general::all(site, &schemas));
+    blocks.extend(endpoints::all(site, &schemas, origin));
     blocks
 }
 
@@ -31,6 +37,7 @@ pub(super) fn links(docs: &Address) -> Vec<Link> {
     let link = |document, title, note| Link { document, title, address: address_of(docs, document), note };
     vec![
         link(Document::OpenApi, "OpenAPI 3.1", "for generators and tools"),
+        link(Document::OpenApi30, "OpenAPI 3.0", "for older generators"),
         link(Document::Markdown, "Markdown", "the reference as text"),
         link(page(docs), "Reference page", "the reference for people"),
         link(Document::Llms, "llms.txt", "the index for AI agents"),

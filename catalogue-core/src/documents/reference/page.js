@@ -1,18 +1,125 @@
-// The "try it" forms. Without this script the page is complete, and the forms stay hidden.
-// The key is in its field alone: nothing here stores it or makes it part of an address.
+// Copying, languages, contents, and the "try it" forms. Without this script the page is complete, and what needs it stays
+// hidden. The key is in its field alone: nothing here stores it or makes it part of an address.
 "use strict";
 (() => {
   const base = document.body.dataset.base;
   const keyField = document.getElementById("api-key");
   const NO_KEY = /[^\x21-\x7e]/;
+  const TOKEN = /"(?:\\.|[^"\\])*"|[-+.\w]+/g;
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+  function make(name, text, properties = {}) {
+    return Object.assign(document.createElement(name), { textContent: text }, properties);
+  }
+
+  /** Where scripts may not write to the clipboard, what would be copied is selected, and copied as a reader would. */
+  async function copy(part) {
+    try {
+      await navigator.clipboard.writeText(part.textContent);
+      return true;
+    } catch {
+      getSelection().selectAllChildren(part);
+      return document.execCommand("copy");
+    }
+  }
+
+  function offerCopies() {
+    const told = document.body.appendChild(make("p", "", { className: "unseen", ariaLive: "polite" }));
+    for (const block of all("[data-copy]")) {
+      const button = block.appendChild(make("button", "Copy", { type: "button", ariaLabel: `Copy ${block.dataset.copy}` }));
+      button.addEventListener("click", async () => {
+        const text = (await copy(block.querySelector("pre"))) ? "Copied" : "Selected";
+        told.textContent = button.textContent = text;
+        setTimeout(() => { button.textContent = "Copy"; told.textContent = ""; }, 2000);
+      });
+    }
+  }
+
+  /** Tabs in the place of what opens and closes; one choice is for the whole page. */
+  function offerLanguages() {
+    const tabs = [];
+    function choose(language) {
+      for (const { button, part } of tabs) {
+        button.ariaPressed = String(button.textContent === language);
+        part.open = true;
+        part.hidden = button.textContent !== language;
+      }
+    }
+    for (const group of all(".samples")) {
+      const row = make("div", "", { className: "tabs", role: "group", ariaLabel: `Language of ${group.dataset.of}` });
+      for (const part of all("details", group)) {
+        const language = part.querySelector("summary").textContent;
+        const button = make("button", language, { type: "button", ariaLabel: `${language}: ${group.dataset.of}` });
+        button.addEventListener("click", () => {
+          const top = row.getBoundingClientRect().top;
+          choose(language);
+          scrollBy({ top: row.getBoundingClientRect().top - top, behavior: "instant" });
+        });
+        row.append(button);
+        tabs.push({ button, part });
+      }
+      group.prepend(row);
+      group.classList.add("tabbed");
+    }
+    choose(tabs[0].button.textContent);
+  }
+
+  /** Marks where the reader is, and folds the contents where they would cover the text. */
+  function followReader() {
+    const contents = document.querySelector("nav details");
+    const wide = matchMedia("(min-width: 1000px)");
+    contents.parentElement.classList.add("folds");
+    const fold = () => { contents.open = wide.matches; };
+    wide.addEventListener("change", fold);
+    fold();
+    const links = all("nav a");
+    const headings = links.map((link) => document.getElementById(link.hash.slice(1)));
+    contents.addEventListener("click", (event) => { if (event.target.closest("a")) fold(); });
+    let current = null;
+    function mark() {
+      const isEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+      const last = headings.findLastIndex((heading) => heading.getBoundingClientRect().top < innerHeight / 4);
+      const link = links[isEnd ? links.length - 1 : last];
+      if (link === current) return;
+      if (current) current.ariaCurrent = null;
+      current = link;
+      if (!link) return;
+      link.ariaCurrent = "true";
+      const list = wide.matches ? document.querySelector("nav") : contents.querySelector("ul");
+      const [{ top, bottom }, box] = [link.getBoundingClientRect(), list.getBoundingClientRect()];
+      if (top < box.top || bottom > box.bottom) list.scrollTop += top - box.top - box.height / 2;
+    }
+    addEventListener("scroll", mark, { passive: true });
+    addEventListener("resize", mark, { passive: true });
+    mark();
+  }
+
+  /** Shows the part that an address names, also where it is folded. */
+  function openTarget() {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target && target.localName === "details") target.open = true;
+  }
+
+  /** JSON in colours; what is none is shown as it is. */
+  function paint(part, text, isJson) {
+    part.textContent = "";
+    let end = 0;
+    for (const { 0: token, index } of isJson ? text.matchAll(TOKEN) : []) {
+      const after = index + token.length;
+      const kind = token[0] !== '"' ? "n" : text[after] === ":" ? "k" : "s";
+      part.append(text.slice(end, index), make("i", token, { className: kind }));
+      end = after;
+    }
+    part.append(text.slice(end));
+  }
 
   /** The address that a form asks for. A path parameter that is still empty shows its example. */
   function addressOf(form) {
     let path = form.dataset.path;
     const query = [];
-    for (const field of form.querySelectorAll("input")) {
+    for (const field of all("input", form)) {
       if (field.dataset.in === "path") {
-        path = path.replace(`{${field.name}}`, encodeURIComponent(field.value || field.placeholder));
+        path = path.replace(`{${field.name}}`, () => encodeURIComponent(field.value || field.placeholder));
       } else if (field.value) {
         query.push(`${field.name}=${encodeURIComponent(field.value)}`);
       }
@@ -37,9 +144,7 @@
 
   /** Asks the server, and gives its answer with the milliseconds that it took. */
   async function ask(address, signal) {
-    const headers = {};
-    const key = keyField.value.trim();
-    if (key) headers.Authorization = `Bearer ${key}`;
+    const headers = { Authorization: `Bearer ${keyField.value.trim()}` };
     const start = performance.now();
     // The key goes to this address alone, and the answer into no cache.
     const response = await fetch(address, { headers, signal, cache: "no-store", credentials: "omit", redirect: "error" });
@@ -52,6 +157,15 @@
     if (address.origin === location.origin) return "No answer: the server could not be reached.";
     return `No answer: ${address.origin} could not be reached, or it does not let pages of ${location.origin} ` +
       "read its answers (CORS), and the browser refused. The curl line works all the same.";
+  }
+
+  /** What keeps a form from being sent. A value that breaks a rule does not: the server says what is wrong with it. */
+  function obstacle(form) {
+    const key = keyField.value.trim();
+    if (!key) return { text: "Nothing was sent: set the API key first.", field: keyField };
+    if (NO_KEY.test(key)) return { text: "The API key holds a character that no key has.", field: keyField };
+    const field = all("input", form).find((input) => input.validity.valueMissing || input.validity.badInput);
+    return field && { text: `Nothing was sent: fill in ${field.name}.`, field };
   }
 
   function prepare(section) {
@@ -69,6 +183,7 @@
       status.dataset.kind = kind;
       status.textContent = text;
       answer.hidden = kind === "none";
+      if (answer.hidden) headers.textContent = body.textContent = "";
     }
 
     function offerNext(json) {
@@ -83,14 +198,21 @@
     async function send() {
       running.abort();
       const { signal } = running = new AbortController();
-      if (NO_KEY.test(keyField.value.trim())) return say("none", "The API key holds a character that no key has.");
+      const found = obstacle(form);
+      if (found) {
+        offerNext(null);
+        found.field.focus();
+        return say("none", found.text);
+      }
       const address = addressOf(form);
+      showCurl();
+      curl.parentElement.hidden = false;
       say("none", "Waiting for the answer …");
       try {
         const { response, text, milliseconds } = await ask(address, signal);
         const { json, shown } = pretty(text);
         headers.textContent = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
-        body.textContent = shown;
+        paint(body, shown, json !== null);
         const last = offerNext(json);
         const outcome = `${response.status} ${response.statusText}`.trim();
         say(response.ok ? "success" : "failure", `${outcome} in ${milliseconds} ms.${last}`);
@@ -99,7 +221,7 @@
       }
     }
 
-    form.addEventListener("input", showCurl);
+    form.addEventListener("input", () => { curl.parentElement.hidden = false; showCurl(); });
     form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
     if (nextButton) {
       nextButton.addEventListener("click", () => {
@@ -111,7 +233,13 @@
     showCurl();
   }
 
+  for (const part of all(".origin")) part.textContent = location.origin;
   keyField.form.addEventListener("submit", (event) => event.preventDefault());
-  document.querySelectorAll(".try").forEach(prepare);
-  document.querySelectorAll("[data-script]").forEach((part) => { part.hidden = false; });
+  all(".try").forEach(prepare);
+  all("[data-script]").forEach((part) => { part.hidden = false; });
+  offerCopies();
+  offerLanguages();
+  followReader();
+  addEventListener("hashchange", openTarget);
+  openTarget();
 })();

@@ -5,10 +5,11 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 
 use super::block::Block;
-use super::markup::{escape, inline, push, write_block};
+use super::markup::{ORIGIN, escape, heading, push, write_block};
 use super::{content, policy};
-use crate::address::Address;
-use crate::documents::{SUMMARY, TITLE};
+use crate::documents::SUMMARY;
+use crate::documents::about::Site;
+use crate::operation::Operation;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -21,13 +22,13 @@ pub(in crate::documents) struct Page {
     pub(in crate::documents) policy: HeaderValue,
 }
 
-pub(in crate::documents) fn render(base: &Address, docs: &Address) -> Page {
-    let blocks = content(base, docs);
+pub(in crate::documents) fn render(site: Site<'_>) -> Page {
+    let blocks = content(site, ORIGIN);
     let ids = ids(&blocks);
-    let [title, summary, base_address] = [TITLE, SUMMARY, base.as_str()].map(escape);
+    let [title, summary, base_address] = [site.title(), SUMMARY, site.base.as_str()].map(escape);
     let icon = STANDARD.encode(ICON);
     let contents = contents(&blocks, &ids);
-    let body: String = blocks.iter().zip(&ids).map(|(block, id)| write_block(block, id)).collect();
+    let body = sections(&blocks, &ids);
     let html = format!(
         r##"<!DOCTYPE html>
 <html lang="en">
@@ -43,7 +44,10 @@ pub(in crate::documents) fn render(base: &Address, docs: &Address) -> Page {
 <body data-base="{base_address}">
 <a class="skip" href="#main">Skip to the reference</a>
 <nav aria-label="Contents">
-{contents}</nav>
+<details open>
+<summary>Contents</summary>
+{contents}</details>
+</nav>
 <main id="main" tabindex="-1">
 {body}</main>
 <script>{SCRIPT}</script>
@@ -51,30 +55,56 @@ pub(in crate::documents) fn render(base: &Address, docs: &Address) -> Page {
 </html>
 "##
     );
-    Page { html, policy: policy::of(STYLE, SCRIPT, base, docs) }
+    Page { html, policy: policy::of(STYLE, SCRIPT, site.base, site.docs) }
 }
 
-/// An id for each block; only headings use theirs.
+/// An id for each block; only headings, and samples as the one that they bring, use theirs. None depends on what stands
+/// before it: an endpoint has its operation's id, and a heading below it begins with that.
 fn ids(blocks: &[Block]) -> Vec<String> {
-    let mut ids: Vec<String> = Vec::new();
-    for block in blocks {
-        let id = match block {
-            Block::Heading(_, text) => unused(&slug(text), &ids),
-            _ => String::new(),
-        };
-        ids.push(id);
-    }
-    ids
+    let mut above = String::new();
+    let id = |block: &Block| match block {
+        Block::Heading(..=3, text) => {
+            above = operation(text).map_or_else(|| slug(text), |operation| operation.id().to_owned());
+            above.clone()
+        }
+        Block::Heading(_, text) => format!("{above}-{}", slug(text)),
+        Block::Samples(..) => format!("{above}-request"),
+        _ => String::new(),
+    };
+    blocks.iter().map(id).collect()
 }
 
-fn unused(slug: &str, taken: &[String]) -> String {
-    let mut id = slug.to_owned();
-    let mut number = 1;
-    while taken.contains(&id) {
-        number += 1;
-        id = format!("{slug}-{number}");
+/// The operation that a heading is of.
+fn operation(heading: &str) -> Option<Operation> {
+    let path = heading.strip_prefix("GET ")?;
+    Operation::ALL.iter().copied().find(|operation| operation.path() == path)
+}
+
+/// The blocks, those of each endpoint in a section of its own with its samples at the side.
+fn sections(blocks: &[Block], ids: &[String]) -> String {
+    let mut html = String::new();
+    let mut rest: Vec<(&Block, &String)> = blocks.iter().zip(ids).collect();
+    while !rest.is_empty() {
+        let is_endpoint = |block: &Block| matches!(block, Block::Heading(3, _));
+        let next = rest.iter().skip(1).position(|(block, _)| is_endpoint(block)).map_or(rest.len(), |index| index + 1);
+        let part: Vec<_> = rest.drain(..next).collect();
+        let write = |parts: &[(&Block, &String)]| -> String {
+            parts.iter().map(|(block, id)| write_block(block, id)).collect()
+        };
+        let Block::Heading(3, text) = part[0].0 else {
+            html.push_str(&write(&part));
+            continue;
+        };
+        let split = part.iter().position(|(block, _)| matches!(block, Block::Samples(..))).unwrap_or(part.len());
+        let (intro, others) = part.split_at(split);
+        let is_aside = |block: &Block| matches!(block, Block::Samples(..) | Block::Example(..));
+        let (aside, others): (Vec<_>, Vec<_>) = others.iter().partition(|(block, _)| is_aside(block));
+        // An earlier form of the endpoint's own id goes on to lead here.
+        push(&mut html, format_args!("<section class=\"endpoint\" id=\"{}\">\n<div class=\"intro\">\n", slug(text)));
+        push(&mut html, format_args!("{}</div>\n<div class=\"side\">\n{}</div>\n", write(intro), write(&aside)));
+        push(&mut html, format_args!("<div class=\"rest\">\n{}</div>\n</section>\n", write(&others)));
     }
-    id
+    html
 }
 
 /// Letters and digits, with one hyphen between words.
@@ -88,7 +118,7 @@ fn contents(blocks: &[Block], ids: &[String]) -> String {
     let mut list = String::from("<ul>\n");
     for (block, id) in blocks.iter().zip(ids) {
         if let Block::Heading(level @ 2..=3, text) = block {
-            push(&mut list, format_args!("<li class=\"level{level}\"><a href=\"#{id}\">{}</a></li>\n", inline(text)));
+            push(&mut list, format_args!("<li class=\"level{level}\"><a href=\"#{id}\">{}</a></li>\n", heading(text)));
         }
     }
     list + "</ul>\n"
@@ -99,10 +129,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_have_ids_of_their_own() {
-        let blocks =
-            [Block::heading(2, "GET /courses/{slug}"), Block::heading(3, "Answer"), Block::heading(3, "Answer")];
-        assert_eq!(ids(&blocks), ["get-courses-slug", "answer", "answer-2"]);
+    fn ids_do_not_depend_on_what_stands_before() {
+        let endpoint = |path: &str| [Block::Heading(3, format!("GET {path}")), Block::heading(4, "Answer")];
+        let blocks = [&[Block::heading(2, "Rate limits")][..], &endpoint("/me"), &endpoint("/courses/{slug}")].concat();
+        assert_eq!(ids(&blocks), ["rate-limits", "getMe", "getMe-answer", "getCourse", "getCourse-answer"]);
     }
 
     /// Else a browser would see other bytes than those that the policy names.

@@ -1,9 +1,9 @@
 //! [`Windows`]: what each key has taken in its window, in bounded room.
 
+use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::fingerprint::Fingerprint;
 use super::limiter::Taken;
 use super::rate_limit::RateLimit;
 
@@ -13,10 +13,9 @@ const SLOTS: usize = 16;
 
 /// The windows of many keys. Times are nanoseconds from a moment of the caller's choice.
 ///
-/// A key belongs to one bucket. A window that is over is as good as none, so its slot is free. Where a bucket is full
-/// of windows that are not, the one of which least was taken gives way, and of several the one that ends first. So an
-/// allowance that is used up is forgotten before its time only when all others of the bucket are used up too: to have
-/// one of them back costs sixteen, spent in a bucket that nobody can choose.
+/// A key belongs to one bucket. A window that is over leaves its slot free. Where a bucket is full of windows that are not,
+/// the one of which least was taken gives way, and of several the one that ends first. So to have an allowance that is used
+/// up back before its time costs sixteen, used up in a bucket that nobody can choose.
 #[derive(Debug)]
 pub(super) struct Windows {
     requests: u32,
@@ -58,8 +57,7 @@ impl Windows {
         Taken::Granted { remaining: self.requests - window.taken, resets_in, window: window.end }
     }
 
-    /// Gives one back to the window that ends then, if it is still the key's. No two windows of a key end at the same
-    /// time, unless all of the first was given back.
+    /// Gives one back to the window that ends then, if it is still the key's: none that counts another ends then too.
     pub(super) fn give_back(&self, key: Fingerprint, end: u64) {
         if let Some(window) = self.bucket(key).iter_mut().find(|window| window.key == key && window.end == end) {
             window.taken = window.taken.saturating_sub(1);
@@ -86,6 +84,20 @@ fn free_place(bucket: &mut Vec<Window>, now: u64) -> &mut Window {
             bucket.push(Window { key: 0, end: 0, taken: 0 });
             bucket.last_mut().expect("one was just put in")
         }
+    }
+}
+
+/// 128 bits that stand for a value in this process. Nobody knows the keys, so nobody chooses a value's bits or place.
+pub(super) type Fingerprint = u128;
+
+/// Makes fingerprints, with random keys of its own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fingerprints([RandomState; 2]);
+
+impl Fingerprints {
+    pub(super) fn of(&self, value: impl Hash) -> Fingerprint {
+        let [high, low] = &self.0;
+        Fingerprint::from(high.hash_one(&value)) << 64 | Fingerprint::from(low.hash_one(&value))
     }
 }
 

@@ -1,7 +1,6 @@
 //! What fits into the windows' room, and what gives way.
 
 use super::*;
-use crate::limit::fingerprint::Fingerprints;
 
 fn windows(requests: u32, seconds: u64) -> Windows {
     Windows::new(RateLimit::new(requests, Duration::from_secs(seconds)).unwrap())

@@ -75,16 +75,14 @@ impl Import for MemoryImport {
         Ok(change)
     }
 
-    async fn prune(&mut self) -> Result<u64, StorageError> {
-        let mut removed = 0;
+    async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError> {
+        let mut removed = Vec::new();
         for id in &self.put_accounts {
             let account = self.accounts.get_mut(id).expect("it was put");
-            let slugs: Vec<String> = account.by_slug.keys().cloned().collect();
-            for slug in slugs {
-                if !self.put_courses.contains(&(id.clone(), slug.clone())) {
-                    account.remove(&slug);
-                    removed += 1;
-                }
+            let courses: Vec<_> = account.by_slug.keys().map(|slug| (id.clone(), slug.clone())).collect();
+            for course in courses.into_iter().filter(|course| !self.put_courses.contains(course)) {
+                account.remove(&course.1);
+                removed.push(course);
             }
         }
         Ok(removed)

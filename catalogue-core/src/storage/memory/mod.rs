@@ -1,5 +1,6 @@
 //! [`MemoryStorage`]: the reference, for tests and for trying things out.
 
+mod admin;
 mod import;
 
 use std::collections::{BTreeMap, HashMap};
@@ -9,16 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use self::import::MemoryImport;
 use super::{
     AtRevision, CourseRow, CourseRows, CourseStorage, CredentialStorage, PageRequest, Position, Revision, StorageError,
     StorageErrorKind,
 };
-use crate::admin::{Account, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record, Visitor};
+use crate::admin::{Account, CredentialRecord, NewCredential};
 use crate::auth::{Credential, TokenDigest};
 use crate::course::Course;
 use crate::model::{AccountId, CourseDetail, Module};
-use crate::timestamp::Timestamp;
 
 /// Accounts, courses and credentials in this process's memory. Clones share them.
 ///
@@ -191,93 +190,6 @@ impl CredentialStorage for MemoryStorage {
             credential.revision = state.accounts.get(&record.identity.account).map(|account| account.revision);
             credential
         }))
-    }
-}
-
-#[async_trait]
-impl AdminStorage for MemoryStorage {
-    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        Ok(Box::new(MemoryImport::begin(self)))
-    }
-
-    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
-        let accounts = self.state().accounts.clone();
-        let courses = accounts.values().flat_map(|account| account.by_slug.values().map(|at| &account.courses[at]));
-        let courses = courses.map(|course| Record::Course((**course).clone()));
-        let mut records = accounts.values().map(|account| Record::Account(account.account.clone())).chain(courses);
-        let _ = records.try_for_each(visit);
-        Ok(())
-    }
-
-    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
-        let mut state = self.state();
-        let removed = state.accounts.get_mut(account).is_some_and(|account| account.remove(slug));
-        state.changes += u64::from(removed);
-        Ok(removed)
-    }
-
-    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        self.state().add_credential(credential)
-    }
-
-    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        let state = self.state();
-        if !state.accounts.contains_key(account) {
-            return Ok(None);
-        }
-        let mut records: Vec<_> =
-            state.credentials.values().filter(|record| record.identity.account == *account).cloned().collect();
-        records.sort_by_key(|record| (record.created_at, Arc::clone(&record.identity.credential_id)));
-        Ok(Some(records))
-    }
-
-    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
-        let mut state = self.state();
-        Ok(state.credential_mut(id).map(|record| {
-            record.revoked_at.get_or_insert(at);
-            record.clone()
-        }))
-    }
-
-    async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        Ok(self.state().credential_mut(id).cloned())
-    }
-
-    async fn rotate_credential(
-        &self,
-        id: &str,
-        ends_at: Timestamp,
-        successor: &NewCredential,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        let mut state = self.state();
-        let NewCredential { record: CredentialRecord { identity, created_at, .. }, .. } = successor;
-        let holds = |record: &CredentialRecord| {
-            record.revoked_at.is_none()
-                && record.expires_at.is_none_or(|expiry| expiry > *created_at)
-                && record.replaced_by.is_none()
-        };
-        if !state.credential_mut(id).is_some_and(|record| record.identity.account == identity.account && holds(record))
-        {
-            return Ok(None);
-        }
-        state.add_credential(successor)?;
-        Ok(state.credential_mut(id).map(|record| {
-            record.expires_at = Some(record.expires_at.map_or(ends_at, |expiry| expiry.min(ends_at)));
-            record.replaced_by = Some(identity.credential_id.clone());
-            record.clone()
-        }))
-    }
-
-    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
-        let mut state = self.state();
-        for CredentialUse { account, credential_id, at } in uses {
-            if let Some(record) = state.credential_mut(credential_id)
-                && record.identity.account == *account
-            {
-                record.last_used_at = record.last_used_at.max(Some(*at));
-            }
-        }
-        Ok(())
     }
 }
 

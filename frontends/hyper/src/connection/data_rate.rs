@@ -7,10 +7,8 @@ use tokio::time::Instant;
 /// What a client takes at least that keeps up, in bytes a second.
 const SLOWEST: u32 = 1024;
 
-/// How long a socket has kept the server waiting that takes no more of an answer.
-///
-/// A client that takes a little now and then does not begin anew with every byte: what it takes makes up for so much of
-/// the wait as it would have taken at the slowest speed, and the rest is added to its next wait.
+/// How long a socket has kept the server waiting that takes no more of an answer, less the time that what it took would have
+/// taken at the slowest speed.
 #[derive(Debug, Default)]
 pub(crate) struct DataRate {
     blocked: Option<Instant>,
@@ -18,12 +16,10 @@ pub(crate) struct DataRate {
 }
 
 impl DataRate {
-    /// The socket took nothing.
     pub(crate) fn block(&mut self, now: Instant) {
         self.blocked.get_or_insert(now);
     }
 
-    /// The socket took `bytes`.
     pub(crate) fn sent(&mut self, bytes: usize, now: Instant) {
         let waited = self.blocked.take().map_or(Duration::ZERO, |since| now.duration_since(since));
         self.debt = (self.debt + waited).saturating_sub(Duration::from_secs(bytes as u64) / SLOWEST);
@@ -34,13 +30,11 @@ impl DataRate {
         self.blocked
     }
 
-    /// Whether the socket takes no more.
     pub(crate) fn is_blocked(&self) -> bool {
         self.blocked.is_some()
     }
 
-    /// Since when the client is behind, if the socket takes no more: since then, or as much earlier as it was behind
-    /// already.
+    /// Since when the client is behind, if the socket takes no more: as much earlier as it was behind already.
     pub(crate) fn behind_since(&self) -> Option<Instant> {
         // No debt is longer than the time before it.
         self.blocked.map(|since| since - self.debt)

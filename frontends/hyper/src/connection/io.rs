@@ -16,34 +16,29 @@ use super::socket::Transport;
 pub(crate) struct TrackedIo<T> {
     pub(crate) transport: T,
     state: Arc<ConnectionState>,
-    /// On HTTP/1, how many bytes a head may have.
-    head_bytes: Option<usize>,
     /// What was read and noted before, and comes first.
     rest: Bytes,
 }
 
 impl<T: Transport> TrackedIo<T> {
-    /// Of HTTP/1, if a head may have that many bytes, else of HTTP/2.
-    pub(crate) fn new(transport: T, state: Arc<ConnectionState>, head_bytes: Option<usize>) -> Self {
-        Self { transport, state, head_bytes, rest: Bytes::new() }
+    pub(crate) fn new(transport: T, state: Arc<ConnectionState>) -> Self {
+        Self { transport, state, rest: Bytes::new() }
     }
 
     /// Takes back what was read and not made use of.
     pub(crate) fn unread(&mut self, rest: Bytes) {
-        // What an earlier call has left comes behind it. A copy, since even an empty part of hyper's buffer would keep all
-        // of it.
+        // Before what an earlier call has left. A copy, since even an empty part of hyper's buffer would keep all of it.
         self.rest = [rest, mem::take(&mut self.rest)].concat().into();
         if !self.rest.is_empty() {
             self.state.http1(|http1, last_io| http1.begin_head_with(self.rest.len(), last_io));
         }
     }
 
-    /// How much may be read now into room for `size`; `None` where it is another connection's turn.
-    fn room(&self, size: usize, cx: &mut Context<'_>) -> Option<usize> {
-        let Some(head_bytes) = self.head_bytes else { return Some(size) };
+    /// How much may be read now into room for `size`.
+    fn room(&self, size: usize, cx: &mut Context<'_>) -> usize {
         // One byte less than where hyper gives up, which cannot tell a long line from many fields.
-        let longest_line = head_bytes.saturating_sub(1);
-        self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io))?
+        let longest_line = self.state.config.limits.head_bytes.saturating_sub(1);
+        self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io)).unwrap_or(size)
     }
 }
 
@@ -56,19 +51,14 @@ impl<T: Transport> AsyncRead for TrackedIo<T> {
         }
         let before = buf.filled().len();
         match self.room(buf.remaining(), cx) {
-            None => {
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
-            }
-            // The timer ends the connection in this turn, or when the responses before are out.
-            Some(0) => return Poll::Pending,
-            Some(room) if room < buf.remaining() => {
+            0 => return Poll::Pending,
+            room if room < buf.remaining() => {
                 let mut part = ReadBuf::new(buf.initialize_unfilled_to(room));
                 ready!(Pin::new(&mut self.transport).poll_read(cx, &mut part))?;
                 let read = part.filled().len();
                 buf.advance(read);
             }
-            Some(_) => match ready!(Pin::new(&mut self.transport).poll_read(cx, buf)) {
+            _ => match ready!(Pin::new(&mut self.transport).poll_read(cx, buf)) {
                 // Many clients close without saying so in TLS. Where a request ends, HTTP itself says.
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
                 outcome => outcome?,
@@ -88,21 +78,20 @@ impl<T: Transport> AsyncWrite for TrackedIo<T> {
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.transport).poll_write_vectored(cx, bufs)
+        Pin::new(&mut self.get_mut().transport).poll_write_vectored(cx, bufs)
     }
 
     fn is_write_vectored(&self) -> bool {
         self.transport.is_write_vectored()
     }
 
-    /// hyper flushes at each turn of the connection, idle or not: the place to look for requests that a server that stops
-    /// would lose.
+    /// hyper flushes at each turn, idle or not: the place to look for requests that a server that stops would lose.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.state.is_stopping() {
+        if self.state.shutdown.end_of_grace().is_some() {
             let unread = self.transport.has_unread();
             self.state.lock().unread = unread;
         }

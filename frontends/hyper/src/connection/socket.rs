@@ -1,6 +1,6 @@
 //! The socket of a connection: notes what goes out through it, and closes in a way that lets the last answer arrive.
 
-use std::io::{self, IoSlice};
+use std::io::{self, BufRead, IoSlice};
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
+use tokio_rustls::server::TlsStream;
 
 use super::ConnectionState;
 
-/// How much is thrown away at once.
 const DISCARDED: usize = 8 * 1024;
 
 /// What carries HTTP: a socket, or TLS over one.
@@ -25,15 +25,7 @@ pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
 /// A client's socket, beneath TLS or without it.
 pub(crate) struct Socket {
     pub(super) tcp: TcpStream,
-    state: Arc<ConnectionState>,
-    /// The first bytes are those of a handshake.
-    in_handshake: bool,
-}
-
-impl Socket {
-    pub(super) fn new(tcp: TcpStream, state: Arc<ConnectionState>) -> Self {
-        Self { tcp, in_handshake: state.peer.is_tls, state }
-    }
+    pub(super) state: Arc<ConnectionState>,
 }
 
 impl Transport for Socket {
@@ -43,12 +35,18 @@ impl Transport for Socket {
     }
 }
 
+impl Transport for TlsStream<Socket> {
+    fn has_unread(&mut self) -> bool {
+        let (socket, session) = self.get_mut();
+        socket.has_unread() || session.reader().fill_buf().is_ok_and(|bytes| !bytes.is_empty())
+    }
+}
+
 impl AsyncRead for Socket {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.tcp).poll_read(cx, buf))?;
-        if self.in_handshake && buf.filled().len() > before {
-            self.in_handshake = false;
+        if self.state.peer.is_tls && buf.filled().len() > before {
             self.state.lock().begin_handshake();
         }
         Poll::Ready(Ok(()))
@@ -61,15 +59,16 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.tcp).poll_write_vectored(cx, bufs);
+        let Self { tcp, state } = self.get_mut();
+        let outcome = Pin::new(tcp).poll_write_vectored(cx, bufs);
         match outcome {
-            Poll::Ready(Ok(bytes)) => self.state.lock().sent(bytes),
+            Poll::Ready(Ok(bytes)) => state.lock().sent(bytes),
+            Poll::Pending => state.lock().sending.block(Instant::now()),
             Poll::Ready(Err(_)) => {}
-            Poll::Pending => self.state.lock().sending.block(Instant::now()),
         }
         outcome
     }
@@ -82,8 +81,7 @@ impl AsyncWrite for Socket {
         Poll::Ready(Ok(()))
     }
 
-    /// Closes our side, then reads until the client has closed its own. A socket that is closed with bytes unread
-    /// is reset, and the reset can overtake the answer. The timer bounds the time.
+    /// Closes our side, then reads until the client has closed its own: a reset for bytes unread could overtake the answer.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.state.lock().is_closed() {
             ready!(Pin::new(&mut self.tcp).poll_shutdown(cx))?;

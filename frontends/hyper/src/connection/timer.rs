@@ -13,10 +13,7 @@ use super::ConnectionState;
 use crate::CloseReason;
 use crate::close_reason::Interrupt;
 
-/// The one timer of a connection.
-///
-/// The timer is not set anew with every byte. It may fire early, sees in the state that there is more time, and sleeps
-/// again.
+/// The one timer of a connection. It is not set anew with every byte, but may fire early, and sleeps again.
 pub(crate) struct ConnectionTimer {
     state: Arc<ConnectionState>,
     sleep: Pin<Box<Sleep>>,
@@ -46,7 +43,7 @@ impl ConnectionTimer {
         if let Some(interrupt) = activity.end_turn(cx) {
             return Poll::Ready(interrupt);
         }
-        let end_of_grace = self.state.end_of_grace();
+        let end_of_grace = self.state.shutdown.end_of_grace();
         let (mut deadline, mut interrupt) = activity.deadline(&self.state.config.timeouts, end_of_grace.is_some());
         let quiet = activity.quiet_since();
         drop(activity);
@@ -63,7 +60,7 @@ impl ConnectionTimer {
         while pin!(unconstrained(self.sleep.as_mut())).poll(cx).is_ready() {
             if deadline <= Instant::now() {
                 if interrupt != Interrupt::LargeBuffer {
-                    self.state.lock().late = true;
+                    self.state.lock().timed_out = true;
                 }
                 return Poll::Ready(interrupt);
             }
@@ -72,10 +69,8 @@ impl ConnectionTimer {
         Poll::Pending
     }
 
-    /// Where the server stops and the connection is quiet: until when it is kept all the same.
-    ///
-    /// A client that asks again and again may have sent its next request before it can know of the end, and that would
-    /// be lost. So it is waited for, once; the response then says that it is the last.
+    /// Where the server stops and the connection is quiet: until when it is kept for a request that its client may have sent
+    /// before it can know of the end. That is waited for once; the response then says that it is the last.
     fn last_request(&mut self, quiet: Option<Instant>, cx: &mut Context<'_>) -> Option<Instant> {
         // hyper may pause with requests in its buffer, but then goes on with them in the next turn.
         let before = mem::replace(&mut self.quiet, quiet);

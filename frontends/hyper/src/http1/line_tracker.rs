@@ -5,7 +5,7 @@
 pub(super) struct LineTracker {
     last: [u8; 4],
     /// How many came after the last line feed.
-    line: u64,
+    pub(super) line: usize,
 }
 
 impl LineTracker {
@@ -18,19 +18,14 @@ impl LineTracker {
             self.last[4 - bytes.len()..].copy_from_slice(bytes);
         }
         self.line = match bytes.iter().rposition(|&byte| byte == b'\n') {
-            Some(end) => (bytes.len() - end - 1) as u64,
-            None => self.line + bytes.len() as u64,
+            Some(end) => bytes.len() - end - 1,
+            None => self.line + bytes.len(),
         };
     }
 
     /// Whether they end with an empty line, as heads and chunked bodies do.
     pub(super) fn is_empty_line(&self) -> bool {
         self.last.ends_with(b"\n\r\n") || self.last.ends_with(b"\n\n")
-    }
-
-    /// The length of the line that has not ended.
-    pub(super) fn line(&self) -> u64 {
-        self.line
     }
 }
 
@@ -61,7 +56,7 @@ mod tests {
         {
             let mut tail = LineTracker::default();
             pieces.iter().for_each(|piece| tail.read(piece.as_bytes()));
-            assert_eq!(tail.line(), line, "{pieces:?}");
+            assert_eq!(tail.line, line, "{pieces:?}");
         }
     }
 }

@@ -2,7 +2,6 @@
 
 mod line_tracker;
 mod request_body;
-mod response_body;
 mod service;
 mod state;
 
@@ -20,20 +19,11 @@ use crate::connection::{Context, TrackedIo, Transport};
 use crate::service::TowerService;
 use crate::{CloseReason, Limits};
 
-/// The response to what hyper refuses without one: the preface of HTTP/2.
-const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-
-/// The response to a request line that is longer than any head may be. hyper would take it for fields that are too large.
-const URI_TOO_LONG: &[u8] = b"HTTP/1.1 414 URI Too Long\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-
-/// How many header fields hyper takes unless told otherwise.
-const HYPERS_HEADER_FIELDS: usize = 100;
-
 /// Serves HTTP/1 until one of the sides closes the connection, or the timer does.
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
     let state = context.state.clone();
     let limits = &state.config.limits;
-    let io = TrackedIo::new(transport, state.clone(), Some(limits.head_bytes));
+    let io = TrackedIo::new(transport, state.clone());
     let service = service::new(service, state.clone());
     let builder = builder(limits);
     let mut connection = builder.serve_connection(TokioIo::new(io), service);
@@ -50,15 +40,15 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
     };
     context.end(&outcome, |_| CloseReason::Failed);
     let refusal = match &outcome {
-        Ok(Err(error)) if error.is_parse() => Some(BAD_REQUEST),
-        Err(Interrupt::LongLine) => Some(URI_TOO_LONG),
+        // hyper refuses the preface of HTTP/2 without a response, and would take a long line for fields that are too large.
+        Ok(Err(error)) if error.is_parse() => Some("400 Bad Request"),
+        Err(Interrupt::LongLine) => Some("414 URI Too Long"),
         _ => None,
     };
     if refusal.is_some() {
         state.config.metrics.malformed.add();
     }
-    // hyper has closed it itself, except after the preface of HTTP/2, after an error of the socket, and on a connection where
-    // a client has asked for an upgrade: that is left to whoever answered.
+    // hyper has closed it itself, except after the preface of HTTP/2, an error of the socket, and a wish to upgrade.
     if state.lock().is_closed() || (matches!(outcome, Ok(Err(_))) && refusal.is_none()) {
         return;
     }
@@ -69,8 +59,9 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
         state.lock().linger_at_most(0);
     }
     let mut closing = pin!(async {
-        if let Some(refusal) = refusal {
-            io.write_all(refusal).await?;
+        if let Some(status) = refusal {
+            let response = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+            io.write_all(response.as_bytes()).await?;
         }
         io.shutdown().await
     });
@@ -85,8 +76,8 @@ fn builder(limits: &Limits) -> http1::Builder {
         .header_read_timeout(None)
         .max_header_size(limits.head_bytes)
         .max_buf_size(limits.head_bytes.max(8 * 1024));
-    // hyper has room for its own number on the stack, and asks the allocator where one is named.
-    if limits.header_fields != HYPERS_HEADER_FIELDS {
+    // hyper has room for 100 on the stack unless it is told a number, and then asks the allocator.
+    if limits.header_fields != 100 {
         builder.max_headers(limits.header_fields);
     }
     builder

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use bytes::Buf;
 use http::header::CONNECTION;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
@@ -16,43 +17,61 @@ use hyper::service::{HttpService, service_fn};
 use pin_project_lite::pin_project;
 
 use super::RequestBody;
-use super::response_body::{ResponseBody, ResponseGuard};
 use crate::connection::ConnectionState;
-use crate::request::client_address::Secured;
 use crate::request::validate;
-use crate::service::{Call, HttpRequest, TowerService, respond};
+use crate::response_body::{ResponseBody, ResponseGuard};
+use crate::service::{Call, HttpRequest, TowerService, respond, wants_body};
+
+/// A request that is being answered, until this is dropped.
+pub(super) struct RequestGuard(Arc<ConnectionState>);
+
+impl ResponseGuard for RequestGuard {
+    type Data<D: Buf> = D;
+
+    fn state(&self) -> &ConnectionState {
+        &self.0
+    }
+
+    fn data<D: Buf>(&self, data: D) -> D {
+        data
+    }
+}
+
+impl Drop for RequestGuard {
+    fn drop(&mut self) {
+        self.0.lock().end_http1();
+    }
+}
 
 /// The caller's service as one connection of hyper's sees it.
 pub(super) fn new<S: TowerService>(
     service: S,
     state: Arc<ConnectionState>,
-) -> impl HttpService<Incoming, ResBody = ResponseBody<S::Body>, Error = Infallible, Future: Send> {
+) -> impl HttpService<Incoming, ResBody = ResponseBody<S::Body, RequestGuard>, Error = Infallible, Future: Send> {
     let service = RefCell::new(service);
     service_fn(move |request: Request<Incoming>| {
         let (mut head, body) = request.into_parts();
         let config = &state.config;
-        let is_acceptable = validate::is_acceptable(&head);
-        let wants_body = is_acceptable && (config.wants_body)(&head);
-        let body = RequestBody::new(body, &head.headers, wants_body, &config.limits);
-        let alone = state.lock().begin_http1(validate::usual_length(&head), body);
-        let guard = ResponseGuard(state.clone());
-        let secured = state.peer.introduce(&mut head, &config.trusted_proxies);
-        let call = if !is_acceptable {
-            Call::Refused { status: StatusCode::BAD_REQUEST }
-        } else if wants_body {
-            Call::waiting(service.borrow().clone(), with_body(head, state.clone()))
-        } else {
-            Call::begin(&service, Request::from_parts(head, Full::default()))
+        let wants_body = wants_body(&head, config);
+        let body = RequestBody::new(body, &head.headers, wants_body == Ok(true), &config.limits);
+        let is_pipelined = state.lock().begin_http1(validate::usual_length(&head), body);
+        let guard = RequestGuard(state.clone());
+        let is_https = state.peer.insert_client_address(&mut head, &config.trusted_proxies);
+        let call = match wants_body {
+            Err(status) => Call::Refused { status },
+            Ok(true) => Call::waiting(&service, with_body(head, state.clone())),
+            Ok(false) => Call::begin(&service, Request::from_parts(head, Full::default())),
         };
-        Exchange { call, guard: Some(guard), alone, secured, last: None }
+        Exchange { call, guard: Some(guard), is_pipelined, is_https, last: None }
     })
 }
 
-/// The request, once its body is there.
 async fn with_body(head: Parts, state: Arc<ConnectionState>) -> Result<HttpRequest, StatusCode> {
     let body = poll_fn(|cx| state.http1(|http1, last_io| http1.poll_wanted(cx, last_io)).unwrap_or(Poll::Pending));
     Ok(Request::from_parts(head, Full::new(body.await?)))
 }
+
+type Http1Response<S> = Response<ResponseBody<<S as TowerService>::Body, RequestGuard>>;
 
 pin_project! {
     /// A request from its head to its response's head.
@@ -60,17 +79,17 @@ pin_project! {
         #[pin]
         call: Call<S>,
         // Until the service has answered.
-        guard: Option<ResponseGuard>,
-        // Nothing was read behind the request.
-        alone: bool,
-        secured: Secured,
+        guard: Option<RequestGuard>,
+        // Another request may have been read behind this one.
+        is_pipelined: bool,
+        is_https: bool,
         // The response that may be the last one while the server stops.
-        last: Option<Box<Response<ResponseBody<S::Body>>>>,
+        last: Option<Box<Http1Response<S>>>,
     }
 }
 
 impl<S: TowerService> Future for Exchange<S> {
-    type Output = Result<Response<ResponseBody<S::Body>>, Infallible>;
+    type Output = Result<Http1Response<S>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
@@ -82,18 +101,17 @@ impl<S: TowerService> Future for Exchange<S> {
         }
         let outcome = ready!(this.call.poll(cx));
         let guard = this.guard.take().expect("it is polled no more after its end");
-        let (mut head, body) = respond(outcome, *this.secured, &guard.0);
+        let (mut head, body) = respond(outcome, *this.is_https, &guard.0);
         let ends = body.is_none() || guard.0.http1(|http1, _| http1.has_unread_body()) == Some(true);
-        let may_be_last = !ends && *this.alone && guard.0.is_stopping();
         if ends {
             close(&mut head.headers);
         }
-        let response = Response::from_parts(head, ResponseBody::new(body, guard));
+        let may_be_last = !ends && !*this.is_pipelined && guard.0.shutdown.end_of_grace().is_some();
+        let response = Response::from_parts(head, ResponseBody { body, guard });
         if !may_be_last {
             return Poll::Ready(Ok(response));
         }
-        // Its I/O looks for further bytes in this turn of the connection. If a further request has arrived, this is not the
-        // last response.
+        // Its I/O looks for further bytes in this turn of the connection, which may be a further request.
         *this.last = Some(Box::new(response));
         cx.waker().wake_by_ref();
         Poll::Pending

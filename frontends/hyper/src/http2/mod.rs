@@ -1,8 +1,8 @@
 //! HTTP/2: hyper's connection with the limits that it leaves open.
 
-mod response_body;
 mod service;
 mod state;
+mod stream_guard;
 
 use std::error::Error;
 use std::pin::Pin;
@@ -18,24 +18,14 @@ use crate::connection::{Context, TrackedIo, Transport};
 use crate::service::TowerService;
 use crate::{CloseReason, Limits};
 
-/// What a client may send of a body that nobody reads: the smallest window that needs no agreement.
-const BODY_WINDOW: u32 = 64 * 1024 - 1;
-
-/// The same for all streams of a connection. No client sends more unasked, so that much is waited for at the end.
+/// What a client may send of bodies that nobody reads. No client sends more unasked, so that much is waited for at the end.
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
-
-/// Streams that a client has reset before hyper has looked at them ("rapid reset"): beyond so many at the same time the
-/// connection ends. A client may give up all that it has asked for at once.
-const RESET_EARLY: usize = 100;
-
-/// How much of a response h2 takes from hyper for a stream before the client has taken it.
-const SEND_BUFFER: usize = 16 * 1024;
 
 /// Serves HTTP/2 until one of the sides closes the connection, or the timer does.
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
     let state = context.state.clone();
     state.lock().linger_at_most(CONNECTION_WINDOW.into());
-    let io = TrackedIo::new(transport, state.clone(), None);
+    let io = TrackedIo::new(transport, state.clone());
     let service = service::new(service, state.clone());
     let mut connection = builder(&state.config.limits).serve_connection(TokioIo::new(io), service);
 
@@ -44,7 +34,9 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
         let outcome = context
             .timer
             .run(|cx| {
-                if (is_idle || state.is_stopping()) && state.http2(Http2State::go_away) == Some(true) {
+                if (is_idle || state.shutdown.end_of_grace().is_some())
+                    && state.http2(Http2State::go_away) == Some(true)
+                {
                     Pin::new(&mut connection).graceful_shutdown();
                 }
                 Pin::new(&mut connection).poll(cx)
@@ -56,25 +48,24 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
         }
         is_idle = true;
     };
-    context.end(&outcome, |error| if is_excessive(error) { CloseReason::TooManyFrames } else { CloseReason::Failed });
+    context.end(&outcome, |error| {
+        let error = error.source().and_then(|source| source.downcast_ref::<h2::Error>());
+        let is_limit = error.and_then(h2::Error::reason) == Some(Reason::ENHANCE_YOUR_CALM);
+        if is_limit { CloseReason::TooManyFrames } else { CloseReason::Failed }
+    });
 }
 
-/// Whether the client has broken one of h2's limits.
-fn is_excessive(error: &hyper::Error) -> bool {
-    let h2 = error.source().and_then(|source| source.downcast_ref::<h2::Error>());
-    h2.and_then(h2::Error::reason) == Some(Reason::ENHANCE_YOUR_CALM)
-}
-
-/// hyper without pings of its own: what is no request keeps no connection, and a client that is gone is noticed by what it
-/// does not send, take or acknowledge.
+/// hyper without pings of its own: a client that is gone is noticed by what it does not send, take or acknowledge.
 fn builder(limits: &Limits) -> http2::Builder<TokioExecutor> {
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
         .max_concurrent_streams(limits.streams)
         .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
-        .initial_stream_window_size(BODY_WINDOW)
+        // The smallest window that needs no agreement.
+        .initial_stream_window_size(64 * 1024 - 1)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_pending_accept_reset_streams(RESET_EARLY)
-        .max_send_buf_size(SEND_BUFFER);
+        // "Rapid reset": a client may give up all that it has asked for at once.
+        .max_pending_accept_reset_streams(100)
+        .max_send_buf_size(16 * 1024);
     builder
 }

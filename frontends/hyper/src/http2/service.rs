@@ -10,34 +10,35 @@ use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::service::{HttpService, service_fn};
 
-use super::response_body::{ResponseBody, StreamGuard};
+use super::stream_guard::StreamGuard;
 use crate::connection::ConnectionState;
-use crate::request::validate;
-use crate::service::{Call, HttpRequest, TowerService, respond};
+use crate::response_body::{ResponseBody, ResponseGuard as _};
+use crate::service::{Call, HttpRequest, TowerService, respond, wants_body};
 
 /// The caller's service as one connection of hyper's sees it. Bodies that nobody wants are dropped at once: hyper lets the
 /// client send a window of them, and tells it to stop when the response is out.
 pub(super) fn new<S: TowerService>(
     service: S,
     state: Arc<ConnectionState>,
-) -> impl HttpService<Incoming, ResBody = ResponseBody<S::Body>, Error = h2::Error, Future: Send + 'static> {
+) -> impl HttpService<Incoming, ResBody = ResponseBody<S::Body, Arc<StreamGuard>>, Error = h2::Error, Future: Send + 'static>
+{
     let service = RefCell::new(service);
     service_fn(move |request: Request<Incoming>| {
         let (mut head, body) = request.into_parts();
         let (state, guard) = (state.clone(), StreamGuard::begin(&state));
         let config = &state.config;
-        let secured = state.peer.introduce(&mut head, &config.trusted_proxies);
+        let is_https = state.peer.insert_client_address(&mut head, &config.trusted_proxies);
         let call = if head.headers.len() > config.limits.header_fields {
             Call::Refused { status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE }
-        } else if !validate::is_acceptable(&head) {
-            Call::Refused { status: StatusCode::BAD_REQUEST }
         } else if guard.is_none() {
             // Nobody gets to see this: the stream is reset.
             Call::Refused { status: StatusCode::SERVICE_UNAVAILABLE }
-        } else if (config.wants_body)(&head) {
-            Call::waiting(service.borrow().clone(), with_body(head, body, config.limits.body_bytes))
         } else {
-            Call::begin(&service, Request::from_parts(head, Full::default()))
+            match wants_body(&head, config) {
+                Err(status) => Call::Refused { status },
+                Ok(true) => Call::waiting(&service, with_body(head, body, config.limits.body_bytes)),
+                Ok(false) => Call::begin(&service, Request::from_parts(head, Full::default())),
+            }
         };
         // In a box, for it is large and soon over, while hyper keeps what it has until the client has taken the response.
         Box::pin(async move {
@@ -46,16 +47,15 @@ pub(super) fn new<S: TowerService>(
                 state.config.metrics.refused.add();
                 return Err(Reason::REFUSED_STREAM.into());
             };
-            let (head, body) = respond(call.await, secured, &state);
-            Ok(Response::from_parts(head, ResponseBody::new(body, guard)))
+            let (head, body) = respond(call.await, is_https, &state);
+            guard.polled(true);
+            Ok(Response::from_parts(head, ResponseBody { body, guard }))
         })
     })
 }
 
-/// The request, once its body is there.
 async fn with_body(head: Parts, body: Incoming, limit: u64) -> Result<HttpRequest, StatusCode> {
-    let body = Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX));
-    match body.collect().await {
+    match Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX)).collect().await {
         Ok(body) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
         Err(error) if error.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
         Err(_) => Err(StatusCode::BAD_REQUEST),

@@ -8,33 +8,24 @@ use crate::connection::DataRate;
 use crate::overload::OutstandingStreams;
 use crate::{CloseReason, Timeouts};
 
-/// What is longer than this, between two requests, makes hyper keep much memory for as long as the connection lasts: up to
-/// 90 KiB. It is a head, as a rule.
+/// A longer head, or whatever else comes between two requests, makes hyper keep up to 90 KiB while the connection lasts.
 const USUAL_READ: usize = 8 * 1024;
 
-/// The requests that are not answered to the last byte: until then hyper and h2 keep the response's data, which says so when
-/// it is dropped.
+/// The requests that are not answered to the last byte: until then hyper or h2 keeps the response's data.
 pub(crate) struct Http2State {
-    /// When the connection began.
-    pub(crate) began: Instant,
     requests: Vec<Outstanding>,
     next_id: u64,
     /// When the last of them ended; at first, when the connection began.
     idle: Instant,
-    /// When `GOAWAY` was sent.
     goaway: Option<Instant>,
-    /// How well the client takes its responses.
     rate: DataRate,
-    /// What was read since the last request began.
+    /// What was read since the last request began, or at any time more than is usual.
     read: usize,
-    /// hyper keeps much memory for the connection.
-    is_large: bool,
     /// It had requests when it was evicted.
     pub(crate) is_released: bool,
     streams: Arc<OutstandingStreams>,
 }
 
-/// A request on its way.
 struct Outstanding {
     id: u64,
     began: Instant,
@@ -45,37 +36,34 @@ struct Outstanding {
 }
 
 impl Http2State {
-    /// Of a connection whose handshake is over, and whose requests are counted in `streams`.
     pub(crate) fn new(streams: Arc<OutstandingStreams>) -> Self {
         let now = Instant::now();
         Self {
-            began: now,
             requests: Vec::new(),
             next_id: 0,
             idle: now,
             goaway: None,
             rate: DataRate::default(),
             read: 0,
-            is_large: false,
             is_released: false,
             streams,
         }
     }
 
-    /// So many bytes came in.
     pub(crate) fn received(&mut self, bytes: usize) {
-        self.read += bytes;
-        self.is_large |= self.read > USUAL_READ;
+        self.read = self.read.saturating_add(bytes);
     }
 
-    /// A request has come. It gets a number, unless there are too many.
+    /// A request has come. It gets a number, unless it is refused.
     pub(crate) fn begin(&mut self, now: Instant) -> Option<u64> {
-        if !self.streams.try_add(self.requests.len()) {
+        if self.is_released || !self.streams.try_add(self.requests.len()) {
             return None;
         }
         let id = self.next_id;
         self.next_id += 1;
-        self.read = 0;
+        if self.read <= USUAL_READ {
+            self.read = 0;
+        }
         self.requests.push(Outstanding { id, began: now, moved: now, waits: false });
         Some(id)
     }
@@ -90,7 +78,6 @@ impl Http2State {
         }
     }
 
-    /// So many bytes of a response went out.
     pub(crate) fn sent(&mut self, id: u64, bytes: usize, now: Instant) {
         if let Some(request) = self.requests.iter_mut().find(|request| request.id == id) {
             request.moved = now;
@@ -131,8 +118,7 @@ impl Http2State {
         before.is_none()
     }
 
-    /// When the connection will have been silent or slow for too long, and at what. PING and what else is no request does
-    /// not count.
+    /// When the connection will have been silent or slow for too long, and at what. What is no request does not count.
     pub(crate) fn deadline(&self, timeouts: &Timeouts) -> (Instant, CloseReason) {
         let due = |request: &Outstanding| (request.moved + timeouts.stall).min(request.began + timeouts.request);
         if let Some(due) = self.requests.iter().map(due).min() {
@@ -140,7 +126,7 @@ impl Http2State {
         }
         match self.goaway {
             Some(since) => (since.max(self.idle) + timeouts.linger, CloseReason::NoGoodbye),
-            None if self.is_large => (self.idle + timeouts.idle.min(timeouts.evict), CloseReason::Idle),
+            None if self.read > USUAL_READ => (self.idle + timeouts.idle.min(timeouts.reclaim), CloseReason::Idle),
             None => (self.idle + timeouts.idle, CloseReason::Idle),
         }
     }
@@ -231,7 +217,7 @@ mod tests {
         let now = state.idle;
         assert_eq!(state.deadline(&timeouts), (now + timeouts.idle, CloseReason::Idle));
         state.received(9_000);
-        assert_eq!(state.deadline(&timeouts), (now + timeouts.evict, CloseReason::Idle));
+        assert_eq!(state.deadline(&timeouts), (now + timeouts.reclaim, CloseReason::Idle));
         let id = state.begin(now).unwrap();
         assert_eq!(state.deadline(&timeouts), (now + timeouts.stall, CloseReason::Stalled));
         state.sent(id, 1, now + Duration::from_secs(20));

@@ -17,10 +17,7 @@ const LAST_TURN: Duration = Duration::from_secs(1);
 /// One look at all connections finds as many to evict as the sixteenth part of them.
 const BATCH: u32 = 16;
 
-/// Bounds the connections of a listener.
-///
-/// Silent and slow clients cannot keep others out: where there are as many connections as there may be, the one of least
-/// [`Priority`] is evicted. Whoever is being answered stays, as long as it takes the response.
+/// Bounds the connections of a listener. Where there are as many as there may be, the one of least [`Priority`] is evicted.
 pub(crate) struct ConnectionLimiter {
     config: Arc<ServerConfig>,
     semaphore: Arc<Semaphore>,
@@ -59,7 +56,6 @@ impl ConnectionLimiter {
         Permit { id: self.next_id, registry: self.registry.clone(), _semaphore: semaphore }
     }
 
-    /// Waits until all connections have ended.
     pub(crate) async fn drained(&self) {
         let _all = self.semaphore.acquire_many(self.config.limits.connections).await;
     }
@@ -82,7 +78,7 @@ impl ConnectionLimiter {
     }
 
     fn find_candidates(&mut self) {
-        let Some(latest) = Instant::now().checked_sub(self.config.timeouts.evict) else { return };
+        let Some(latest) = Instant::now().checked_sub(self.config.timeouts.reclaim) else { return };
         self.candidates = self.registry.ranked(|state| state.priority().filter(|priority| priority.since <= latest));
         self.candidates.truncate(self.config.limits.connections.div_ceil(BATCH) as usize);
         self.candidates.reverse();
@@ -97,14 +93,44 @@ impl Drop for ConnectionLimiter {
 }
 
 impl Permit {
-    /// Registers the state of the connection that has this permit.
     pub(crate) fn register(&self, state: &Arc<ConnectionState>) {
-        self.registry.register(self.id, state);
+        self.registry.lock().insert(self.id, state.clone());
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.registry.lock().remove(&self.id);
+        let ended = self.registry.lock().remove(&self.id);
+        // It makes room for nobody, should it still be among the candidates.
+        if let Some(state) = ended {
+            state.evict_if(|_| true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Peer;
+    use crate::{Limits, Timeouts};
+
+    #[tokio::test]
+    async fn a_connection_that_has_ended_by_itself_is_not_evicted_in_the_place_of_one_that_is_open() {
+        let timeouts = Timeouts { reclaim: Duration::ZERO, ..Timeouts::default() };
+        let limits = Limits { connections: 2 * BATCH, ..Limits::default() };
+        let config = Arc::new(ServerConfig { timeouts, limits, ..ServerConfig::default() });
+        let mut limiter = ConnectionLimiter::new(config.clone(), Arc::default());
+        let peer = Peer { address: ([127, 0, 0, 1], 1).into(), is_tls: false };
+        let mut connections = Vec::new();
+        for _ in 0..3 {
+            let (permit, state) = (limiter.permit().await, ConnectionState::new(peer, config.clone(), Arc::default()));
+            permit.register(&state);
+            connections.push((permit, state));
+        }
+        // One look finds the first two.
+        assert!(limiter.evict_one());
+        drop(connections.remove(1).0);
+        assert!(limiter.evict_one());
+        assert!(connections.iter().all(|(_, state)| state.lock().priority().is_none()));
     }
 }

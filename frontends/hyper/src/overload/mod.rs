@@ -14,6 +14,5 @@ pub(crate) use registry::Registry;
 pub(crate) use shedding::shed_streams;
 pub(crate) use streams::OutstandingStreams;
 
-/// From one look at all connections to the next; also what any response may wait, since each does so for the time that a
-/// window takes to be opened.
+/// From one look at all connections to the next; also what any response may wait for its window.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -2,9 +2,8 @@
 
 use tokio::time::Instant;
 
-/// What a connection is doing, and since when: the least is evicted first, as that costs a good client least.
-///
-/// A connection whose request is with the service has none, nor has one whose client takes its response.
+/// What a connection is doing, and since when: the least is evicted first, as that costs a good client least. One whose
+/// request is with the service has none, nor has one whose client takes its response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Priority {
     pub(crate) stage: Stage,
@@ -20,7 +19,6 @@ pub(crate) enum Stage {
     Unused,
     /// The response is out, and of the request's body, which nobody wants, more is to come.
     Draining,
-    /// The server waits for the next request, the rest of a head, or for a response to be taken. A connection that is slow
-    /// is evicted before one that has been idle for a shorter time.
+    /// The server waits for the next request, the rest of a head, or for a response to be taken.
     Waiting,
 }

@@ -10,8 +10,7 @@ use tokio::time::{Instant, sleep};
 use super::registry::Registry;
 use super::{OutstandingStreams, PAUSE};
 
-/// Keeps the outstanding streams within half of their limit, as far as they wait for clients that have taken nothing for
-/// `after` or, beyond their share, for less.
+/// Keeps the outstanding streams within half of their limit, as far as their clients have kept the server waiting.
 pub(crate) async fn shed_streams(
     registry: Arc<Registry>,
     streams: Arc<OutstandingStreams>,

@@ -12,11 +12,8 @@ const LEAST_SHARE: u32 = 8;
 /// Which part of the limit is kept, beyond it, for connections that have less than that.
 const RESERVE: u32 = 8;
 
-/// Counts them against a limit.
-///
-/// On HTTP/1 a connection has one response at most that its client does not take. On HTTP/2 it has as many as there may
-/// be streams, and a client that opens no window makes them wait at no cost. So they are counted: beyond the limit requests
-/// are refused, and beyond half of it connections are evicted whose clients take nothing.
+/// Counts them against a limit, since a client of HTTP/2 that opens no window makes many responses wait at no cost. Beyond
+/// the limit requests are refused, and beyond half of it connections are evicted whose clients take nothing.
 #[derive(Debug)]
 pub(crate) struct OutstandingStreams {
     streams: AtomicU32,
@@ -28,15 +25,13 @@ pub(crate) struct OutstandingStreams {
 
 impl OutstandingStreams {
     pub(crate) fn new(limit: u32) -> Self {
-        Self { streams: AtomicU32::new(0), holders: AtomicU32::new(0), limit, grown: Notify::new() }
+        Self { streams: 0.into(), holders: 0.into(), limit, grown: Notify::new() }
     }
 
-    /// Counts another one of a connection that has `held` of them. Where that is too many, it is refused instead; a reserve
-    /// is kept for connections that have few.
+    /// Counts another one of a connection that has `held` of them, unless there are too many.
     pub(crate) fn try_add(&self, held: usize) -> bool {
-        let limit =
-            if held >= LEAST_SHARE as usize { self.limit } else { self.limit.saturating_add(self.limit / RESERVE) };
-        if self.streams.load(Relaxed) >= limit {
+        let reserve = if held < LEAST_SHARE as usize { self.limit / RESERVE } else { 0 };
+        if self.streams.load(Relaxed) >= self.limit.saturating_add(reserve) {
             return false;
         }
         self.streams.fetch_add(1, Relaxed);
@@ -64,7 +59,6 @@ impl OutstandingStreams {
         }
     }
 
-    /// How many are beyond half of the limit.
     pub(super) fn excess(&self) -> u32 {
         self.streams.load(Relaxed).saturating_sub(self.limit / 2)
     }
@@ -75,8 +69,7 @@ impl OutstandingStreams {
         u32::try_from(held).unwrap_or(u32::MAX).saturating_sub(share)
     }
 
-    /// How long the responses of a connection that has `held` of them may wait for its client: `most` within its share;
-    /// beyond it less, the nearer the limit is.
+    /// How long the `held` responses of a connection may wait for its client: beyond its share less, the nearer the limit is.
     pub(super) fn patience(&self, held: usize, most: Duration) -> Duration {
         if self.beyond_share(held) == 0 {
             return most;

@@ -1,6 +1,28 @@
 //! A request's head: whether a server may act on it, and who has sent it.
 
-pub(crate) mod client_address;
 mod forwarded;
 pub(crate) mod networks;
 pub(crate) mod validate;
+
+use std::net::SocketAddr;
+
+use catalogue_core::limit::ClientAddress;
+use http::request::Parts;
+
+use self::networks::Networks;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer {
+    pub(crate) address: SocketAddr,
+    pub(crate) is_tls: bool,
+}
+
+impl Peer {
+    /// Puts the client's address into a request's extensions. Tells whether it came over HTTPS, all the way as far as is known.
+    pub(crate) fn insert_client_address(self, head: &mut Parts, proxies: &Networks) -> bool {
+        let address = self.address.ip().to_canonical();
+        let origin = if proxies.contain(address) { forwarded::origin(&head.headers, proxies) } else { None };
+        head.extensions.insert(ClientAddress(origin.and_then(|hop| hop.address).unwrap_or(address)));
+        self.is_tls || origin.is_some_and(|hop| hop.https)
+    }
+}

@@ -28,20 +28,17 @@ fn coding_is_chunked(head: &Parts) -> bool {
     known && codings.next().is_none()
 }
 
-/// RFC 9112, 3.2: one valid `Host`, which only HTTP/1.0 may leave out. RFC 9113, 8.3.1: in HTTP/2 the authority stands
-/// for it; a `Host` beside it says the same.
+/// RFC 9112, 3.2: one valid `Host`, except with HTTP/1.0. RFC 9113, 8.3.1: in HTTP/2 the authority, and a `Host` says the same.
 fn host_is_valid(head: &Parts) -> bool {
-    let mut hosts = head.headers.get_all(HOST).iter();
+    let mut hosts = head.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
     match (hosts.next(), hosts.next()) {
+        (_, Some(_)) => false,
         (host, None) if head.version == Version::HTTP_2 => {
             let authority = head.uri.authority().map(|authority| authority.as_str().as_bytes());
-            let host = host.map(HeaderValue::as_bytes);
-            let same = authority.is_none_or(|authority| host.is_none_or(|host| host.eq_ignore_ascii_case(authority)));
+            let same = authority.zip(host).is_none_or(|(authority, host)| host.eq_ignore_ascii_case(authority));
             same && authority.or(host).is_some_and(is_host_and_port)
         }
-        (None, _) => head.version < Version::HTTP_11,
-        (Some(host), None) => is_host_and_port(host.as_bytes()),
-        (Some(_), Some(_)) => false,
+        (host, None) => host.map_or(head.version < Version::HTTP_11, is_host_and_port),
     }
 }
 
@@ -74,31 +71,24 @@ fn is_ip_literal(literal: &[u8]) -> bool {
     !version.is_empty()
         && version.bytes().all(|byte| byte.is_ascii_hexdigit())
         && !address.is_empty()
-        && address.bytes().all(|byte| byte == b':' || is_name_byte(byte))
+        && are_name_bytes(address.replace(':', "").as_bytes())
 }
 
 /// A registered name or an IPv4 address.
 fn is_name(name: &[u8]) -> bool {
-    let mut rest = name;
-    while let [first, tail @ ..] = rest {
-        rest = match (first, tail) {
-            (b'%', [high, low, tail @ ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => tail,
-            (&byte, tail) if is_name_byte(byte) => tail,
-            _ => return false,
-        };
-    }
-    !name.is_empty()
+    let mut parts = name.split(|&byte| byte == b'%');
+    let is_encoded = |part: &[u8]| part.get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    let is_plain = parts.next().is_some_and(are_name_bytes);
+    !name.is_empty() && is_plain && parts.all(|part| is_encoded(part) && are_name_bytes(part))
 }
 
 /// Unreserved characters and sub-delimiters of RFC 3986.
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte)
+fn are_name_bytes(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(byte))
 }
 
-/// The bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF.
-///
-/// When as many bytes were read, nothing but this head was. A head written in another way gives another number; then
-/// more might have been read, which is the safe side.
+/// The bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF. When as many bytes
+/// were read, nothing but this head was; another number, also of a head written in another way, leaves that open.
 pub(crate) fn usual_length(head: &Parts) -> usize {
     let line = head.method.as_str().len() + head.uri.path_and_query().map_or(0, |target| target.as_str().len());
     let fields: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();

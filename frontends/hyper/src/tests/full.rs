@@ -6,12 +6,12 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::support::{BIG, Client, GET, SHORT, Server, soon, status, with};
-use super::timeouts::{LONG, patient};
+use super::timeouts::{LONG, at_any_pace, patient};
 
 async fn limited_to(connections: u32) -> Server {
     Server::start(with(patient(), |c| {
         c.limits.connections = connections;
-        c.timeouts.evict = SHORT;
+        c.timeouts.reclaim = SHORT;
     }))
     .await
 }
@@ -74,7 +74,7 @@ async fn silent_clients_keep_nobody_out() {
 async fn evicting_at_once(connections: u32) -> Server {
     let config = with(patient(), |c| {
         c.limits.connections = connections;
-        c.timeouts.evict = Duration::ZERO;
+        c.timeouts.reclaim = Duration::ZERO;
         c.timeouts.linger = LONG;
     });
     Server::start(config).await
@@ -294,23 +294,26 @@ async fn slow_clients_that_come_again_keep_nobody_out() {
 
 #[tokio::test]
 async fn an_answer_that_moves_stays_however_long_it_takes() {
-    let evict = 4 * SHORT;
-    let server = Server::start(with(patient(), |c| {
-        c.limits.connections = 1;
-        c.timeouts.evict = evict;
-    }))
+    at_any_pace(|time| async move {
+        let evict = 4 * time;
+        let server = Server::start(with(patient(), |c| {
+            c.limits.connections = 1;
+            c.timeouts.reclaim = evict;
+        }))
+        .await;
+        let mut reader = server.connect().await;
+        reader.send("GET /big HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+        let read = async {
+            let mut ticks = tokio::time::interval(time);
+            let mut part = vec![0; BIG / 8];
+            for _ in 0..8 {
+                ticks.tick().await;
+                soon(reader.0.read_exact(&mut part)).await.unwrap();
+            }
+            assert!(!reader.rest().await.is_empty());
+            drop(reader);
+        };
+        tokio::join!(read, used(&server));
+    })
     .await;
-    let mut reader = server.connect().await;
-    reader.send("GET /big HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
-    let read = async {
-        let mut ticks = tokio::time::interval(SHORT);
-        let mut part = vec![0; BIG / 8];
-        for _ in 0..8 {
-            ticks.tick().await;
-            soon(reader.0.read_exact(&mut part)).await.unwrap();
-        }
-        assert!(!reader.rest().await.is_empty());
-        drop(reader);
-    };
-    tokio::join!(read, used(&server));
 }

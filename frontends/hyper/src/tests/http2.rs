@@ -1,5 +1,6 @@
 //! HTTP/2 over TLS: frames are written by hand where a client library would not write them.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::{Request, StatusCode};
@@ -184,6 +185,28 @@ async fn a_panic_is_answered_and_ends_nothing_else() {
     assert_eq!(soon(client.get("/")).await.unwrap().0.status, 200);
 }
 
+/// Whoever waits on the same connection goes on waiting, also where the response has begun.
+#[tokio::test]
+async fn a_panic_beside_the_service_ends_its_own_stream_alone() {
+    let config = with(ServerConfig::default(), |c| {
+        c.wants_body = Arc::new(|head| {
+            assert!(head.uri.path() != "/panic-in-wants-body", "as asked for");
+            false
+        });
+    });
+    let (_authority, server, mut client) = polite(config).await;
+    let gate = tokio::spawn(client.get("/gate"));
+    server.arrival().await;
+    let (head, body) = soon(client.get("/panic-in-wants-body")).await.unwrap();
+    assert_eq!((head.status, body.len()), (StatusCode::INTERNAL_SERVER_ERROR, 0));
+    for path in ["/panic-in-body", "/panic-late-in-body"] {
+        soon(client.get(path)).await.unwrap_err();
+    }
+    assert_eq!(server.metrics.panics(), 3);
+    server.open_gate();
+    assert_eq!(soon(gate).await.unwrap().unwrap().1, b"passed");
+}
+
 #[tokio::test]
 async fn a_body_is_not_waited_for_and_the_next_request_is_served() {
     let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
@@ -358,7 +381,7 @@ async fn an_idle_client_is_told_to_go() {
 /// hyper keeps the memory that it took.
 #[tokio::test]
 async fn after_a_large_head_an_idle_client_is_told_to_go_soon() {
-    let (authority, server, mut client) = raw(with(patient(), |c| c.timeouts.evict = SHORT)).await;
+    let (authority, server, mut client) = raw(with(patient(), |c| c.timeouts.reclaim = SHORT)).await;
     // 9,000 bytes of a literal field.
     let large = [head_of("/"), b"\x00\x01x\x7f\xa9\x45".to_vec(), vec![b'x'; 9_000]].concat();
     let mut others = [Raw::connect(&authority, &server).await, Raw::connect(&authority, &server).await];
@@ -486,7 +509,7 @@ async fn a_request_that_runs_too_long_is_dropped_after_the_grace() {
 async fn an_idle_connection_is_evicted_where_the_server_is_full() {
     let (authority, server, mut client) = polite(with(patient(), |c| {
         c.limits.connections = 1;
-        c.timeouts.evict = SHORT;
+        c.timeouts.reclaim = SHORT;
     }))
     .await;
     soon(client.get("/")).await.unwrap();

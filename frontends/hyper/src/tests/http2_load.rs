@@ -8,7 +8,7 @@ use super::http2::{
     DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, Raw, SETTINGS, assert_unharmed, frame, head_of, raw,
 };
 use super::support::{BIG, SHORT, soon, with};
-use super::timeouts::patient;
+use super::timeouts::{at_any_pace, patient};
 
 // Types of frames.
 const PRIORITY: u8 = 2;
@@ -50,22 +50,25 @@ async fn begin_without_windows(client: &mut Raw) {
 
 #[tokio::test]
 async fn an_old_connection_may_fill_its_socket() {
-    let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = 2 * SHORT)).await;
-    begin_without_windows(&mut client).await;
-    let (since, mut stream) = (Instant::now(), 1);
-    while since.elapsed() < 3 * SHORT {
-        client.get(stream, "/").await;
-        client.until(DATA).await.unwrap();
-        stream += 2;
-    }
-    client.get(stream, "/big").await;
-    server.arrival().await;
-    let mut bytes = 0;
-    while bytes < BIG {
-        if let (DATA, _, payload) = client.next().await.expect("the connection goes on") {
-            bytes += payload.len();
+    at_any_pace(|time| async move {
+        let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = 2 * time)).await;
+        begin_without_windows(&mut client).await;
+        let (since, mut stream) = (Instant::now(), 1);
+        while since.elapsed() < 3 * time {
+            client.get(stream, "/").await;
+            client.until(DATA).await.unwrap();
+            stream += 2;
         }
-    }
+        client.get(stream, "/big").await;
+        server.arrival().await;
+        let mut bytes = 0;
+        while bytes < BIG {
+            if let (DATA, _, payload) = client.next().await.expect("the connection goes on") {
+                bytes += payload.len();
+            }
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -142,7 +145,7 @@ async fn resets_that_are_provoked_end_the_connection() {
 async fn answers_that_wait_for_a_window_are_evicted_where_there_are_many() {
     let config = with(patient(), |c| {
         c.limits.outstanding_streams = 16;
-        c.timeouts.evict = SHORT;
+        c.timeouts.reclaim = SHORT;
     });
     let (authority, server, mut client) = raw(config).await;
     begin_with_window(&mut client, 0).await;
@@ -158,7 +161,7 @@ async fn answers_that_wait_for_a_window_are_evicted_where_there_are_many() {
 async fn the_answers_that_have_waited_longest_are_evicted_and_no_more_than_that() {
     let config = with(patient(), |c| {
         c.limits.outstanding_streams = 8;
-        c.timeouts.evict = SHORT;
+        c.timeouts.reclaim = SHORT;
     });
     let (authority, server, mut first) = raw(config).await;
     let mut clients = [Raw::connect(&authority, &server).await, Raw::connect(&authority, &server).await];
@@ -182,7 +185,7 @@ async fn whoever_holds_more_than_its_share_is_evicted_before_those_that_have_wai
     // Only those beyond their share are not given the time.
     let config = with(patient(), |c| {
         c.limits.outstanding_streams = 48;
-        c.timeouts.evict = patient().timeouts.stall;
+        c.timeouts.reclaim = patient().timeouts.stall;
     });
     let (authority, server, mut modest) = raw(config).await;
     let mut greedy = Raw::connect(&authority, &server).await;

@@ -1,7 +1,5 @@
 //! What the metrics say of connections.
 
-use std::sync::Arc;
-
 use super::support::{GET, SHORT, Server, soon, status, with};
 use super::timeouts::patient;
 
@@ -48,9 +46,9 @@ async fn timeouts_by_their_reason() {
 
 #[tokio::test]
 async fn a_connection_whose_task_is_cut_off_has_failed() {
-    let server = Server::start(with(patient(), |c| c.wants_body = Arc::new(|_| panic!("as asked for")))).await;
+    let server = Server::usual().await;
     let mut client = server.connect().await;
-    client.send(GET).await;
+    client.send("GET /panic-in-drop HTTP/1.1\r\nHost: a\r\n\r\n").await;
     assert_eq!(client.end().await, b"");
     assert_eq!(ended(&server, "failed").await, 1);
 }

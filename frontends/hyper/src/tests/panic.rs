@@ -1,11 +1,25 @@
 //! A service that panics.
 
-use super::support::{GET, Server, assert_bare, status};
+use std::sync::Arc;
+
+use super::super::ServerConfig;
+use super::support::{GET, Server, assert_bare, status, with};
+
+fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n")
+}
 
 /// A panic of the service is answered, and ends nothing but the connection.
 async fn assert_survived(path: &str) {
-    let server = Server::usual().await;
-    assert_bare(&server.exchange(format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n")).await, "500");
+    let config = with(ServerConfig::default(), |c| {
+        c.wants_body = Arc::new(|head| {
+            assert!(head.uri.path() != "/panic-in-wants-body", "as asked for");
+            false
+        });
+    });
+    let server = Server::start(config).await;
+    assert_bare(&server.exchange(get(path)).await, "500");
+    assert_eq!(server.metrics.panics(), 1);
     let mut client = server.connect().await;
     client.send(GET).await;
     assert_eq!(status(&client.answer().await), "200");
@@ -24,4 +38,26 @@ async fn in_its_future() {
 #[tokio::test]
 async fn in_its_future_after_a_while() {
     assert_survived("/panic-late").await;
+}
+
+#[tokio::test]
+async fn in_what_says_whether_it_wants_a_body() {
+    assert_survived("/panic-in-wants-body").await;
+}
+
+/// The head is on its way, so that there can be no other response: the connection ends before the response does.
+#[tokio::test]
+async fn in_the_body_of_its_response() {
+    let server = Server::usual().await;
+    for path in ["/panic-in-body", "/panic-late-in-body"] {
+        let mut client = server.connect().await;
+        client.send(GET).await;
+        client.answer().await;
+        client.send(get(path)).await;
+        assert!(!client.end().await.ends_with(b"0\r\n\r\n"), "{path}");
+    }
+    let mut client = server.connect().await;
+    client.send(GET).await;
+    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(server.metrics.panics(), 2);
 }

@@ -12,7 +12,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use catalogue_core::limit::ClientAddress;
 use http::{Request, Response};
-use http_body_util::Full;
+use http_body::{Body, Frame};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
@@ -24,7 +26,7 @@ use super::certificates::Authority;
 use super::{ConnectionMetrics, SECURED, ServerConfig, serve};
 
 /// What a test waits for comes within this time, or it fails.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A time that is over soon.
 pub(super) const SHORT: Duration = Duration::from_millis(150);
@@ -57,8 +59,38 @@ pub(super) struct Paths {
     pub(super) gate: Arc<Semaphore>,
 }
 
+/// A body that panics when more of it is asked for than this.
+struct Panicking(Option<Bytes>);
+
+impl Body for Panicking {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(Some(Ok(Frame::data(self.0.take().expect("as asked for")))))
+    }
+}
+
+/// A future that panics when it is dropped after its end, where nothing catches that.
+struct PanickingDrop(bool);
+
+impl Future for PanickingDrop {
+    type Output = Result<Response<UnsyncBoxBody<Bytes, Infallible>>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0 = true;
+        Poll::Ready(Ok(Response::new(Full::default().boxed_unsync())))
+    }
+}
+
+impl Drop for PanickingDrop {
+    fn drop(&mut self) {
+        assert!(!self.0, "as asked for");
+    }
+}
+
 impl Service<Request<Full<Bytes>>> for Paths {
-    type Response = Response<Full<Bytes>>;
+    type Response = Response<UnsyncBoxBody<Bytes, Infallible>>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
@@ -70,6 +102,9 @@ impl Service<Request<Full<Bytes>>> for Paths {
         self.reached.fetch_add(1, Ordering::SeqCst);
         self.arrivals.add_permits(1);
         assert!(request.uri().path() != "/panic-in-call", "as asked for");
+        if request.uri().path() == "/panic-in-drop" {
+            return Box::pin(PanickingDrop(false));
+        }
         let gate = self.gate.clone();
         Box::pin(async move {
             let text = match request.uri().path() {
@@ -86,10 +121,12 @@ impl Service<Request<Full<Bytes>>> for Paths {
                 "/peer" => request.extensions().get::<ClientAddress>().unwrap().0.to_string(),
                 "/big" => "x".repeat(BIG),
                 "/empty" => String::new(),
-                "/echo" => return Ok(Response::new(request.into_body())),
+                "/echo" => return Ok(Response::new(request.into_body().boxed_unsync())),
+                "/panic-in-body" => return Ok(Response::new(Panicking(None).boxed_unsync())),
+                "/panic-late-in-body" => return Ok(Response::new(Panicking(Some("begun".into())).boxed_unsync())),
                 _ => format!("{} {}", request.method(), request.uri()),
             };
-            Ok(Response::new(Full::new(text.into())))
+            Ok(Response::new(Full::new(text.into()).boxed_unsync()))
         })
     }
 }

@@ -4,13 +4,10 @@ mod certificate;
 mod file;
 mod lint;
 mod reload;
-mod stream;
 mod x509;
 
 use std::fmt;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustls::ServerConfig;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
@@ -27,17 +24,14 @@ pub use x509::Validity;
 
 use certificate::ServerCertificate;
 
-/// The names of the protocols for ALPN (RFC 7301), what the server likes best first.
+/// Its name for ALPN (RFC 7301).
 pub(crate) const HTTP_2: &[u8] = b"h2";
-const HTTP_1: &[u8] = b"http/1.1";
 
 /// What a server needs for HTTPS.
 pub struct Tls {
     files: CertificateFiles,
     config: Arc<ServerConfig>,
     current: Arc<CurrentCertificate>,
-    /// Of the files as they were last read, usable or not.
-    fingerprint: AtomicU64,
 }
 
 /// The certificate for the next handshake.
@@ -52,10 +46,9 @@ impl Tls {
     /// They cannot be used; the message says what would be right.
     pub fn load(files: CertificateFiles) -> Result<Self, CertificateFileError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
-        let bytes = files.read()?;
-        let current = Arc::new(CurrentCertificate(watch::Sender::new(files.check(&bytes, &provider)?)));
+        let current = Arc::new(CurrentCertificate(watch::Sender::new(files.load(&provider)?)));
         let config = Arc::new(config(provider, current.clone()));
-        Ok(Self { files, config, current, fingerprint: fingerprint(&bytes).into() })
+        Ok(Self { files, config, current })
     }
 
     /// When the certificate in use expires, as a person reads it.
@@ -78,7 +71,6 @@ impl Tls {
         lint::is_for(&self.current.0.borrow().certified_key.cert[0], host)
     }
 
-    /// The certificate for the next handshake.
     #[cfg(test)]
     pub(super) fn in_use(&self) -> rustls::pki_types::CertificateDer<'static> {
         self.current.0.borrow().certified_key.cert[0].clone()
@@ -88,16 +80,16 @@ impl Tls {
         self.config.clone().into()
     }
 
-    /// Takes what stands in the files, if that is something else than the last time and can be used; else the certificate
-    /// that is in use stays. Says whether there is a new one.
+    /// Takes the certificate that stands in the files, if it can be used. Says whether it is another one than before.
     fn reload(&self) -> Result<bool, CertificateFileError> {
-        let bytes = self.files.read()?;
-        let fingerprint = fingerprint(&bytes);
-        if self.fingerprint.swap(fingerprint, Ordering::Relaxed) == fingerprint {
-            return Ok(false);
-        }
-        self.current.0.send_replace(self.files.check(&bytes, self.config.crypto_provider())?);
-        Ok(true)
+        let found = self.files.load(self.config.crypto_provider())?;
+        Ok(self.current.0.send_if_modified(|current| {
+            let is_new = found.certified_key.cert != current.certified_key.cert;
+            if is_new {
+                *current = found;
+            }
+            is_new
+        }))
     }
 }
 
@@ -106,7 +98,8 @@ fn config(provider: Arc<CryptoProvider>, current: Arc<CurrentCertificate>) -> Se
     let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.expect("the provider has suites for both versions").with_no_client_auth();
     let mut config = builder.with_cert_resolver(current);
-    config.alpn_protocols = vec![HTTP_2.to_vec(), HTTP_1.to_vec()];
+    // What the server likes best first.
+    config.alpn_protocols = vec![HTTP_2.to_vec(), b"http/1.1".to_vec()];
     // What a session needs to be resumed is with its client, sealed, so that it costs no memory here.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     match aws_lc_rs::Ticketer::new() {
@@ -114,11 +107,6 @@ fn config(provider: Arc<CryptoProvider>, current: Arc<CurrentCertificate>) -> Se
         Err(error) => tracing::warn!(%error, "TLS sessions are not resumed"),
     }
     config
-}
-
-/// Tells whether the files have changed since, without keeping the key a second time.
-fn fingerprint(files: &[Vec<u8>; 2]) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::new().hash_one(files)
 }
 
 impl fmt::Debug for Tls {

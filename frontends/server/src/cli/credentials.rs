@@ -29,8 +29,13 @@ pub(crate) enum KeysCommand {
     /// Creates an API key and prints it once; only its digest is stored
     #[command(after_help = KEYS_EXAMPLE, override_usage = CREATE_KEY_USAGE)]
     Create(CreateKey),
-    /// Lists an account's credentials, without the tokens
+    /// Lists credentials, without the tokens
+    #[command(after_help = "\
+Example: what ends within a month, in all accounts
+  catalogue keys list --expiring 30d")]
     List(ListKeys),
+    /// Shows the credential of a token on standard input
+    Find(FindKey),
     /// Makes the successor of an API key, and lets the old one end after an overlap
     Rotate(RotateKey),
     /// Revokes a credential: it is refused from the next request on
@@ -45,13 +50,18 @@ pub(crate) enum TokensCommand {
     /// Creates an opaque OAuth token and prints it once; only its digest is stored
     #[command(after_help = TOKENS_EXAMPLE)]
     Create(Grant),
+    /// Lists OAuth tokens as `keys list` does, without the tokens
+    #[command(after_help = "\
+Example: those of an account
+  catalogue tokens list --account acc_1")]
+    List(ListKeys),
 }
 
 /// `catalogue keys create`
 #[derive(Debug, Args)]
 pub(crate) struct CreateKey {
     /// What the owner calls the key
-    #[arg(long)]
+    #[arg(long, display_order = 1, value_parser = parse_name)]
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) grant: Grant,
@@ -61,7 +71,7 @@ pub(crate) struct CreateKey {
 #[derive(Debug, Args)]
 pub(crate) struct Grant {
     /// The account whose courses may be read
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", display_order = 0)]
     pub(crate) account: String,
     /// What it may do: read:profile, read:courses, or both; may be repeated
     #[arg(long = "scope", value_name = "SCOPE", required = true, num_args = 1..)]
@@ -86,26 +96,53 @@ impl Grant {
 
 /// `catalogue keys list`
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Example: the keys of an account
-  catalogue keys list --account acc_1")]
 pub(crate) struct ListKeys {
     /// The account
+    ///
+    /// [default: all]
     #[arg(long, value_name = "ID")]
-    pub(crate) account: String,
+    pub(crate) account: Option<String>,
+    /// Only those that hold, and end within that time: a whole number and s, m, h or d
+    #[arg(long, value_name = "DURATION", value_parser = units::duration)]
+    pub(crate) expiring: Option<Duration>,
+    /// Only those that hold, and were not used for that time, nor made within it
+    #[arg(long, value_name = "DURATION", value_parser = units::duration)]
+    pub(crate) unused: Option<Duration>,
     /// Prints one JSON array instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `catalogue keys find`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example: whose token was leaked
+  catalogue keys find - < token.txt")]
+pub(crate) struct FindKey {
+    /// Where the token is read: - is standard input
+    #[arg(value_name = "-")]
+    pub(crate) token: String,
+    /// Prints the credential as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// `catalogue keys revoke`
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Example: by the id that `keys list` shows
-  catalogue keys revoke key_0198c5d2a4b07c3e9f1d6a5b4c3d2e1f")]
+#[command(
+    override_usage = "catalogue keys revoke [OPTIONS] <ID | --token ->",
+    after_help = "\
+Example: by the id that `keys list` shows, or by the token that was leaked
+  catalogue keys revoke key_0198c5d2a4b07c3e9f1d6a5b4c3d2e1f
+  catalogue keys revoke --token - < token.txt"
+)]
 pub(crate) struct RevokeKey {
     /// The id of a key (key_...) or of an OAuth token (oauth:...)
-    pub(crate) id: String,
+    #[arg(required_unless_present = "token")]
+    pub(crate) id: Option<String>,
+    /// Its token in the place of the id; - reads it from standard input
+    #[arg(long, value_name = "-", conflicts_with = "id")]
+    pub(crate) token: Option<String>,
     /// Prints the credential as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -113,14 +150,20 @@ pub(crate) struct RevokeKey {
 
 /// `catalogue keys rotate`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "catalogue keys rotate [OPTIONS] <KEY_ID | --token ->",
+    after_help = "\
 Example: a successor, while the old key works for another day
   TOKEN=$(catalogue keys rotate key_0198c5d2a4b07c3e9f1d6a5b4c3d2e1f \\
-    --overlap 24h)")]
+    --overlap 24h)"
+)]
 pub(crate) struct RotateKey {
     /// The id of the key (key_...), which must be neither revoked nor expired nor rotated before
-    #[arg(value_name = "KEY_ID")]
-    pub(crate) id: String,
+    #[arg(value_name = "KEY_ID", required_unless_present = "token")]
+    pub(crate) id: Option<String>,
+    /// Its token in the place of the id; - reads it from standard input
+    #[arg(long, value_name = "-", conflicts_with = "id")]
+    pub(crate) token: Option<String>,
     /// How long the old key goes on to work, like 1h30m. It never outlives the expiry that it has;
     /// after 0s it has expired at once
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = units::duration)]
@@ -148,6 +191,14 @@ pub(crate) struct CheckKeys {
     /// Prints one JSON array instead of lines
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Reads a name, by which its owner can tell a key from others.
+fn parse_name(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a key needs a name; write who has it, like \"A partner\"".to_owned()),
+        _ => Ok(text.to_owned()),
+    }
 }
 
 /// Reads one argument of `--scope`: scopes separated by blanks. The storage would keep any scope, but a mistyped one

@@ -27,14 +27,37 @@ Example: what would change
   catalogue import courses.jsonl --dry-run")]
 pub(crate) struct ImportArguments {
     /// The file to read, or - for standard input
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "schema")]
+    pub(crate) file: Option<PathBuf>,
     /// Removes the courses that the file does not list, of the accounts that have a line of their own in it
     #[arg(long)]
     pub(crate) prune: bool,
-    /// Checks everything and says what would change, and changes nothing
+    /// Checks everything and names what would change, and changes nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Prints the counts as one JSON object
+    /// Prints the counts, and each name that --dry-run or --prune tells, as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Prints a JSON Schema of one line, and opens no database
+    #[arg(long, conflicts_with_all = ["file", "prune", "dry_run"])]
+    pub(crate) schema: bool,
+}
+
+/// `catalogue backup`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Copies an SQLite database while servers and commands use it, all of one
+moment. What they commit meanwhile is not in it. FILE appears when it is whole
+and on the disk, with the mode of the database. It has everything, credentials
+too; `export` has accounts and courses alone. A database of PostgreSQL is
+copied by pg_dump.
+
+Example: a copy for each day
+  catalogue backup backups/catalogue-$(date +%F).db")]
+pub(crate) struct BackupArguments {
+    /// The file to make, which must not be there
+    pub(crate) file: PathBuf,
+    /// Prints the file, its size and the time taken as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -2,6 +2,7 @@
 //! it from their table.
 #![expect(clippy::doc_markdown, reason = "these comments are texts for a terminal")]
 
+mod accounts;
 mod credentials;
 mod data;
 mod options;
@@ -11,8 +12,11 @@ use std::path::PathBuf;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
-pub(crate) use credentials::{CheckKeys, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, TokensCommand};
-pub(crate) use data::{ImportArguments, MigrateArguments, OpenapiArguments};
+pub(crate) use accounts::{AccountsCommand, RemoveAccount};
+pub(crate) use credentials::{
+    CheckKeys, CreateKey, FindKey, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, TokensCommand,
+};
+pub(crate) use data::{BackupArguments, ImportArguments, MigrateArguments, OpenapiArguments};
 
 use crate::settings::CommandLine;
 
@@ -86,14 +90,24 @@ Example: HTTPS
 Example: a copy of everything but the credentials
   catalogue export --database sqlite:catalogue.db > courses.jsonl")]
     Export {
+        /// The account to write alone, with its courses; may be repeated
+        ///
+        /// [default: all]
+        #[arg(long = "account", value_name = "ID")]
+        accounts: Vec<String>,
         /// Is taken for the sake of scripts: an export is JSON Lines anyway
         #[arg(long)]
         json: bool,
     },
-    /// Makes, lists, rotates, revokes and checks API keys
+    /// Copies an SQLite database that is in use
+    Backup(BackupArguments),
+    /// Lists, shows and removes accounts
+    #[command(subcommand, arg_required_else_help = false, after_help = accounts::ACCOUNTS_EXAMPLE)]
+    Accounts(AccountsCommand),
+    /// Makes, lists, finds, rotates, revokes and checks API keys
     #[command(subcommand, arg_required_else_help = false, after_help = credentials::KEYS_EXAMPLE)]
     Keys(KeysCommand),
-    /// Registers OAuth tokens
+    /// Registers and lists OAuth tokens
     #[command(subcommand, arg_required_else_help = false, after_help = credentials::TOKENS_EXAMPLE)]
     Tokens(TokensCommand),
     /// Prints a document of the API without a server or database

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, ValueHint};
 
-use crate::settings::table::{self, BASE_URL, DOCS_URL, LISTEN, NO_MIGRATE};
+use crate::settings::table::{self, BASE_URL, DOCS_CONTACT, DOCS_KEYS_URL, DOCS_TITLE, DOCS_URL, LISTEN, NO_MIGRATE};
 use crate::settings::{Section, Setting, Shape};
 
 /// The heading of what every command takes.
@@ -29,7 +29,8 @@ pub(super) fn added_to(cli: Command) -> Command {
         "serve" | "doctor" => with_all(command),
         "import" => command.arg(argument(&NO_MIGRATE)),
         "openapi" => command
-            .args([explained(&BASE_URL, argument(&BASE_URL), "Where clients find the API", ""), argument(&DOCS_URL)]),
+            .arg(explained(&BASE_URL, argument(&BASE_URL), "Where clients find the API", ""))
+            .args([&*DOCS_URL, &DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL].map(argument)),
         "config" => command.mut_subcommands(|inner| if inner.get_name() == "check" { with_all(inner) } else { inner }),
         _ => command,
     })

@@ -1,5 +1,6 @@
 //! What `keys`, `tokens` and `demo` share: making a credential and showing it.
 
+use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
@@ -11,6 +12,7 @@ use serde::Serialize;
 use crate::cli::Grant;
 use crate::exit::Failure;
 use crate::output;
+use crate::text::printable;
 
 /// A new credential as `--json` shows it, this once with its token.
 #[derive(Serialize)]
@@ -100,29 +102,42 @@ pub(super) fn show_created(
             replaces: replaces.map(|old| Replaced { id: &old.identity.credential_id, expires_at: old.expires_at }),
         })
     } else {
-        output::print(token.expose())
+        output::print(token.expose()).inspect(|()| tell_of_new(record))
     };
     // A token that nobody has seen can never be shown again.
     printed.map_err(|failure| {
-        let why = match failure {
-            Failure::Work(why) | Failure::Usage(why) | Failure::Faults(why) => why,
-            Failure::ReaderLeft => "nobody reads standard output".to_owned(),
-        };
-        let id = &record.identity.credential_id;
+        let (why, id) = (failure.message(), &record.identity.credential_id);
         Failure::work(format!("{id} was made, but its token could not be shown: {why}; revoke it and make another"))
     })
+}
+
+/// What somebody at a terminal does not see of a token.
+fn tell_of_new(record: &CredentialRecord) {
+    if io::stderr().is_terminal() {
+        let CredentialRecord { identity, expires_at, .. } = record;
+        let expiry = expires_at.map_or_else(|| "never expires".to_owned(), |time| format!("expires {time}"));
+        let (id, account) = (&identity.credential_id, printable(identity.account.as_str()));
+        output::note(&format!("{id} for {account}, {}, {expiry}. Shown this once.", identity.scopes));
+    }
 }
 
 /// Says that an account does not exist.
 pub(super) fn unknown_account(account: &str) -> Failure {
     let account = if could_be_token(account) { "such account".to_owned() } else { format!("account {account:?}") };
-    Failure::work(format!("there is no {account}; `import` makes accounts, and `export` shows them"))
+    Failure::work(format!(
+        "there is no {account}; `accounts list` shows all, and `import` makes one from what `export` writes"
+    ))
 }
 
 /// Says that no credential has an id.
 pub(super) fn unknown_id(id: &str) -> Failure {
-    let id = if could_be_token(id) { "this id".to_owned() } else { format!("the id {id:?}") };
-    Failure::work(format!("no credential has {id}; `keys list --account ID` shows those of an account"))
+    if could_be_token(id) {
+        return Failure::work(
+            "this is no id: it is too long or begins as tokens do; a token is ended by `keys revoke --token -` or \
+             `keys rotate --token -` and found by `keys find -`, all from standard input; `keys list` shows ids",
+        );
+    }
+    Failure::work(format!("no credential has the id {id:?}; `keys list` shows all"))
 }
 
 /// The longest id of a credential: `oauth:` and 32 digits.
@@ -130,7 +145,7 @@ const MAX_ID: usize = 38;
 
 /// Whether a text in the place of an id is longer than ids are, or has a token's form. Then it is not repeated: whoever
 /// has pasted a token there must not find it in a log.
-fn could_be_token(text: &str) -> bool {
+pub(super) fn could_be_token(text: &str) -> bool {
     text.len() > MAX_ID || CredentialKind::ALL.iter().any(|kind| text.starts_with(kind.token_prefix()))
 }
 
@@ -148,10 +163,14 @@ pub(super) struct Shown<'c> {
     expires_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
     last_used_at: Option<Timestamp>,
+    state: &'static str,
+    replaced_by: Option<&'c str>,
+    replaces: Option<&'c str>,
 }
 
-impl<'c> From<&'c CredentialRecord> for Shown<'c> {
-    fn from(record: &'c CredentialRecord) -> Self {
+impl<'c> Shown<'c> {
+    /// One that has taken the place of `replaces`.
+    pub(super) fn of(record: &'c CredentialRecord, replaces: Option<&'c str>, now: Timestamp) -> Self {
         Self {
             id: &record.identity.credential_id,
             kind: record.identity.kind.name(),
@@ -163,6 +182,19 @@ impl<'c> From<&'c CredentialRecord> for Shown<'c> {
             expires_at: record.expires_at,
             revoked_at: record.revoked_at,
             last_used_at: record.last_used_at,
+            state: record.state(now).name(),
+            replaced_by: record.replaced_by.as_deref(),
+            replaces,
         }
     }
+}
+
+/// Prints a credential as one JSON object.
+pub(super) async fn print_json(storage: &dyn AdminStorage, record: &CredentialRecord) -> Result<(), Failure> {
+    let of_account = storage.list_credentials(&record.identity.account).await;
+    let of_account = of_account.map_err(|error| Failure::because(&error))?.unwrap_or_default();
+    let id = Some(&record.identity.credential_id);
+    let replaced = of_account.iter().find(|other| other.replaced_by.as_ref() == id);
+    let replaces = replaced.map(|other| &*other.identity.credential_id);
+    output::print_json(&Shown::of(record, replaces, Timestamp::now()))
 }

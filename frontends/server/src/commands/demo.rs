@@ -45,7 +45,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let is_text = context.settings.get(&LOG_FORMAT) == Format::Text;
         let shown = is_text.then(|| Shown(Arc::clone(&context.logs.sink)));
         let observer = (shown, (!is_text).then_some(AccessLog));
-        let builder = storage.catalogue().base_url(&base).docs_url(&docs).observer(observer);
+        let builder = storage.catalogue().own_root().base_url(&base).docs_url(&docs).observer(observer);
         let catalogue = builder.build().map_err(|error| Failure::because(&error))?;
         let kept = !matches!(database, Database::Memory);
         let announced = || output::note(&invitation(&base, &docs, &key, kept));
@@ -125,7 +125,7 @@ mod tests {
         let storage = MemoryStorage::new();
         import::run_text(&storage, "samples", COURSES, import::Options::default()).await.unwrap();
         let mut exported = Vec::new();
-        export::run(&storage, &mut exported).await.unwrap();
+        export::run(&storage, catalogue_core::admin::Accounts::All, &mut exported).await.unwrap();
         assert!(String::from_utf8(exported).unwrap() == COURSES);
         assert!(COURSES.contains(&format!("\"account\":\"{ACCOUNT}\",\"slug\":\"{COURSE}\"")));
     }

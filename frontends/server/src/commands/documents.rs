@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::{fs, io};
 
-use catalogue_core::DocumentFormat;
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{Catalogue, DocumentFormat};
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -12,7 +13,7 @@ use super::Context;
 use crate::cli::{self, OpenapiArguments};
 use crate::exit::Failure;
 use crate::output;
-use crate::settings::addresses;
+use crate::settings::{AboutSettings, addresses};
 
 pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result<(), Failure> {
     if arguments.json && !arguments.format.is_json() {
@@ -20,11 +21,11 @@ pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result
     }
     // Whatever could not be served is not described either.
     let (base_url, docs_url) = addresses(&context.settings);
+    let about = AboutSettings::read(&context.settings);
     context.settings.finish()?;
-    let document = DocumentFormat::from(arguments.format)
-        .render(&base_url, &docs_url)
-        .map_err(|error| Failure::usage(error.to_string()))?;
-    output::print(&document)
+    let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url(base_url).docs_url(docs_url);
+    let catalogue = about.told_to(builder).build().map_err(|error| Failure::usage(error.to_string()))?;
+    output::print(&catalogue.document(DocumentFormat::from(arguments.format)))
 }
 
 pub(super) fn completions(shell: Shell) -> Result<(), Failure> {

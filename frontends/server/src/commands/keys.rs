@@ -1,81 +1,67 @@
 //! `catalogue keys` and `catalogue tokens`
 
 mod check;
+mod list;
 mod rotate;
+mod subject;
 
+use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, CredentialRecord};
 use catalogue_core::auth::CredentialKind;
-use catalogue_core::{AccountId, Timestamp};
 
-use super::credentials::{self, Shown};
-use super::{Context, block_on, table};
-use crate::cli::{Grant, KeysCommand, ListKeys, RevokeKey};
+use super::{Context, block_on, credentials, table};
+use crate::cli::{CreateKey, FindKey, Grant, KeysCommand, RevokeKey, TokensCommand};
 use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 use crate::text::printable;
-
-/// A usual row has 144 columns at most. The kind is left out, as the id tells it; `--json` shows everything.
-const HEADINGS: [&str; 7] = ["ID", "NAME", "PREFIX", "SCOPES", "CREATED", "LAST USED (UTC)", "STATE (UTC)"];
+use subject::Subject;
 
 pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure> {
-    let open = async || -> Result<Storage, Failure> { Ok(context.database()?.open().await?) };
-    block_on(async {
-        match command {
-            KeysCommand::Create(create) => {
-                let name = Some(create.name);
-                credentials::create(open().await?.admin(), CredentialKind::ApiKey, name, &create.grant).await
-            }
-            KeysCommand::List(list) => show(open().await?.admin(), &list).await,
-            KeysCommand::Rotate(rotate) => rotate::run(open().await?.admin(), &rotate).await,
-            KeysCommand::Revoke(revoke) => self::revoke(open().await?.admin(), &revoke).await,
-            KeysCommand::Check(check) => check::run(&check),
+    match command {
+        KeysCommand::Create(CreateKey { name, grant }) => create(CredentialKind::ApiKey, Some(name), &grant, context),
+        KeysCommand::List(arguments) => {
+            block_on(async { list::run(open(context).await?.admin(), &arguments, None).await })
         }
-    })
-}
-
-/// `catalogue tokens create`
-pub(super) fn create_token(grant: &Grant, context: &Context) -> Result<(), Failure> {
-    let database = context.database()?;
-    block_on(async { credentials::create(database.open().await?.admin(), CredentialKind::OAuth, None, grant).await })
-}
-
-async fn show(storage: &dyn AdminStorage, list: &ListKeys) -> Result<(), Failure> {
-    let account = AccountId::new(&*list.account);
-    let records = storage.list_credentials(&account).await.map_err(|error| Failure::because(&error))?;
-    let records = records.ok_or_else(|| credentials::unknown_account(&list.account))?;
-    if list.json {
-        return output::print_json(&records.iter().map(Shown::from).collect::<Vec<_>>());
-    }
-    let now = Timestamp::now();
-    output::print(&table::aligned(HEADINGS, records.iter().map(|record| row(record, now))))
-}
-
-fn row(record: &CredentialRecord, now: Timestamp) -> [String; 7] {
-    [
-        record.identity.credential_id.to_string(),
-        record.name.clone().unwrap_or_else(|| "-".to_owned()),
-        record.shown_prefix.clone(),
-        record.identity.scopes.to_string(),
-        date(record.created_at),
-        record.last_used_at.map_or_else(|| "never".to_owned(), minute),
-        state(record, now),
-    ]
-}
-
-/// Whether the credential is of use, and since or until when.
-fn state(record: &CredentialRecord, now: Timestamp) -> String {
-    match (record.revoked_at, record.expires_at) {
-        (Some(time), _) => format!("revoked {}", minute(time)),
-        (None, Some(time)) if time <= now => format!("expired {}", minute(time)),
-        (None, Some(time)) => format!("until {}", minute(time)),
-        (None, None) => "valid".to_owned(),
+        KeysCommand::Find(arguments) => {
+            let subject = Subject::of_token(&arguments.token)?;
+            block_on(async { find(&open(context).await?, &subject, &arguments).await })
+        }
+        KeysCommand::Rotate(arguments) => {
+            let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
+            block_on(async {
+                let storage = open(context).await?;
+                rotate::run(storage.admin(), &subject.id(&storage).await?, &arguments).await
+            })
+        }
+        KeysCommand::Revoke(arguments) => {
+            let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
+            block_on(async {
+                let storage = open(context).await?;
+                revoke(storage.admin(), &subject.id(&storage).await?, &arguments).await
+            })
+        }
+        KeysCommand::Check(arguments) => check::run(&arguments),
     }
 }
 
-/// `2026-01-02`
-fn date(time: Timestamp) -> String {
-    minute(time).chars().take_while(|character| *character != ' ').collect()
+/// `catalogue tokens`
+pub(super) fn run_tokens(command: TokensCommand, context: &Context) -> Result<(), Failure> {
+    match command {
+        TokensCommand::Create(grant) => create(CredentialKind::OAuth, None, &grant, context),
+        TokensCommand::List(arguments) => {
+            let kind = Some(CredentialKind::OAuth);
+            block_on(async { list::run(open(context).await?.admin(), &arguments, kind).await })
+        }
+    }
+}
+
+async fn open(context: &Context) -> Result<Storage, Failure> {
+    Ok(context.database()?.open().await?)
+}
+
+fn create(kind: CredentialKind, name: Option<String>, grant: &Grant, context: &Context) -> Result<(), Failure> {
+    block_on(async { credentials::create(open(context).await?.admin(), kind, name, grant).await })
 }
 
 /// `2026-01-02 03:04`, and no later than the time itself.
@@ -85,17 +71,42 @@ fn minute(time: Timestamp) -> String {
     parts.map_or(time.clone(), |(date, minute)| format!("{date} {minute}"))
 }
 
-async fn revoke(storage: &dyn AdminStorage, revoke: &RevokeKey) -> Result<(), Failure> {
+fn minute_or_never(time: Option<Timestamp>) -> String {
+    time.map_or_else(|| "never".to_owned(), minute)
+}
+
+async fn record_of(storage: &dyn AdminStorage, id: &str) -> Result<CredentialRecord, Failure> {
+    let record = storage.find_credential_record(id).await.map_err(|error| Failure::because(&error))?;
+    record.ok_or_else(|| credentials::unknown_id(id))
+}
+
+async fn find(storage: &Storage, subject: &Subject, arguments: &FindKey) -> Result<(), Failure> {
+    let record = record_of(storage.admin(), &subject.id(storage).await?).await?;
+    if arguments.json {
+        return credentials::print_json(storage.admin(), &record).await;
+    }
+    let end = record.revoked_at.or(record.expires_at);
+    output::print(&table::fields([
+        ("id", record.identity.credential_id.to_string()),
+        ("account", record.identity.account.to_string()),
+        ("name", record.name.clone().unwrap_or_else(|| "-".to_owned())),
+        ("state", record.state(Timestamp::now()).name().to_owned()),
+        ("scopes", record.identity.scopes.to_string()),
+        ("last used (UTC)", minute_or_never(record.last_used_at)),
+        ("end (UTC)", minute_or_never(end)),
+    ]))
+}
+
+async fn revoke(storage: &dyn AdminStorage, id: &str, arguments: &RevokeKey) -> Result<(), Failure> {
     let now = Timestamp::now();
-    let record = storage.revoke_credential(&revoke.id, now).await;
-    let is_revoked = || format!("{} is revoked", revoke.id);
-    let record = record.map_err(|error| Failure::of_change(&error, &is_revoked(), credentials::LOOK))?;
-    let record = record.ok_or_else(|| credentials::unknown_id(&revoke.id))?;
+    let record = storage.revoke_credential(id, now).await;
+    let record = record.map_err(|error| Failure::of_change(&error, &format!("{id} is revoked"), credentials::LOOK))?;
+    let record = record.ok_or_else(|| credentials::unknown_id(id))?;
     let id = printable(&record.identity.credential_id);
     let done = match record.revoked_at {
         Some(before) if before < now => format!("{id} was revoked before, at {before}"),
         _ => format!("{id} is revoked"),
     };
-    let printed = if revoke.json { output::print_json(&Shown::from(&record)) } else { output::print(&done) };
+    let printed = if arguments.json { credentials::print_json(storage, &record).await } else { output::print(&done) };
     printed.map_err(|failure| failure.after(&done))
 }

@@ -1,5 +1,7 @@
 //! What each command does.
 
+mod accounts;
+mod backup;
 mod config;
 mod credentials;
 mod data;
@@ -7,6 +9,7 @@ mod demo;
 mod doctor;
 mod documents;
 mod health;
+mod import;
 mod keys;
 mod serve;
 mod serving;
@@ -19,7 +22,7 @@ use std::io;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::cli::{Command, ConfigCommand, TokensCommand};
+use crate::cli::{Command, ConfigCommand};
 use crate::database::Database;
 use crate::exit::Failure;
 use crate::logging::{Logs, Sink};
@@ -73,10 +76,12 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
     match command {
         Command::Demo => demo::run(&context),
         Command::Serve => serve::run(&context),
-        Command::Import(arguments) => data::import(&arguments, &context),
-        Command::Export { .. } => data::export(&context),
+        Command::Import(arguments) => import::run(&arguments, &context),
+        Command::Export { accounts, .. } => data::export(&accounts, &context),
+        Command::Backup(arguments) => backup::run(&arguments, &context),
+        Command::Accounts(command) => accounts::run(command, &context),
         Command::Keys(command) => keys::run(command, &context),
-        Command::Tokens(TokensCommand::Create(grant)) => keys::create_token(&grant, &context),
+        Command::Tokens(command) => keys::run_tokens(command, &context),
         Command::Openapi(arguments) => documents::openapi(&arguments, &context),
         Command::Migrate(arguments) => data::migrate(&arguments, &context),
         Command::Config(ConfigCommand::Check { json }) => config::check(json, &context.settings),
@@ -90,7 +95,11 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
 
 /// Runs the work of a command that does one thing after the other.
 fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    runtime(Builder::new_current_thread().enable_all().build())?.block_on(work)
+    let runtime = runtime(Builder::new_current_thread().enable_all().build())?;
+    let outcome = runtime.block_on(work);
+    // A pipe may still be read that nobody writes to: whoever has interrupted that does not wait for it.
+    runtime.shutdown_background();
+    outcome
 }
 
 /// How many tasks run before sockets are looked at again. A task of a connection answers up to sixteen requests that came

@@ -1,4 +1,4 @@
-//! The signals that a server waits for, which from then on do not end the process by themselves.
+//! The signals that a command waits for, which from then on do not end the process by themselves.
 
 use std::future::pending;
 
@@ -28,16 +28,19 @@ impl Signals {
         })
     }
 
-    /// Waits for a signal.
-    pub(super) async fn next(&mut self) {
+    /// Waits for a signal, and gives the exit status that stands for it, which is 128 and its number.
+    pub(super) async fn next(&mut self) -> u8 {
         #[cfg(unix)]
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => 143,
+            _ = self.interrupt.recv() => 130,
         }
         #[cfg(not(unix))]
-        if tokio::signal::ctrl_c().await.is_err() {
-            pending::<()>().await;
+        {
+            if tokio::signal::ctrl_c().await.is_err() {
+                pending::<()>().await;
+            }
+            130
         }
     }
 }

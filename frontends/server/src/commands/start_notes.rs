@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 
 use catalogue_core::Timestamp;
-use catalogue_core::admin::{AdminStorage, CredentialRecord, Record};
+use catalogue_core::admin::{AdminStorage, CredentialRecord};
 use catalogue_core::storage::StorageError;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
@@ -16,9 +16,6 @@ use crate::settings::ServeSettings;
 /// Tokens that anybody on the way can read.
 pub(super) const CLEARTEXT: &str = "tokens travel in cleartext beyond this machine; name a certificate with --tls-cert and \
     --tls-key, or the proxy that speaks TLS with --trusted-proxies";
-
-/// Each account is a read of its own. Where none of the first has a key, others may.
-const MOST_ACCOUNTS: usize = 10;
 
 /// Says it of a server that listens there.
 pub(super) fn tell(settings: &ServeSettings, listening: SocketAddr, secured: bool) {
@@ -52,27 +49,12 @@ pub(super) fn look_for_keys(storage: Box<dyn AdminStorage>) {
     });
 }
 
-/// Whether there is certainly no credential that holds.
 async fn nobody_has_a_key(storage: &dyn AdminStorage) -> Result<bool, StorageError> {
-    let (mut accounts, mut all) = (Vec::new(), true);
-    // An export begins with the accounts; what follows is not read.
-    let mut visit = |record| match record {
-        Record::Account(account) if accounts.len() < MOST_ACCOUNTS => {
-            accounts.push(account.id);
-            ControlFlow::Continue(())
-        }
-        record => {
-            all = !matches!(record, Record::Account(_));
-            ControlFlow::Break(())
-        }
+    let (now, mut found) = (Timestamp::now(), false);
+    let mut visit = |key: CredentialRecord| {
+        found = key.state(now).holds();
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    storage.export(&mut visit).await?;
-    let now = Timestamp::now();
-    let holds = |key: &CredentialRecord| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| now < end);
-    for account in &accounts {
-        if storage.list_credentials(account).await?.is_some_and(|keys| keys.iter().any(holds)) {
-            return Ok(false);
-        }
-    }
-    Ok(all)
+    storage.visit_credentials(&mut visit).await?;
+    Ok(!found)
 }

@@ -2,30 +2,123 @@
 
 use std::iter;
 
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::text::printable;
 
-/// Rows below headings, their columns aligned by two blanks at least, as a terminal shows them: most characters of Japanese are
-/// two columns wide, and accents that stand by themselves none.
-pub(super) fn aligned<const N: usize>(headings: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
-    // A cell can neither steer the terminal nor break the line.
-    let rows = rows.map(|row| row.map(|cell| printable(&cell).into_owned()));
-    let rows: Vec<[String; N]> = iter::once(headings.map(str::to_owned)).chain(rows).collect();
-    let mut widths = [0; N];
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.width().max(*width);
+/// Between two columns.
+const GAP: usize = 2;
+/// How much of a cell is always shown.
+const LEAST: usize = 9;
+
+/// A column, and how it gives way where a terminal is too narrow for all.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Column {
+    /// It does not.
+    Whole(&'static str),
+    /// Its cells are cut.
+    Cut(&'static str),
+    /// It is left out; that with the lowest number first.
+    Optional(&'static str, u8),
+}
+
+impl Column {
+    const fn heading(self) -> &'static str {
+        match self {
+            Self::Whole(heading) | Self::Cut(heading) | Self::Optional(heading, _) => heading,
         }
     }
+}
+
+/// Rows below headings, their columns aligned by two blanks at least, as a terminal shows them: most characters of Japanese are
+/// two columns wide, and accents that stand by themselves none.
+pub(super) fn aligned<const N: usize>(headings: [&'static str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    fitted(&headings.map(Column::Whole), rows.map(Vec::from).collect(), None).0
+}
+
+/// The same for a terminal of that width, if there is one: columns are left out, and cells cut, the first of the columns that can
+/// be cut as far as it goes before the next. Also gives the headings that were left out.
+pub(super) fn fitted(columns: &[Column], rows: Vec<Vec<String>>, width: Option<usize>) -> (String, Vec<&'static str>) {
+    let headings = columns.iter().map(|column| column.heading().to_owned()).collect();
+    // A cell can neither steer the terminal nor break the line.
+    let cells = |row: Vec<String>| row.iter().map(|cell| printable(cell).into_owned()).collect();
+    let mut rows: Vec<Vec<String>> = iter::once(headings).chain(rows.into_iter().map(cells)).collect();
+    let mut columns = columns.to_vec();
+    let mut widths: Vec<usize> =
+        (0..columns.len()).map(|at| rows.iter().map(|row| row[at].width()).max().unwrap_or_default()).collect();
+    let mut left_out = Vec::new();
+    if let Some(width) = width {
+        while needed(&columns, &widths) > width
+            && let Some(at) = first_to_go(&columns)
+        {
+            left_out.push(columns.remove(at).heading());
+            widths.remove(at);
+            rows.iter_mut().for_each(|row| drop(row.remove(at)));
+        }
+        for (at, _) in columns.iter().enumerate().filter(|(_, column)| matches!(column, Column::Cut(_))) {
+            let excess = all_of(&widths).saturating_sub(width);
+            widths[at] -= excess.min(widths[at].saturating_sub(LEAST));
+        }
+    }
+    (lines(&rows, &widths), left_out)
+}
+
+/// Names and values, a line each.
+pub(super) fn fields<const N: usize>(fields: [(&'static str, String); N]) -> String {
+    let rows: Vec<_> = fields.map(|(name, value)| vec![name.to_owned(), printable(&value).into_owned()]).into();
+    let width = rows.iter().map(|row| row[0].width()).max().unwrap_or_default();
+    lines(&rows, &[width, usize::MAX])
+}
+
+/// How wide a table is.
+fn all_of(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
+}
+
+/// How wide it is at least, where all is cut that can be.
+fn needed(columns: &[Column], widths: &[usize]) -> usize {
+    let least = |(column, width): (&Column, &usize)| match column {
+        Column::Cut(_) => LEAST.min(*width),
+        _ => *width,
+    };
+    all_of(&columns.iter().zip(widths).map(least).collect::<Vec<_>>())
+}
+
+fn first_to_go(columns: &[Column]) -> Option<usize> {
+    let order = |column: &Column| if let Column::Optional(_, order) = column { Some(*order) } else { None };
+    let optional = columns.iter().enumerate().filter_map(|(at, column)| Some((order(column)?, at)));
+    optional.min().map(|(_, at)| at)
+}
+
+fn lines(rows: &[Vec<String>], widths: &[usize]) -> String {
     let mut text = String::new();
-    for row in &rows {
-        let padded = |(cell, width): (&String, usize)| format!("{cell}{}", " ".repeat(width - cell.width()));
-        let cells: Vec<String> = row.iter().zip(widths).map(padded).collect();
-        text.push_str(cells.join("  ").trim_end());
+    for row in rows {
+        let cells = row.iter().zip(widths).map(|(cell, width)| {
+            let cell = cut(cell, *width);
+            let padding = match *width {
+                usize::MAX => 0,
+                width => width.saturating_sub(cell.width()),
+            };
+            cell + &" ".repeat(padding)
+        });
+        text.push_str(cells.collect::<Vec<_>>().join(&" ".repeat(GAP)).trim_end());
         text.push('\n');
     }
     text
+}
+
+/// The text in that many columns.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut room = width.saturating_sub(1);
+    let fits = |character: &char| {
+        let left = room.checked_sub(character.width().unwrap_or_default());
+        room = left.unwrap_or_default();
+        left.is_some()
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -42,5 +135,29 @@ mod tests {
     fn wide_characters_and_accents_count_as_they_are_shown() {
         let rows = [["山田太郎".to_owned(), "a".to_owned()], ["cafe\u{301}s".to_owned(), "b".to_owned()]];
         assert_eq!(aligned(["NAME", "ID"], rows.into_iter()), "NAME      ID\n山田太郎  a\ncafe\u{301}s     b\n");
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_less() {
+        let columns = [
+            Column::Whole("ID"),
+            Column::Cut("NAME"),
+            Column::Optional("MADE", 1),
+            Column::Optional("PREFIX", 0),
+            Column::Cut("BY"),
+        ];
+        let row = ["1234", "山田太郎山田太郎", "2026-01-02", "ccat", "somebody"];
+        let shown = |width| {
+            let (text, left_out) = fitted(&columns, vec![row.map(str::to_owned).to_vec()], width);
+            (text.lines().last().unwrap().to_owned(), left_out)
+        };
+        let whole = "1234  山田太郎山田太郎  2026-01-02  ccat    somebody";
+        assert_eq!(shown(None), (whole.to_owned(), vec![]));
+        assert_eq!(shown(Some(52)), (whole.to_owned(), vec![]));
+        assert_eq!(shown(Some(51)).0, "1234  山田太郎山田太…  2026-01-02  ccat    somebody");
+        assert_eq!(shown(Some(50)).0, "1234  山田太郎山田…   2026-01-02  ccat    somebody");
+        assert_eq!(shown(Some(43)), ("1234  山田太郎山田太…  2026-01-02  somebody".to_owned(), vec!["PREFIX"]));
+        assert_eq!(shown(Some(25)), ("1234  山田太郎…  somebody".to_owned(), vec!["PREFIX", "MADE"]));
+        assert_eq!(shown(Some(1)), shown(Some(25)));
     }
 }

@@ -25,7 +25,7 @@ pub(super) async fn open(
 ) -> Result<Option<Storage>, Failure> {
     tokio::select! {
         opened = open_patiently(database, migration, wait) => opened.map(Some),
-        () = signals.next() => {
+        _ = signals.next() => {
             tracing::info!(%database, "stopped before the database was open");
             Ok(None)
         }

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use catalogue_core::admin::AdminStorage as _;
+use catalogue_core::admin::{Accounts, AdminStorage as _};
 use catalogue_sqlite::{Integrity, OpenError, SqliteStorage};
 
 use super::Unopened;
@@ -81,7 +81,7 @@ pub(super) async fn remove_if_empty(path: &Path) {
                 found = true;
                 ControlFlow::Break(())
             };
-            storage.export(&mut note).await.is_ok() && !found
+            storage.export(Accounts::All, &mut note).await.is_ok() && !found
         }
         Err(error) => matches!(error, OpenError::OlderSchema { found: 0, .. }),
     };

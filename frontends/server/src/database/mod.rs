@@ -1,5 +1,6 @@
 //! [`Database`]: the address that `--database` takes, and opening what is there.
 
+mod backup;
 mod file;
 mod old_rows;
 mod postgres;

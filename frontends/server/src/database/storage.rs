@@ -1,7 +1,8 @@
 //! [`Storage`]: an opened database of either kind.
 
 use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::StorageError;
+use catalogue_core::auth::{Credential, TokenDigest};
+use catalogue_core::storage::{CredentialStorage as _, StorageError};
 use catalogue_core::{Catalogue, CatalogueBuilder, Timestamp};
 use catalogue_postgres::PostgresStorage;
 use catalogue_sqlite::SqliteStorage;
@@ -31,6 +32,14 @@ impl Storage {
         match self {
             Self::Sqlite(storage) => Box::new(storage),
             Self::Postgres(storage) => Box::new(storage),
+        }
+    }
+
+    /// The credential whose token has that digest, as requests look it up.
+    pub(crate) async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        match self {
+            Self::Sqlite(storage) => storage.find_credential(digest).await,
+            Self::Postgres(storage) => storage.find_credential(digest).await,
         }
     }
 

@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek as _};
 use std::time::SystemTime;
 
+use super::faults::Faults;
 use super::input::Source;
 use super::progress::Progress;
 use super::reader::{Lines, unreadable};
 use super::spool::Spool;
 
-/// An input whose lines are right, as far as can be said without the database.
+/// An input whose lines were read to the end.
 pub(super) struct Checked {
     file: File,
     length: u64,
@@ -21,20 +22,29 @@ pub(super) struct Checked {
 type Version = (u64, SystemTime);
 
 impl Checked {
-    /// Reads all of the input, and checks each line. What is wrong is said with the number of the line.
-    pub(super) fn of(source: Source, progress: &Progress) -> Result<Self, String> {
-        match source {
-            Source::File(file) => {
-                let version = version_of(&file)?;
-                let length = checked(Lines::new(buffered(&file, progress)))?;
-                Ok(Self { file, length, version: Some(version) })
-            }
-            Source::Stream(stream) => {
-                let mut spool = Spool::new()?;
-                let length = checked(Lines::copied(buffered(stream, progress), &mut spool))?;
-                Ok(Self { file: spool.finish()?, length, version: None })
-            }
-        }
+    /// Reads all of the input, and notes what is wrong with its lines as far as can be said without the database; `None`
+    /// where that is too much, or the end cannot be reached.
+    pub(super) fn of(source: Source, progress: &Progress, faults: &mut Faults) -> Option<Self> {
+        let read = match source {
+            Source::File(file) => Self::of_file(file, progress, faults),
+            Source::Stream(stream) => Self::of_stream(stream, progress, faults),
+        };
+        read.unwrap_or_else(|what| {
+            faults.add(0, what);
+            None
+        })
+    }
+
+    fn of_file(file: File, progress: &Progress, faults: &mut Faults) -> Result<Option<Self>, String> {
+        let version = version_of(&file)?;
+        let length = checked(Lines::new(buffered(&file, progress)), faults);
+        Ok(length.map(|length| Self { file, length, version: Some(version) }))
+    }
+
+    fn of_stream(stream: impl Read, progress: &Progress, faults: &mut Faults) -> Result<Option<Self>, String> {
+        let mut spool = Spool::new()?;
+        let length = checked(Lines::copied(buffered(stream, progress), &mut spool), faults);
+        length.map(|length| Ok(Self { file: spool.finish()?, length, version: None })).transpose()
     }
 
     /// The lines once more.
@@ -56,10 +66,17 @@ impl Checked {
     }
 }
 
-/// Checks each line, and says how many bytes there are.
-fn checked(mut lines: Lines<'_, impl BufRead>) -> Result<u64, String> {
-    while lines.next_parsed()?.is_some() {}
-    Ok(lines.length())
+/// Checks each line, and says how many bytes there are, where it comes to the end.
+fn checked(mut lines: Lines<'_, impl BufRead>, faults: &mut Faults) -> Option<u64> {
+    while let Some(parsed) = lines.next_parsed() {
+        if let Err(wrong) = parsed {
+            faults.add(lines.number(), wrong.what);
+        }
+        if faults.is_full() {
+            return None;
+        }
+    }
+    (!lines.is_broken()).then(|| lines.length())
 }
 
 fn buffered<R: Read>(input: R, progress: &Progress) -> BufReader<impl Read + use<R>> {

@@ -8,7 +8,7 @@ use crate::exit::Failure;
 
 /// What is imported, and what messages call it.
 pub(crate) struct Input {
-    pub(super) name: String,
+    pub(crate) name: String,
     pub(super) source: Source,
 }
 
@@ -17,7 +17,7 @@ pub(super) enum Source {
     /// Can be read twice.
     File(File),
     /// Can be read once.
-    Stream(Box<dyn Read>),
+    Stream(Box<dyn Read + Send>),
 }
 
 impl Input {

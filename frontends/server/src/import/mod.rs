@@ -6,6 +6,7 @@
 mod apply;
 mod check;
 mod fault;
+mod faults;
 mod input;
 mod line;
 mod object;
@@ -15,19 +16,25 @@ mod report;
 mod spool;
 
 use std::io::BufRead;
+use std::panic::resume_unwind;
 
-use catalogue_core::Timestamp;
-use catalogue_core::admin::{AdminStorage, Import};
+use catalogue_core::admin::{Account, AdminStorage, Import};
 use catalogue_core::storage::StorageError;
+use catalogue_core::{AccountId, Timestamp};
+use tokio::task::{spawn_blocking, yield_now};
 
 use crate::exit::Failure;
-use apply::put;
+use apply::{NotPut, put};
 use check::Checked;
+use faults::Faults;
 pub(crate) use input::Input;
 pub(crate) use line::Line;
 pub(crate) use progress::Progress;
-use reader::Lines;
-pub(crate) use report::Report;
+use reader::{Lines, Wrong};
+pub(crate) use report::{Report, Summary};
+
+/// A line of the format, as a JSON Schema of the draft 2020-12.
+pub(crate) const SCHEMA: &str = include_str!("schema.json");
 
 /// How an import is done.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,20 +45,35 @@ pub(crate) struct Options {
     pub(crate) dry_run: bool,
 }
 
-/// Imports all of the input.
-pub(crate) async fn run(
+/// An import of all that is in an input, which is yet to be committed. Dropping it undoes it.
+pub(crate) struct Prepared {
+    import: Box<dyn Import>,
+    report: Report,
+}
+
+/// Puts all of the input into an import. It can be dropped at any time, and then nothing has changed.
+pub(crate) async fn prepare(
     storage: &dyn AdminStorage,
     input: Input,
     options: Options,
     progress: &Progress,
-) -> Result<Report, Failure> {
+) -> Result<Prepared, Failure> {
     let Input { name, source } = input;
+    // On a thread of its own, since the input may be a pipe that nobody writes to.
+    let shown = progress.clone();
+    let reading = spawn_blocking(move || {
+        let mut faults = Faults::default();
+        (Checked::of(source, &shown, &mut faults), faults)
+    });
+    let (checked, mut faults) = reading.await.unwrap_or_else(|error| resume_unwind(error.into_panic()));
+    let Some(checked) = checked else { return Err(faults.finish(&name).expect_err("there is a fault")) };
     let wrong = |what: String| Failure::work(format!("{name}: {what}"));
-    let checked = Checked::of(source, progress).map_err(wrong)?;
     let mut lines = checked.lines(progress).map_err(wrong)?;
-    let (import, report) = put_all(storage, &name, &mut lines, options).await?;
+    // Also where there are faults: the database tells others.
+    let prepared = put_all(storage, &mut lines, options, &mut faults).await;
+    faults.finish(&name)?;
     checked.is_the_same().map_err(wrong)?;
-    finish(import, report, options).await
+    prepared
 }
 
 /// Imports a text, which is at hand and need not be read twice.
@@ -61,36 +83,56 @@ pub(crate) async fn run_text(
     text: &str,
     options: Options,
 ) -> Result<Report, Failure> {
-    let (import, report) = put_all(storage, name, &mut Lines::new(text.as_bytes()), options).await?;
-    finish(import, report, options).await
+    let mut faults = Faults::default();
+    let prepared = put_all(storage, &mut Lines::new(text.as_bytes()), options, &mut faults).await;
+    faults.finish(name)?;
+    prepared?.finish().await
 }
 
-/// Puts each line into an import, which on the way out with a failure is dropped, and with it all that it has put.
+/// Puts each line into an import, and notes what is wrong with it.
 async fn put_all(
     storage: &dyn AdminStorage,
-    name: &str,
     lines: &mut Lines<'_, impl BufRead>,
     options: Options,
-) -> Result<(Box<dyn Import>, Report), Failure> {
-    let mut report = Report { dry_run: options.dry_run, ..Report::default() };
+    faults: &mut Faults,
+) -> Result<Prepared, Failure> {
+    let mut report = Report::of(options);
     let mut import = storage.begin_import().await.map_err(|error| failed(&error))?;
     let now = Timestamp::now();
-    let wrong = |what: String| Failure::work(format!("{name}: {what}"));
-    while let Some(line) = lines.next_parsed().map_err(wrong)? {
-        let put = put(&mut *import, line, now, &mut report).await;
-        put.map_err(|what| wrong(lines.at(&what)))?;
+    while let Some(parsed) = lines.next_parsed()
+        && !faults.is_full()
+    {
+        match parsed {
+            Ok(line) => match put(&mut *import, line, now, &mut report).await {
+                Ok(()) => {}
+                Err(NotPut::Wrong(fault)) => faults.add(lines.number(), fault.to_string()),
+                Err(NotPut::Failed(error)) => return Err(failed(&error)),
+            },
+            Err(Wrong { what, account }) => {
+                faults.add(lines.number(), what);
+                if let Some(id) = account.map(AccountId::new) {
+                    let stand_in = Account { id, name: String::new(), email: String::new() };
+                    import.put_account(&stand_in).await.map_err(|error| failed(&error))?;
+                }
+            }
+        }
+        // SQLite never waits, and a signal is to be noticed.
+        yield_now().await;
     }
-    Ok((import, report))
+    if options.prune && faults.is_empty() {
+        report.note_pruned(import.prune().await.map_err(|error| failed(&error))?);
+    }
+    Ok(Prepared { import, report })
 }
 
-async fn finish(mut import: Box<dyn Import>, mut report: Report, options: Options) -> Result<Report, Failure> {
-    if options.prune {
-        report.courses.removed = import.prune().await.map_err(|error| failed(&error))?;
+impl Prepared {
+    /// Commits it, unless it is a dry run. Whoever begins this must wait for the end, to know whether it was done.
+    pub(crate) async fn finish(self) -> Result<Report, Failure> {
+        if !self.report.dry_run {
+            self.import.commit().await.map_err(|error| failed(&error))?;
+        }
+        Ok(self.report)
     }
-    if !options.dry_run {
-        import.commit().await.map_err(|error| failed(&error))?;
-    }
-    Ok(report)
 }
 
 /// An import that is made twice is made once: what is there already is left alone.
@@ -98,5 +140,7 @@ fn failed(error: &StorageError) -> Failure {
     Failure::of_change(error, "it was imported", "import it again, which changes nothing where it was")
 }
 
+#[cfg(test)]
+mod schema_tests;
 #[cfg(test)]
 mod tests;

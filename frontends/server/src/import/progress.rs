@@ -1,34 +1,40 @@
-//! [`Progress`]: how far an import has come, for whoever watches a terminal.
+//! [`Progress`]: how far reading or writing has come, for whoever watches a terminal.
 
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
-const BAR: &str = "{msg} [{bar:40}] {bytes} of {total_bytes}";
-/// For an input of which nobody knows how long it is.
-const SPINNER: &str = "{msg} {spinner} {bytes}";
+const BAR: &str = "{msg} [{wide_bar}] {percent:>3} %  {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left";
+/// Where nobody knows how much there is.
+const SPINNER: &str = "{msg} {spinner} {bytes}  {bytes_per_sec}";
 
-/// A bar on standard error while this value lives; nothing where standard error is no terminal. It has no colours.
-#[derive(Debug)]
+/// A bar on standard error until it is cleared; nothing where standard error is no terminal. It has no colours. Clones
+/// show the same.
+#[derive(Clone, Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// What the second reading is for.
+    /// What a second reading is for.
     then: &'static str,
 }
 
 impl Progress {
     /// Begins to show the reading of an input of that many bytes, if that is known, and `then` what it is read again for.
-    pub(crate) fn of(length: Option<u64>, then: &'static str) -> Self {
+    pub(crate) fn of_reading(length: Option<u64>, then: &'static str) -> Self {
+        Self { then, ..Self::of("reading", length) }
+    }
+
+    /// Begins to show what is done with that many bytes, if that is known.
+    pub(crate) fn of(work: &'static str, length: Option<u64>) -> Self {
         if !io::stderr().is_terminal() {
             return Self::hidden();
         }
         let bar = length.map_or_else(ProgressBar::no_length, ProgressBar::new).with_finish(ProgressFinish::AndClear);
         bar.set_draw_target(ProgressDrawTarget::stderr());
         bar.set_style(style(if length.is_some() { BAR } else { SPINNER }));
-        bar.set_message("reading");
+        bar.set_message(work);
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar, then }
+        Self { bar, then: "" }
     }
 
     /// Shows nothing.
@@ -37,16 +43,32 @@ impl Progress {
     }
 
     /// The input, of that many bytes, is read once more.
-    pub(crate) fn begin_again(&self, length: u64) {
+    pub(super) fn begin_again(&self, length: u64) {
         self.bar.set_style(style(BAR));
         self.bar.set_length(length);
-        self.bar.set_position(0);
+        self.bar.reset();
         self.bar.set_message(self.then);
     }
 
     /// The input, watched while it is read.
-    pub(crate) fn watch<R: Read>(&self, input: R) -> impl Read + use<R> {
+    pub(super) fn watch<R: Read>(&self, input: R) -> impl Read + use<R> {
         self.bar.wrap_read(input)
+    }
+
+    /// The output, watched while it is written.
+    pub(crate) fn watch_writing<W: Write>(&self, output: W) -> impl Write + use<W> {
+        self.bar.wrap_write(output)
+    }
+
+    /// So many bytes are done, of so many.
+    pub(crate) fn set(&self, done: u64, of: u64) {
+        self.bar.set_length(of);
+        self.bar.set_position(done);
+    }
+
+    /// Shows no more of it, also where somebody is still at work.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
     }
 }
 

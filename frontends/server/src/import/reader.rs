@@ -20,12 +20,21 @@ pub(super) struct Lines<'c, R> {
     number: u64,
     length: u64,
     longest: usize,
+    /// Nothing more can be read.
+    broken: bool,
     copy: Option<&'c mut Spool>,
+}
+
+/// A line that is not right.
+pub(super) struct Wrong {
+    pub(super) what: String,
+    /// The account that the line is meant for, where that can be seen.
+    pub(super) account: Option<String>,
 }
 
 impl<'c, R: BufRead> Lines<'c, R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, line: Vec::new(), number: 0, length: 0, longest: MAX_LINE_BYTES, copy: None }
+        Self { input, line: Vec::new(), number: 0, length: 0, longest: MAX_LINE_BYTES, broken: false, copy: None }
     }
 
     /// Lines that are copied while they are read.
@@ -33,20 +42,32 @@ impl<'c, R: BufRead> Lines<'c, R> {
         Self { copy: Some(copy), ..Self::new(input) }
     }
 
-    /// What is wrong with the line that was read last, with its number; blank lines count.
-    pub(super) fn at(&self, what: &str) -> String {
-        format!("line {}: {what}", self.number)
+    /// The number of the line that was read last; blank lines count.
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
-    /// What stands on the next line that is not blank; or what is wrong with it, behind its number.
-    pub(super) fn next_parsed(&mut self) -> Result<Option<Line>, String> {
+    /// Whether reading has failed; then no line follows the one that told it.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// What stands on the next line that is not blank, or what is wrong with it.
+    pub(super) fn next_parsed(&mut self) -> Option<Result<Line, Wrong>> {
+        if self.broken {
+            return None;
+        }
         let parsed = match self.next() {
-            Ok(None) => return Ok(None),
-            Ok(Some(line)) => line::parse(line).map_err(|fault| fault.to_string()),
-            Err(what) => Err(what),
+            Ok(None) => return None,
+            Ok(Some(line)) => line::parse(line)
+                .map_err(|fault| Wrong { what: fault.to_string(), account: line::claimed_account(line) }),
+            Err(what) => {
+                self.broken = true;
+                Err(Wrong { what, account: None })
+            }
         };
         self.forget();
-        parsed.map(Some).map_err(|what| self.at(&what))
+        Some(parsed)
     }
 
     /// Lets go of the line that was read last, where it takes much memory: what is made of it takes as much again.

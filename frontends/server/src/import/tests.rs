@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::admin::Record;
+use catalogue_core::admin::{Accounts, Record};
 use catalogue_core::storage::MemoryStorage;
 
 use super::*;
@@ -15,8 +15,9 @@ const START: &str = r#"
 
 async fn import(storage: &MemoryStorage, text: &str, options: Options) -> Result<Report, String> {
     let input = Input::of_text("f.jsonl", text);
-    run(storage, input, options, &Progress::hidden()).await.map_err(|failure| match failure {
-        Failure::Work(message) => message,
+    let imported = async { prepare(storage, input, options, &Progress::hidden()).await?.finish().await };
+    imported.await.map_err(|failure| match failure {
+        Failure::Work(message) | Failure::Ended(message, 1) => message,
         other => panic!("{other:?}"),
     })
 }
@@ -24,7 +25,7 @@ async fn import(storage: &MemoryStorage, text: &str, options: Options) -> Result
 async fn records(storage: &MemoryStorage) -> Vec<Record> {
     let mut records = Vec::new();
     storage
-        .export(&mut |record| {
+        .export(Accounts::All, &mut |record| {
             records.push(record);
             ControlFlow::Continue(())
         })
@@ -83,6 +84,45 @@ async fn a_bad_line_undoes_those_before_it() {
 }
 
 #[tokio::test]
+async fn faults_of_the_format_and_of_the_database_are_told_in_the_order_of_their_lines() {
+    let storage = started().await;
+    let before = records(&storage).await;
+    let text = r#"{"type":"account","id":"b","nam":"its courses are right all the same"}
+        {"type":"course","account":"b","slug":"s","title":"","language":""}
+        {"type":"course","account":"b","slug":"s","title":"","language":""}
+        {"type":"course","account":"nobody","slug":"s","title":"","language":""}
+        nonsense
+        {"type":"account","id":"b"}"#;
+    for dry_run in [false, true] {
+        let message = import(&storage, text, Options { dry_run, prune: true }).await.unwrap_err();
+        let lines: Vec<_> = message.lines().collect();
+        assert_eq!(lines[0], "f.jsonl has 5 faults; nothing was imported:");
+        for (line, start) in lines[1..].iter().zip([
+            "f.jsonl: line 1: nam: unknown field",
+            "f.jsonl: line 3: slug: the course \"s\" of \"b\" has a line before",
+            "f.jsonl: line 4: account: there is no account \"nobody\"",
+            "f.jsonl: line 5: not a JSON object",
+            "f.jsonl: line 6: id: the account \"b\" has a line before",
+        ]) {
+            assert!(line.starts_with(start), "{message}");
+        }
+        assert_eq!((lines.len(), records(&storage).await), (6, before.clone()));
+    }
+}
+
+#[tokio::test]
+async fn no_more_than_twenty_faults_are_told() {
+    let storage = started().await;
+    let unknown = r#"{"type":"course","account":"nobody","slug":"s","title":"","language":""}"#;
+    for line in ["nonsense", unknown] {
+        let message = import(&storage, &format!("{line}\n").repeat(25), Options::default()).await.unwrap_err();
+        assert_eq!(message.lines().count(), 21);
+        assert!(message.starts_with("f.jsonl has 20 faults and perhaps more, as the check stopped there"), "{message}");
+        assert!(message.lines().last().unwrap().starts_with("f.jsonl: line 20: "), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn a_dry_run_counts_and_changes_nothing() {
     let storage = started().await;
     let before = records(&storage).await;
@@ -107,12 +147,14 @@ async fn a_file_that_is_written_to_meanwhile_is_not_imported() {
     let path = directory.path().join("f.jsonl");
     std::fs::write(&path, START).unwrap();
     let progress = Progress::hidden();
-    let checked = Checked::of(Input::open(&path).unwrap().source, &progress).unwrap();
+    let mut faults = Faults::default();
+    let checked = Checked::of(Input::open(&path).unwrap().source, &progress, &mut faults).unwrap();
     assert_eq!(checked.is_the_same(), Ok(()));
     std::fs::write(&path, format!("{START}{START}")).unwrap();
     let mut lines = checked.lines(&progress).unwrap();
     let mut count = 0;
-    while lines.next_parsed().unwrap().is_some() {
+    while let Some(parsed) = lines.next_parsed() {
+        assert!(parsed.is_ok());
         count += 1;
     }
     assert_eq!(count, 3, "no more than was checked");

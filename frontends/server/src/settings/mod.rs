@@ -13,7 +13,7 @@ mod value;
 pub(crate) use file::ConfigFile;
 pub(crate) use layers::CommandLine;
 pub(crate) use reader::Settings;
-pub(crate) use serve::{ServeSettings, addresses};
+pub(crate) use serve::{AboutSettings, ServeSettings, addresses};
 pub(crate) use setting::{Entry, Fallback, Section, Setting, Shape};
 
 /// One thing that is wrong with settings.

@@ -39,6 +39,7 @@ pub(crate) struct ServeSettings {
 pub(crate) struct ApiSettings {
     pub(crate) base_url: String,
     pub(crate) docs_url: String,
+    about: AboutSettings,
     accept: Vec<CredentialKind>,
     origins: Vec<String>,
     /// In bytes; 0 for none.
@@ -55,6 +56,7 @@ impl ServeSettings {
         let api = ApiSettings {
             base_url,
             docs_url,
+            about: AboutSettings::read(settings),
             accept: settings.get(&ACCEPT),
             origins: settings.given(&CORS_ORIGIN).unwrap_or_default(),
             page_cache: settings.get(&PAGE_CACHE),
@@ -94,7 +96,9 @@ impl ServeSettings {
 impl ApiSettings {
     /// The catalogue of `builder`'s storage with these settings.
     pub(crate) fn catalogue(&self, builder: CatalogueBuilder) -> Result<Catalogue, Failure> {
+        let builder = self.about.told_to(builder);
         let mut builder = builder
+            .own_root()
             .base_url(&self.base_url)
             .docs_url(&self.docs_url)
             .accept(self.accept.iter().copied())
@@ -105,6 +109,35 @@ impl ApiSettings {
             builder = builder.rate_limiter(Arc::clone(limiter));
         }
         builder.build().map_err(|error| Failure::because(&error))
+    }
+}
+
+/// Whose API the documents describe.
+#[derive(Debug)]
+pub(crate) struct AboutSettings {
+    title: Option<String>,
+    contact: Option<String>,
+    keys_url: Option<String>,
+}
+
+impl AboutSettings {
+    pub(crate) fn read(settings: &Settings) -> Self {
+        let [title, contact, keys_url] =
+            [&DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL].map(|entry| settings.given(entry));
+        Self { title, contact, keys_url }
+    }
+
+    pub(crate) fn told_to(&self, mut builder: CatalogueBuilder) -> CatalogueBuilder {
+        if let Some(title) = &self.title {
+            builder = builder.docs_title(title);
+        }
+        if let Some(contact) = &self.contact {
+            builder = builder.docs_contact(contact);
+        }
+        if let Some(url) = &self.keys_url {
+            builder = builder.docs_keys_url(url);
+        }
+        builder
     }
 }
 

@@ -50,6 +50,15 @@ table! {
     DOCS_URL: String = Entry::new("docs-url", "URL", One(value::docs_url)),
         help: "Where clients find the public documents",
         default: Value("/docs");
+    DOCS_TITLE: String = Entry::new("docs-title", "TEXT", One(value::docs_title)),
+        help: "What the documents are headed",
+        default: Words("Course Catalogue Read API");
+    DOCS_CONTACT: String = Entry::new("docs-contact", "URL|MAILBOX", One(value::docs_contact)),
+        help: "Where callers' questions go, like help@example.com or https://example.com/help",
+        default: Words("none");
+    DOCS_KEYS_URL: String = Entry::new("docs-keys-url", "URL", One(value::docs_keys_url)),
+        help: "The page where the owners of accounts make API keys: a whole address, or its path alone",
+        default: Words("none");
     ACCEPT: Vec<CredentialKind> = Entry::new("accept", "KIND", Many(value::kinds)),
         help: "The kinds of credential that may read courses: api-key, oauth",
         default: Value("api-key,oauth"), offered: &["api-key", "oauth"];

@@ -103,6 +103,18 @@ pub(super) fn docs_url(text: &str) -> Result<String, String> {
     buildable(|builder| builder.docs_url(text), refused).map(|()| text.to_owned())
 }
 
+pub(super) fn docs_title(text: &str) -> Result<String, String> {
+    buildable(|builder| builder.docs_title(text), |_| true).map(|()| text.to_owned())
+}
+
+pub(super) fn docs_contact(text: &str) -> Result<String, String> {
+    buildable(|builder| builder.docs_contact(text), |_| true).map(|()| text.to_owned())
+}
+
+pub(super) fn docs_keys_url(text: &str) -> Result<String, String> {
+    buildable(|builder| builder.docs_keys_url(text), |_| true).map(|()| text.to_owned())
+}
+
 pub(super) fn origins(texts: &[String]) -> Result<Vec<String>, String> {
     buildable(|builder| builder.cors_origins(texts), |_| true).map(|()| texts.to_vec())
 }

@@ -61,11 +61,6 @@ fn a_pasted_key_reads_the_catalogue_to_its_last_page() {
 #[test]
 fn failures_are_shown_as_they_are() {
     let Some((site, mut page)) = visit() else { return };
-    let missing = page.send(ME);
-    assert!(missing.status.starts_with("401 Unauthorized"), "{missing:?}");
-    assert_eq!(missing.json()["error"]["details"]["reason"], "missing");
-    assert!(missing.headers.contains("www-authenticate: Bearer realm="), "{}", missing.headers);
-
     page.paste(KEY, &site.key);
     page.paste(SLUG, "no/such course?");
     let absent = page.send(COURSE);
@@ -75,12 +70,48 @@ fn failures_are_shown_as_they_are() {
     assert_eq!(absent.curl, format!("curl -H \"Authorization: Bearer $API_KEY\" {address}"));
 
     page.paste(KEY, "ccat_wrong");
-    assert_eq!(page.send(ME).json()["error"]["details"]["reason"], "invalid");
+    let wrong = page.send(ME);
+    assert_eq!(wrong.json()["error"]["details"]["reason"], "invalid");
+    assert!(wrong.headers.contains("www-authenticate: Bearer realm="), "{}", wrong.headers);
     let requests = page.requests().len();
     page.paste(KEY, "schlüssel");
     assert_eq!(page.send(ME).status, "The API key holds a character that no key has.");
     assert_eq!(page.requests().len(), requests);
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+}
+
+#[test]
+fn what_cannot_be_sent_is_said_and_no_old_answer_stays_beside_it() {
+    let Some((site, mut page)) = visit() else { return };
+    let requests = page.requests().len();
+    let missing = page.send(ME);
+    assert_eq!((&*missing.status, &*missing.body), ("Nothing was sent: set the API key first.", ""));
+    assert_eq!(page.evaluate("document.activeElement.id"), "api-key", "the next step is to set it");
+    assert_eq!(page.requests().len(), requests);
+
+    page.paste(KEY, &site.key);
+    page.paste(SLUG, "course-2");
+    assert_eq!(page.send(COURSE).json()["data"]["slug"], "course-2");
+    page.paste(SLUG, "");
+    let empty = page.send(COURSE);
+    assert_eq!((&*empty.status, &*empty.body, &*empty.headers), ("Nothing was sent: fill in slug.", "", ""));
+    assert_eq!(page.evaluate("document.querySelector('form[data-path=\"/courses/{slug}\"] ~ .answer').hidden"), true);
+}
+
+#[test]
+fn a_value_that_breaks_a_rule_is_sent_for_its_error() {
+    let Some((site, mut page)) = visit() else { return };
+    page.paste(KEY, &site.key);
+    page.paste(LIMIT, "2");
+    assert!(page.send(COURSES).next);
+    page.paste(LIMIT, "500");
+    let refused = page.send(COURSES);
+    assert!(refused.status.starts_with("400 Bad Request") && !refused.next, "{refused:?}");
+    assert_eq!(refused.json()["error"]["details"]["reason"], "out_of_range");
+    assert!(refused.curl.ends_with("/courses?limit=500'"), "{}", refused.curl);
+    page.paste("#try-listCourses-cursor", "a b");
+    page.paste(LIMIT, "");
+    assert_eq!(page.send(COURSES).json()["error"]["details"]["parameter"], "cursor");
 }
 
 #[test]

@@ -10,5 +10,6 @@ mod policy;
 #[path = "../it/program.rs"]
 #[expect(dead_code, reason = "the tests of the command line use the rest of it")]
 mod program;
+mod reading;
 mod site;
 mod without_script;

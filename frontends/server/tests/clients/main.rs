@@ -1,4 +1,5 @@
-//! Clients that other people's generators make from the OpenAPI document, against the running program.
+//! Clients that other people's generators make from the OpenAPI document, and the samples of the reference page, against
+//! the running program.
 //!
 //! The generators come from the package registries and are kept below the target directory. Where they cannot be had,
 //! the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `clients`.
@@ -8,6 +9,7 @@ mod library;
 #[expect(dead_code, reason = "the tests of the command line use the rest of it")]
 mod program;
 mod python;
+mod samples;
 mod service;
 mod tools;
 mod typescript;

@@ -51,15 +51,20 @@ pub(crate) fn run(command: &mut Command) -> String {
 
 /// What was made ready; or `None` and a line that says why not, where that is allowed.
 pub(crate) fn or_skip<T>(ready: Result<T, String>) -> Option<T> {
+    or_skip_unless("clients", ready)
+}
+
+/// The same for what `CATALOGUE_TEST_REQUIRE` has a word of its own for.
+pub(crate) fn or_skip_unless<T>(word: &str, ready: Result<T, String>) -> Option<T> {
     let reason = match ready {
         Ok(ready) => return Some(ready),
         Err(reason) => reason,
     };
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|name| name.trim() == "clients"), "the clients are required: {reason}");
+    assert!(!required.split(',').any(|name| name.trim() == word), "{word} is required: {reason}");
     // Past the capture of the test's own output, so that it is seen.
     let line: String = reason.split_whitespace().flat_map(|word| [" ", word]).collect();
     let line: String = line.chars().take(LONGEST_REASON).collect();
-    stderr().write_all(format!("skipped: a generated client:{line}\n").as_bytes()).unwrap();
+    stderr().write_all(format!("skipped: {word}:{line}\n").as_bytes()).unwrap();
     None
 }

@@ -44,6 +44,34 @@ fn a_sound_deployment_has_no_faults() {
     assert!(lines.lines().any(|line| line.starts_with("ok       database     sqlite:catalogue.db")), "{lines}");
 }
 
+/// Five of each kind at most: those that end soonest, and the oldest of those that never do.
+#[test]
+fn keys_that_end_soon_or_never_are_named() {
+    let dir = TestDir::with_courses();
+    let create = |account: &str, arguments: &str| {
+        let create = format!("keys create --account {account} --name n --scope read:courses --json {arguments}");
+        dir.run(&create).json()["id"].as_str().unwrap().to_owned()
+    };
+    let soon: Vec<_> = (1..=6).rev().map(|days| create("b", &format!("--expires-in {days}d"))).collect();
+    let never: Vec<_> = (0..7).map(|_| create("a", "")).collect();
+    create("a", "--expires-in 30d");
+    let outcome = dir.run("doctor --json");
+    let report: Value = serde_json::from_str(&outcome.out).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let credentials = findings.iter().find(|finding| finding["check"] == "credentials").unwrap();
+    let text = credentials["message"].as_str().unwrap();
+    assert!(text.starts_with("usable: 14; expiring within 7 days: 6, never: 7"), "{text}");
+    let named = credentials["keys"].as_array().unwrap();
+    let ids: Vec<_> = named.iter().map(|key| key["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, soon.iter().rev().take(5).chain(&never[..5]).collect::<Vec<_>>());
+    assert_eq!((&named[0]["account"], &named[9]["account"]), (&"b".into(), &"a".into()));
+    assert!(named[0]["expiresAt"].is_string() && named[9]["expiresAt"].is_null(), "{named:?}");
+    let lines = dir.run("doctor").out;
+    let day = &named[0]["expiresAt"].as_str().unwrap()[..10];
+    assert!(lines.contains(&format!("\n{:22}{} of b expires on {day}\n", "", ids[0])), "{lines}");
+    assert!(lines.contains(&format!("{} of a, made on ", ids[9])) && !lines.contains(&never[6]), "{lines}");
+}
+
 #[test]
 fn what_is_to_be_mended_is_said() {
     let dir = TestDir::with_courses();

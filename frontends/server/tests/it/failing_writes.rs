@@ -1,7 +1,7 @@
 //! Whichever write to the disk fails, a command that changes something says whether it was done.
 
 #[path = "../../../../storage/sqlite/tests/it/failing_writes/shim.rs"]
-mod shim;
+pub(crate) mod shim;
 
 use std::fs;
 
@@ -43,6 +43,11 @@ fn fixture() -> (TestDir, Vec<Command>) {
             &format!("keys rotate {id}"),
             "SELECT count(*) = 2 AND count(replaced_by) = 1 FROM credentials",
             "is there, rotate it too",
+        ),
+        command(
+            "accounts remove a --yes",
+            "SELECT count(*) = 1 AND max(id) = 'b' FROM accounts",
+            "`accounts show` finds out",
         ),
         command(
             "import new.jsonl --prune",
@@ -100,6 +105,34 @@ fn each_command_says_whether_it_was_done() {
             }
             assert_eq!(outcomes.last().unwrap().status, Some(0), "{outcomes:?}");
         }
+    }
+}
+
+/// A copy that cannot be written is not there, nor any part of it.
+#[test]
+fn a_backup_that_fails_says_why_and_leaves_nothing() {
+    let Some(shim) = Shim::shared() else { return };
+    let (dir, _) = fixture();
+    // One that reads alone leaves the other files of the database there.
+    dir.run("export").succeeds();
+    let files = dir.files();
+    for (kind, why) in [(Fault::FULL, "the disk is full"), (Fault::BROKEN, "the disk failed")] {
+        let mut failures = Vec::new();
+        for at in 1..MOST_WRITES {
+            let (mut backup, mark) = (dir.command("backup copy.db"), dir.path("mark"));
+            shim.put_before(&mut backup, Fault { at, ..kind }, ".partial", &mark);
+            let outcome: Outcome = backup.output().unwrap().into();
+            if fs::remove_file(mark).is_err() {
+                outcome.succeeds();
+                break;
+            }
+            assert_eq!(dir.files(), files, "{at}: {outcome:?}");
+            failures.push(outcome.err.clone());
+            outcome.fails(1, &["copy.db: "]);
+        }
+        assert!(failures[0].contains(why), "{failures:#?}");
+        assert!(failures.last().unwrap().contains("copy.db: cannot be written: "), "the sync: {failures:#?}");
+        fs::remove_file(dir.path("copy.db")).unwrap();
     }
 }
 

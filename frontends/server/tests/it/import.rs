@@ -28,15 +28,22 @@ fn a_bad_line_changes_nothing() {
 fn says_what_it_changed() {
     let dir = TestDir::new();
     let first = dir.run_reading(COURSES, "import -").succeeds();
+    let (heading, counts) = first.split_once('\n').unwrap();
+    let seconds =
+        heading.strip_prefix("imported into sqlite:catalogue.db in ").and_then(|rest| rest.strip_suffix(" s:"));
+    assert!(seconds.is_some_and(|seconds| seconds.parse::<f64>().is_ok()), "{first}");
     assert_eq!(
-        first,
+        counts,
         "accounts: 2 added, 0 changed, 0 unchanged, 0 removed\ncourses: 3 added, 0 changed, 0 unchanged, 0 removed\n"
     );
     let changed = COURSES.replace("Zwei", "Drei").replace("\"name\":\"A\"", "\"name\":\"B\"");
+    let mut told = dir.run_reading(&changed, "import - --json").json();
+    assert!(told.as_object_mut().unwrap().remove("seconds").unwrap().as_f64().is_some_and(|seconds| seconds >= 0.0));
     assert_eq!(
-        dir.run_reading(&changed, "import - --json").json(),
+        told,
         json!({
             "dryRun": false,
+            "database": "sqlite:catalogue.db",
             "accounts": { "added": 0, "changed": 1, "unchanged": 1, "removed": 0 },
             "courses": { "added": 0, "changed": 1, "unchanged": 2, "removed": 0 },
         })
@@ -205,7 +212,9 @@ fn something_else_than_a_database_is_1_and_stays() {
 #[test]
 fn an_empty_input_is_an_import_of_nothing() {
     let dir = TestDir::new();
-    dir.run_reading("\n \r\n\n", "import - --prune").succeeds();
+    let said = dir.run_reading("\n \r\n\n", "import - --prune").succeeds();
+    let sentence = "standard input has no account and no course: nothing was imported into sqlite:catalogue.db\n";
+    assert!(said.starts_with(&format!("{sentence}accounts: 0 added, ")), "{said}");
     assert_eq!(dir.export(), "");
 }
 

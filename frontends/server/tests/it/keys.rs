@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::TestDir;
+use crate::program::{Outcome, TestDir};
 
 fn names_of(object: &Value) -> Vec<&str> {
     object.as_object().unwrap().keys().map(String::as_str).collect()
@@ -41,7 +41,7 @@ fn json_shows_all_of_a_new_key() {
         json!([{
             "id": id, "kind": "api-key", "name": "n", "account": "a", "prefix": &key["token"].as_str().unwrap()[..8],
             "scopes": key["scopes"], "createdAt": key["createdAt"], "expiresAt": key["expiresAt"], "revokedAt": null,
-            "lastUsedAt": null,
+            "lastUsedAt": null, "state": "valid", "replacedBy": null, "replaces": null,
         }])
     );
 }
@@ -90,7 +90,7 @@ fn the_list_is_narrow_and_tells_what_is_of_use() {
     let key = dir.run(&format!("{create} revoked --json")).json();
     dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
     let listed = dir.run("keys list --account a").succeeds();
-    assert!(listed.lines().all(|line| line.chars().count() <= 144), "{listed}");
+    assert!(listed.lines().all(|line| line.chars().count() <= 184), "{listed}");
     let row = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap();
     let json = dir.run("keys list --account a --json").json();
     // To the minute, and in UTC.
@@ -98,11 +98,18 @@ fn the_list_is_narrow_and_tells_what_is_of_use() {
         let key = json.as_array().unwrap().iter().find(|key| key["name"] == name || key["id"] == name).unwrap();
         key[time].as_str().unwrap()[..16].replace('T', " ")
     };
-    assert!(row("A-partner-1").ends_with(&format!("  until {}", minute("A-partner-1", "expiresAt"))), "{listed}");
-    assert!(row(expired).ends_with(&format!("  expired {}", minute(expired, "expiresAt"))), "{listed}");
-    assert!(row("revoked").ends_with(&format!("  revoked {}", minute("revoked", "revokedAt"))), "{listed}");
-    assert!(row("for-good").contains(&format!("  {}  never", &minute("for-good", "createdAt")[..10])), "{listed}");
-    assert!(row("for-good").ends_with("  valid"), "{listed}");
+    let successor = json.as_array().unwrap().iter().find(|key| key["replaces"] == expired).unwrap();
+    let successor = successor["id"].as_str().unwrap();
+    let ends = |name: &str, state: &str, time: &str, successor: &str| {
+        let end = format!("  {state:7}  {:16}  {successor}", minute(name, time));
+        assert!(row(name).ends_with(&end), "{end:?}: {listed}");
+    };
+    ends("A-partner-1", "valid", "expiresAt", "-");
+    ends(expired, "expired", "expiresAt", successor);
+    ends("revoked", "revoked", "revokedAt", "-");
+    let made = &minute("for-good", "createdAt")[..10];
+    assert!(row("for-good").contains(&format!("  {made}     never  ")), "{listed}");
+    assert!(row("for-good").ends_with("  valid    -                 -"), "{listed}");
 }
 
 #[test]
@@ -123,4 +130,47 @@ fn the_list_shows_what_hides_in_a_name() {
     let list = dir.run("keys list --account a").succeeds();
     assert!(list.contains("  a\\u{202e}b\\u{2028}c\\u{200b}d\\u{1b}[2J\\u{2067}\\u{fe0f}  "), "{list}");
     assert_eq!(dir.run("keys list --account a --json").json()[0]["name"], name);
+}
+
+#[test]
+fn a_key_has_a_name() {
+    let dir = TestDir::with_courses();
+    for name in ["", "  ", "\t"] {
+        let mut command = dir.command("keys create --account a --scope read:courses --name");
+        Outcome::from(command.arg(name).output().unwrap()).fails(2, &["--name"]);
+    }
+    assert_eq!(dir.run("keys list --json").json(), json!([]));
+    let help = dir.run("keys create --help").succeeds();
+    assert!(help.find("      --account <ID>") < help.find("      --name <NAME>"), "{help}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_told_what_its_token_is() {
+    use crate::terminal::Terminal;
+
+    let dir = TestDir::with_courses();
+    let create = "keys create --account a --name n --scope read:courses";
+    for (arguments, says) in [
+        (create.to_owned(), " for a, read:courses, never expires. Shown this once.\n"),
+        (format!("{create} --expires-in 90d"), "Z. Shown this once.\n"),
+        ("tokens create --account b --scope read:profile".to_owned(), " for b, read:profile, never expires. "),
+    ] {
+        let terminal = Terminal::of_width(80);
+        let mut command = dir.command(&arguments);
+        command.stderr(terminal.end()).stdout(std::fs::File::create(dir.path("out")).unwrap());
+        let (status, shown) = terminal.run(command);
+        let token = std::fs::read_to_string(dir.path("out")).unwrap();
+        assert!(token.len() == 55 && token.lines().count() == 1, "{token:?}");
+        let found = dir.run_reading(&token, "keys find - --json").json();
+        let id = found["id"].as_str().unwrap();
+        assert!(shown.starts_with(id) && shown.contains(says) && shown.lines().count() == 1, "{shown:?}");
+        assert!(status == Some(0) && !shown.contains(token.trim_end()));
+    }
+    let terminal = Terminal::of_width(80);
+    let mut command = dir.command("keys check");
+    command.stdin(terminal.end()).stderr(terminal.end());
+    terminal.types("hunter2\n\u{4}");
+    let (_, shown) = terminal.run(command);
+    assert!(shown.contains("one token a line; Ctrl+D ends\n"), "{shown:?}");
 }

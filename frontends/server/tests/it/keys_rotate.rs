@@ -52,7 +52,10 @@ fn the_token_stands_alone_on_standard_output_and_a_day_is_the_default() {
     let seconds = seconds_between(text(&old, "createdAt"), text(&ended, "expiresAt"));
     assert!(seconds >= 24 * 60 * 60, "{ended}");
     let table = dir.run("keys list --account a").succeeds();
-    assert!(table.contains("  until 2") && table.contains("  valid") && !table.contains(token.trim_end()), "{table}");
+    assert!(
+        table.contains("  ending  2") && table.contains("  valid   -") && !table.contains(token.trim_end()),
+        "{table}"
+    );
 }
 
 #[test]

@@ -8,12 +8,13 @@ use rusqlite::Connection;
 use crate::program::TestDir;
 
 /// What each command is run with, for two keys.
-pub(crate) fn commands([one, two]: [&str; 2]) -> [String; 4] {
+pub(crate) fn commands([one, two]: [&str; 2]) -> [String; 5] {
     [
         format!("keys revoke {one}"),
         format!("keys rotate {two}"),
         "keys create --account a --name n --scope read:courses".to_owned(),
         "tokens create --account a --scope read:courses".to_owned(),
+        "accounts remove b --yes".to_owned(),
     ]
 }
 

@@ -1,6 +1,8 @@
 //! The program as a person or a script meets it: command lines in, exit status and texts out.
 
+mod accounts;
 mod admin;
+mod backup;
 #[cfg(target_os = "linux")]
 mod colours;
 mod command_line;
@@ -22,8 +24,13 @@ mod https;
 #[cfg(target_os = "linux")]
 mod idle_memory;
 mod import;
+mod import_told;
+#[cfg(unix)]
+mod interrupts;
 mod keys;
 mod keys_check;
+mod keys_find;
+mod keys_list;
 mod keys_rotate;
 mod keys_wait;
 #[cfg(unix)]
@@ -45,6 +52,8 @@ mod permissions;
 #[cfg(unix)]
 mod postgres;
 mod program;
+#[cfg(target_os = "linux")]
+mod progress;
 mod rate_limit;
 #[cfg(feature = "redis")]
 mod redis;
@@ -54,6 +63,8 @@ mod serve;
 mod shared_rate_limit;
 #[cfg(unix)]
 mod systemd;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod tokens;
 #[cfg(not(feature = "otel"))]
 mod without_otel;

@@ -16,6 +16,8 @@ const EVERYWHERE: &[&[&str]] = &[
     &["serve", "--listen", "TEXT"],
     &["serve", "--base-url", "TEXT"],
     &["serve", "--docs-url", "TEXT"],
+    &["serve", "--docs-contact", "TEXT"],
+    &["serve", "--docs-keys-url", "TEXT"],
     &["serve", "--cors-origin", "TEXT"],
     &["serve", "--accept", "TEXT"],
     &["serve", "--page-cache", "TEXT"],

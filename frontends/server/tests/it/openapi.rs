@@ -18,6 +18,13 @@ fn prints_every_form_without_a_database() {
         let text = dir.run(&format!("openapi --format {format} --base-url {base} --docs-url {docs}")).succeeds();
         assert!(text.starts_with('#') && text.contains(base), "{text}");
     }
+    let about = "--docs-title Mine --docs-contact https://example.com/help --docs-keys-url https://example.com/keys";
+    for format in ["json", "json-3.0", "markdown", "llms"] {
+        let text = dir.run(&format!("openapi --format {format} {about}")).succeeds();
+        for piece in ["Mine", "https://example.com/help", "https://example.com/keys"] {
+            assert!(text.contains(piece), "{format} {piece}");
+        }
+    }
     assert!(dir.files().is_empty());
 }
 

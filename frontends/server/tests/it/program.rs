@@ -155,6 +155,18 @@ impl BrokenOff {
         self.0.as_ref().unwrap().id()
     }
 
+    /// Sends a signal while it still has its input, and waits for it.
+    #[cfg(unix)]
+    pub(crate) fn end_by(mut self, signal: &str) -> Outcome {
+        let mut child = self.0.take().unwrap();
+        let input = child.stdin.take();
+        let kill = format!("kill -s {signal} {}", child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        let outcome = child.wait_with_output().unwrap().into();
+        drop(input);
+        outcome
+    }
+
     /// Ends its input, and waits for it.
     pub(crate) fn finish(mut self) -> Outcome {
         self.0.take().unwrap().wait_with_output().unwrap().into()

@@ -104,6 +104,40 @@ fn settings_reach_the_catalogue() {
     assert_eq!((status, &document["servers"][0]["url"]), (200, &json!("https://api.example.com/v1")));
 }
 
+/// The status line and headers of a `GET` with that `Accept`.
+fn head(server: &Server, path: &str, accept: &str) -> String {
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nAccept: {accept}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split_once("\r\n\r\n").unwrap().0.to_ascii_lowercase()
+}
+
+#[test]
+fn a_browser_at_the_root_finds_the_documents_and_so_does_an_agent() {
+    let dir = TestDir::new();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --docs-url /reference"));
+    let led = head(&server, "/", "text/html,*/*;q=0.8");
+    assert!(led.starts_with("http/1.1 303 ") && led.contains("\r\nlocation: /reference\r\n"), "{led}");
+    assert!(head(&server, "/", "*/*").starts_with("http/1.1 404 "));
+    assert!(head(&server, "/llms.txt", "*/*").starts_with("http/1.1 200 "));
+}
+
+#[test]
+fn documents_say_whose_they_are() {
+    let dir = TestDir::new();
+    dir.write("c.toml", "docs-title = \"Courses of Example\"\ndocs-keys-url = \"/settings\"\n");
+    let mut command = dir.command("serve --listen 127.0.0.1:0 --config c.toml --docs-contact help@example.com");
+    let server = Server::start(command.env("CATALOGUE_DOCS_KEYS_URL", "https://example.com/keys"));
+    let info = server.get("/docs/openapi.json", "").1["info"].take();
+    assert_eq!((&info["title"], &info["contact"]["email"]), (&json!("Courses of Example"), &json!("help@example.com")));
+    assert!(info["description"].as_str().unwrap().contains("(https://example.com/keys)"), "{info}");
+    dir.run("serve --docs-contact nobody --docs-keys-url keys --docs-title []").fails(
+        2,
+        &["--docs-contact", "help@example.com", "--docs-keys-url", "https://example.com/settings/keys", "--docs-title"],
+    );
+}
+
 #[test]
 fn makes_a_missing_database() {
     let dir = TestDir::new();

@@ -9,10 +9,10 @@ use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use crate::Storage;
+use crate::at_once::{joined, on_a_thread};
 use crate::courses::concurrency::{generation, numbers_of_one_read, reads_beside_writes};
 use crate::reading::{find, slugs};
 use crate::seed::{course, id, seed};
-use crate::threads::{joined, on_a_thread};
 
 /// How long a write may take beside an import before it is taken to wait for the import's end.
 const PATIENCE: Duration = Duration::from_millis(50);

@@ -1,4 +1,6 @@
-//! The credentials of one account, as its owner may see them.
+//! The credentials of one account, as its owner may see them, and those of all.
+
+use std::ops::ControlFlow;
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
@@ -109,5 +111,41 @@ pub async fn a_record_is_found_by_its_id(storage: &impl Storage) {
     for unknown in ["", "key_", "KEY_1", "key_1 ", "key_11", "%", "a", "token-1", "oauth:", "\0"] {
         let found = storage.find_credential_record(unknown).await.expect("An unknown id is None, not an error.");
         assert_eq!(found, None, "No record is found by an id that no credential has: {unknown:?}.");
+    }
+}
+
+/// The credentials of all accounts come by account, byte by byte, and within one as its own list has them; a visitor may
+/// break off.
+pub async fn those_of_all_accounts_come_by_account(storage: &impl Storage) {
+    let accounts = ["B", "a", "a ", "a-", "b", "\u{e9}"];
+    seed_accounts(storage, &accounts).await;
+    for index in 0..24 {
+        let account = accounts[index * 5 % accounts.len()];
+        // Where there are none in between, the next account has to be found all the same.
+        if account == "a-" {
+            continue;
+        }
+        let mut credential = api_key(account, &format!("key_{:02}", index * 7 % 24), &format!("token-{index}"));
+        credential.record.created_at = time(index as i64 % 3);
+        create(storage, &credential).await;
+    }
+    create(storage, &oauth_token("b", "token-o")).await;
+    let mut expected = Vec::new();
+    for account in accounts {
+        expected.extend(list(storage, account).await.expect("the account is known"));
+    }
+    assert_eq!(expected.len(), 21, "this case has so many credentials");
+    for length in [1, 5, expected.len()] {
+        let mut records = Vec::new();
+        let mut visit = |record| {
+            records.push(record);
+            if records.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        storage.visit_credentials(&mut visit).await.expect("all credentials can be read");
+        assert_eq!(
+            records,
+            expected[..length],
+            "The credentials of all accounts come by account, as each is listed, until the visitor breaks off."
+        );
     }
 }

@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::admin::{Account, Change, Record};
+use catalogue_core::admin::{Account, Accounts, Change, Record};
 use catalogue_core::{Course, CourseModule, Timestamp};
 
 use crate::Storage;
 use crate::reading::export;
-use crate::seed::{account, course, course_at, instant, modules, seed, time};
+use crate::seed::{account, course, course_at, id, instant, modules, prune, seed, time};
 use crate::texts::{odd_modules, odd_texts};
 use crate::variants::whole_course;
 
@@ -132,7 +132,7 @@ pub async fn an_export_imported_again_changes_nothing(storage: &impl Storage) {
         };
         assert_eq!(change.ok(), Some(Change::Unchanged), "What was exported is unchanged when it is imported again.");
     }
-    assert_eq!(import.prune().await.ok(), Some(0), "An export shows every course, so nothing is left to prune.");
+    assert_eq!(prune(&mut *import).await, [""; 0], "An export shows every course, so nothing is left to prune.");
     import.commit().await.expect("an import can be committed");
     assert_eq!(export(storage).await, exported, "Equal content gives an equal export.");
 }
@@ -146,9 +146,30 @@ pub async fn a_break_ends_an_export(storage: &impl Storage) {
             records.push(record);
             if records.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let ended = storage.export(&mut visit).await;
+        let ended = storage.export(Accounts::All, &mut visit).await;
         assert!(ended.is_ok(), "An export that its visitor breaks off is no failure.");
         assert_eq!(records, expected[..length], "An export ends where its visitor breaks it off.");
     }
     assert_eq!(export(storage).await, expected, "An export that was broken off does not stand in the way of the next.");
+}
+
+/// An export of some accounts shows these and their courses alone, and in the same order.
+pub async fn an_export_of_some_accounts_shows_no_other(storage: &impl Storage) {
+    let all = seed_all(storage).await;
+    for wanted in [&["a", "\u{1f917}", "A"][..], &["a-", "unknown", "a-"], &["a "], &["unknown", ""], &[]] {
+        let is_wanted = |record: &&Record| match record {
+            Record::Account(account) => wanted.contains(&account.id.as_str()),
+            Record::Course(course) => wanted.contains(&course.account.as_str()),
+        };
+        let expected: Vec<_> = all.iter().filter(is_wanted).cloned().collect();
+        let ids: Vec<_> = wanted.iter().copied().map(id).collect();
+        let mut records = Vec::new();
+        let mut visit = |record| {
+            records.push(record);
+            ControlFlow::Continue(())
+        };
+        let exported = storage.export(Accounts::Only(&ids), &mut visit).await;
+        assert!(exported.is_ok(), "An export passes over an id that no account has.");
+        assert_eq!(records, expected, "An export of some accounts shows these and their courses alone: {wanted:?}.");
+    }
 }

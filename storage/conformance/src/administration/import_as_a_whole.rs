@@ -5,7 +5,7 @@ use catalogue_core::admin::{Account, Change, Record};
 
 use crate::Storage;
 use crate::reading::{assert_listed, export, find, slugs};
-use crate::seed::{account, course, course_at, modules, seed, time};
+use crate::seed::{account, course, course_at, modules, prune, seed, time};
 
 const BEGINS: &str = "an import begins while no other runs";
 
@@ -26,7 +26,7 @@ pub async fn nothing_of_an_import_is_seen_before_its_commit(storage: &impl Stora
     for course in &new {
         import.put_course(course).await.expect("a course of a known account can be put");
     }
-    assert_eq!(import.prune().await.ok(), Some(1), "Pruning removes the course that was not put.");
+    assert_eq!(prune(&mut *import).await, ["a/pruned"], "Pruning removes the course that was not put.");
     assert_listed(storage, "a", &old, "Nothing of an import is in a list before its commit.").await;
     assert_eq!(find(storage, "a", "added").await, None, "Nothing of an import is found before its commit.");
     assert_eq!(slugs(storage, "b").await, [""; 0], "Nothing of an import is in a list before its commit.");
@@ -55,7 +55,7 @@ pub async fn a_dropped_import_changes_nothing(storage: &impl Storage) {
             let put = import.put_course(&course).await.ok();
             assert_eq!(put, Some(change), "An import builds on nothing of one that was dropped.");
         }
-        assert_eq!(import.prune().await.ok(), Some(1), "An import builds on nothing of one that was dropped.");
+        assert_eq!(prune(&mut *import).await, ["a/pruned"], "An import builds on nothing of one that was dropped.");
         drop(import);
         assert_eq!(export(storage).await, before, "An import that is dropped changes nothing.");
         assert_listed(storage, "a", &old, "An import that is dropped changes nothing.").await;
@@ -73,7 +73,7 @@ pub async fn an_import_of_nothing_new_changes_nothing(storage: &impl Storage) {
     assert_eq!(export(storage).await, before, "An import that puts what is there changes nothing.");
 }
 
-/// Pruning removes what the import has not put, of the accounts that it has put, and says how many courses that were.
+/// Pruning removes what the import has not put, of the accounts that it has put, and says which courses that were.
 pub async fn prune_removes_what_was_not_put(storage: &impl Storage) {
     let course = |account, slug| Course { modules: modules(2), ..course(account, slug) };
     let kept = [course("a", "same"), course("a", "changed"), course("b", "same")];
@@ -89,8 +89,12 @@ pub async fn prune_removes_what_was_not_put(storage: &impl Storage) {
     for put in [&kept[0], &changed, &kept[2], &added] {
         import.put_course(put).await.expect("a course of a known account can be put");
     }
-    assert_eq!(import.prune().await.ok(), Some(4), "Pruning says how many courses it removed.");
-    assert_eq!(import.prune().await.ok(), Some(0), "Pruning once more removes nothing.");
+    assert_eq!(
+        prune(&mut *import).await,
+        ["a/Same", "a/same ", "a/x", "b/changed"],
+        "Pruning says which courses it removed."
+    );
+    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning once more removes nothing.");
     import.commit().await.expect("an import can be committed");
     let left = [&kept[0], &changed, &added];
     assert_listed(storage, "a", left, "Pruning removes what the import has not put, and nothing else.").await;
@@ -107,16 +111,16 @@ pub async fn prune_leaves_other_accounts_alone(storage: &impl Storage) {
     seed(storage, &courses).await;
     let before = export(storage).await;
     let mut import = storage.begin_import().await.expect(BEGINS);
-    assert_eq!(import.prune().await.ok(), Some(0), "Pruning without any account put removes nothing.");
+    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning without any account put removes nothing.");
     import.put_course(&courses[1]).await.expect("a course of a known account can be put");
-    assert_eq!(import.prune().await.ok(), Some(0), "Pruning leaves accounts alone that the import has not put.");
+    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning leaves accounts alone that the import has not put.");
     import.put_account(&account("new")).await.expect("an account can be put");
-    assert_eq!(import.prune().await.ok(), Some(0), "An account that was not there has nothing to be pruned.");
+    assert_eq!(prune(&mut *import).await, [""; 0], "An account that was not there has nothing to be pruned.");
     drop(import);
     let mut import = storage.begin_import().await.expect(BEGINS);
     import.put_account(&account("a")).await.expect("an account can be put");
     import.put_course(&courses[1]).await.expect("a course of a known account can be put");
-    assert_eq!(import.prune().await.ok(), Some(1), "Pruning an account removes its courses that were not put.");
+    assert_eq!(prune(&mut *import).await, ["a/1"], "Pruning an account removes its courses that were not put.");
     import.commit().await.expect("an import can be committed");
     let expected: Vec<_> = before.into_iter().filter(|record| *record != Record::Course(courses[0].clone())).collect();
     assert_eq!(export(storage).await, expected, "Pruning leaves accounts alone that the import has not put.");

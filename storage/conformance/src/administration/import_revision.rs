@@ -4,7 +4,7 @@ use catalogue_core::Course;
 
 use crate::Storage;
 use crate::courses::revision::{replaced, revision, revision_kept};
-use crate::seed::{account, course, modules, seed};
+use crate::seed::{account, course, modules, prune, seed};
 use crate::variants::whole_course;
 
 /// A course that is pruned replaces its account's revision.
@@ -15,7 +15,7 @@ pub async fn pruning_replaces_the_revision(storage: &impl Storage) {
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
     import.put_account(&account("a")).await.expect("an account can be put");
     import.put_course(&whole_course("a", "c")).await.expect("a course of a known account can be put");
-    assert_eq!(import.prune().await.ok(), Some(1), "Pruning removes the course that was not put.");
+    assert_eq!(prune(&mut *import).await, ["a/pruned"], "Pruning removes the course that was not put.");
     import.commit().await.expect("an import can be committed");
     replaced(storage, "a", before, "a course that is pruned").await;
 }

@@ -1,5 +1,7 @@
 //! The cases of an [`AdminStorage`](catalogue_core::admin::AdminStorage).
 
+pub mod account_removal;
+pub mod accounts;
 pub mod concurrent_writes;
 pub mod credential_lists;
 pub mod credential_rotation;

@@ -8,10 +8,9 @@ use catalogue_core::storage::{CourseStorage, PageRequest};
 use tokio::runtime::Handle;
 
 use crate::CourseFixture;
+use crate::at_once::{all_of, give_up, joined, on_a_thread, on_threads};
 use crate::reading::{assert_found, assert_listed, detail_of, find, item_of, list, listed, read_page};
 use crate::seed::{course, course_at, module, modules, seed};
-use crate::threads::{joined, on_a_thread, on_threads};
-use crate::under_way::{all_of, give_up};
 
 /// More than a pool of connections is likely to have.
 const MANY: usize = 300;

@@ -4,13 +4,13 @@ use catalogue_core::{Course, MAX_SLUG_BYTES, is_slug};
 
 use crate::CourseFixture;
 use crate::reading::{assert_found, detail_of, find, slugs};
-use crate::seed::{course, module, modules, remove, seed, time};
+use crate::seed::{course, course_of, module, modules, remove, seed, time};
 
 /// The modules are in their order, and the first is number 1.
 pub async fn modules_are_in_order_and_numbered_from_one(fixture: &impl CourseFixture) {
     let titles = ["Welcome", "a", "Z", "", "10", "9", "b", "B", "\u{e4}", "Summary", "Welcome!", "1", "\u{1f917}"];
     let course = Course { modules: titles.map(module).into(), ..course("a", "ordered") };
-    let many = Course { modules: modules(120), ..self::course("a", "many") };
+    let many = course_of("a", "many", 120);
     seed(fixture, [&course, &many]).await;
     for course in [course, many] {
         let found = find(fixture, "a", &course.slug).await.expect("it was put");
@@ -113,8 +113,8 @@ pub async fn the_longest_slugs_are_told_apart(fixture: &impl CourseFixture) {
     let narrow = narrow.expect("The tables hold plain slugs.");
     for stem in [wide, narrow] {
         let slugs = ["aaaa", "aaab", "\u{1f917}"].map(|end| format!("{stem}{end}"));
-        let courses: Vec<_> =
-            slugs.iter().filter(|slug| fixture.holds_slug(slug)).map(|slug| course("a", slug)).collect();
+        let held = slugs.iter().filter(|slug| fixture.holds_slug(slug));
+        let courses: Vec<_> = held.map(|slug| course("a", slug)).collect();
         seed(fixture, &courses).await;
         for course in &courses {
             assert_found(fixture, course, &format!("All {} bytes of a slug count.", course.slug.len())).await;

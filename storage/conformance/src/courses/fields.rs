@@ -3,7 +3,7 @@
 use catalogue_core::{Course, CourseModule, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{assert_found, assert_listed, find, list};
+use crate::reading::{assert_found, assert_shown, find, list};
 use crate::seed::{course, instant, module, seed, time};
 use crate::texts::{odd_modules, odd_texts};
 
@@ -21,10 +21,7 @@ pub async fn texts_of_a_course_are_kept(fixture: &impl CourseFixture) {
         })
         .collect();
     seed(fixture, &courses).await;
-    assert_listed(fixture, "a", &courses, "A list shows every text as it was put.").await;
-    for course in courses {
-        assert_found(fixture, &course, "A course shows every text as it was put.").await;
-    }
+    assert_shown(fixture, "a", &courses, "A list and a course show every text as it was put.").await;
 }
 
 /// Every text of a module's header is kept byte by byte.
@@ -36,16 +33,15 @@ pub async fn texts_of_modules_are_kept(fixture: &impl CourseFixture) {
 
 /// A module's body is in no answer, whatever stands beside it.
 pub async fn bodies_are_in_no_answer(fixture: &impl CourseFixture) {
-    const BODY: &str = "The body of a module";
-    let body = |title: &str, summary: &str| CourseModule {
+    let content = "The body of a module";
+    let modules = [("1", "A summary"), ("2", ""), ("", "")].map(|(title, summary)| CourseModule {
         title: title.to_owned(),
         summary: summary.to_owned(),
-        content: format!("{BODY} {title}"),
-    };
-    let modules = vec![body("1", "A summary"), body("2", ""), body("", "")];
-    seed(fixture, [&Course { modules, ..course("a", "c") }]).await;
+        content: format!("{content} {title}"),
+    });
+    seed(fixture, [&Course { modules: modules.into(), ..course("a", "c") }]).await;
     let answers = format!("{:?} {:?}", list(fixture, "a").await, find(fixture, "a", "c").await);
-    assert!(!answers.contains(BODY), "A module's body is in no answer: {answers}.");
+    assert!(!answers.contains(content), "A module's body is in no answer: {answers}.");
 }
 
 /// What is absent is not what is empty.
@@ -53,13 +49,10 @@ pub async fn absent_and_empty_differ(fixture: &impl CourseFixture) {
     let absent = Course { access_mode: None, ..course("a", "absent") };
     let empty = Course { access_mode: Some(String::new()), ..course("a", "empty") };
     seed(fixture, [&absent, &empty]).await;
-    for course in [absent, empty] {
-        assert_found(fixture, &course, "An absent access mode is None, an empty one is empty.").await;
-    }
+    assert_shown(fixture, "a", [&absent, &empty], "An absent access mode is None, an empty one is empty.").await;
 }
 
-/// Both times of a course are kept to the microsecond, or as finely as the tables do, before 1970 and at both ends of
-/// what a timestamp can be.
+/// Both times of a course are kept as finely as the tables can, before 1970 and at both ends of what a timestamp can be.
 pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
     let times = [
         Timestamp::MIN,
@@ -88,8 +81,5 @@ pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
         })
         .collect();
     seed(fixture, &courses).await;
-    assert_listed(fixture, "a", &courses, "Times are kept to the microsecond.").await;
-    for course in &courses {
-        assert_found(fixture, course, "Times are kept to the microsecond.").await;
-    }
+    assert_shown(fixture, "a", &courses, "Times are kept to the microsecond.").await;
 }

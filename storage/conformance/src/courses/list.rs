@@ -3,17 +3,16 @@
 use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{assert_listed, page, slugs};
-use crate::seed::{course, course_at, instant, modules, remove, seed, time};
+use crate::reading::{assert_last_page, assert_listed, slugs};
+use crate::seed::{course, course_of, instant, remove, seed, time};
 
 /// An account without courses has one page, which is empty and the last.
 pub async fn an_account_without_courses_has_an_empty_page(fixture: &impl CourseFixture) {
     seed(fixture, &[course("empty", "a"), course("other", "a")]).await;
     remove(fixture, "empty", "a").await;
     for limit in [1, 50, 100] {
-        let page = page(fixture, "empty", limit, None).await;
-        assert_eq!(page.items, [], "The list of an account without courses is empty.");
-        assert_eq!(page.next, None, "No page follows where no further course exists.");
+        let rule = "The list of an account without courses is empty.";
+        assert_last_page(fixture, "empty", limit, None, &[], rule).await;
     }
 }
 
@@ -21,37 +20,26 @@ pub async fn an_account_without_courses_has_an_empty_page(fixture: &impl CourseF
 pub async fn an_unknown_account_has_an_empty_page(fixture: &impl CourseFixture) {
     seed(fixture, &[course("known", "a")]).await;
     for unknown in ["unknown", "", "kno", "known ", "%", "' OR ''='"] {
-        let page = page(fixture, unknown, 50, None).await;
-        assert_eq!(page.items, [], "An unknown account has no courses.");
-        assert_eq!(page.next, None, "No page follows where no further course exists.");
+        assert_last_page(fixture, unknown, 50, None, &[], "An unknown account has no courses.").await;
     }
 }
 
 /// A list is ordered by creation time, newest first, and a microsecond counts.
 pub async fn newest_comes_first_to_the_microsecond(fixture: &impl CourseFixture) {
-    let mut courses = vec![
-        course_at("a", "n", 2),
-        course_at("a", "z", 0),
-        course_at("a", "b", 1),
-        course_at("a", "m", -1),
-        course_at("a", "a", 1_000_000),
-        course_at("a", "q", 999_999),
-        course_at("a", "c", 1_000),
-        course_at("a", "x", 999),
-    ];
+    let near = [0, 1, -1, 2, 999, 1_000, 999_999, 1_000_000].map(time);
     let far = [Timestamp::MIN, Timestamp::MAX, instant(-2), instant(-1)];
-    courses.extend(
-        ["v", "d", "y", "e"].into_iter().zip(far).map(|(slug, created_at)| Course { created_at, ..course("a", slug) }),
-    );
+    let slugs = ["z", "b", "m", "n", "x", "c", "q", "a", "v", "d", "y", "e"].into_iter();
+    let times = near.into_iter().chain(far);
+    let courses: Vec<_> =
+        slugs.zip(times).map(|(slug, created_at)| Course { created_at, ..course("a", slug) }).collect();
     seed(fixture, &courses).await;
-    assert_listed(fixture, "a", &courses, "A list is ordered by creation time, newest first, to the microsecond.")
-        .await;
+    let rule = "A list is ordered by creation time, newest first, to the microsecond.";
+    assert_listed(fixture, "a", &courses, rule).await;
 }
 
 /// Courses of one instant are ordered by slug, descending, by the bytes of UTF-8 and no other collation.
 pub async fn ties_are_ordered_by_slug_descending_by_bytes(fixture: &impl CourseFixture) {
-    // From low to high by bytes. A locale puts "B" after "a" and ignores "-"; UTF-16 puts U+FF5E and U+FFFD after the
-    // emoji, whose first surrogate is U+D83E.
+    // From low to high by bytes. A locale puts "B" after "a" and ignores "-"; UTF-16 puts U+FF5E and U+FFFD last.
     let slugs_of_all_kinds = " |%|-|1|10|2|A|B|Z|_|a|a |a-|a-b|a.|a0|aB|ab|b|cafe\u{301}|caf\u{e9}|z|\u{df}|\u{e4}|\
         \u{131}|\u{3b1}|\u{5d0}|\u{4e2d}|\u{ff5e}|\u{fffd}|\u{1f917}|\u{10ffff}";
     let mut ascending: Vec<_> = slugs_of_all_kinds.split('|').collect();
@@ -61,23 +49,21 @@ pub async fn ties_are_ordered_by_slug_descending_by_bytes(fixture: &impl CourseF
     let shuffled = (0..ascending.len()).map(|index| ascending[index * 101 % ascending.len()]);
     let courses: Vec<_> = shuffled.map(|slug| course("a", slug)).collect();
     seed(fixture, &courses).await;
-    let descending: Vec<_> = ascending.into_iter().rev().collect();
-    assert_eq!(
-        slugs(fixture, "a").await,
-        descending,
-        "Courses of one instant are ordered by slug, descending, compared byte by byte."
-    );
+    ascending.reverse();
+    let rule = "Courses of one instant are ordered by slug, descending, compared byte by byte.";
+    assert_eq!(slugs(fixture, "a").await, ascending, "{rule}");
 }
 
 /// Courses that are unpublished, hidden or both are listed: they are the caller's own.
 pub async fn unpublished_and_hidden_courses_are_listed(fixture: &impl CourseFixture) {
-    let mut courses = Vec::new();
-    for (slug, published_at, hidden) in
-        [("neither", None, false), ("hidden", None, true), ("out", Some(time(1)), false), ("both", Some(time(2)), true)]
-    {
-        courses.push(Course { published_at, hidden, ..course("a", slug) });
-    }
-    courses.push(Course { published_at: Some(Timestamp::MAX), ..course("a", "later") });
+    let courses = [
+        ("neither", None, false),
+        ("hidden", None, true),
+        ("out", Some(time(1)), false),
+        ("both", Some(time(2)), true),
+        ("later", Some(Timestamp::MAX), false),
+    ]
+    .map(|(slug, published_at, hidden)| Course { published_at, hidden, ..course("a", slug) });
     seed(fixture, &courses).await;
     assert_listed(fixture, "a", &courses, "Courses that are unpublished or hidden are listed.").await;
 }
@@ -85,11 +71,9 @@ pub async fn unpublished_and_hidden_courses_are_listed(fixture: &impl CourseFixt
 /// The number of modules is that of the course's own, none included.
 pub async fn module_count_is_the_number_of_modules(fixture: &impl CourseFixture) {
     let counts = [("none", 0), ("one", 1), ("two", 2), ("many", 300)];
-    let courses: Vec<_> =
-        counts.into_iter().map(|(slug, count)| Course { modules: modules(count), ..course("a", slug) }).collect();
+    let courses = counts.map(|(slug, count)| course_of("a", slug, count));
     // Another account's courses of the same slugs have other numbers of modules.
-    let foreign: Vec<_> =
-        counts.into_iter().map(|(slug, count)| Course { modules: modules(count + 3), ..course("b", slug) }).collect();
+    let foreign = counts.map(|(slug, count)| course_of("b", slug, count + 3));
     seed(fixture, courses.iter().chain(&foreign)).await;
     assert_listed(fixture, "a", &courses, "The module count is the number of the course's modules.").await;
     assert_listed(fixture, "b", &foreign, "The module count is the number of the course's modules.").await;
@@ -98,12 +82,12 @@ pub async fn module_count_is_the_number_of_modules(fixture: &impl CourseFixture)
 /// The number of modules is that of now, after modules came and went.
 pub async fn module_count_follows_changes(fixture: &impl CourseFixture) {
     for count in [2, 5, 1, 0, 3] {
-        let now = Course { modules: modules(count), ..course("a", "changing") };
+        let now = course_of("a", "changing", count);
         seed(fixture, [&now]).await;
         assert_listed(fixture, "a", [&now], "The module count follows the course's modules.").await;
     }
     remove(fixture, "a", "changing").await;
-    let again = Course { modules: modules(1), ..course("a", "changing") };
+    let again = course_of("a", "changing", 1);
     seed(fixture, [&again]).await;
     assert_listed(fixture, "a", [&again], "The modules of a removed course are not counted.").await;
 }

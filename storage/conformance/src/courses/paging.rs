@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 
 use catalogue_core::storage::Position;
-use catalogue_core::{Course, CourseListItem, Timestamp};
+use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{item_of, listed, page, pages, place};
+use crate::reading::{assert_last_page, item_of, joined, listed, page, pages, place};
 use crate::seed::{course, course_at, instant, remove, seed, time};
 
 /// Courses in groups of one instant each, larger than a page and smaller.
@@ -25,7 +25,7 @@ pub async fn pages_joined_are_the_whole_list_for_every_limit(fixture: &impl Cour
     seed(fixture, &courses).await;
     let whole = listed(fixture, &courses);
     for limit in 1..=100 {
-        let joined: Vec<_> = pages(fixture, "a", limit).await.into_iter().flat_map(|page| page.items).collect();
+        let joined = joined(fixture, "a", limit).await;
         assert_eq!(joined, whole, "The pages joined are the whole list, here at a limit of {limit}.");
     }
 }
@@ -50,13 +50,9 @@ pub async fn next_is_none_exactly_on_the_last_page(fixture: &impl CourseFixture)
 
 /// The next page starts at the place of the last item, to the microsecond, so that every storage makes the same cursor.
 pub async fn next_is_the_place_of_the_last_item(fixture: &impl CourseFixture) {
-    let mut courses = [
-        course_at("a", "d", 123_457),
-        course_at("a", "c", 123_456),
-        course_at("a", "b", 123_456),
-        Course { created_at: instant(-1), ..course("a", "e") },
-        Course { created_at: Timestamp::MIN, ..course("a", "f") },
-    ];
+    let times = [time(123_457), time(123_456), time(123_456), instant(-1), Timestamp::MIN];
+    let courses = ["d", "c", "b", "e", "f"].into_iter().zip(times);
+    let mut courses: Vec<_> = courses.map(|(slug, created_at)| Course { created_at, ..course("a", slug) }).collect();
     seed(fixture, &courses).await;
     courses.sort_by_key(|course| Reverse(place(fixture, course)));
     for (index, last) in courses.iter().enumerate().take(courses.len() - 1) {
@@ -92,10 +88,10 @@ pub async fn a_page_starts_after_a_place_that_never_was(fixture: &impl CourseFix
         (at(-1), "z", 5),
         (Timestamp::MIN, "a", 5),
     ] {
-        let page = page(fixture, "a", 100, Some(Position { created_at, slug: slug.to_owned() })).await;
+        let after = Some(Position { created_at, slug: slug.to_owned() });
         let expected: Vec<_> = courses[rest..].iter().map(|course| item_of(fixture, course)).collect();
-        assert_eq!(page.items, expected, "A page starts right after its place, even one where no course ever stood.");
-        assert_eq!(page.next, None, "No page follows where no further course exists.");
+        let rule = "A page starts right after its place, even one where no course ever stood.";
+        assert_last_page(fixture, "a", 100, after, &expected, rule).await;
     }
 }
 
@@ -103,9 +99,8 @@ pub async fn a_page_starts_after_a_place_that_never_was(fixture: &impl CourseFix
 pub async fn a_page_after_the_last_course_is_empty(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 3)]);
     seed(fixture, &courses).await;
-    let page = page(fixture, "a", 3, Some(place(fixture, &courses[0]))).await;
-    assert_eq!(page.items, [], "A page does not hold the course at whose place it starts, nor any before it.");
-    assert_eq!(page.next, None, "No page follows where no further course exists.");
+    let rule = "A page does not hold the course at whose place it starts, nor any before it.";
+    assert_last_page(fixture, "a", 3, Some(place(fixture, &courses[0])), &[], rule).await;
 }
 
 /// A page starts right after a place whose course was deleted.
@@ -117,30 +112,27 @@ pub async fn a_page_starts_after_a_deleted_course(fixture: &impl CourseFixture) 
     for (index, item) in whole.iter().enumerate().take(7).skip(1) {
         let course = courses.iter().find(|course| course.slug == item.slug).expect("it was put");
         remove(fixture, "a", &course.slug).await;
-        let page = page(fixture, "a", 100, Some(place(fixture, course))).await;
-        let expected: &[CourseListItem] = &whole[index + 1..];
-        assert_eq!(page.items, expected, "A page starts right after its place, though its course was deleted.");
+        let rule = "A page starts right after its place, though its course was deleted.";
+        assert_last_page(fixture, "a", 100, Some(place(fixture, course)), &whole[index + 1..], rule).await;
     }
 }
 
 /// A page starts right after a place whose course was changed or now stands elsewhere.
 pub async fn a_page_starts_after_a_changed_course(fixture: &impl CourseFixture) {
-    let courses = [course_at("a", "d", 3), course_at("a", "c", 2), course_at("a", "b", 1), course_at("a", "a", 0)];
+    let courses = [("d", 3), ("c", 2), ("b", 1), ("a", 0)].map(|(slug, time)| course_at("a", slug, time));
     seed(fixture, &courses).await;
     let retitled = Course { title: "Another title".to_owned(), ..courses[1].clone() };
     seed(fixture, &[retitled]).await;
     let rest = listed(fixture, &courses[2..]);
     let after = Some(place(fixture, &courses[1]));
-    let items = page(fixture, "a", 100, after.clone()).await.items;
-    assert_eq!(items, rest, "A page starts after a course with a new title.");
+    let rule = "A page starts after a course with a new title.";
+    assert_last_page(fixture, "a", 100, after.clone(), &rest, rule).await;
     for elsewhere in [Timestamp::MAX, Timestamp::MIN] {
         let moved = Course { created_at: elsewhere, ..courses[1].clone() };
         seed(fixture, [&moved]).await;
         let mut expected = rest.clone();
         expected.extend((elsewhere == Timestamp::MIN).then(|| item_of(fixture, &moved)));
-        let items = page(fixture, "a", 100, after.clone()).await.items;
-        let rule =
-            "A page starts after the place itself, not after the course that stood there and now stands elsewhere.";
-        assert_eq!(items, expected, "{rule}");
+        let rule = "A page starts after the place itself, not after the course that stood there and is elsewhere now.";
+        assert_last_page(fixture, "a", 100, after.clone(), &expected, rule).await;
     }
 }

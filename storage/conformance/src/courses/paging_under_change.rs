@@ -7,7 +7,7 @@ use catalogue_core::storage::Position;
 
 use crate::CourseFixture;
 use crate::random::Random;
-use crate::reading::{item_of, listed, page, place};
+use crate::reading::{assert_last_page, item_of, listed, page, place};
 use crate::seed::{course_at, modules, remove, seed};
 
 /// A walk meets no course twice and skips none that was there throughout, whatever comes, changes and goes meanwhile.
@@ -133,10 +133,8 @@ pub async fn courses_that_come_earlier_in_the_list_do_not_disturb_a_walk(fixture
     let (mut courses, next) = half_way(fixture).await;
     courses.extend([course_in("new", 100), course_in("c30", 3), course_in("b", 4)]);
     seed(fixture, &courses[6..]).await;
-    let second = page(fixture, "a", 3, next).await;
-    let expected = listed(fixture, &courses[..3]);
-    assert_eq!(second.items, expected, "Courses that come earlier in the list neither repeat nor skip one.");
-    assert_eq!(second.next, None, "No page follows where no further course exists.");
+    let rule = "Courses that come earlier in the list neither repeat nor skip one.";
+    assert_last_page(fixture, "a", 3, next, &listed(fixture, &courses[..3]), rule).await;
 }
 
 /// A course that comes to stand after the place where the next page starts is met, and is a reason for a further page.
@@ -147,10 +145,9 @@ pub async fn courses_that_come_later_in_the_list_are_met(fixture: &impl CourseFi
     let mut expected = listed(fixture, &courses);
     expected.drain(..3);
     let second = page(fixture, "a", 3, next).await;
-    assert_eq!(second.items, expected[..3], "A page holds the courses that came to stand after its start.");
-    let third = page(fixture, "a", 3, second.next).await;
-    assert_eq!(third.items, expected[3..], "A page holds the courses that came to stand after its start.");
-    assert_eq!(third.next, None, "No page follows where no further course exists.");
+    let rule = "A page holds the courses that came to stand after its start.";
+    assert_eq!(second.items, expected[..3], "{rule}");
+    assert_last_page(fixture, "a", 3, second.next, &expected[3..], rule).await;
 }
 
 /// A walk ends in an empty page only where all that was left has gone since the page before.
@@ -159,7 +156,5 @@ pub async fn a_walk_whose_rest_is_deleted_ends(fixture: &impl CourseFixture) {
     for course in &courses[..4] {
         remove(fixture, "a", &course.slug).await;
     }
-    let second = page(fixture, "a", 3, next).await;
-    assert_eq!(second.items, [], "Deleted courses are not listed.");
-    assert_eq!(second.next, None, "No page follows where no further course exists.");
+    assert_last_page(fixture, "a", 3, next, &[], "Deleted courses are not listed.").await;
 }

@@ -18,8 +18,7 @@ pub(crate) async fn revision(fixture: &impl CourseFixture, account: &str) -> Opt
     fixture.storage().revision(&account).await.expect("A revision can be read.")
 }
 
-/// The revision of account `a`, which has a course `c` as account `b` has. The cases here have nothing to hold a storage
-/// to that keeps none.
+/// The revision of account `a`, which has a course `c` as account `b` has. A storage without any passes the cases here.
 pub(crate) async fn revision_kept(fixture: &impl CourseFixture) -> Option<Revision> {
     seed(fixture, &[whole_course("a", "c"), whole_course("b", "c")]).await;
     revision(fixture, "a").await
@@ -142,13 +141,12 @@ pub async fn a_revision_belongs_to_one_account(fixture: &impl CourseFixture) {
 /// Accounts whose courses differ never have the same revision.
 pub async fn accounts_with_different_courses_have_different_revisions(fixture: &impl CourseFixture) {
     let Some(_) = revision_kept(fixture).await else { return };
-    let accounts: Vec<_> = (0..50).map(|number| format!("account {number}")).collect();
-    let courses: Vec<_> =
-        accounts.iter().enumerate().map(|(number, account)| course(account, &format!("own-{number}"))).collect();
+    let own = |number| course(&format!("account {number}"), &format!("own-{number}"));
+    let courses: Vec<_> = (0..50).map(own).collect();
     seed(fixture, &courses).await;
     let mut seen = HashSet::new();
-    for account in &accounts {
-        let revision = revision(fixture, account).await;
+    for course in &courses {
+        let revision = revision(fixture, course.account.as_str()).await;
         assert!(seen.insert(revision), "Revisions are equal only where the courses are, across accounts too.");
     }
 }
@@ -158,11 +156,9 @@ pub async fn no_revision_ever_comes_back(fixture: &impl CourseFixture) {
     let before @ Some(_) = revision_kept(fixture).await else { return };
     let mut seen = HashSet::from([before]);
     for round in 0..60 {
-        if round % 3 == 2 {
-            remove(fixture, "a", "c").await;
-        } else {
-            let hidden = round % 3 == 1;
-            seed(fixture, &[Course { hidden, ..whole_course("a", "c") }]).await;
+        match round % 3 {
+            2 => remove(fixture, "a", "c").await,
+            rest => seed(fixture, &[Course { hidden: rest == 1, ..whole_course("a", "c") }]).await,
         }
         let now = revision(fixture, "a").await;
         // Round 0 puts what is there.

@@ -1,23 +1,20 @@
 //! Credentials, found by the digest of their token.
 
 use catalogue_core::Timestamp;
-use catalogue_core::auth::{CredentialKind, Scopes};
+use catalogue_core::auth::Scopes;
 use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
+use crate::at_once::{give_up, on_threads};
 use crate::looking_up::{assert_stored, find, put};
 use crate::seed::{api_key, digest, instant, oauth_token, time};
-use crate::threads::on_threads;
-use crate::under_way::give_up;
 
 /// A credential of either kind is found by its digest, with all that is known of it.
 pub async fn a_credential_is_found_with_all_its_fields(fixture: &impl CredentialFixture) {
     let mut forever = api_key("b", "key_forever", "token-forever");
     forever.record.expires_at = None;
-    let mut credentials =
-        vec![api_key("a", "key_1", "token-1"), api_key("b", "key_2", "token-2"), oauth_token("a", "token-3"), forever];
-    credentials
-        .retain(|credential| fixture.has_oauth_tokens() || credential.record.identity.kind == CredentialKind::ApiKey);
+    let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("b", "key_2", "token-2"), forever];
+    credentials.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
     for credential in &mut credentials {
         *credential = put(fixture, credential).await;
     }
@@ -71,8 +68,7 @@ pub async fn scopes_are_kept(fixture: &impl CredentialFixture) {
     }
 }
 
-/// A time is kept as finely as the table can hold it, to the microsecond if it can, and an expired credential is still
-/// found: the authenticator refuses it.
+/// A time is kept as finely as the table can, and an expired credential is still found: the authenticator refuses it.
 pub async fn an_expiry_is_kept_to_the_microsecond(fixture: &impl CredentialFixture) {
     let times = [Timestamp::MIN, instant(-1), instant(0), instant(1), time(999_999), time(123_456), Timestamp::MAX];
     for (index, expiry) in times.into_iter().enumerate() {
@@ -86,9 +82,7 @@ pub async fn an_expiry_is_kept_to_the_microsecond(fixture: &impl CredentialFixtu
 /// A revoked credential is found from then on with the time of its revocation.
 pub async fn a_revoked_credential_is_found_as_revoked(fixture: &impl CredentialFixture) {
     let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("a", "key_10", "token-3")];
-    if fixture.has_oauth_tokens() {
-        credentials.push(oauth_token("a", "token-2"));
-    }
+    credentials.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-2")));
     for credential in &mut credentials {
         *credential = put(fixture, credential).await;
     }

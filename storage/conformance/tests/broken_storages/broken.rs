@@ -1,19 +1,23 @@
 //! A memory storage of which single calls can be replaced by flawed ones.
 
 use std::fmt;
-use std::future::Future;
-use std::ops::ControlFlow;
-use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, Waker};
 
-use catalogue_core::admin::{AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record, Visitor};
+use catalogue_core::admin::{
+    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, RemovedAccount,
+    Visitor,
+};
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
     AtRevision, CourseRows, CourseStorage, CredentialStorage, MemoryStorage, PageRequest, Revision, StorageError,
     StorageErrorKind,
 };
-use catalogue_core::{AccountId, Course, CourseDetail, Timestamp, async_trait};
+use catalogue_core::{AccountId, CourseDetail, Timestamp, async_trait};
+
+pub(crate) use crate::memory::{
+    accounts, all_credentials, begin, courses, create, credential, credentials, find, list, note, now, record, records,
+    remove, remove_account, revoke, rotate, summaries,
+};
 
 /// What a revision comes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +63,13 @@ replaceable! {
         revision: fn(&AccountId) -> Option<Revision> = |memory, account| now(memory.revision(account)).unwrap();
         credential: fn(&TokenDigest) -> Option<Credential> = credential;
         begin: fn() -> Result<Box<dyn Import>, StorageError> = begin;
-        export: fn(&mut Visitor<'_>) -> Result<(), StorageError> = |memory, visit| now(memory.export(visit));
+        export: fn(Accounts<'_>, &mut Visitor<'_>) = |memory, accounts, visit| now(memory.export(accounts, visit)).unwrap();
+        summaries: fn(Accounts<'_>, Timestamp) -> Vec<AccountSummary> = summaries;
+        remove_account: fn(&AccountId) -> Option<RemovedAccount> = remove_account;
         remove: fn(&AccountId, &str) -> Result<bool, StorageError> = remove;
         create: fn(&NewCredential) -> Result<(), StorageError> = create;
         credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
+        all_credentials: fn() -> Vec<CredentialRecord> = all_credentials;
         revoke: fn(&str, Timestamp) -> Option<CredentialRecord> = revoke;
         record: fn(&str) -> Option<CredentialRecord> = record;
         rotate: fn(&str, Timestamp, &NewCredential) -> Result<Option<CredentialRecord>, StorageError> = rotate;
@@ -86,92 +93,6 @@ impl Broken {
         }
         Ok(())
     }
-}
-
-/// The result of a future that never waits, as those of the memory storage.
-pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => result,
-        Poll::Pending => panic!("the memory storage never waits"),
-    }
-}
-
-pub(crate) fn list(memory: &MemoryStorage, account: &AccountId, page: &PageRequest, rows: &mut CourseRows<'_>) {
-    now(memory.list_courses(account, page, rows)).unwrap();
-}
-
-pub(crate) fn find(memory: &MemoryStorage, account: &AccountId, slug: &str) -> Option<CourseDetail> {
-    now(memory.find_course(account, slug)).unwrap().value
-}
-
-pub(crate) fn credential(memory: &MemoryStorage, digest: &TokenDigest) -> Option<Credential> {
-    now(memory.find_credential(digest)).unwrap()
-}
-
-pub(crate) fn credentials(memory: &MemoryStorage, account: &AccountId) -> Option<Vec<CredentialRecord>> {
-    now(memory.list_credentials(account)).unwrap()
-}
-
-pub(crate) fn revoke(memory: &MemoryStorage, id: &str, at: Timestamp) -> Option<CredentialRecord> {
-    now(memory.revoke_credential(id, at)).unwrap()
-}
-
-pub(crate) fn record(memory: &MemoryStorage, id: &str) -> Option<CredentialRecord> {
-    now(memory.find_credential_record(id)).unwrap()
-}
-
-pub(crate) fn rotate(
-    memory: &MemoryStorage,
-    id: &str,
-    ends_at: Timestamp,
-    successor: &NewCredential,
-) -> Result<Option<CredentialRecord>, StorageError> {
-    now(memory.rotate_credential(id, ends_at, successor))
-}
-
-pub(crate) fn note(memory: &MemoryStorage, uses: &[CredentialUse]) -> Result<(), StorageError> {
-    now(memory.note_uses(uses))
-}
-
-pub(crate) fn create(memory: &MemoryStorage, credential: &NewCredential) -> Result<(), StorageError> {
-    now(memory.create_credential(credential))
-}
-
-pub(crate) fn begin(memory: &MemoryStorage) -> Result<Box<dyn Import>, StorageError> {
-    now(memory.begin_import())
-}
-
-pub(crate) fn remove(memory: &MemoryStorage, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
-    now(memory.remove_course(account, slug))
-}
-
-/// All that an export shows.
-pub(crate) fn records(memory: &MemoryStorage) -> Vec<Record> {
-    let mut records = Vec::new();
-    let mut visit = |record| {
-        records.push(record);
-        ControlFlow::Continue(())
-    };
-    now(memory.export(&mut visit)).unwrap();
-    records
-}
-
-/// The courses of every account.
-pub(crate) fn courses(memory: &MemoryStorage) -> Vec<Course> {
-    let course = |record| match record {
-        Record::Course(course) => Some(course),
-        Record::Account(_) => None,
-    };
-    records(memory).into_iter().filter_map(course).collect()
-}
-
-/// The ids of all accounts.
-pub(crate) fn accounts(memory: &MemoryStorage) -> Vec<AccountId> {
-    let id = |record| match record {
-        Record::Account(account) => Some(account.id),
-        Record::Course(_) => None,
-    };
-    records(memory).into_iter().filter_map(id).collect()
 }
 
 impl fmt::Debug for Broken {
@@ -222,8 +143,23 @@ impl AdminStorage for Broken {
         (self.begin)(&self.memory)
     }
 
-    async fn export(&self, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
-        (self.export)(&self.memory, visit)
+    async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+        (self.export)(&self.memory, accounts, visit);
+        Ok(())
+    }
+
+    async fn list_accounts(
+        &self,
+        accounts: Accounts<'_>,
+        now: Timestamp,
+        visit: &mut Visitor<'_, AccountSummary>,
+    ) -> Result<(), StorageError> {
+        let _ = (self.summaries)(&self.memory, accounts, now).into_iter().try_for_each(visit);
+        Ok(())
+    }
+
+    async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
+        Ok((self.remove_account)(&self.memory, account))
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
@@ -236,6 +172,11 @@ impl AdminStorage for Broken {
 
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
         Ok((self.credentials)(&self.memory, account))
+    }
+
+    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
+        let _ = (self.all_credentials)(&self.memory).into_iter().try_for_each(visit);
+        Ok(())
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {

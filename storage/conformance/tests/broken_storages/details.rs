@@ -117,7 +117,7 @@ flaws! {
             module.summary = module.summary.replace("e\u{301}", "\u{e9}");
         }
     }) => courses::fields::texts_of_modules_are_kept, "A module's header";
-    names_without_control_characters: Broken::new().export(|memory, visit| {
+    names_without_control_characters: Broken::new().export(|memory, _, visit| {
         for mut record in records(memory) {
             if let Record::Account(account) = &mut record {
                 account.name.retain(|c| !c.is_control());
@@ -126,7 +126,6 @@ flaws! {
                 break;
             }
         }
-        Ok(())
     }) => administration::export::an_export_shows_every_text_of_an_account, "name and email as they were put";
     bodies_for_want_of_summaries: Broken::new().find(|memory, account, slug| {
         let mut found = find(memory, account, slug)?;

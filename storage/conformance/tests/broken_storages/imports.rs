@@ -11,7 +11,9 @@ use crate::broken::{begin, courses, now, records, remove};
 /// What an import does with an account or a course.
 type Put<T> = Box<dyn FnMut(&mut dyn Import, &T) -> Result<Change, StorageError> + Send>;
 type CreationTime = Box<dyn FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send>;
-type Prune = Box<dyn FnMut(&mut dyn Import) -> u64 + Send>;
+/// Accounts and slugs of courses.
+pub(crate) type Pruned = Vec<(AccountId, String)>;
+type Prune = Box<dyn FnMut(&mut dyn Import) -> Pruned + Send>;
 
 /// An import around another; what is not replaced is that one's own.
 pub(crate) struct BrokenImport {
@@ -61,7 +63,7 @@ impl BrokenImport {
         self
     }
 
-    pub(crate) fn prune(mut self, call: impl FnMut(&mut dyn Import) -> u64 + Send + 'static) -> Self {
+    pub(crate) fn prune(mut self, call: impl FnMut(&mut dyn Import) -> Pruned + Send + 'static) -> Self {
         self.prune = Box::new(call);
         self
     }
@@ -85,7 +87,7 @@ impl Import for BrokenImport {
         (self.put_course)(&mut *self.inner, course)
     }
 
-    async fn prune(&mut self) -> Result<u64, StorageError> {
+    async fn prune(&mut self) -> Result<Pruned, StorageError> {
         Ok((self.prune)(&mut *self.inner))
     }
 
@@ -129,12 +131,13 @@ impl Import for WithoutTransaction {
         Ok(change)
     }
 
-    async fn prune(&mut self) -> Result<u64, StorageError> {
-        let mut pruned = 0;
+    async fn prune(&mut self) -> Result<Pruned, StorageError> {
+        let mut pruned = Vec::new();
         for course in courses(&self.memory) {
-            let put = self.put.contains(&(course.account.clone(), course.slug.clone()));
-            if self.accounts.contains(&course.account) && !put {
-                pruned += u64::from(remove(&self.memory, &course.account, &course.slug)?);
+            let name = (course.account.clone(), course.slug.clone());
+            if self.accounts.contains(&course.account) && !self.put.contains(&name) {
+                remove(&self.memory, &course.account, &course.slug)?;
+                pruned.push(name);
             }
         }
         Ok(pruned)
@@ -173,8 +176,8 @@ impl Import for WritesBackAll {
         Ok(Change::Added)
     }
 
-    async fn prune(&mut self) -> Result<u64, StorageError> {
-        Ok(0)
+    async fn prune(&mut self) -> Result<Pruned, StorageError> {
+        Ok(Vec::new())
     }
 
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {

@@ -3,7 +3,9 @@
 
 mod broken;
 mod imports;
+mod memory;
 
+mod accounts;
 mod concurrent;
 mod credential_care;
 mod credentials;
@@ -47,6 +49,7 @@ fn assert_caught(rule: &str, case: impl FnOnce()) {
 #[test]
 fn every_case_catches_a_flaw() {
     let caught_by = [
+        accounts::CAUGHT_BY,
         concurrent::CAUGHT_BY,
         credential_care::CAUGHT_BY,
         credentials::CAUGHT_BY,

@@ -35,11 +35,10 @@ fn saying(change: fn(Change) -> Change) -> Broken {
 
 /// A storage whose exports are altered.
 fn exporting(alter: impl Fn(&mut Vec<Record>) + Send + Sync + 'static) -> Broken {
-    Broken::new().export(move |memory, visit| {
+    Broken::new().export(move |memory, _, visit| {
         let mut records = records(memory);
         alter(&mut records);
         let _ = records.into_iter().try_for_each(visit);
-        Ok(())
     })
 }
 
@@ -53,9 +52,8 @@ fn exporting_removed_ones() -> Broken {
             removed.lock().unwrap().extend(course.map(Record::Course));
             remove(memory, account, slug)
         })
-        .export(move |memory, visit| {
+        .export(move |memory, _, visit| {
             let _ = records(memory).into_iter().chain(kept.lock().unwrap().clone()).try_for_each(visit);
-            Ok(())
         })
 }
 
@@ -180,10 +178,16 @@ flaws! {
         => administration::import_as_a_whole::a_dropped_import_changes_nothing, "An import that is dropped changes nothing";
     modules_added_to_those_before: appending_modules()
         => administration::import_as_a_whole::an_import_of_nothing_new_changes_nothing, "puts what is there changes nothing";
-    nothing_pruned: importing(|import, _| import.prune(|_| 0))
-        => administration::import_as_a_whole::prune_removes_what_was_not_put, "says how many";
-    pruned_and_not_counted: importing(|import, _| import.prune(|inner| { now(inner.prune()).unwrap(); 4 }))
-        => administration::import_as_a_whole::prune_removes_what_was_not_put, "once more removes nothing";
+    nothing_pruned: importing(|import, _| import.prune(|_| Vec::new()))
+        => administration::import_as_a_whole::prune_removes_what_was_not_put, "says which";
+    pruned_and_misnamed: importing(|import, _| import.prune(|inner| {
+        let removed = now(inner.prune()).unwrap();
+        removed.into_iter().map(|(account, slug)| (account, slug.to_lowercase())).collect()
+    })) => administration::import_as_a_whole::prune_removes_what_was_not_put, "says which";
+    pruned_and_named_again: importing(|import, _| {
+        let mut named = Vec::new();
+        import.prune(move |inner| { named.extend(now(inner.prune()).unwrap()); named.clone() })
+    }) => administration::import_as_a_whole::prune_removes_what_was_not_put, "once more removes nothing";
     every_account_pruned: importing(|import, memory| {
         let accounts = accounts(memory);
         import.prune(move |inner| {
@@ -236,8 +240,8 @@ flaws! {
     }) => administration::export::an_export_shows_creation_times_to_the_microsecond, "to the microsecond";
     never_unchanged: saying(|change| if change == Change::Unchanged { Change::Changed } else { change })
         => administration::export::an_export_imported_again_changes_nothing, "is unchanged when it is imported again";
-    never_broken_off: Broken::new().export(|memory, visit| {
+    never_broken_off: Broken::new().export(|memory, accounts, visit| {
         let mut all = |record| { let _ = visit(record); ControlFlow::Continue(()) };
-        now(memory.export(&mut all))
+        now(memory.export(accounts, &mut all)).unwrap();
     }) => administration::export::a_break_ends_an_export, "ends where its visitor breaks it off";
 }

@@ -93,7 +93,7 @@ caught! {
     removed_ones_remembered: Flaw::RemovedOnesRemembered
         => courses::changes::a_removed_course_is_gone, "A removed course is not found";
     changes_unseen: Flaw::ChangesUnseen
-        => courses::changes::a_changed_course_is_shown_as_it_is_now, "is shown as it is now";
+        => courses::changes::a_changed_course_is_shown_as_it_is_now, "listed once and as it is now";
     absent_ones_an_error: Flaw::AbsentOnesAnError
         => courses::detail::an_absent_course_is_none, "is None, not an error";
     one_revision_for_ever: Flaw::OneRevisionForEver

@@ -2,11 +2,12 @@
 
 use std::error::Error;
 use std::fmt;
+use std::iter::successors;
 
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::StorageError;
 use tokio_postgres::error::SqlState;
 
-use crate::error::meaning;
+use crate::error::{meaning, unavailable};
 
 /// What each server that was tried failed with, in that order.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ impl ConnectError {
                  primary, or write target_session_attrs=any to read answers that may be old"
             }
         };
-        StorageError::new(StorageErrorKind::Unavailable, format!("{message}{servers}"))
+        unavailable(format!("{message}{servers}"))
     }
 }
 
@@ -75,12 +76,8 @@ impl fmt::Display for Failure {
             Self::TakesNoWrites => f.write_str("a standby, or set read-only"),
             Self::TakesWrites => f.write_str("no standby"),
             Self::Postgres(error) => {
-                let mut text = error.to_string();
-                let mut source = error.source();
-                while let Some(cause) = source {
-                    text = format!("{text}: {cause}");
-                    source = cause.source();
-                }
+                let chain = successors(Some(error as &dyn Error), |error| (*error).source());
+                let text = chain.map(ToString::to_string).collect::<Vec<_>>().join(": ");
                 // A database says what it has to say in several lines.
                 f.write_str(&text.split_whitespace().collect::<Vec<_>>().join(" "))
             }

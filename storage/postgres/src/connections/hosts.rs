@@ -8,14 +8,14 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::Config;
-use tokio_postgres::config::LoadBalanceHosts;
 
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::StorageError;
 
 use super::connect_error::{ConnectError, Failure};
-use super::one_host;
+use super::one_host::OneHost;
 use super::role::Role;
 use crate::connection::Connection;
+use crate::error::unavailable;
 use crate::tls::Tls;
 
 /// How long a server is alone in being tried, before the next one is tried beside it.
@@ -27,13 +27,13 @@ const TRIED_LAST_FOR: Duration = Duration::from_secs(30);
 
 /// The servers of one address.
 ///
-/// Each is tried by a configuration of its own: tokio-postgres would wait without a limit for one that takes a connection
-/// and then says nothing, and judges a session by a setting that those of the request path have changed.
+/// Each is tried by itself: tokio-postgres would wait for ever for one that takes a connection and says nothing, and judges
+/// a session by a setting that those of the request path have changed.
 pub(crate) struct Hosts {
     servers: Vec<Server>,
     /// How many sessions were opened, where each begins with another server (`load_balance_hosts=random`).
     opened: Option<AtomicUsize>,
-    role: Role,
+    pub(crate) role: Role,
     read_only: bool,
     named_statements: bool,
     tls: Tls,
@@ -46,13 +46,17 @@ struct Server {
 }
 
 impl Hosts {
-    /// The servers of that configuration, for sessions of that role, which do not write where they are `read_only`.
-    pub(crate) fn new(config: &Config, role: Role, read_only: bool, named_statements: bool, tls: Tls) -> Self {
-        let servers = one_host::single(config)
-            .map(|(name, config)| Server { name, config, overtaken: Mutex::default() })
-            .collect();
-        let opened = (config.get_load_balance_hosts() == LoadBalanceHosts::Random).then(AtomicUsize::default);
-        Self { servers, opened, role, read_only, named_statements, tls }
+    /// Those hosts, for sessions of that role, which begin with another one each time where the order is `random`.
+    pub(crate) fn new(
+        hosts: impl Iterator<Item = OneHost>,
+        random: bool,
+        role: Role,
+        read_only: bool,
+        named_statements: bool,
+        tls: Tls,
+    ) -> Self {
+        let servers = hosts.map(|(name, config)| Server { name, config, overtaken: Mutex::default() }).collect();
+        Self { servers, opened: random.then(AtomicUsize::default), role, read_only, named_statements, tls }
     }
 
     /// A session with the first server that answers and has the role.
@@ -92,22 +96,9 @@ impl Hosts {
 
     /// A session for administration.
     pub(crate) async fn open(&self) -> Result<Connection, StorageError> {
-        match timeout(OPEN_TIMEOUT, self.connect()).await {
-            Ok(opened) => opened.map_err(ConnectError::into_storage_error),
-            Err(_) => Err(StorageError::new(
-                StorageErrorKind::Unavailable,
-                "the database does not answer to a new connection",
-            )),
-        }
-    }
-
-    /// The names of the servers.
-    pub(crate) fn name(&self) -> String {
-        self.servers.iter().map(|server| &*server.name).collect::<Vec<_>>().join(",")
-    }
-
-    pub(crate) fn role(&self) -> Role {
-        self.role
+        let opened = timeout(OPEN_TIMEOUT, self.connect()).await;
+        let opened = opened.map_err(|_| unavailable("the database does not answer to a new connection"))?;
+        opened.map_err(ConnectError::into_storage_error)
     }
 
     /// As the address has them; those last that were silent of late.
@@ -143,12 +134,13 @@ mod tests {
 
     #[test]
     fn servers_are_tried_in_order_or_from_another_one_each_time() {
-        let firsts = |address: &str| {
-            let hosts = Hosts::new(&address.parse().unwrap(), Role::Any, true, true, Tls::Off { asked_for: true });
+        let firsts = |random| {
+            let servers = ["a", "b", "c"].into_iter().map(|name| (name.to_owned(), Config::new()));
+            let hosts = Hosts::new(servers, random, Role::Any, true, true, Tls::Off { asked_for: true });
             hosts.servers[1].note(Some(Instant::now()));
-            [0, 1, 2].map(|_| hosts.in_order().iter().map(|server| &server.name[..1]).collect::<String>())
+            [0, 1, 2].map(|_| hosts.in_order().iter().map(|server| server.name.as_str()).collect::<String>())
         };
-        assert_eq!(firsts("host=a,b,c"), ["acb", "acb", "acb"]);
-        assert_eq!(firsts("host=a,b,c load_balance_hosts=random"), ["acb", "cab", "cab"]);
+        assert_eq!(firsts(false), ["acb", "acb", "acb"]);
+        assert_eq!(firsts(true), ["acb", "cab", "cab"]);
     }
 }

@@ -1,8 +1,7 @@
 //! [`Samples`]: how far a replica is behind its primary, as the primary's own log tells.
 //!
-//! What a replica says of itself would be right only as long as its stream flows: one that is cut off believes that nothing
-//! happens. So the primary is asked where its log ends, again and again, and a replica that has replayed up to such a place
-//! has all that was committed when the primary was asked.
+//! A replica that is cut off believes that nothing happens. So the primary is asked where its log ends, again and again, and
+//! a replica that has replayed up to such a place has all that was committed when the primary was asked.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -28,13 +27,6 @@ pub(crate) struct Samples {
     places: VecDeque<(Instant, u64)>,
 }
 
-/// What is known of one replica.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Progress {
-    /// All that was committed then is in it.
-    as_of: Option<Instant>,
-}
-
 impl Samples {
     /// Notes where the log ended after `asked`. Those before are kept for as long as a replica may be behind.
     pub(crate) fn note(&mut self, asked: Instant, log: Log, end: u64, keep: Duration) {
@@ -52,30 +44,17 @@ impl Samples {
         }
     }
 
-    /// Notes how far a replica has come in that log. One that follows another server, or has what was lost by a failover,
-    /// is on another timeline: then places say nothing, and it is as old as before.
-    pub(crate) fn observe(&self, progress: &mut Progress, log: Log, replayed: u64) {
-        if self.log != Some(log) {
-            if self.log.is_some_and(|own| own.system != log.system) {
-                progress.as_of = None;
+    /// When all was committed that a replica has which has come so far in that log. One that follows another server, or has
+    /// what a failover lost, is on another timeline: then places say nothing, and it is as old as `before`.
+    pub(crate) fn as_of(&self, before: Option<Instant>, log: Log, replayed: u64) -> Option<Instant> {
+        match self.log {
+            Some(own) if own == log => {
+                let reached = self.places.iter().rev().find(|(_, end)| *end <= replayed);
+                reached.map(|(at, _)| *at).or(before)
             }
-            return;
+            Some(own) if own.system != log.system => None,
+            _ => before,
         }
-        let reached = self.places.iter().rev().find(|(_, end)| *end <= replayed);
-        if let Some((at, _)) = reached {
-            progress.as_of = Some(*at);
-        }
-    }
-}
-
-impl Progress {
-    /// How old its state may be; `None` where nothing is known.
-    pub(crate) fn lag(&self) -> Option<Duration> {
-        self.as_of.map(|at| at.elapsed())
-    }
-
-    pub(crate) fn forget(&mut self) {
-        self.as_of = None;
     }
 }
 
@@ -106,10 +85,10 @@ mod tests {
     fn a_replica_is_as_old_as_the_newest_place_that_it_reached() {
         let mut samples = Samples::default();
         let times = noted(&mut samples, LOG, &[100, 200, 300]);
-        let mut progress = Progress::default();
+        let mut found = None;
         for (replayed, as_of) in [(99, None), (100, Some(0)), (250, Some(1)), (300, Some(2)), (999, Some(2))] {
-            samples.observe(&mut progress, LOG, replayed);
-            assert_eq!(progress.as_of, as_of.map(|index: usize| times[index]), "{replayed}");
+            found = samples.as_of(found, LOG, replayed);
+            assert_eq!(found, as_of.map(|index: usize| times[index]), "{replayed}");
         }
     }
 
@@ -117,42 +96,33 @@ mod tests {
     fn where_nothing_is_written_a_replica_stays_new() {
         let mut samples = Samples::default();
         let times = noted(&mut samples, LOG, &[100, 100, 100]);
-        let mut progress = Progress::default();
-        samples.observe(&mut progress, LOG, 100);
-        assert_eq!(progress.as_of, Some(times[2]));
+        assert_eq!(samples.as_of(None, LOG, 100), Some(times[2]));
         assert_eq!(samples.places.len(), 1);
         // The same place, said otherwise.
         samples.note(times[2], LOG, BLOCK + BLOCK_HEAD, KEEP);
-        samples.observe(&mut progress, LOG, BLOCK);
-        assert_eq!(progress.as_of, Some(times[2]));
+        assert_eq!(samples.as_of(None, LOG, BLOCK), Some(times[2]));
     }
 
     #[test]
     fn a_replica_of_another_database_is_never_new() {
         let mut samples = Samples::default();
-        noted(&mut samples, LOG, &[100]);
-        let mut progress = Progress::default();
-        samples.observe(&mut progress, Log { system: 8, ..LOG }, 999);
-        assert_eq!(progress.lag(), None);
+        let before = noted(&mut samples, LOG, &[100])[0];
+        assert_eq!(samples.as_of(Some(before), Log { system: 8, ..LOG }, 999), None);
     }
 
     #[test]
     fn a_replica_on_another_timeline_is_as_old_as_before() {
         let mut samples = Samples::default();
         let before = noted(&mut samples, LOG, &[100])[0];
-        let (mut lost, mut sound, mut fresh) = (Progress::default(), Progress::default(), Progress::default());
-        samples.observe(&mut lost, LOG, 120);
-        samples.observe(&mut sound, LOG, 100);
+        let (lost, sound) = (samples.as_of(None, LOG, 120), samples.as_of(None, LOG, 100));
+        assert_eq!([lost, sound], [Some(before); 2]);
         let next = Log { timeline: 2, ..LOG };
         let after = noted(&mut samples, next, &[110, 130]);
         // However far it goes on in the log that was left.
         for replayed in [120, 999] {
-            samples.observe(&mut lost, LOG, replayed);
-            assert_eq!(lost.as_of, Some(before));
-            samples.observe(&mut fresh, LOG, replayed);
-            assert_eq!(fresh.lag(), None);
+            assert_eq!(samples.as_of(lost, LOG, replayed), lost);
+            assert_eq!(samples.as_of(None, LOG, replayed), None);
         }
-        samples.observe(&mut sound, next, 110);
-        assert_eq!(sound.as_of, Some(after[0]));
+        assert_eq!(samples.as_of(sound, next, 110), Some(after[0]));
     }
 }

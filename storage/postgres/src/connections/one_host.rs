@@ -3,11 +3,14 @@
 use std::net::IpAddr;
 
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio_postgres::config::{Host, LoadBalanceHosts, SslMode};
+
+/// A host of an address: its name, and the configuration for it alone.
+pub(crate) type OneHost = (String, Config);
 
 /// The name of the first host that is spoken to over a network.
-pub(crate) fn beyond_this_machine(config: &Config) -> Option<String> {
-    let beyond = single(config).find(|(_, single)| {
+pub(crate) fn beyond_this_machine(hosts: &[OneHost]) -> Option<&str> {
+    let beyond = hosts.iter().find(|(_, single)| {
         let address = single.get_hostaddrs().first().copied();
         match single.get_hosts().first() {
             #[cfg(unix)]
@@ -18,17 +21,16 @@ pub(crate) fn beyond_this_machine(config: &Config) -> Option<String> {
             _ => address.is_some_and(|address| !address.is_loopback()),
         }
     });
-    beyond.map(|(name, _)| name)
+    beyond.map(|(name, _)| name.as_str())
 }
 
-/// The name and the configuration of each host.
-pub(crate) fn single(config: &Config) -> impl Iterator<Item = (String, Config)> {
-    let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
-    (0..hosts.len().max(addresses.len())).map(move |index| {
-        let ports = config.get_ports();
+/// Each host of `config`, with all else as in `common`, which has none: hosts cannot be taken out of a configuration.
+pub(crate) fn split(config: &Config, common: &Config) -> Vec<OneHost> {
+    let (hosts, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
+    let one = |index| {
         let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
-        let mut single = without_hosts(config);
-        single.port(port);
+        let mut single = common.clone();
+        single.port(port).load_balance_hosts(LoadBalanceHosts::Disable);
         let mut name = String::new();
         match hosts.get(index) {
             Some(Host::Tcp(host)) => {
@@ -49,46 +51,8 @@ pub(crate) fn single(config: &Config) -> impl Iterator<Item = (String, Config)> 
             }
         }
         (name, single)
-    })
-}
-
-/// All that a configuration says besides its hosts, which cannot be taken out of it.
-fn without_hosts(config: &Config) -> Config {
-    let mut copy = Config::new();
-    copy.ssl_mode(config.get_ssl_mode())
-        .ssl_negotiation(config.get_ssl_negotiation())
-        .channel_binding(config.get_channel_binding())
-        .keepalives(config.get_keepalives())
-        .keepalives_idle(config.get_keepalives_idle())
-        .target_session_attrs(TargetSessionAttrs::Any);
-    if let Some(user) = config.get_user() {
-        copy.user(user);
-    }
-    if let Some(password) = config.get_password() {
-        copy.password(password);
-    }
-    if let Some(database) = config.get_dbname() {
-        copy.dbname(database);
-    }
-    if let Some(options) = config.get_options() {
-        copy.options(options);
-    }
-    if let Some(name) = config.get_application_name() {
-        copy.application_name(name);
-    }
-    if let Some(limit) = config.get_connect_timeout() {
-        copy.connect_timeout(*limit);
-    }
-    if let Some(limit) = config.get_tcp_user_timeout() {
-        copy.tcp_user_timeout(*limit);
-    }
-    if let Some(interval) = config.get_keepalives_interval() {
-        copy.keepalives_interval(interval);
-    }
-    if let Some(retries) = config.get_keepalives_retries() {
-        copy.keepalives_retries(retries);
-    }
-    copy
+    };
+    (0..hosts.len().max(addresses.len())).map(one).collect()
 }
 
 #[cfg(test)]
@@ -97,7 +61,10 @@ mod tests {
 
     #[test]
     fn sockets_and_loopback_are_on_this_machine() {
-        let beyond = |address: &str| beyond_this_machine(&address.parse().unwrap());
+        let beyond = |address: &str| {
+            let hosts = split(&address.parse().unwrap(), &Config::new());
+            beyond_this_machine(&hosts).map(str::to_owned)
+        };
         for near in ["host=/run/postgresql", "host=localhost,127.0.0.1,::1", "host=db hostaddr=127.0.0.1"] {
             assert_eq!(beyond(near), None, "{near}");
         }

@@ -13,7 +13,7 @@ use super::connect_error::ConnectError;
 use super::hosts::Hosts;
 use super::role::Role;
 use crate::connection::{Connection, Sql, Values};
-use crate::error::{Retry, storage_error};
+use crate::error::{Retry, storage_error, unavailable};
 
 /// An older connection is replaced, so that after a change of machines the load spreads again.
 const MAX_AGE: Duration = Duration::from_secs(30 * 60);
@@ -40,18 +40,10 @@ struct Connector {
 /// What was last found of the servers behind the connections.
 #[derive(Clone, Copy, Default)]
 struct Liveness {
-    /// A read timed out. A connection that has given no answer since is checked before it is used.
+    /// A read timed out. A connection without an answer since is checked before it is used.
     read_timed_out: Option<Instant>,
-    /// A check timed out. A connection that has given no answer since is closed unchecked, or each would cost its read that
-    /// time.
+    /// A check timed out. A connection without an answer since is closed unchecked: each check would cost a read that time.
     check_timed_out: Option<Instant>,
-}
-
-/// How a statement over one connection went.
-enum Outcome {
-    Rows(Vec<Row>),
-    Failed(Error),
-    NoLongerPrimary,
 }
 
 impl Pool {
@@ -73,16 +65,16 @@ impl Pool {
         let mut connection = self.connection(deadline).await?;
         let mut again = true;
         loop {
-            let Ok(outcome) = timeout_at(deadline, self.ask(&connection, sql, values)).await else {
-                close(connection);
-                self.inner.manager().liveness(|liveness| liveness.read_timed_out = Some(Instant::now()));
-                return Err(StorageError::new(StorageErrorKind::Unavailable, "the database took too long"));
+            let error = match timeout_at(deadline, self.ask(&connection, sql, values)).await {
+                Ok(Ok(rows)) => return Ok(rows),
+                Ok(Err(error)) => error,
+                Err(_) => {
+                    close(connection);
+                    self.inner.manager().liveness(|liveness| liveness.read_timed_out = Some(Instant::now()));
+                    return Err(unavailable("the database took too long"));
+                }
             };
-            let (retry, error) = match outcome {
-                Outcome::Rows(rows) => return Ok(rows),
-                Outcome::Failed(error) => (Retry::of(&error), Some(error)),
-                Outcome::NoLongerPrimary => (Retry::Reconnect, None),
-            };
+            let retry = error.as_ref().map_or(Retry::Reconnect, Retry::of);
             match retry {
                 Retry::PrepareAnew if again => connection.forget_statements(),
                 Retry::SameSession if again => tracing::debug!(?error, "a read is asked again"),
@@ -90,14 +82,15 @@ impl Pool {
                     tracing::debug!(?error, "a read is asked again over another connection");
                     close(connection);
                     // What ended this connection has most likely ended those that were opened before, too.
-                    drop(self.inner.retain(|other, _| other.opened() > began));
+                    drop(self.inner.retain(|other, _| other.opened > began));
                     connection = self.connection(deadline).await?;
                 }
                 _ => {
                     if retry != Retry::SameSession {
                         close(connection);
                     }
-                    return Err(error.map_or_else(no_primary, storage_error));
+                    let no_primary = "the database takes no writes any more, so that what it says may be old";
+                    return Err(error.map_or_else(|| unavailable(no_primary), storage_error));
                 }
             }
             again = false;
@@ -114,29 +107,22 @@ impl Pool {
         }
     }
 
-    /// Runs a statement. Now and then the server is asked for its role before it, in the same round trip.
-    async fn ask(&self, connection: &Connection, sql: &Sql, values: Values<'_>) -> Outcome {
-        let is_due =
-            self.inner.manager().hosts.role() == Role::Primary && connection.role_confirmed().elapsed() > PRIMARY_FOR;
-        let began = Instant::now();
-        let rows = if is_due {
+    /// Runs a statement, and now and then asks the server for its role in the same round trip: `Err(None)` if that is lost.
+    async fn ask(&self, connection: &Connection, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, Option<Error>> {
+        let is_primary = self.inner.manager().hosts.role == Role::Primary;
+        let rows = if is_primary && connection.heard().role.elapsed() > PRIMARY_FOR {
+            let began = Instant::now();
             let (still, rows) = join(Role::is_still_primary(connection), connection.query(sql, values)).await;
-            match still {
-                Ok(true) => connection.confirm_role(began),
-                Ok(false) => return Outcome::NoLongerPrimary,
-                Err(error) => return Outcome::Failed(error),
+            if !still? {
+                return Err(None);
             }
-            rows
+            connection.heard().role = began;
+            rows?
         } else {
-            connection.query(sql, values).await
+            connection.query(sql, values).await?
         };
-        match rows {
-            Ok(rows) => {
-                connection.answered();
-                Outcome::Rows(rows)
-            }
-            Err(error) => Outcome::Failed(error),
-        }
+        connection.heard().answer = Instant::now();
+        Ok(rows)
     }
 
     async fn connection(&self, deadline: Instant) -> Result<Object<Connector>, StorageError> {
@@ -157,9 +143,10 @@ impl Pool {
                     return Err(StorageError::new(StorageErrorKind::Other, message).with_source(error));
                 }
                 Err(_) => {
-                    let message = "there was no connection to the database in time: it is slow, or out of reach, or \
-                                   all connections are in use";
-                    return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+                    return Err(unavailable(
+                        "there was no connection to the database in time: it is slow, or out of reach, or all \
+                         connections are in use",
+                    ));
                 }
             }
         }
@@ -169,11 +156,6 @@ impl Pool {
 /// Ends a connection instead of giving it back.
 fn close(connection: Object<Connector>) {
     drop(Object::take(connection));
-}
-
-fn no_primary() -> StorageError {
-    let message = "the database takes no writes any more, so that what it says may be old";
-    StorageError::new(StorageErrorKind::Unavailable, message)
 }
 
 impl Connector {
@@ -196,17 +178,17 @@ impl Manager for Connector {
         if connection.is_closed() {
             return Err(RecycleError::message("closed"));
         }
-        if connection.opened().elapsed() > MAX_AGE {
+        if connection.opened.elapsed() > MAX_AGE {
             return Err(RecycleError::message("too old"));
         }
-        let (answered, liveness) = (connection.last_answer(), self.liveness(|_| ()));
+        let (answered, liveness) = (connection.heard().answer, self.liveness(|_| ()));
         if liveness.check_timed_out.is_some_and(|at| answered < at) {
             return Err(RecycleError::message("as silent as another one"));
         }
         if answered.elapsed() > UNCHECKED_FOR || liveness.read_timed_out.is_some_and(|at| answered < at) {
             let asked = Instant::now();
             match timeout(CHECK_TIMEOUT, connection.check()).await {
-                Ok(Ok(())) => connection.answered(),
+                Ok(Ok(())) => connection.heard().answer = Instant::now(),
                 Ok(Err(_)) => return Err(RecycleError::message("closed")),
                 Err(_) => {
                     self.liveness(|liveness| liveness.check_timed_out = Some(asked));

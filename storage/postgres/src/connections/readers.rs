@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use catalogue_core::storage::{ReplicaStatus, StorageError, StorageStatus};
+use catalogue_core::storage::{StorageError, StorageStatus};
 use tokio::time::Instant;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
@@ -25,8 +25,7 @@ pub(crate) struct Readers {
 impl Readers {
     pub(crate) fn new(options: &Options) -> Self {
         let primary = Pool::new(options.reading(), options.connections.get());
-        let replicas = options.has_replicas().then(|| Replicas::watch(options));
-        Self { primary, replicas, deadline: options.deadline }
+        Self { primary, replicas: Replicas::watch(options), deadline: options.deadline }
     }
 
     /// Runs a statement that reads, all of it over one server and within the deadline.
@@ -40,7 +39,7 @@ impl Readers {
                 // Each leaves as much time as it takes to those after it.
                 let share = Instant::now() + deadline.saturating_duration_since(Instant::now()) / 2;
                 match replica.pool.read(sql, values, share).await {
-                    Ok(rows) if !rows.is_empty() && replicas.may_be_read(replica) => return Ok(rows),
+                    Ok(rows) if !rows.is_empty() && replica.may_be_read() => return Ok(rows),
                     Ok(_) => break,
                     Err(error) => {
                         tracing::debug!(%error, server = replica.name, "a replica is set aside");
@@ -56,15 +55,7 @@ impl Readers {
     pub(crate) async fn status(&self) -> StorageStatus {
         let connections = self.primary.connections();
         let asked = self.primary.read(&HEALTH_CHECK, &[&1_i64], Instant::now() + self.deadline).await;
-        let replicas = self.replicas.iter().flat_map(|replicas| {
-            replicas.all().iter().map(|replica| ReplicaStatus {
-                server: replica.name.clone(),
-                reachable: replica.answers(),
-                lag: replica.lag(),
-                is_read: replicas.may_be_read(replica),
-                connections: replica.pool.connections(),
-            })
-        });
+        let replicas = self.replicas.iter().flat_map(Replicas::status);
         StorageStatus { error: asked.err(), connections, replicas: replicas.collect() }
     }
 }

@@ -4,12 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use catalogue_core::storage::ReplicaStatus;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::types::PgLsn;
 
 use super::hosts::Hosts;
-use super::lag::{Log, Progress, Samples};
+use super::lag::{Log, Samples};
 use super::pool::Pool;
 use crate::connection::{Connection, Sql};
 use crate::options::Options;
@@ -28,8 +29,8 @@ const LOG_END: Sql = Sql {
     types: &[],
 };
 
-/// Nothing is replayed where a server is no standby, or was promoted. The timeline is that of what it has written to its
-/// tables; where the role may see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
+/// Nothing is replayed where a server is no standby, or was promoted. The timeline is that of its tables; where the role may
+/// see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
 const REPLAYED: Sql = Sql {
     text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, system_identifier, \
            greatest((SELECT min_recovery_end_timeline FROM pg_control_recovery()), \
@@ -39,9 +40,8 @@ const REPLAYED: Sql = Sql {
 
 /// The replicas of one primary, and the tasks that watch them.
 pub(crate) struct Replicas {
-    all: Arc<[Replica]>,
+    all: Vec<Arc<Replica>>,
     next: AtomicUsize,
-    greatest_lag: Duration,
     _watch: JoinSet<()>,
 }
 
@@ -49,52 +49,57 @@ pub(crate) struct Replicas {
 pub(crate) struct Replica {
     pub(crate) name: String,
     pub(crate) pool: Pool,
+    greatest_lag: Duration,
     state: Mutex<State>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct State {
-    progress: Progress,
+    /// All that was committed then is in it.
+    as_of: Option<Instant>,
     /// It answered when it was asked last.
     answers: bool,
 }
 
 impl Replicas {
-    /// Begins to watch them; they end with this value.
-    pub(crate) fn watch(options: &Options) -> Self {
-        let mut watch = JoinSet::new();
+    /// Begins to watch them, where there are any; that ends with this value.
+    pub(crate) fn watch(options: &Options) -> Option<Self> {
+        let (mut all, mut watch) = (Vec::new(), JoinSet::new());
         let samples = Arc::new(Mutex::new(Samples::default()));
         let greatest_lag = options.greatest_lag;
         let every = (greatest_lag / 10).clamp(Duration::from_millis(20), EVERY);
-        watch.spawn(watch_primary(options.reading_primary(), Arc::clone(&samples), every, greatest_lag));
-        let all: Arc<[Replica]> = options
-            .reading_replicas()
-            .map(|(name, hosts)| Replica {
-                name,
-                pool: Pool::new(hosts, options.connections.get()),
-                state: Mutex::default(),
-            })
-            .collect();
-        for (index, (_, hosts)) in options.reading_replicas().enumerate() {
-            let (all, samples) = (Arc::clone(&all), Arc::clone(&samples));
-            watch.spawn(async move { watch_replica(&all[index], &hosts, &samples, every, greatest_lag).await });
+        // Two ways to each: for what is read, and for what is asked of it.
+        for ((name, hosts), (_, asked)) in options.reading_replicas().zip(options.reading_replicas()) {
+            let pool = Pool::new(hosts, options.connections.get());
+            let replica = Arc::new(Replica { name, pool, greatest_lag, state: Mutex::default() });
+            watch.spawn(watch_replica(Arc::clone(&replica), asked, Arc::clone(&samples), every));
+            all.push(replica);
         }
-        Self { all, next: AtomicUsize::new(0), greatest_lag, _watch: watch }
+        if all.is_empty() {
+            return None;
+        }
+        watch.spawn(watch_primary(options.reading_primary(), samples, every, greatest_lag));
+        Some(Self { all, next: AtomicUsize::new(0), _watch: watch })
     }
 
     /// Those that may be read, beginning with another one each time.
     pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Replica> {
         let first = self.next.fetch_add(1, Ordering::Relaxed) % self.all.len();
         let (before, after) = self.all.split_at(first);
-        after.iter().chain(before).filter(|replica| self.may_be_read(replica))
+        after.iter().chain(before).map(|replica| &**replica).filter(|replica| replica.may_be_read())
     }
 
-    pub(crate) fn may_be_read(&self, replica: &Replica) -> bool {
-        replica.may_be_read(self.greatest_lag)
-    }
-
-    pub(crate) fn all(&self) -> &[Replica] {
-        &self.all
+    pub(crate) fn status(&self) -> impl Iterator<Item = ReplicaStatus> {
+        self.all.iter().map(|replica| {
+            let state = *replica.state();
+            ReplicaStatus {
+                server: replica.name.clone(),
+                reachable: state.answers,
+                lag: state.lag(),
+                is_read: replica.may_be_read(),
+                connections: replica.pool.connections(),
+            }
+        })
     }
 }
 
@@ -104,21 +109,20 @@ impl Replica {
         self.state().answers = false;
     }
 
-    pub(crate) fn answers(&self) -> bool {
-        self.state().answers
-    }
-
-    pub(crate) fn lag(&self) -> Option<Duration> {
-        self.state().progress.lag()
-    }
-
-    fn may_be_read(&self, greatest_lag: Duration) -> bool {
+    pub(crate) fn may_be_read(&self) -> bool {
         let state = *self.state();
-        state.answers && state.progress.lag().is_some_and(|lag| lag <= greatest_lag)
+        state.answers && state.lag().is_some_and(|lag| lag <= self.greatest_lag)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// How old it may be; `None` where nothing is known.
+    fn lag(self) -> Option<Duration> {
+        self.as_of.map(|at| at.elapsed())
     }
 }
 
@@ -135,35 +139,29 @@ async fn watch_primary(hosts: Hosts, samples: Arc<Mutex<Samples>>, every: Durati
 }
 
 /// Asks a replica how far it is, for ever.
-async fn watch_replica(
-    replica: &Replica,
-    hosts: &Hosts,
-    samples: &Mutex<Samples>,
-    every: Duration,
-    greatest_lag: Duration,
-) {
+async fn watch_replica(replica: Arc<Replica>, hosts: Hosts, samples: Arc<Mutex<Samples>>, every: Duration) {
     let mut connection = None;
     let (mut was_read, mut warned) = (false, false);
     let began = Instant::now();
     loop {
-        let replayed = answer(&mut connection, hosts, replayed).await;
-        {
+        let replayed = answer(&mut connection, &hosts, replayed).await;
+        let state = {
             let samples = samples.lock().unwrap_or_else(PoisonError::into_inner);
             let mut state = replica.state();
             state.answers = replayed.is_some();
             match replayed {
-                Some((Some(place), log)) => samples.observe(&mut state.progress, log, place),
+                Some((Some(place), log)) => state.as_of = samples.as_of(state.as_of, log, place),
                 // A primary now. Whether it is the one that is written to is not known here.
-                Some((None, _)) => state.progress.forget(),
+                Some((None, _)) => state.as_of = None,
                 None => {}
             }
-        }
-        let is_read = replica.may_be_read(greatest_lag);
+            *state
+        };
+        let is_read = replica.may_be_read();
         // One that is never read must not go unnoticed: the primary has its load.
         let never = !is_read && !warned && began.elapsed() > WARN_AFTER;
         if never || (was_read && !is_read) {
-            let (answers, lag) = (replica.answers(), replica.lag());
-            tracing::warn!(server = replica.name, answers, ?lag, "a replica is not read");
+            tracing::warn!(server = replica.name, answers = state.answers, lag = ?state.lag(), "a replica is not read");
             warned = true;
         } else if is_read && !was_read {
             tracing::info!(server = replica.name, "a replica is read");

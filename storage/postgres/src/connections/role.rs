@@ -9,12 +9,11 @@ use crate::connection::Connection;
 /// Before anything is set: whether the server would let this session write.
 const TAKES_WRITES: &str = "SHOW transaction_read_only";
 
-/// The same, and from then on the session refuses writes. A parameter of the connection would make every server look like
-/// one that takes none.
+/// The same, and from then on the session refuses writes; by a parameter of the connection every server would look so.
 const TAKES_WRITES_AND_WILL_NOT: &str = "SHOW transaction_read_only; SET default_transaction_read_only = on";
 
-/// Asks a session that refuses writes by itself: a standby refuses to begin, and what the server was told since is its
-/// default. It holds for one transaction, so it can be asked through any pooler.
+/// For a session that refuses writes by itself: a standby refuses to begin, and what the server was told since is its
+/// default. In one transaction, so that it can be asked through any pooler.
 const STILL_TAKES_WRITES: &str = "BEGIN READ WRITE; SET LOCAL default_transaction_read_only TO DEFAULT; \
                                   SHOW default_transaction_read_only; ROLLBACK";
 
@@ -46,15 +45,13 @@ impl Role {
     pub(crate) async fn is_still_primary(connection: &Connection) -> Result<bool, Error> {
         match connection.ask(STILL_TAKES_WRITES).await {
             Ok(answer) => Ok(said(&answer) != Some("on")),
-            Err(error) if refuses_to_write(&error) => Ok(false),
-            Err(error) => Err(error),
+            // "Cannot set transaction read-write mode during recovery", and the code that would fit better.
+            Err(error) => match error.code() {
+                Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::READ_ONLY_SQL_TRANSACTION) => Ok(false),
+                _ => Err(error),
+            },
         }
     }
-}
-
-/// "Cannot set transaction read-write mode during recovery", and the code that would fit better.
-fn refuses_to_write(error: &Error) -> bool {
-    matches!(error.code(), Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::READ_ONLY_SQL_TRANSACTION))
 }
 
 /// The value of the one row that came.

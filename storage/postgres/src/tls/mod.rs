@@ -29,7 +29,10 @@ impl Tls {
         let file = |name: &str| said.get(name).map(String::as_str);
         match file("sslmode") {
             Some("require" | "verify-ca" | "verify-full") => {
-                Self::verified(file("sslrootcert"), file("sslcert"), file("sslkey"))
+                #[cfg(feature = "tls")]
+                return verified::connector(file("sslrootcert"), file("sslcert"), file("sslkey")).map(Self::Verified);
+                #[cfg(not(feature = "tls"))]
+                Err(OpenError::NoTls)
             }
             Some("disable") => Ok(Self::Off { asked_for: true }),
             None if PARAMETERS.iter().all(|name| file(name).is_none()) => Ok(Self::Off { asked_for: false }),
@@ -37,50 +40,29 @@ impl Tls {
         }
     }
 
-    #[cfg(feature = "tls")]
-    fn verified(roots: Option<&str>, certificate: Option<&str>, key: Option<&str>) -> Result<Self, OpenError> {
-        verified::connector(roots, certificate, key).map(Self::Verified)
-    }
-
-    #[cfg(not(feature = "tls"))]
-    fn verified(_: Option<&str>, _: Option<&str>, _: Option<&str>) -> Result<Self, OpenError> {
-        Err(OpenError::NoTls)
-    }
-
-    pub(crate) fn is_on(&self) -> bool {
-        !matches!(self, Self::Off { .. })
-    }
-
-    /// Nobody has said that the clear is meant.
-    pub(crate) fn is_off_unasked(&self) -> bool {
-        matches!(self, Self::Off { asked_for: false })
-    }
-
     /// Opens a session, and lets it be served for as long as its client is there.
     pub(crate) async fn connect(&self, config: &Config) -> Result<Client, Error> {
-        match self {
+        Ok(match self {
             // A host that is a socket has no name that could be proved, and no TLS.
             #[cfg(feature = "tls")]
             Self::Verified(connector) if config.get_ssl_mode() == tokio_postgres::config::SslMode::Require => {
-                let (client, connection) = config.connect(connector.clone()).await?;
-                serve(connection);
-                Ok(client)
+                serve(config.connect(connector.clone()).await?)
             }
-            _ => {
-                let (client, connection) = config.connect(NoTls).await?;
-                serve(connection);
-                Ok(client)
-            }
-        }
+            _ => serve(config.connect(NoTls).await?),
+        })
     }
 }
 
-fn serve(connection: impl Future<Output = Result<(), Error>> + Send + 'static) {
+fn serve<C>((client, connection): (Client, C)) -> Client
+where
+    C: Future<Output = Result<(), Error>> + Send + 'static,
+{
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(%error, "a connection to the database ended");
         }
     });
+    client
 }
 
 /// What is wrong with the TLS of a server, where that is what an error is about.

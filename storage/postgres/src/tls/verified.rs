@@ -20,14 +20,18 @@ pub(crate) fn connector(
     certificate: Option<&str>,
     key: Option<&str>,
 ) -> Result<MakeRustlsConnect, OpenError> {
-    let roots = match roots {
-        None | Some("system") => roots_of_system()?,
-        Some(file) => roots_of_file(file)?,
-    };
+    let mut trusted = RootCertStore::empty();
+    match roots {
+        None | Some("system") => add_system(&mut trusted)?,
+        Some(file) => certificates(file)?
+            .into_iter()
+            .try_for_each(|certificate| trusted.add(certificate))
+            .map_err(|error| wrong(file, error))?,
+    }
     let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("the provider has the cipher suites of both versions")
-        .with_root_certificates(roots);
+        .with_root_certificates(trusted);
     let mut config = match (certificate, key) {
         (None, None) => builder.with_no_client_auth(),
         (Some(certificate), Some(key)) => {
@@ -42,23 +46,14 @@ pub(crate) fn connector(
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn roots_of_system() -> Result<RootCertStore, OpenError> {
-    let mut roots = RootCertStore::empty();
+fn add_system(roots: &mut RootCertStore) -> Result<(), OpenError> {
     let found = rustls_native_certs::load_native_certs();
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         let reason = found.errors.first().map_or_else(|| "there is none".to_owned(), ToString::to_string);
         return Err(wrong("the system's certificates", reason));
     }
-    Ok(roots)
-}
-
-fn roots_of_file(file: &str) -> Result<RootCertStore, OpenError> {
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates(file)? {
-        roots.add(certificate).map_err(|error| wrong(file, error))?;
-    }
-    Ok(roots)
+    Ok(())
 }
 
 fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, OpenError> {

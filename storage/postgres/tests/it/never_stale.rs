@@ -1,6 +1,6 @@
 //! An answer reflects every change committed before its request arrived, whoever made it and however.
 
-use catalogue_core::admin::AdminStorage;
+use catalogue_core::admin::{Account, AdminStorage};
 use catalogue_core::storage::CourseStorage;
 use catalogue_core::{AccountId, Catalogue, Course};
 use catalogue_postgres::PostgresStorage;
@@ -70,6 +70,28 @@ async fn a_revoked_and_an_expired_key_stop_at_once() {
         watched.host.batch_execute(change).await.unwrap();
         assert_eq!(watched.get(LIST, &tag).await.status(), 401, "{change}");
     }
+}
+
+/// Also where one of its id comes back: then with nothing of the one before.
+#[tokio::test]
+async fn a_removed_account_is_refused_at_once_and_its_answers_never_come_back() {
+    let Some(watched) = Watched::new().await else { return };
+    let (list, detail) = (watched.tag(LIST).await, watched.tag(DETAIL).await);
+    assert_eq!(watched.get(LIST, &list).await.status(), 304);
+    watched.storage.remove_account(&watched.account).await.unwrap().unwrap();
+    for (path, tag) in [(LIST, &list), (DETAIL, &detail), ("/api/v1/me", &list)] {
+        assert_eq!(watched.get(path, tag).await.status(), 401, "{path}");
+    }
+    let mut import = watched.storage.begin_import().await.unwrap();
+    let account = Account { id: watched.account.clone(), name: String::new(), email: String::new() };
+    import.put_account(&account).await.unwrap();
+    import.commit().await.unwrap();
+    assert_eq!(watched.get(LIST, &list).await.status(), 401);
+    let watched = Watched { token: key_of(&watched.storage, &watched.account).await, ..watched };
+    let next = watched.get(LIST, &list).await;
+    assert_eq!(next.status(), 200);
+    assert!(next.body().starts_with(br#"{"data":[]"#), "{next:?}");
+    assert_eq!(watched.get(DETAIL, &detail).await.status(), 404);
 }
 
 #[tokio::test]

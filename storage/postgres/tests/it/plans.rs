@@ -176,6 +176,27 @@ async fn an_export_reads_the_modules_of_its_courses_alone() {
 }
 
 #[tokio::test]
+async fn accounts_and_all_credentials_are_read_by_an_index() {
+    let Some(schema) = Schema::new().await else { return };
+    schema.storage().await;
+    let host = schema.host().await;
+    host.batch_execute(FILL).await.unwrap();
+    let of_the_others = "INSERT INTO courses (account_id, created_at, slug, title, language) \
+                         SELECT id, 0, 'c', 'Title', 'en' FROM accounts WHERE length(id) > 2; ANALYZE courses";
+    host.batch_execute(of_the_others).await.unwrap();
+    let mut names = Vec::new();
+    let of_all = statements::of_source("credentials.rs").into_iter().filter(|sql| sql.name == "OF_ACCOUNTS");
+    for sql in statements::of_source("accounts.rs").into_iter().chain(of_all) {
+        let plan = plan_of(&host, &sql).await;
+        assert!(plan.iter().any(|step| step.starts_with("Index Cond: ")), "{sql:?}: {plan:#?}");
+        assert!(!plan.iter().any(|step| step.contains("Seq Scan")), "{sql:?}: {plan:#?}");
+        names.push(sql.name);
+    }
+    names.dedup();
+    assert_eq!(names, ["PAGE_OF_ALL", "NAMED", "COURSES_OF", "KEYS_OF", "LOCK", "REMOVE", "OF_ACCOUNTS"]);
+}
+
+#[tokio::test]
 async fn every_unique_key_begins_with_what_the_tables_are_spread_by() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;

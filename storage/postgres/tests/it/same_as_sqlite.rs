@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::admin::{Account, AdminStorage, NewCredential, Record};
+use catalogue_core::admin::{Account, Accounts, AdminStorage, NewCredential, Record};
 use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
 use catalogue_core::{AccountId, Catalogue, Course, CourseModule, Timestamp};
@@ -87,7 +87,7 @@ async fn exported(storage: &impl AdminStorage) -> Vec<Record> {
         records.push(record);
         ControlFlow::Continue(())
     };
-    storage.export(&mut visit).await.unwrap();
+    storage.export(Accounts::All, &mut visit).await.unwrap();
     records
 }
 

@@ -1,33 +1,40 @@
 //! [`Readers`]: read-only connections, one for each call that runs at the same time.
 
-mod reader;
-
 use std::hash::Hash;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::Connection;
 
 use crate::cache::Cache;
 use crate::connection::Database;
-use crate::error::is_locked;
+use crate::error::{is_locked, storage_error};
 use crate::file::{FileIdentity, FileVersion};
 use crate::locks::Locks;
 use crate::wal_watcher::WalWatcher;
-use reader::Reader;
 
 /// How often a file may be replaced while it is opened.
 const ATTEMPTS: usize = 5;
 
+/// A read that takes longer is interrupted. Each is bounded by an index, so only a disk that hardly answers gets here.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// How many steps of SQLite's engine pass between two looks at the clock; a page of fifty takes about a thousand.
+const STEPS_BETWEEN_LOOKS: i32 = 1_000;
+
+/// What the clocks of all readers count from.
+static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
+
 /// Read by every read transaction of this process, written by whoever closes connections to a file that was replaced.
 ///
-/// SQLite has the `-shm` of a file open once for all connections. Where one was put in the place of another and the old
-/// `-shm` was left, both files have it open, and closing it for the old file drops the locks of the new one's readers.
+/// A file that was put in the place of another may share its `-shm`, and closing that for the old file drops the locks of
+/// the new one's readers.
 static CLOSING: RwLock<()> = RwLock::new(());
 
 /// Connections at rest. A read takes one, works on its own thread without waiting, and puts it back; so there are never
-/// more than threads that read. A read that meets a lock of another program leaves the thread to others until it tries
-/// again.
+/// more than threads that read.
 pub(crate) struct Readers {
     database: Database,
     idle: Mutex<Vec<Reader>>,
@@ -53,8 +60,7 @@ impl Readers {
         self.read_from(self.file()?, read)
     }
 
-    /// What `cache` has for `key` if nothing was committed since it was read, else what `read` finds. What is not there is
-    /// not cached.
+    /// What `cache` has for `key` if nothing was committed since, else what `read` finds. What is absent is not cached.
     pub(crate) fn read_cached<K: Hash + Eq + Clone, V: Clone>(
         &self,
         cache: &Cache<K, V>,
@@ -76,8 +82,7 @@ impl Readers {
         Ok(value)
     }
 
-    /// The file that stands at the path now. One that was put in the place of another is another database, and its data
-    /// is what counts.
+    /// The file that stands at the path now. One that was put in the place of another is another database.
     fn file(&self) -> Result<FileVersion, StorageError> {
         let file = self.database.file_version()?;
         if self.watcher.is_of_another(file.identity) {
@@ -90,11 +95,10 @@ impl Readers {
     fn close_all_but(&self, file: FileIdentity) {
         let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
         self.idle().retain(|reader| reader.file.identity == file);
-        self.watcher.stop_unless_of(file);
+        self.watcher.stop_unless_of(Some(file));
     }
 
-    /// Runs `read` on a connection to that file. A connection that met an error other than a lock is closed instead of
-    /// kept.
+    /// Runs `read` on a connection to that file, which is closed after an error other than a lock.
     fn read_from<T>(
         &self,
         file: FileVersion,
@@ -103,7 +107,8 @@ impl Readers {
         let mut file = file;
         for _ in 0..ATTEMPTS {
             let not_closing = CLOSING.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(reader) = self.take(file).map_or_else(|| Reader::open(&self.database, file), |r| Ok(Some(r)))? {
+            let idle = self.take(file);
+            if let Some(reader) = if idle.is_some() { idle } else { Reader::open(&self.database, file)? } {
                 let outcome = reader.run(read);
                 if outcome.is_ok() || outcome.as_ref().is_err_and(is_locked) {
                     self.idle().push(reader);
@@ -138,8 +143,44 @@ impl Drop for Readers {
     fn drop(&mut self) {
         let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
         self.idle().clear();
-        self.watcher.stop();
+        self.watcher.stop_unless_of(None);
     }
+}
+
+/// A connection to the file that stood at the database's path when it was opened.
+struct Reader {
+    connection: Connection,
+    file: FileVersion,
+    /// When the read that runs now began, in microseconds since [`EPOCH`].
+    began: Arc<AtomicU64>,
+}
+
+impl Reader {
+    /// A connection to the file, or `None` when another one stands at the path meanwhile.
+    fn open(database: &Database, file: FileVersion) -> Result<Option<Self>, StorageError> {
+        let mut connection = database.open_reader()?;
+        // The first read opens the WAL, by its name.
+        connection.pragma_query_value(None, "schema_version", |_| Ok(())).map_err(storage_error)?;
+        if database.file_version()?.identity != file.identity {
+            return Ok(None);
+        }
+        let began = Arc::new(AtomicU64::new(micros_since_epoch()));
+        let watched = Arc::clone(&began);
+        let too_late =
+            move || micros_since_epoch().saturating_sub(watched.load(Ordering::Relaxed)) > DEADLINE.as_micros() as u64;
+        connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(too_late)).map_err(storage_error)?;
+        Ok(Some(Self { connection, file, began }))
+    }
+
+    /// Runs `read`, which is interrupted at the deadline.
+    fn run<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
+        self.began.store(micros_since_epoch(), Ordering::Relaxed);
+        read(&self.connection).map_err(storage_error)
+    }
+}
+
+fn micros_since_epoch() -> u64 {
+    EPOCH.elapsed().as_micros() as u64
 }
 
 #[cfg(test)]

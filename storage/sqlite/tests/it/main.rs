@@ -1,10 +1,12 @@
 //! The storage through its public door, and its database through plain SQL.
 
+mod backup;
 mod failing_writes;
 mod integrity;
 mod locked;
 mod migrating;
 mod never_stale;
+mod no_traces;
 mod opening;
 mod plain_sql;
 

@@ -11,21 +11,20 @@ impl ConnectionState {
     /// Evicts the connection for the sake of others, if that is still right. Tells whether it will end.
     pub(crate) fn evict_if(&self, is_right: impl FnOnce(&Activity) -> bool) -> bool {
         let mut activity = self.lock();
-        let evict = is_right(&activity);
-        if evict {
-            activity.evicted = true;
-            if let Protocol::Http2(http2) = &mut activity.protocol {
-                http2.release();
-            }
-            activity.wake();
+        if !is_right(&activity) {
+            return false;
         }
-        evict
+        activity.evicted = true;
+        if let Protocol::Http2(http2) = &mut activity.protocol {
+            http2.release();
+        }
+        activity.wake();
+        true
     }
 }
 
 impl Activity {
-    /// Since when nothing has been on its way out and no request on its way in, as far as anybody can see. On HTTP/2,
-    /// where both sides say goodbye, that is never certain.
+    /// Since when nothing has been on its way out and no request on its way in. On HTTP/2, GOAWAY settles that.
     pub(in super::super) fn quiet_since(&self) -> Option<Instant> {
         let Protocol::Http1(http1) = &self.protocol else { return None };
         let is_open = matches!(self.phase, Phase::Accepted(_) | Phase::Open);
@@ -39,7 +38,7 @@ impl Activity {
         let (deadline, reason) = match (self.phase, &self.protocol) {
             _ if self.evicted => (last_io, CloseReason::Evicted),
             (Phase::Closed(since), _) => {
-                let most = if self.late { timeouts.linger } else { timeouts.stall };
+                let most = if self.timed_out { timeouts.linger } else { timeouts.stall };
                 ((last_io + timeouts.linger).min(since + most), CloseReason::Lingering)
             }
             (Phase::Accepted(since) | Phase::Handshake(since), _) => {
@@ -64,14 +63,13 @@ impl Activity {
         if self.evicted {
             return None;
         }
-        let (stage, since) = match (self.phase, &self.protocol) {
-            (Phase::Closed(since), _) => (Stage::Closed, since),
-            (_, Protocol::Http1(http1)) if !self.used => (Stage::Unused, http1.began),
-            (_, Protocol::Http2(http2)) if !self.used => (Stage::Unused, http2.began),
+        let (stage, since) = match (self.phase, self.unused_since, &self.protocol) {
+            (Phase::Closed(since), ..) => (Stage::Closed, since),
+            (_, Some(since), _) => (Stage::Unused, since),
             // A request that was read behind such a response is not with the service yet, or cannot be answered.
             _ if self.sending.is_blocked() => (Stage::Waiting, self.sending.behind_since()?),
-            (_, Protocol::Http1(http1)) => http1.waits(self.last_io)?,
-            (_, Protocol::Http2(http2)) => (Stage::Waiting, http2.waits_since()?),
+            (.., Protocol::Http1(http1)) => http1.waits(self.last_io)?,
+            (.., Protocol::Http2(http2)) => (Stage::Waiting, http2.waits_since()?),
         };
         Some(Priority { stage, since })
     }

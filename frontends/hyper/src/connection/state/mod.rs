@@ -2,29 +2,23 @@
 
 mod lifetime;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
 use tokio::time::Instant;
 
-use super::data_rate::DataRate;
+use super::{DataRate, Shutdown};
 use crate::ServerConfig;
 use crate::close_reason::Interrupt;
 use crate::http1::{Http1State, RequestBody};
 use crate::http2::Http2State;
-use crate::request::client_address::Peer;
+use crate::request::Peer;
 
-/// What the connection's I/O and service write, and its timer reads.
-///
-/// All three run in the connection's task, so that nobody waits for the lock, which is here because hyper owns the I/O and
-/// the service. From outside come only evictions, the end of the server, and the service futures of HTTP/2.
+/// What the connection's I/O and service write, and its timer reads, all in the connection's task: the lock is here because
+/// hyper owns the I/O and the service. From outside come only evictions and the service futures of HTTP/2.
 pub(crate) struct ConnectionState {
     activity: Mutex<Activity>,
-    /// Whether the server stops. Apart from the rest, because every flush asks.
-    stopping: AtomicBool,
-    /// When the grace ends, if the server stops.
-    end_of_grace: Mutex<Option<Instant>>,
+    pub(crate) shutdown: Arc<Shutdown>,
     pub(crate) peer: Peer,
     pub(crate) config: Arc<ServerConfig>,
 }
@@ -35,13 +29,12 @@ pub(crate) struct Activity {
     last_io: Instant,
     phase: Phase,
     protocol: Protocol,
-    /// How well the socket takes what goes out.
     pub(super) sending: DataRate,
-    /// A request has come.
-    used: bool,
+    /// When the connection was accepted, until a request has come.
+    unused_since: Option<Instant>,
     evicted: bool,
     /// A deadline has ended the connection: nothing that still comes makes it last longer.
-    pub(super) late: bool,
+    pub(super) timed_out: bool,
     /// Bytes have arrived at the socket that hyper has not read; only kept up to date at shutdown.
     pub(crate) unread: bool,
     /// How much is still read and thrown away after our side was closed.
@@ -50,7 +43,6 @@ pub(crate) struct Activity {
     task: Option<Waker>,
 }
 
-/// How far a connection has come.
 #[derive(Clone, Copy)]
 enum Phase {
     /// It was accepted then, and the TLS handshake is awaited.
@@ -64,7 +56,6 @@ enum Phase {
     Closed(Instant),
 }
 
-/// What is particular to the protocol.
 enum Protocol {
     Http1(Http1State),
     Http2(Http2State),
@@ -72,27 +63,21 @@ enum Protocol {
 
 impl ConnectionState {
     /// Of a connection that was just accepted, and begins with a TLS handshake or with HTTP/1.
-    pub(super) fn new(peer: Peer, config: Arc<ServerConfig>) -> Arc<Self> {
+    pub(crate) fn new(peer: Peer, config: Arc<ServerConfig>, shutdown: Arc<Shutdown>) -> Arc<Self> {
         let now = Instant::now();
         let activity = Activity {
             last_io: now,
             phase: if peer.is_tls { Phase::Accepted(now) } else { Phase::Open },
             protocol: Protocol::Http1(Http1State::new(now)),
             sending: DataRate::default(),
-            used: false,
+            unused_since: Some(now),
             evicted: false,
-            late: false,
+            timed_out: false,
             unread: false,
             linger_bytes: config.limits.linger_bytes,
             task: None,
         };
-        Arc::new(Self {
-            activity: Mutex::new(activity),
-            stopping: AtomicBool::new(false),
-            end_of_grace: Mutex::default(),
-            peer,
-            config,
-        })
+        Arc::new(Self { activity: activity.into(), shutdown, peer, config })
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Activity> {
@@ -101,48 +86,22 @@ impl ConnectionState {
 
     /// Does `work` with the part of HTTP/1, and the time of the last byte.
     pub(crate) fn http1<T>(&self, work: impl FnOnce(&mut Http1State, Instant) -> T) -> Option<T> {
-        let Activity { protocol, last_io, .. } = &mut *self.lock();
-        match protocol {
-            Protocol::Http1(http1) => Some(work(http1, *last_io)),
-            Protocol::Http2(_) => None,
-        }
+        let Activity { protocol: Protocol::Http1(http1), last_io, .. } = &mut *self.lock() else { return None };
+        Some(work(http1, *last_io))
     }
 
-    /// Does `work` with the part of HTTP/2.
     pub(crate) fn http2<T>(&self, work: impl FnOnce(&mut Http2State, Instant) -> T) -> Option<T> {
-        match &mut self.lock().protocol {
-            Protocol::Http1(_) => None,
-            Protocol::Http2(http2) => Some(work(http2, Instant::now())),
-        }
+        let Protocol::Http2(http2) = &mut self.lock().protocol else { return None };
+        Some(work(http2, Instant::now()))
     }
 
-    /// From now on the connection ends as soon as it has nothing to do, and at the end of the grace in any case. A later
-    /// call may bring that forward.
-    pub(crate) fn stop(&self, end_of_grace: Instant) {
-        // A connection that is just registered may hear of the end that was brought forward before it hears of the first.
-        let mut end = self.end_of_grace.lock().unwrap_or_else(PoisonError::into_inner);
-        *end = Some(end.map_or(end_of_grace, |before| before.min(end_of_grace)));
-        drop(end);
-        self.stopping.store(true, Ordering::Release);
-        self.lock().wake();
-    }
-
-    /// When the grace ends, if the server stops.
-    pub(super) fn end_of_grace(&self) -> Option<Instant> {
-        if !self.is_stopping() {
-            return None;
-        }
-        *self.end_of_grace.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the server stops.
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Acquire)
+    pub(crate) fn count_panic(&self, outcome: &str) {
+        self.config.metrics.panics.add();
+        tracing::error!(peer = %self.peer.address, "{outcome}");
     }
 }
 
 impl Activity {
-    /// Something of a handshake came in.
     pub(super) fn begin_handshake(&mut self) {
         if let Phase::Accepted(since) = self.phase {
             self.phase = Phase::Handshake(since);
@@ -174,27 +133,19 @@ impl Activity {
 
     /// A request's head was read on HTTP/1, with a body behind it or not; see [`Http1State::begin`].
     pub(crate) fn begin_http1(&mut self, length: usize, body: Option<RequestBody>) -> bool {
-        (self.used, self.evicted) = (true, false);
-        match &mut self.protocol {
-            Protocol::Http1(http1) => http1.begin(length, body, self.last_io),
-            Protocol::Http2(_) => false,
-        }
+        (self.unused_since, self.evicted) = (None, false);
+        let Protocol::Http1(http1) = &mut self.protocol else { return true };
+        http1.begin(length, body, self.last_io)
     }
 
     /// A request's head was read on HTTP/2. Where the request is not refused, it is known by the number.
     pub(crate) fn begin_http2(&mut self) -> Option<u64> {
-        self.used = true;
-        match &mut self.protocol {
-            Protocol::Http1(_) => None,
-            Protocol::Http2(http2) if http2.is_released => None,
-            Protocol::Http2(http2) => {
-                self.evicted = false;
-                http2.begin(Instant::now())
-            }
-        }
+        self.unused_since = None;
+        let Protocol::Http2(http2) = &mut self.protocol else { return None };
+        self.evicted &= http2.is_released;
+        http2.begin(Instant::now())
     }
 
-    /// A response is over on HTTP/1.
     pub(crate) fn end_http1(&mut self) {
         let now = Instant::now();
         if !self.sending.is_blocked() {
@@ -218,10 +169,13 @@ impl Activity {
         self.sending.sent(bytes, now);
     }
 
-    /// Our side was closed.
     pub(super) fn close(&mut self) {
         self.last_io = Instant::now();
         self.phase = Phase::Closed(self.last_io);
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.phase, Phase::Closed(_))
     }
 
     /// No more than `bytes` is read and thrown away after our side was closed; 0 does not wait for the client's.
@@ -238,17 +192,11 @@ impl Activity {
         self.linger_bytes > 0
     }
 
-    /// Whether our side was closed.
-    pub(crate) fn is_closed(&self) -> bool {
-        matches!(self.phase, Phase::Closed(_))
-    }
-
-    fn wake(&self) {
+    pub(crate) fn wake(&self) {
         self.task.iter().for_each(Waker::wake_by_ref);
     }
 
-    /// The connection has had its turn: reads on what nobody wants of an HTTP/1 body, and tells why there can be no further
-    /// response where the last one is out.
+    /// The connection has had its turn: reads on in an HTTP/1 body, and tells why there can be no further response.
     pub(super) fn end_turn(&mut self, cx: &mut Context<'_>) -> Option<Interrupt> {
         self.task.get_or_insert_with(|| cx.waker().clone());
         let Protocol::Http1(http1) = &mut self.protocol else { return None };
@@ -258,32 +206,4 @@ impl Activity {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::overload::OutstandingStreams;
-
-    /// That of a connection of HTTP/2.
-    fn state() -> Arc<ConnectionState> {
-        let peer = Peer { address: ([127, 0, 0, 1], 1).into(), is_tls: true };
-        let state = ConnectionState::new(peer, Arc::default());
-        state.lock().end_handshake(Some(Http2State::new(Arc::new(OutstandingStreams::new(10)))));
-        state
-    }
-
-    #[test]
-    fn a_request_that_came_before_the_eviction_of_an_idle_connection_is_served() {
-        let state = state();
-        assert!(state.evict_if(|_| true));
-        assert!(state.lock().begin_http2().is_some());
-        assert!(!state.lock().evicted);
-    }
-
-    #[test]
-    fn a_connection_that_is_evicted_with_its_requests_gets_no_other() {
-        let state = state();
-        assert!(state.lock().begin_http2().is_some());
-        assert!(state.evict_if(|_| true));
-        assert!(state.lock().begin_http2().is_none());
-        assert!(state.lock().evicted);
-    }
-}
+mod tests;

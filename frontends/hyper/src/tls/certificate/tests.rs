@@ -53,9 +53,7 @@ impl Desk {
         let files = self.files();
         fs::write(&files.certificate, certificate).unwrap();
         fs::write(&files.key, key).unwrap();
-        let bytes = files.read().unwrap();
-        let certificate = files.check(&bytes, &aws_lc_rs::default_provider());
-        certificate.map_err(|error| error.to_string())
+        files.load(&aws_lc_rs::default_provider()).map_err(|error| error.to_string())
     }
 
     /// The complaint about these two files, without the directory.

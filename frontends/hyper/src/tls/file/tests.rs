@@ -1,11 +1,10 @@
 //! What is read from files, devices and pipes.
 
+use std::fs;
 use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
-use std::{fs, thread};
 
 use super::*;
 
@@ -67,7 +66,7 @@ fn a_named_pipe_is_read_once_somebody_writes() {
 fn a_pipe_that_nobody_writes_to_or_ends_is_given_up() {
     let directory = tempfile::tempdir().unwrap();
     let path = fifo(&directory);
-    let given_up = |path: &Path| pipe::read(path, Duration::ZERO).unwrap_err().kind();
+    let given_up = |path: &Path| read_pipe(path, Duration::ZERO).unwrap_err().kind();
     assert_eq!(given_up(&path), ErrorKind::TimedOut);
     let (reader, mut writer) = io::pipe().unwrap();
     writer.write_all(b"no end").unwrap();

@@ -1,77 +1,75 @@
-//! How many credentials end soon, and how many never do.
+//! How many credentials end soon, and how many never do, and which.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use catalogue_core::admin::{AdminStorage, Record};
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{AdminStorage, CredentialRecord};
 use catalogue_core::storage::StorageError;
-use catalogue_core::{AccountId, Timestamp};
 
 use crate::exit::chain;
-use crate::report::Report;
+use crate::report::{NamedKey, Report};
 
 const CHECK: &str = "credentials";
 const SOON: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// The credentials of more accounts are not looked at: each takes a read of its own.
-const MOST_ACCOUNTS: usize = 10_000;
+/// How many of a kind are named.
+const NAMED: usize = 5;
+
+/// How many there are of a kind, and the first of them.
+#[derive(Debug, Default)]
+struct Kind {
+    count: usize,
+    first: Vec<NamedKey>,
+}
 
 #[derive(Debug, Default)]
 struct Counts {
     usable: usize,
-    expire_soon: usize,
-    never_expire: usize,
+    expire_soon: Kind,
+    never_expire: Kind,
+}
+
+impl Kind {
+    fn add(&mut self, record: &CredentialRecord) {
+        self.count += 1;
+        let key = NamedKey::from(record);
+        let at = self.first.partition_point(|other| other.day() <= key.day());
+        self.first.insert(at, key);
+        self.first.truncate(NAMED);
+    }
 }
 
 pub(super) async fn look(storage: &dyn AdminStorage, now: Timestamp, report: &mut Report) {
     match count(storage, now).await {
         Err(error) => report.fault(CHECK, chain(&error)),
-        Ok((_, Counts { usable: 0, .. })) => {
+        Ok(Counts { usable: 0, .. }) => {
             report.warning(CHECK, "there is none to call the API with; `keys create` makes one");
         }
-        Ok((all, Counts { usable, expire_soon, never_expire })) => {
-            let of = if all { "" } else { " of the first accounts" };
-            let text = format!("usable{of}: {usable}; expiring within 7 days: {expire_soon}, never: {never_expire}");
-            match expire_soon {
+        Ok(Counts { usable, expire_soon, never_expire }) => {
+            let (soon, never) = (expire_soon.count, never_expire.count);
+            let text = format!("usable: {usable}; expiring within 7 days: {soon}, never: {never}");
+            match soon {
                 0 => report.fine(CHECK, text),
                 _ => report.warning(CHECK, format!("{text}; `keys rotate` makes successors")),
             }
+            report.name(expire_soon.first.into_iter().chain(never_expire.first));
         }
     }
 }
 
-/// Counts, and says whether that is all.
-async fn count(storage: &dyn AdminStorage, now: Timestamp) -> Result<(bool, Counts), StorageError> {
-    let (accounts, all) = accounts(storage).await?;
+async fn count(storage: &dyn AdminStorage, now: Timestamp) -> Result<Counts, StorageError> {
     let mut counts = Counts::default();
-    for account in &accounts {
-        let records = storage.list_credentials(account).await?.unwrap_or_default();
-        for record in records.iter().filter(|record| record.revoked_at.is_none()) {
-            match record.expires_at {
-                Some(end) if end <= now => continue,
-                Some(end) if now.checked_add(SOON).is_none_or(|soon| end <= soon) => counts.expire_soon += 1,
-                Some(_) => {}
-                None => counts.never_expire += 1,
-            }
+    let mut visit = |record: CredentialRecord| {
+        if record.state(now).holds() {
             counts.usable += 1;
+            match record.expires_at {
+                Some(end) if now.checked_add(SOON).is_none_or(|soon| end <= soon) => counts.expire_soon.add(&record),
+                Some(_) => {}
+                None => counts.never_expire.add(&record),
+            }
         }
-    }
-    Ok((all, counts))
-}
-
-/// An export begins with the accounts; what follows is not read.
-async fn accounts(storage: &dyn AdminStorage) -> Result<(Vec<AccountId>, bool), StorageError> {
-    let (mut accounts, mut all) = (Vec::new(), true);
-    let mut visit = |record| match record {
-        Record::Account(account) if accounts.len() < MOST_ACCOUNTS => {
-            accounts.push(account.id);
-            ControlFlow::Continue(())
-        }
-        Record::Account(_) => {
-            all = false;
-            ControlFlow::Break(())
-        }
-        _ => ControlFlow::Break(()),
+        ControlFlow::Continue(())
     };
-    storage.export(&mut visit).await?;
-    Ok((accounts, all))
+    storage.visit_credentials(&mut visit).await?;
+    Ok(counts)
 }

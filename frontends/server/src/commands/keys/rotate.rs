@@ -11,9 +11,8 @@ use crate::commands::credentials;
 use crate::exit::Failure;
 use crate::output;
 
-pub(super) async fn run(storage: &dyn AdminStorage, rotate: &RotateKey) -> Result<(), Failure> {
-    let old = storage.find_credential_record(&rotate.id).await.map_err(|error| Failure::because(&error))?;
-    let old = old.ok_or_else(|| credentials::unknown_id(&rotate.id))?;
+pub(super) async fn run(storage: &dyn AdminStorage, id: &str, rotate: &RotateKey) -> Result<(), Failure> {
+    let old = super::record_of(storage, id).await?;
     let id = &old.identity.credential_id;
     if old.identity.kind != CredentialKind::ApiKey {
         return Err(Failure::work(format!(

@@ -1,11 +1,11 @@
 //! Each command on PostgreSQL.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
 use super::fixture::Fixture;
-use crate::program::{COURSES, Server, TestDir};
+use crate::program::{COURSES, Outcome, Server, TestDir};
 
 const NONE: [String; 0] = [];
 
@@ -101,6 +101,51 @@ fn the_character_u_0000_is_imported_and_exported() {
         assert_eq!(fixture.run("export").succeeds(), courses);
     }
     assert_eq!(fixture.run("import zeros.jsonl --json").json()["courses"]["unchanged"], 3);
+}
+
+#[test]
+fn an_import_tells_the_same_as_on_sqlite() {
+    let Some(fixture) = Fixture::with_courses() else { return };
+    let sqlite = TestDir::with_courses();
+    let bad = "{\"type\":\"account\",\"id\":\"c\",\"nam\":\"\"}\n\
+               {\"type\":\"course\",\"account\":\"c\",\"slug\":\"s\",\"title\":\"t\",\"language\":\"en\"}\n\
+               {\"type\":\"course\",\"account\":\"nobody\",\"slug\":\"s\",\"title\":\"t\",\"language\":\"en\"}\n\
+               {\"type\":\"account\",\"id\":\"c\"}\n{\"type\":\"account\",\"id\":\"c\"}\nnonsense\n";
+    let new = COURSES.replace("zwei", "drei").replace("Other", "New").replace("\"name\":\"A\"", "\"name\":\"B\"");
+    for dir in [&fixture.dir, &sqlite] {
+        dir.write("bad.jsonl", bad);
+        dir.write("new.jsonl", &new);
+    }
+    let told = fixture.run("import bad.jsonl --dry-run").err;
+    assert_eq!(told, sqlite.run("import bad.jsonl --dry-run").err);
+    assert_eq!(told.lines().count(), 6, "{told}");
+    for arguments in ["import new.jsonl --prune --dry-run --json", "import new.jsonl --prune --json"] {
+        let (told, expected) = (fixture.run(arguments).json(), sqlite.run(arguments).json());
+        assert_eq!(told["changes"], expected["changes"]);
+        assert_eq!((&told["accounts"], &told["courses"]), (&expected["accounts"], &expected["courses"]));
+        assert!(told["database"].as_str().is_some_and(|name| name.starts_with("postgres://")), "{told}");
+    }
+    assert_eq!(fixture.run("export").succeeds(), sqlite.export());
+}
+
+#[test]
+fn a_signal_ends_an_import_that_waits_for_a_lock() {
+    let Some(fixture) = Fixture::with_courses() else { return };
+    fixture.dir.write("new.jsonl", COURSES.replace("One", "Two"));
+    let session = fixture.session();
+    session.run("BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE");
+    let mut import = fixture.command("import new.jsonl --no-migrate");
+    let mut child = import.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let waiting = "SELECT CAST(pid AS TEXT) FROM pg_locks WHERE NOT granted AND relation = 'accounts'::regclass";
+    while session.texts(waiting).is_empty() {
+        assert_eq!(child.try_wait().unwrap(), None);
+    }
+    let kill = format!("kill -s INT {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    let outcome: Outcome = child.wait_with_output().unwrap().into();
+    outcome.fails(130, &["interrupted; nothing was imported"]);
+    session.run("ROLLBACK");
+    assert_eq!(fixture.run("export").succeeds(), COURSES);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! Where PostgreSQL is not installed the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `postgres`.
 
+mod accounts;
 mod addresses;
 mod commands;
 mod doctor;

@@ -18,7 +18,7 @@ pub(super) struct Subject {
 const AT: i64 = 7;
 
 /// Each call, and what shows whether all of it was done, and whether any of it was. The key is `$1`, what is new `$2`.
-pub(super) const CALLS: [(&str, &str); 6] = [
+pub(super) const CALLS: [(&str, &str); 7] = [
     ("create", "SELECT count(*) = 1, count(*) > 0 FROM credentials WHERE id = $2 AND id <> $1"),
     ("revoke", "SELECT revoked_at IS NOT NULL, revoked_at IS NOT NULL FROM credentials WHERE id = $1 AND id <> $2"),
     (
@@ -33,6 +33,10 @@ pub(super) const CALLS: [(&str, &str); 6] = [
     (
         "remove course",
         "SELECT count(*) = 0, count(*) = 0 FROM courses WHERE slug = 'course' AND $1 <> CAST($2 AS TEXT)",
+    ),
+    (
+        "remove account",
+        "SELECT count(*) = 0, (SELECT count(*) FROM courses) = 0 FROM accounts WHERE id = 'acc' AND $1 <> $2",
     ),
     (
         "import",
@@ -58,6 +62,7 @@ pub(super) async fn make(call: &str, storage: &PostgresStorage, subject: &Subjec
             storage.note_uses(&[CredentialUse { account: account.clone(), credential_id: id.into(), at }]).await
         }
         "remove course" => storage.remove_course(account, "course").await.map(|removed| assert!(removed)),
+        "remove account" => storage.remove_account(account).await.map(|removed| assert!(removed.is_some())),
         "import" => {
             let id = AccountId::new(format!("new-{number}"));
             let mut import = storage.begin_import().await?;

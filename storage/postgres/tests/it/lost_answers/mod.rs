@@ -48,7 +48,7 @@ impl Scene {
         let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
         match call {
             "create" | "import" => {}
-            "remove course" => drop(import_one_course(&self.direct).await),
+            "remove course" | "remove account" => drop(import_one_course(&self.direct).await),
             _ => self.direct.create_credential(&key).await.unwrap(),
         }
         Subject { account, key, number }

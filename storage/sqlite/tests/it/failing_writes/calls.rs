@@ -15,16 +15,17 @@ use crate::course;
 /// The name of a call for the child, and what asks a database whether it was done.
 pub(super) type Call = (&'static str, &'static str);
 
-pub(super) const CALLS: [Call; 6] = [
+pub(super) const CALLS: [Call; 7] = [
     ("create", "SELECT count(*) = 2 FROM credentials"),
     ("revoke", "SELECT revoked_at = 7 FROM credentials"),
     ("rotate", "SELECT count(*) = 2 AND count(replaced_by) = 1 FROM credentials"),
     NOTE_USES,
     ("remove course", "SELECT count(*) = 0 FROM courses"),
+    ("remove account", "SELECT count(*) = 0 FROM accounts WHERE id = 'acc'"),
     ("import", "SELECT count(*) = 1 AND min(slug) = 'new' AND (SELECT max(name) = 'new' FROM accounts) FROM courses"),
 ];
 
-pub(super) const GREAT_IMPORT: Call = ("great import", CALLS[5].1);
+pub(super) const GREAT_IMPORT: Call = ("great import", CALLS[6].1);
 
 /// So many that SQLite keeps a list of them in a file.
 const MANY: usize = 14_000;
@@ -76,6 +77,7 @@ async fn make(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), Stor
         }
         "note uses" => storage.note_uses(&[CredentialUse { account, credential_id: key.into(), at }]).await,
         "remove course" => storage.remove_course(&account, "course").await.map(|removed| assert!(removed)),
+        "remove account" => storage.remove_account(&account).await.map(|removed| assert!(removed.is_some())),
         "import" => import(storage, &course(&account)).await,
         // It fills more than the first part of the WAL's index.
         "great import" => {

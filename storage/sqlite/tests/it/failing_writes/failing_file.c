@@ -2,7 +2,7 @@
  *
  * FAIL_AT      which call, from 1
  * FAIL_AFTER   "1": so does every later one
- * FAIL_WITH    the number of the error
+ * FAIL_WITH    the number of the error; where it is negative, of a signal that comes instead, and the call goes on
  * FAIL_NAMES   how the names of the files end, separated by blanks
  * FAIL_MARK    a file that is made when a call fails
  *
@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +49,10 @@ static int fails(int fd) {
     }
     int mark = open(getenv("FAIL_MARK"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
     if (mark >= 0) close(mark);
-    errno = atoi(getenv("FAIL_WITH"));
-    return 1;
+    int with = atoi(getenv("FAIL_WITH"));
+    if (with < 0) raise(-with);
+    errno = with < 0 ? kept : with;
+    return with >= 0;
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))

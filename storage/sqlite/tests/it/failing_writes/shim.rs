@@ -16,8 +16,8 @@ const SOURCE: &str =
 pub(crate) const DATABASE: &str = ".db .db-wal .db-journal";
 
 /// The numbers of Linux.
-const ENOSPC: u32 = 28;
-const EIO: u32 = 5;
+const ENOSPC: i32 = 28;
+const EIO: i32 = 5;
 
 /// Which write fails, and how.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,8 @@ pub(crate) struct Fault {
     /// From 1.
     pub(crate) at: u32,
     pub(crate) and_all_later: bool,
-    pub(crate) error: u32,
+    /// Its number; where it is negative, that of a signal which comes instead.
+    pub(crate) error: i32,
 }
 
 impl Fault {

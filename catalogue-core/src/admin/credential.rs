@@ -1,0 +1,154 @@
+//! Credentials as they are stored, and what is told of them.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::auth::{CredentialKind, Identity, NewToken, Scopes, TokenDigest};
+use crate::model::AccountId;
+use crate::timestamp::Timestamp;
+
+/// A credential to be stored. It holds the token's digest, never the token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCredential {
+    /// The digest of the token.
+    pub digest: TokenDigest,
+    /// All that is shown of the credential later.
+    pub record: CredentialRecord,
+}
+
+impl NewCredential {
+    /// A fresh API key: the token, to be shown to its owner once, and what is to be stored of it. It has no expiry; set
+    /// `record.expires_at` for one. Its id is `key_` and a UUID of version 7 (decision C4).
+    #[must_use]
+    pub fn api_key(account: AccountId, name: impl Into<String>, scopes: Scopes) -> (NewToken, Self) {
+        let token = NewToken::mint(CredentialKind::ApiKey);
+        let id = format!("key_{}", Uuid::now_v7().simple());
+        let credential = Self::of(&token, Identity::api_key(account, id, scopes), Some(name.into()));
+        (token, credential)
+    }
+
+    /// A fresh opaque OAuth token, likewise.
+    #[must_use]
+    pub fn oauth_token(account: AccountId, scopes: Scopes) -> (NewToken, Self) {
+        let token = NewToken::mint(CredentialKind::OAuth);
+        let credential = Self::of(&token, Identity::oauth(account, &token.digest(), scopes), None);
+        (token, credential)
+    }
+
+    fn of(token: &NewToken, identity: Identity, name: Option<String>) -> Self {
+        let record = CredentialRecord {
+            identity,
+            name,
+            shown_prefix: token.shown_prefix().to_owned(),
+            created_at: Timestamp::now(),
+            expires_at: None,
+            revoked_at: None,
+            last_used_at: None,
+            replaced_by: None,
+        };
+        Self { digest: token.digest(), record }
+    }
+}
+
+/// A credential as its owner may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialRecord {
+    /// Account, kind, id and scopes.
+    pub identity: Identity,
+    /// What the owner calls it; an OAuth token has no name.
+    pub name: Option<String>,
+    /// The first characters of the token.
+    pub shown_prefix: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// From when on it is refused; never if `None`.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked, if it was.
+    pub revoked_at: Option<Timestamp>,
+    /// When it was last used, as far as that was noted.
+    pub last_used_at: Option<Timestamp>,
+    /// The id of its successor, where it was rotated.
+    pub replaced_by: Option<Arc<str>>,
+}
+
+impl CredentialRecord {
+    /// What it is good for at that instant.
+    #[must_use]
+    pub fn state(&self, at: Timestamp) -> CredentialState {
+        match (self.revoked_at, self.expires_at, &self.replaced_by) {
+            (Some(_), _, _) => CredentialState::Revoked,
+            (None, Some(expiry), _) if expiry <= at => CredentialState::Expired,
+            (None, _, Some(_)) => CredentialState::Ending,
+            (None, _, None) => CredentialState::Valid,
+        }
+    }
+}
+
+/// What a credential is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CredentialState {
+    /// It holds.
+    Valid,
+    /// It was rotated, and still holds.
+    Ending,
+    /// It has expired.
+    Expired,
+    /// It was revoked.
+    Revoked,
+}
+
+impl CredentialState {
+    /// Its name in lists and in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Ending => "ending",
+            Self::Expired => "expired",
+            Self::Revoked => "revoked",
+        }
+    }
+
+    /// Whether a request with the credential is accepted.
+    #[must_use]
+    pub const fn holds(self) -> bool {
+        matches!(self, Self::Valid | Self::Ending)
+    }
+}
+
+/// That a credential was used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialUse {
+    /// The account behind the credential.
+    pub account: AccountId,
+    /// The id of the credential's record.
+    pub credential_id: Arc<str>,
+    /// When it was used.
+    pub at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credential_holds_until_the_instant_of_its_end() {
+        let [before, end, after] = [6, 7, 8].map(|time| Timestamp::from_microseconds(time).unwrap());
+        let (_, NewCredential { record, .. }) = NewCredential::api_key(AccountId::new("a"), "n", Scopes::default());
+        let ends = CredentialRecord { expires_at: Some(end), ..record.clone() };
+        let rotated = CredentialRecord { replaced_by: Some("key_2".into()), ..ends.clone() };
+        let revoked = CredentialRecord { revoked_at: Some(before), ..rotated.clone() };
+        for (record, states) in [
+            (record, ["valid", "valid", "valid"]),
+            (ends, ["valid", "expired", "expired"]),
+            (rotated, ["ending", "expired", "expired"]),
+            (revoked, ["revoked", "revoked", "revoked"]),
+        ] {
+            let found = [before, end, after].map(|at| record.state(at));
+            assert_eq!(found.map(CredentialState::name), states);
+            assert_eq!(found.map(CredentialState::holds), states.map(|name| ["valid", "ending"].contains(&name)));
+        }
+    }
+}

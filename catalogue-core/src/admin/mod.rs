@@ -1,0 +1,197 @@
+//! [`AdminStorage`]: what the command line and the suites need beyond reading. Embedders need not have it.
+//!
+//! The records here can be built and taken apart field by field: one field more is a new major version, as a storage or
+//! an export that overlooked it would lose what it holds.
+
+mod account;
+mod credential;
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use async_trait::async_trait;
+
+pub use account::{Account, AccountSummary, Accounts, RemovedAccount};
+pub use credential::{CredentialRecord, CredentialState, CredentialUse, NewCredential};
+
+use crate::course::Course;
+use crate::model::AccountId;
+use crate::storage::{StorageError, StorageStatus};
+use crate::timestamp::Timestamp;
+
+/// One record of an export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// An account.
+    Account(Account),
+    /// A course.
+    Course(Course),
+}
+
+/// Takes what a call shows, such as the records of an export, one at a time; [`ControlFlow::Break`] ends it early.
+pub type Visitor<'v, T = Record> = dyn FnMut(T) -> ControlFlow<()> + Send + 'v;
+
+/// What an import did with one account or course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// It was not there before.
+    Added,
+    /// It was there with other content.
+    Changed,
+    /// It was there with the same content, and was left alone.
+    Unchanged,
+    /// This import has put it before; nothing was done.
+    Repeated,
+}
+
+/// Writes accounts, courses and credentials.
+///
+/// A call that writes tells the truth about its change. `Ok` means that it is committed: it outlasts this process, and the
+/// machine where the database is set up so. An error means that nothing has changed, unless its kind is
+/// [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown): then the change may have been made or not.
+///
+/// Calls may block the thread for as long as the database works: they are made for a command line, not for a request.
+#[async_trait]
+pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
+    /// Begins an import: all of it, or nothing.
+    ///
+    /// Of two imports at the same time, a storage may let one wait or refuse it, here or at any later call.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now, for instance because another import runs.
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError>;
+
+    /// Shows every one of the accounts by id, then every course of theirs by account and slug (compared by bytes), all of one
+    /// state.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
+
+    /// Shows the accounts by id (compared by bytes) with what they have, and the keys that hold at `now`, all of one state.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn list_accounts(
+        &self,
+        accounts: Accounts<'_>,
+        now: Timestamp,
+        visit: &mut Visitor<'_, AccountSummary>,
+    ) -> Result<(), StorageError>;
+
+    /// Removes the account with that id, its courses and its credentials, and says what went; or `None` when there is none.
+    /// It is gone from the next request on. One of the same id that comes later has none of its revisions.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError>;
+
+    /// Removes one course with its modules; says whether it was there.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError>;
+
+    /// Stores a credential.
+    ///
+    /// # Errors
+    /// [`UnknownReference`](crate::storage::StorageErrorKind::UnknownReference) when its account does not exist,
+    /// [`AlreadyThere`](crate::storage::StorageErrorKind::AlreadyThere) when a credential of any account has its digest
+    /// or its id, or when the storage cannot be written now.
+    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError>;
+
+    /// The credentials of `account`, oldest first, ties by id, compared by bytes; or `None` when there is no such account.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
+
+    /// Shows the credentials of all accounts: by account (compared by bytes), those of one as
+    /// [`list_credentials`](Self::list_credentials) has them, all of one state.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError>;
+
+    /// Revokes the credential with that id and returns it, or `None` when there is none. The first revocation's time
+    /// stays.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// The credential with that id, or `None` when there is none.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// Stores `successor` and lets the credential with that id expire at `ends_at`, or at the expiry that it has where that
+    /// is earlier: both or neither. Returns the credential that is replaced, with the successor's id.
+    ///
+    /// `None` when no credential of the successor's account has that id, still holds at the instant of the successor's
+    /// creation, and has no successor yet; then nothing has changed. One that was rotated ends with its overlap, and says no
+    /// more how long it was made to live: its successor does.
+    ///
+    /// # Errors
+    /// As for [`create_credential`](Self::create_credential).
+    async fn rotate_credential(
+        &self,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+    ) -> Result<Option<CredentialRecord>, StorageError>;
+
+    /// Notes when credentials were used, all of it or nothing. Of several times of one credential the greatest stays,
+    /// whoever noted it, in this call or before; a use of what is no credential of the account is passed over.
+    ///
+    /// It changes nothing that a request reads, so every account keeps its revision. It makes no storage that is missing.
+    ///
+    /// # Errors
+    /// When the storage cannot be written now.
+    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError>;
+
+    /// What the storage's servers and the connections to them do: whether the one that is written to answers, which is
+    /// asked now, and how far behind its replicas are. `None` where there is no server, as by default.
+    async fn status(&self) -> Option<StorageStatus> {
+        None
+    }
+}
+
+/// An import under way. Nothing of it can be seen before [`commit`](Self::commit); dropping it undoes it.
+#[async_trait]
+pub trait Import: Send {
+    /// Adds an account or replaces its name and email.
+    ///
+    /// # Errors
+    /// When the storage cannot be written.
+    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError>;
+
+    /// When the course with that slug was created, or `None` when there is none.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError>;
+
+    /// Adds a course or replaces it, modules included.
+    ///
+    /// # Errors
+    /// [`UnknownReference`](crate::storage::StorageErrorKind::UnknownReference) when its account does not exist,
+    /// [`InvalidValue`](crate::storage::StorageErrorKind::InvalidValue) when its slug is none (see
+    /// [`is_slug`](crate::is_slug)), or when the storage cannot be written.
+    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError>;
+
+    /// Removes every course that this import has not put, of the accounts that it has put; returns account and slug of
+    /// each, in any order. It comes last, before [`commit`](Self::commit).
+    ///
+    /// # Errors
+    /// When the storage cannot be written.
+    async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError>;
+
+    /// Makes all of it seen at once.
+    ///
+    /// # Errors
+    /// When the storage cannot be written. As for every call of [`AdminStorage`], nothing has changed then unless the kind
+    /// is [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown).
+    async fn commit(self: Box<Self>) -> Result<(), StorageError>;
+}

@@ -1,0 +1,159 @@
+//! [`About`]: whose API the documents describe, and [`Site`]: where they describe it.
+
+use http::Uri;
+use serde_json::{Value, json};
+
+use super::{STAND_IN_HOST, TITLE, origin, reference};
+use crate::address::{Address, has_bad_escape};
+use crate::build_error::BuildError;
+
+/// Whose API it is. What is not said is left out of every text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct About {
+    title: Option<String>,
+    contact: Option<Contact>,
+    keys_url: Option<String>,
+}
+
+/// Where questions go.
+#[derive(Clone, Debug)]
+enum Contact {
+    Page(String),
+    Mailbox(String),
+}
+
+impl About {
+    /// Checks what a host says of itself.
+    pub(crate) fn new(
+        title: Option<String>,
+        contact: Option<String>,
+        keys_url: Option<String>,
+    ) -> Result<Self, BuildError> {
+        let title = title.map(|text| if is_title(&text) { Ok(text) } else { Err(BuildError::DocsTitle(text)) });
+        let keys_url = keys_url.map(|text| {
+            let is_path = text.starts_with('/') && !text.starts_with("//") && is_address(&text);
+            if is_path || is_page(&text) { Ok(text) } else { Err(BuildError::DocsKeysUrl(text)) }
+        });
+        let contact = contact.map(|text| match text {
+            text if is_page(&text) => Ok(Contact::Page(text)),
+            text if is_mailbox(&text) => Ok(Contact::Mailbox(text)),
+            text => Err(BuildError::DocsContact(text)),
+        });
+        Ok(Self { title: title.transpose()?, contact: contact.transpose()?, keys_url: keys_url.transpose()? })
+    }
+}
+
+/// What documents are made for: an API at its address, and whose it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site<'a> {
+    pub(crate) base: &'a Address,
+    pub(crate) docs: &'a Address,
+    pub(crate) about: &'a About,
+}
+
+impl<'a> Site<'a> {
+    pub(crate) fn title(self) -> &'a str {
+        self.about.title.as_deref().unwrap_or(TITLE)
+    }
+
+    /// Whether only the path of the API is known, and not its scheme and host.
+    pub(crate) fn is_unnamed(self) -> bool {
+        origin(self.base).is_empty()
+    }
+
+    /// Where keys come from, in a sentence.
+    pub(crate) fn keys(self) -> String {
+        match &self.about.keys_url {
+            Some(url) => format!("The owner of an account makes API keys at [{url}]({url}) and chooses their scopes."),
+            None => "An API key belongs to an account and has scopes; whoever runs this API hands keys out.".to_owned(),
+        }
+    }
+
+    /// Where questions go, in a sentence.
+    pub(crate) fn questions(self) -> Option<String> {
+        Some(match self.about.contact.as_ref()? {
+            Contact::Page(url) => format!("Questions go to [{url}]({url})."),
+            Contact::Mailbox(mailbox) => format!("Questions go to [{mailbox}](mailto:{mailbox})."),
+        })
+    }
+
+    /// Whom to ask, for the OpenAPI document: who was named, or else the page that explains the API and the mailbox that RFC
+    /// 2142 gives to the operator of a web server. Both must be whole addresses.
+    pub(crate) fn contact(self) -> Value {
+        let stand_in = format!("https://{STAND_IN_HOST}");
+        let server = [self.docs, self.base].map(origin).into_iter().find(|origin| !origin.is_empty());
+        let server = server.unwrap_or(&stand_in);
+        let page = reference::page_address(self.docs);
+        let page = if page.starts_with('/') { format!("{server}{page}") } else { page };
+        let name = self.about.title.as_deref().unwrap_or("The operator of this server");
+        match &self.about.contact {
+            Some(Contact::Page(url)) => json!({ "name": name, "url": url }),
+            Some(Contact::Mailbox(mailbox)) => json!({ "name": name, "url": page, "email": mailbox }),
+            None => {
+                let server: Option<Uri> = server.parse().ok();
+                let host = server.as_ref().and_then(Uri::host).filter(|host| !host.starts_with('['));
+                let mailbox = format!("webmaster@{}", host.unwrap_or(STAND_IN_HOST));
+                json!({ "name": name, "url": page, "email": mailbox })
+            }
+        }
+    }
+}
+
+/// Texts mark code and links, so a title holds none of their marks.
+fn is_title(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains(|c: char| c.is_control() || "`[]<>\\".contains(c))
+}
+
+/// Whether a text can stand as an address in every document.
+fn is_address(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic())
+        && !text.contains(['(', ')', '<', '>', '"', '`', '\\', '{', '}', '[', ']'])
+        && !has_bad_escape(text)
+}
+
+fn is_page(text: &str) -> bool {
+    let uri: Option<Uri> = text.split('#').next().and_then(|text| text.parse().ok());
+    let is_whole =
+        |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some_and(|h| !h.is_empty());
+    is_address(text) && uri.as_ref().is_some_and(is_whole)
+}
+
+fn is_mailbox(text: &str) -> bool {
+    let parts = text.split_once('@').filter(|(name, host)| !name.is_empty() && !host.contains('@'));
+    is_address(text)
+        && !text.contains([':', '/', '?', '#', '&', '%', ',', ';'])
+        && parts.is_some_and(|(_, host)| !host.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_refused(title: Option<&str>, contact: Option<&str>, keys_url: Option<&str>) -> bool {
+        let [title, contact, keys_url] = [title, contact, keys_url].map(|text| text.map(str::to_owned));
+        About::new(title, contact, keys_url).is_err()
+    }
+
+    #[test]
+    fn what_cannot_stand_in_a_document_is_refused() {
+        for good in ["Courses of A & B", "Kurse \u{fc}ber Brot (v1)"] {
+            assert!(!is_refused(Some(good), None, None), "{good}");
+        }
+        for bad in ["", " ", "a\nb", "a`b", "[a](b)", "<b>"] {
+            assert!(is_refused(Some(bad), None, None), "{bad:?}");
+        }
+        for good in ["help@example.com", "https://example.com/help?a=b#c", "http://[::1]:80/x"] {
+            assert!(is_refused(None, Some(good), None) == good.contains('['), "{good}");
+        }
+        for bad in ["", "help", "a@b@c", "@b", "a@", "mailto:a@b", "javascript:alert(1)", "/help", "https://", "a b@c"]
+        {
+            assert!(is_refused(None, Some(bad), None), "{bad:?}");
+        }
+        for good in ["/settings", "https://example.com/keys", "/settings#keys"] {
+            assert!(!is_refused(None, None, Some(good)), "{good}");
+        }
+        for bad in ["", "settings", "//example.com", "javascript:x", "/a b", "/a)b", "/%zz", "ftp://a/b", "a@b"] {
+            assert!(is_refused(None, None, Some(bad)), "{bad:?}");
+        }
+    }
+}

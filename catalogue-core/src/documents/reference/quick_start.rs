@@ -1,0 +1,40 @@
+//! The first screen: where the API is, and three steps that lead from a key to the second page.
+
+use super::block::{Block, code};
+use super::samples::{before, broken, curl};
+use crate::documents::STAND_IN_HOST;
+use crate::documents::about::Site;
+use crate::operation::{Operation, Parameter};
+
+pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
+    let row = Operation::ListCourses.row();
+    let cursor = Parameter::Cursor.name();
+    let first = broken(&curl(row, site, origin));
+    let read = r#" |
+  sed -n 's/.*"nextCursor":"\([^"]*\)".*/\1/p'"#;
+    let (target, end) = first.split_at(first.len() - 1);
+    let unnamed = format!("`$SERVER` stands for the scheme and host of the server, such as `https://{STAND_IN_HOST}`.");
+    let step = |label, text| Block::Code { language: "sh", label, text };
+    vec![
+        Block::Base(format!("{}{}", before(site, origin), site.base.as_str())),
+        Block::heading(2, "Quick start"),
+        Block::UnnamedServer(if site.is_unnamed() { unnamed } else { String::new() }),
+        Block::Text(format!(
+            "**1. Get a key.** {} Paste this line into a shell, and then the key: it stays in that shell, and out of its \
+             history.",
+            site.keys()
+        )),
+        step("step 1", "read -rs API_KEY && export API_KEY".to_owned()),
+        Block::text("**2. Make the first call.** It lists the newest courses of the key's account."),
+        step("step 2", first.clone()),
+        Block::Text(format!(
+            "**3. Read the next page.** Pass {} on as {} until it is null.",
+            code("meta.nextCursor"),
+            code(cursor)
+        )),
+        step(
+            "step 3",
+            format!("next=$({}{read})\n{target}${{next:+&{cursor}=$next}}{end}", first.replacen("curl", "curl -s", 1)),
+        ),
+    ]
+}

@@ -1,0 +1,8 @@
+import json, os, urllib.request
+
+request = urllib.request.Request("ADDRESS")
+key = os.environ["API_KEY"]
+request.add_header("Authorization", f"Bearer {key}")
+with urllib.request.urlopen(request) as response:
+    answer = json.load(response)
+print(json.dumps(answer, indent=2))

@@ -1,0 +1,7 @@
+const key = process.env.API_KEY;
+const response = await fetch("ADDRESS", {
+  headers: { Authorization: `Bearer ${key}` },
+});
+if (!response.ok) throw new Error(await response.text());
+const answer = await response.json();
+console.log(JSON.stringify(answer, null, 2));

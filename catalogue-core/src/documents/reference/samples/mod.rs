@@ -1,0 +1,96 @@
+//! Programs that call an operation, in the languages of those who call it. The files beside this one are their texts, each
+//! once for one answer and once for all pages of a list.
+
+use crate::documents::about::Site;
+use crate::operation::{Parameter, Row};
+use crate::storage::Limit;
+
+/// Stands in the programs for the address that they ask.
+const ADDRESS: &str = "ADDRESS";
+
+/// A program in one language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::documents) struct Sample {
+    pub(in crate::documents) language: &'static str,
+    pub(in crate::documents) text: String,
+}
+
+struct Language {
+    name: &'static str,
+    get: &'static str,
+    walk: &'static str,
+}
+
+macro_rules! language {
+    ($name:literal, $extension:literal) => {
+        Language {
+            name: $name,
+            get: include_str!(concat!("get.", $extension)),
+            walk: include_str!(concat!("walk.", $extension)),
+        }
+    };
+}
+
+const LANGUAGES: [Language; 5] = [
+    language!("Python", "py"),
+    language!("TypeScript", "ts"),
+    language!("Ruby", "rb"),
+    language!("PHP", "php"),
+    language!("Rust", "rs"),
+];
+
+/// A call of the operation in every language, curl first. `origin` stands before an address without a host.
+pub(super) fn all(row: &Row, site: Site<'_>, origin: &str) -> Vec<Sample> {
+    let pages = row.parameters.contains(&Parameter::Cursor);
+    let query = if pages { format!("?{}={}", Parameter::Limit.name(), Limit::MAX.get()) } else { query(row) };
+    let address = format!("{}{}{}{query}", before(site, origin), site.base.as_str(), path(row));
+    let sample = |language: &Language| {
+        let text = if pages { language.walk } else { language.get };
+        // Of what an address may hold, the apostrophe alone ends a text of one of the languages.
+        let address = if text.starts_with("<?php") { address.replace('\'', "\\'") } else { address.clone() };
+        Sample { language: language.name, text: text.trim_end().replace(ADDRESS, &address) }
+    };
+    let curl = Sample { language: "curl", text: broken(&curl(row, site, origin)) };
+    [curl].into_iter().chain(LANGUAGES.iter().map(sample)).collect()
+}
+
+/// A command that asks for the example answer.
+pub(in crate::documents) fn curl(row: &Row, site: Site<'_>, origin: &str) -> String {
+    let (server, base) = (before(site, origin), in_double_quotes(site.base.as_str()));
+    format!(r#"curl -H "Authorization: Bearer $API_KEY" "{server}{base}{}{}""#, path(row), query(row))
+}
+
+/// The command on two lines.
+pub(super) fn broken(curl: &str) -> String {
+    curl.replacen("\" \"", "\" \\\n  \"", 1)
+}
+
+/// What stands before the base address.
+pub(super) fn before<'o>(site: Site<'_>, origin: &'o str) -> &'o str {
+    if site.is_unnamed() { origin } else { "" }
+}
+
+fn path(row: &Row) -> String {
+    let in_path = row.parameters.iter().filter(|parameter| parameter.is_in_path());
+    in_path.fold(row.path.to_owned(), |path, &parameter| {
+        path.replace(&format!("{{{}}}", parameter.name()), &example(parameter))
+    })
+}
+
+/// The first page needs no cursor.
+fn query(row: &Row) -> String {
+    let is_named = |parameter: &&Parameter| !parameter.is_in_path() && **parameter != Parameter::Cursor;
+    let named = row.parameters.iter().filter(is_named);
+    let pairs: Vec<_> = named.map(|&parameter| format!("{}={}", parameter.name(), example(parameter))).collect();
+    if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+}
+
+fn example(parameter: Parameter) -> String {
+    let value = parameter.example();
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// `text` as it stands between double quotes of a shell.
+fn in_double_quotes(text: &str) -> String {
+    text.replace('\\', r"\\").replace('"', "\\\"").replace('$', r"\$").replace('`', r"\`")
+}

@@ -1,0 +1,214 @@
+//! The parameters of the operations: what they are called, how they are read and what is wrong with a bad one.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode;
+use serde_json::{Value, json};
+
+use super::example;
+use crate::cursor::{MAX_TEXT, PATTERN};
+use crate::error::ApiError;
+use crate::model::MAX_SLUG_BYTES;
+use crate::storage::Limit;
+
+/// A parameter that an operation takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parameter {
+    /// The query parameter `cursor` (decision R8).
+    Cursor,
+    /// The query parameter `limit` (decision R7).
+    Limit,
+    /// The path parameter `slug` (decision R6).
+    Slug,
+}
+
+impl Parameter {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Cursor => "cursor",
+            Self::Limit => "limit",
+            Self::Slug => "slug",
+        }
+    }
+
+    /// Whether it is a segment of the path; else it stands in the query, where it may be left out.
+    pub(crate) const fn is_in_path(self) -> bool {
+        matches!(self, Self::Slug)
+    }
+
+    /// What the documents say of it.
+    pub(crate) const fn description(self) -> &'static str {
+        match self {
+            Self::Cursor => "Opaque cursor taken from a prior page's `meta.nextCursor`. It works with any `limit`.",
+            Self::Limit => "How many courses the page holds at most. It is never clamped.",
+            Self::Slug => "The course's slug. In the path it is percent-encoded as UTF-8.",
+        }
+    }
+
+    /// The same for a form, which takes the value as it is and encodes it.
+    pub(crate) const fn description_in_form(self) -> &'static str {
+        match self {
+            Self::Slug => "The course's slug as it is: this form encodes it.",
+            Self::Cursor | Self::Limit => self.description(),
+        }
+    }
+
+    /// The bounds that a value is held to, as a JSON Schema.
+    pub(crate) fn schema(self) -> Value {
+        match self {
+            Self::Cursor => json!({ "type": "string", "minLength": 1, "maxLength": MAX_TEXT, "pattern": PATTERN }),
+            Self::Limit => {
+                let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
+                json!({ "type": "integer", "minimum": minimum, "maximum": maximum, "default": default })
+            }
+            Self::Slug => json!({ "type": "string", "minLength": 1, "maxLength": MAX_SLUG_BYTES }),
+        }
+    }
+
+    /// A value for the documents, one that their example answers belong to.
+    pub(crate) fn example(self) -> Value {
+        match self {
+            Self::Cursor => example::next_cursor().as_str().into(),
+            Self::Limit => example::course_items().len().into(),
+            Self::Slug => example::course().slug.into(),
+        }
+    }
+}
+
+/// A parameter that cannot be understood. It is never mended in silence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InvalidParameter {
+    parameter: Parameter,
+    fault: Fault,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Repeated,
+    NotAnInteger,
+    OutOfRange,
+    Invalid,
+}
+
+impl InvalidParameter {
+    /// A cursor that is malformed, altered, or issued to another account: all alike.
+    pub(crate) const CURSOR: Self = Self { parameter: Parameter::Cursor, fault: Fault::Invalid };
+
+    /// Every fault that a request may be refused for.
+    pub(crate) const ALL: [Self; 5] = [
+        Self { parameter: Parameter::Limit, fault: Fault::Repeated },
+        Self { parameter: Parameter::Limit, fault: Fault::NotAnInteger },
+        Self { parameter: Parameter::Limit, fault: Fault::OutOfRange },
+        Self { parameter: Parameter::Cursor, fault: Fault::Repeated },
+        Self::CURSOR,
+    ];
+
+    pub(crate) const fn parameter(self) -> Parameter {
+        self.parameter
+    }
+
+    pub(crate) fn message(self) -> Cow<'static, str> {
+        let name = self.parameter.name();
+        match self.fault {
+            Fault::Repeated => format!("The parameter `{name}` may be given once only.").into(),
+            Fault::NotAnInteger | Fault::OutOfRange => {
+                let (minimum, maximum) = (Limit::MIN.get(), Limit::MAX.get());
+                format!("The parameter `{name}` must be an integer from {minimum} to {maximum}.").into()
+            }
+            Fault::Invalid => "The parameter `cursor` must be the `meta.nextCursor` of a prior page.".into(),
+        }
+    }
+
+    pub(crate) fn details(self) -> Value {
+        let reason = match self.fault {
+            Fault::Repeated => "repeated",
+            Fault::NotAnInteger => "not_an_integer",
+            Fault::OutOfRange => "out_of_range",
+            Fault::Invalid => "invalid",
+        };
+        let mut details = json!({ "parameter": self.parameter.name(), "reason": reason });
+        if self.fault == Fault::OutOfRange {
+            details["minimum"] = Limit::MIN.get().into();
+            details["maximum"] = Limit::MAX.get().into();
+        }
+        details
+    }
+}
+
+impl From<InvalidParameter> for ApiError {
+    fn from(fault: InvalidParameter) -> Self {
+        Self::InvalidParameter(fault)
+    }
+}
+
+/// The query of a list; unknown parameters are ignored (decision R9).
+#[derive(Debug, Default)]
+pub(super) struct ListQuery<'q> {
+    cursor: Once<'q>,
+    limit: Once<'q>,
+}
+
+/// How often a parameter was given.
+#[derive(Debug, Default)]
+enum Once<'q> {
+    #[default]
+    Absent,
+    Given(Cow<'q, str>),
+    Repeated,
+}
+
+impl Once<'_> {
+    fn value(&self, parameter: Parameter) -> Result<Option<&str>, InvalidParameter> {
+        match self {
+            Self::Absent => Ok(None),
+            Self::Given(text) => Ok(Some(text)),
+            Self::Repeated => Err(InvalidParameter { parameter, fault: Fault::Repeated }),
+        }
+    }
+}
+
+impl<'q> ListQuery<'q> {
+    pub(super) fn parse(query: Option<&'q str>) -> Self {
+        let mut list = Self::default();
+        for pair in query.unwrap_or_default().as_bytes().split(|&byte| byte == b'&') {
+            let place = match pair.first() {
+                Some(b'c' | b'%') if is_named(pair, b"cursor") => &mut list.cursor,
+                Some(b'l' | b'%') if is_named(pair, b"limit") => &mut list.limit,
+                _ => continue,
+            };
+            *place = match place {
+                Once::Absent => Once::Given(form_urlencoded::parse(pair).next().unwrap_or_default().1),
+                Once::Given(_) | Once::Repeated => Once::Repeated,
+            };
+        }
+        list
+    }
+
+    pub(super) fn limit(&self) -> Result<Option<Limit>, InvalidParameter> {
+        self.limit.value(Parameter::Limit)?.map(parse_limit).transpose()
+    }
+
+    pub(super) fn cursor(&self) -> Result<Option<&str>, InvalidParameter> {
+        self.cursor.value(Parameter::Cursor)
+    }
+}
+
+/// ASCII digits alone, in the bounds (decision R7).
+fn parse_limit(text: &str) -> Result<Limit, InvalidParameter> {
+    let invalid = |fault| InvalidParameter { parameter: Parameter::Limit, fault };
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(invalid(Fault::NotAnInteger));
+    }
+    // Digits alone fail to parse only where they are too many.
+    text.parse().ok().and_then(Limit::new).ok_or(invalid(Fault::OutOfRange))
+}
+
+/// Whether a pair has that name once it is decoded. There may be thousands that have not, so nothing is allocated.
+fn is_named(pair: &[u8], name: &[u8]) -> bool {
+    let longest = &pair[..pair.len().min(3 * name.len() + 1)];
+    let written = longest.split(|&byte| byte == b'=').next().unwrap_or_default();
+    written == name || written.len() > name.len() && percent_decode(written).eq(name.iter().copied())
+}
+
+#[cfg(test)]
+mod tests;

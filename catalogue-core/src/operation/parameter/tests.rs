@@ -1,0 +1,42 @@
+//! How the query of a list is read.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+
+#[test]
+fn limit_is_digits_alone_within_its_bounds() {
+    for text in ["-1", "+5", "1.5", "", " 5", "5 ", "0x5", "١", "５", "1e1"] {
+        assert_eq!(parse_limit(text).unwrap_err().fault, Fault::NotAnInteger, "{text:?}");
+    }
+    for text in ["0", "00", "101", "256", "99999999999999999999999"] {
+        assert_eq!(parse_limit(text).unwrap_err().fault, Fault::OutOfRange, "{text:?}");
+    }
+    for (text, limit) in [("1", 1), ("50", 50), ("100", 100), ("007", 7)] {
+        assert_eq!(parse_limit(text).map(Limit::get), Ok(limit));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_query_is_read_as_a_form(pieces in vec(select(vec![
+        "&", "&", "&", "=", "=", "cursor", "limit", "%6Cimit", "limi%74", "c%75rsor", "%63", "+", "%", "%zz", "%ff", "x", "1",
+        "li", "mit", "cur", "sor", ";", "%3D", "%26",
+    ]), 0..16)) {
+        let query = pieces.concat();
+        let given = |wanted| {
+            let pairs = form_urlencoded::parse(query.as_bytes()).filter(move |(name, _)| name == wanted);
+            pairs.map(|(_, value)| value.into_owned()).collect::<Vec<_>>()
+        };
+        let list = ListQuery::parse(Some(&query));
+        for (name, once) in [("cursor", &list.cursor), ("limit", &list.limit)] {
+            match once {
+                Once::Absent => prop_assert_eq!(given(name), [""; 0]),
+                Once::Given(value) => prop_assert_eq!(given(name), [&**value]),
+                Once::Repeated => prop_assert!(given(name).len() > 1),
+            }
+        }
+    }
+}

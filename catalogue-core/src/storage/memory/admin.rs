@@ -1,0 +1,164 @@
+//! Administration of a [`MemoryStorage`].
+
+use async_trait::async_trait;
+
+use super::import::MemoryImport;
+use super::{AccountState, MemoryStorage, State};
+use crate::admin::{
+    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record,
+    RemovedAccount, Visitor,
+};
+use crate::auth::CredentialKind;
+use crate::model::AccountId;
+use crate::storage::StorageError;
+use crate::timestamp::Timestamp;
+
+impl State {
+    /// Those accounts by id.
+    fn of(&self, accounts: Accounts<'_>) -> Vec<AccountState> {
+        let is_meant = |id: &AccountId| match accounts {
+            Accounts::All => true,
+            Accounts::Only(ids) => ids.contains(id),
+        };
+        self.accounts.iter().filter(|(id, _)| is_meant(id)).map(|(_, account)| account.clone()).collect()
+    }
+}
+
+#[async_trait]
+impl AdminStorage for MemoryStorage {
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+        Ok(Box::new(MemoryImport::begin(self)))
+    }
+
+    async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+        let accounts = self.state().of(accounts);
+        let courses = accounts.iter().flat_map(|account| account.by_slug.values().map(|at| &account.courses[at]));
+        let courses = courses.map(|course| Record::Course((**course).clone()));
+        let mut records = accounts.iter().map(|account| Record::Account(account.account.clone())).chain(courses);
+        let _ = records.try_for_each(visit);
+        Ok(())
+    }
+
+    async fn list_accounts(
+        &self,
+        accounts: Accounts<'_>,
+        now: Timestamp,
+        visit: &mut Visitor<'_, AccountSummary>,
+    ) -> Result<(), StorageError> {
+        let (accounts, credentials) = {
+            let state = self.state();
+            (state.of(accounts), state.credentials.clone())
+        };
+        let _ = accounts.into_iter().try_for_each(|account| {
+            let holds = |record: &&CredentialRecord| {
+                record.identity.account == account.account.id
+                    && record.identity.kind == CredentialKind::ApiKey
+                    && record.state(now).holds()
+            };
+            let keys = credentials.values().filter(holds).count() as u64;
+            visit(AccountSummary { courses: account.courses.len() as u64, keys, account: account.account })
+        });
+        Ok(())
+    }
+
+    async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
+        let mut state = self.state();
+        let Some(AccountState { courses, .. }) = state.accounts.remove(account) else { return Ok(None) };
+        state.changes += 1;
+        let gone = state.credentials.extract_if(|_, record| record.identity.account == *account);
+        let (keys, tokens): (Vec<_>, Vec<_>) =
+            gone.map(|(_, record)| record.identity.kind).partition(|kind| *kind == CredentialKind::ApiKey);
+        Ok(Some(RemovedAccount {
+            courses: courses.len() as u64,
+            modules: courses.values().map(|course| course.modules.len() as u64).sum(),
+            keys: keys.len() as u64,
+            tokens: tokens.len() as u64,
+            remains: None,
+        }))
+    }
+
+    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
+        let mut state = self.state();
+        let removed = state.accounts.get_mut(account).is_some_and(|account| account.remove(slug));
+        state.changes += u64::from(removed);
+        Ok(removed)
+    }
+
+    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
+        self.state().add_credential(credential)
+    }
+
+    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        let state = self.state();
+        if !state.accounts.contains_key(account) {
+            return Ok(None);
+        }
+        let of_account = state.credentials.values().filter(|record| record.identity.account == *account);
+        Ok(Some(in_order(of_account)))
+    }
+
+    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
+        let records = in_order(self.state().credentials.values());
+        let _ = records.into_iter().try_for_each(visit);
+        Ok(())
+    }
+
+    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
+        let mut state = self.state();
+        Ok(state.credential_mut(id).map(|record| {
+            record.revoked_at.get_or_insert(at);
+            record.clone()
+        }))
+    }
+
+    async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+        Ok(self.state().credential_mut(id).cloned())
+    }
+
+    async fn rotate_credential(
+        &self,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        let mut state = self.state();
+        let NewCredential { record: CredentialRecord { identity, created_at, .. }, .. } = successor;
+        let holds = |record: &CredentialRecord| {
+            record.revoked_at.is_none()
+                && record.expires_at.is_none_or(|expiry| expiry > *created_at)
+                && record.replaced_by.is_none()
+        };
+        if !state.credential_mut(id).is_some_and(|record| record.identity.account == identity.account && holds(record))
+        {
+            return Ok(None);
+        }
+        state.add_credential(successor)?;
+        Ok(state.credential_mut(id).map(|record| {
+            record.expires_at = Some(record.expires_at.map_or(ends_at, |expiry| expiry.min(ends_at)));
+            record.replaced_by = Some(identity.credential_id.clone());
+            record.clone()
+        }))
+    }
+
+    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+        let mut state = self.state();
+        for CredentialUse { account, credential_id, at } in uses {
+            if let Some(record) = state.credential_mut(credential_id)
+                && record.identity.account == *account
+            {
+                record.last_used_at = record.last_used_at.max(Some(*at));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// By account, then oldest first.
+fn in_order<'r>(records: impl Iterator<Item = &'r CredentialRecord>) -> Vec<CredentialRecord> {
+    let mut records: Vec<_> = records.cloned().collect();
+    records.sort_by(|one, other| {
+        let key = |record: &CredentialRecord| (record.identity.account.clone(), record.created_at);
+        key(one).cmp(&key(other)).then_with(|| one.identity.credential_id.cmp(&other.identity.credential_id))
+    });
+    records
+}

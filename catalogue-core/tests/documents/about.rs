@@ -1,0 +1,79 @@
+//! What documents say of whose API they describe.
+
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{BuildError, Catalogue, CatalogueBuilder, DocumentFormat};
+use http::Request;
+use serde_json::{Value, json};
+
+const FORMATS: [DocumentFormat; 4] =
+    [DocumentFormat::OpenApi, DocumentFormat::OpenApi30, DocumentFormat::Markdown, DocumentFormat::Llms];
+
+fn builder() -> CatalogueBuilder {
+    Catalogue::with_api_keys(MemoryStorage::new())
+}
+
+/// All documents of a catalogue, the page last.
+async fn documents(builder: CatalogueBuilder) -> Vec<String> {
+    let catalogue = builder.build().unwrap();
+    let page = catalogue.call(Request::get("/docs").body(()).unwrap()).await;
+    let page = String::from_utf8(page.body().to_vec()).unwrap();
+    FORMATS.map(|format| catalogue.document(format)).into_iter().chain([page]).collect()
+}
+
+#[tokio::test]
+async fn title_contact_and_key_page_stand_in_every_document() {
+    let named = builder()
+        .docs_title("Courses of Bäcker & Co")
+        .docs_contact("help@example.com")
+        .docs_keys_url("https://example.com/settings/keys?a=b&c=d");
+    for document in documents(named).await {
+        let plain = document.replace("&amp;", "&");
+        for piece in ["Courses of Bäcker & Co", "help@example.com", "https://example.com/settings/keys?a=b&c=d"] {
+            assert!(plain.contains(piece), "{piece}: {document}");
+        }
+        assert!(!document.contains("Course Catalogue Read API"), "{document}");
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_said_is_left_out() {
+    for document in documents(builder()).await {
+        assert!(document.contains("Course Catalogue Read API"));
+        for piece in ["web application", "developer settings", "mailto:", "Questions"] {
+            assert!(!document.contains(piece), "{piece}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_served_documents_are_the_ones_of_the_catalogue() {
+    let catalogue = builder().docs_title("Mine").build().unwrap();
+    for (format, path) in FORMATS.into_iter().zip(["openapi.json", "openapi-3.0.json", "openapi.md", "llms.txt"]) {
+        let answer = catalogue.call(Request::get(format!("/docs/{path}")).body(()).unwrap()).await;
+        assert_eq!(answer.body(), catalogue.document(format).as_bytes(), "{path}");
+    }
+    let mine = catalogue.mounted_at("/my").unwrap().document(DocumentFormat::Markdown);
+    assert!(mine.starts_with("# Mine\n") && mine.contains("/my/courses"), "a view has the same title");
+}
+
+#[test]
+fn the_contact_of_the_openapi_document_is_the_one_that_was_named() {
+    let contact = |builder: CatalogueBuilder| {
+        let document = builder.docs_title("Mine").build().unwrap().document(DocumentFormat::OpenApi);
+        serde_json::from_str::<Value>(&document).unwrap()["info"]["contact"].take()
+    };
+    let page = "https://example.com/help";
+    assert_eq!(contact(builder().docs_contact(page)), json!({ "name": "Mine", "url": page }));
+    let mailbox = contact(builder().docs_contact("help@example.com"));
+    assert_eq!(mailbox["email"], "help@example.com");
+}
+
+#[test]
+fn what_cannot_stand_in_a_document_is_refused_at_build() {
+    let refused = |builder: CatalogueBuilder| builder.build().unwrap_err();
+    assert_eq!(refused(builder().docs_title(" ")), BuildError::DocsTitle(" ".to_owned()));
+    assert_eq!(refused(builder().docs_contact("help")), BuildError::DocsContact("help".to_owned()));
+    let script = "javascript:alert(1)";
+    assert_eq!(refused(builder().docs_keys_url(script)), BuildError::DocsKeysUrl(script.to_owned()));
+    assert!(refused(builder().docs_keys_url("keys")).to_string().contains("like https://"));
+}

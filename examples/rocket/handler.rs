@@ -1,0 +1,69 @@
+//! [`Handler`]: the catalogue on Rocket, which has types of its own for requests and answers.
+
+use std::io::Cursor;
+
+use bytes::Bytes;
+use catalogue_core::Catalogue;
+use catalogue_core::limit::ClientAddress;
+use http::header::CONTENT_LENGTH;
+use rocket::http::{Method, Status};
+use rocket::route::Outcome;
+use rocket::{Data, Request, Response, Route};
+
+/// Each method that Rocket knows. It answers others 400 by itself.
+const METHODS: [Method; 9] = {
+    use Method::{Connect, Delete, Get, Head, Options, Patch, Post, Put, Trace};
+    [Get, Head, Options, Post, Put, Patch, Delete, Trace, Connect]
+};
+/// After all routes of the host's own.
+const LAST: isize = isize::MAX;
+
+/// Answers whatever no other route does.
+#[derive(Clone)]
+struct Handler(Catalogue);
+
+/// The routes of a catalogue, to be mounted at `/`: they need the whole path.
+pub(crate) fn routes(catalogue: &Catalogue) -> Vec<Route> {
+    METHODS.map(|method| Route::ranked(LAST, method, "/<path..>", Handler(catalogue.clone()))).into()
+}
+
+#[rocket::async_trait]
+impl rocket::route::Handler for Handler {
+    async fn handle<'r>(&self, request: &'r Request<'_>, _: Data<'r>) -> Outcome<'r> {
+        match converted(request) {
+            Ok(request) => Outcome::Success(answered(self.0.call(request).await)),
+            Err(_) => Outcome::Error(Status::BadRequest),
+        }
+    }
+}
+
+/// The path and query as they came, and every line of every header. The catalogue has no use for the body.
+fn converted(request: &Request<'_>) -> http::Result<http::Request<()>> {
+    let mut builder = http::Request::builder().method(request.method().as_str()).uri(request.uri().to_string());
+    for header in request.headers().iter() {
+        builder = builder.header(header.name.as_str(), &*header.value);
+    }
+    // Behind a proxy it is the address that the proxy names.
+    if let Some(address) = request.remote() {
+        builder = builder.extension(ClientAddress(address.ip()));
+    }
+    builder.body(())
+}
+
+/// The same answer. Rocket writes the length of a body: so it is told the one that the catalogue gives, which to HEAD
+/// is that of the body of GET, and of an answer without a length that its body has none.
+fn answered(answer: http::Response<Bytes>) -> Response<'static> {
+    let (head, body) = answer.into_parts();
+    let mut response = Response::new();
+    response.set_status(Status::new(head.status.as_u16()));
+    for (name, value) in &head.headers {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        response.adjoin_raw_header(name.as_str().to_owned(), value);
+    }
+    let length = head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    match length {
+        Some(length) => response.set_sized_body::<_, usize>(length, Cursor::new(body)),
+        None => response.set_streamed_body(Cursor::new(body)),
+    }
+    response
+}

@@ -1,0 +1,67 @@
+//! The hosts on poem and on Rocket pass the suite of every frontend, with all that their frameworks do by themselves.
+
+use std::collections::HashSet;
+
+use catalogue_core::Catalogue;
+use catalogue_frontend_conformance::Server;
+use poem::listener::TcpAcceptor;
+use rocket::Config;
+use rocket::config::{LogLevel, Shutdown};
+use rocket::fairing::AdHoc;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+#[path = "../../poem/routes.rs"]
+mod poem_routes;
+#[path = "../../rocket/handler.rs"]
+mod rocket_handler;
+
+mod on_poem {
+    catalogue_frontend_conformance::tests!(super::on_poem_over_http1);
+}
+
+mod on_poem_over_http2 {
+    catalogue_frontend_conformance::http2_tests!(super::on_poem);
+}
+
+mod on_rocket {
+    catalogue_frontend_conformance::tests!(super::on_rocket);
+}
+
+/// It ends with the test's runtime.
+async fn on_poem(catalogue: Catalogue) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = poem::Server::new_with_acceptor(TcpAcceptor::from_tokio(listener).unwrap());
+    tokio::spawn(server.run(poem_routes::all(catalogue)));
+    // Its router decodes each path, and refuses what is no UTF-8.
+    Server::new(address, ()).except("path::broken_escapes_are_kept#2", 400)
+}
+
+async fn on_poem_over_http1(catalogue: Catalogue) -> Server {
+    // Its router answers 404 in words of its own where a target has no path.
+    on_poem(catalogue).await.other_body("http1::the_asterisk_is_not_found").other_body("http1::connect_is_not_found")
+}
+
+/// It ends with the test's runtime, and not with the signals that end the tests.
+async fn on_rocket(catalogue: Catalogue) -> Server {
+    let shutdown = Shutdown { ctrlc: false, signals: HashSet::new(), ..Shutdown::default() };
+    let config = Config { port: 0, log_level: LogLevel::Off, shutdown, ..Config::default() };
+    let (sender, mut address) = mpsc::channel(1);
+    let liftoff = AdHoc::on_liftoff("address", move |rocket| {
+        let (address, port) = (rocket.config().address, rocket.config().port);
+        Box::pin(async move { sender.send((address, port).into()).await.unwrap() })
+    });
+    let host = rocket::custom(config).mount("/", rocket_handler::routes(&catalogue)).attach(liftoff);
+    tokio::spawn(host.launch());
+    Server::new(address.recv().await.unwrap(), ())
+        .adds(["permissions-policy", "server", "x-frame-options"])
+        // Rocket has methods of a fixed list, and refuses a target without a path.
+        .except("methods::extension_methods_are_kept", 400)
+        .except("methods::the_case_of_a_method_is_kept", 400)
+        .except("http1::connect_is_not_found", 400)
+        // It drops a header that is no UTF-8, so the token is missing where it should be malformed.
+        .other_body("credentials::bytes_beyond_ascii_are_kept#1")
+        // It looks for a method in the first bytes of each body, and waits for them.
+        .except("http1::a_body_is_not_waited_for", None)
+}

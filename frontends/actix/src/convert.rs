@@ -1,0 +1,127 @@
+//! actix-web speaks an older version of `http`: requests and answers become those of the other by their bytes.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use actix_web::body::{self, BodySize, BoxBody, MessageBody};
+use actix_web::http::{StatusCode, Version as OlderVersion, header};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
+use bytes::Bytes;
+use catalogue_core::limit::ClientAddress;
+use http::header::CONTENT_LENGTH;
+use http::{HeaderName, HeaderValue, Method, Request, Response, Uri, Version};
+
+/// The same request, without its body, and of its extensions with the client's address alone, as far as it is known.
+pub(crate) fn request(request: &HttpRequest) -> Request<()> {
+    let mut converted = Request::new(());
+    let method = Method::from_bytes(request.method().as_str().as_bytes());
+    *converted.method_mut() = method.expect("a method of the older version is one of the newer");
+    // What is no target to the newer version is outside every address, as `*` is, so nothing could be let in by it.
+    *converted.uri_mut() = Uri::try_from(request.uri().to_string()).unwrap_or_else(|_| Uri::from_static("*"));
+    *converted.version_mut() = version(request);
+    converted.headers_mut().reserve(request.headers().len());
+    for (name, value) in request.headers() {
+        let name = HeaderName::from_bytes(name.as_str().as_bytes()).expect("the versions agree on names");
+        let value = HeaderValue::from_bytes(value.as_bytes()).expect("the versions agree on values");
+        converted.headers_mut().append(name, value);
+    }
+    let named = request.extensions().get::<ClientAddress>().copied();
+    if let Some(client) = named.or_else(|| Some(ClientAddress(request.peer_addr()?.ip()))) {
+        converted.extensions_mut().insert(client);
+    }
+    converted
+}
+
+fn version(request: &HttpRequest) -> Version {
+    match request.version() {
+        OlderVersion::HTTP_09 => Version::HTTP_09,
+        OlderVersion::HTTP_10 => Version::HTTP_10,
+        OlderVersion::HTTP_2 => Version::HTTP_2,
+        OlderVersion::HTTP_3 => Version::HTTP_3,
+        _ => Version::HTTP_11,
+    }
+}
+
+/// The same answer.
+pub(crate) fn response(response: Response<Bytes>) -> HttpResponse {
+    let (head, bytes) = response.into_parts();
+    let status = StatusCode::from_u16(head.status.as_u16()).expect("the versions agree on statuses");
+    let mut converted = HttpResponse::new(status);
+    for (name, value) in &head.headers {
+        let name = header::HeaderName::from_bytes(name.as_str().as_bytes()).expect("the versions agree on names");
+        let value = header::HeaderValue::from_bytes(value.as_bytes()).expect("the versions agree on values");
+        converted.headers_mut().append(name, value);
+    }
+    let length = head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let body = match length {
+        _ if !bytes.is_empty() => BoxBody::new(bytes),
+        Some(length) => BoxBody::new(LeftOut(length)),
+        None => BoxBody::new(body::None::new()),
+    };
+    converted.set_body(body)
+}
+
+/// The body that an answer to HEAD leaves out: actix-web writes the length that the body names, and not the header.
+struct LeftOut(u64);
+
+impl MessageBody for LeftOut {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Sized(self.0)
+    }
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        Poll::Ready(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::Method as OlderMethod;
+    use actix_web::http::header::HeaderValue as Older;
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    #[test]
+    fn every_part_of_the_head_is_kept() {
+        let request = TestRequest::with_uri("/a%2Fb//?c=+&c=%20")
+            .method(OlderMethod::from_bytes(b"M-SEARCH").unwrap())
+            .version(OlderVersion::HTTP_10)
+            .append_header(("x-name", "one"))
+            .append_header(("x-name", Older::from_bytes(b"\xff\t\x80").unwrap()))
+            .append_header(("x-empty", ""));
+        let (head, ()) = super::request(&request.to_http_request()).into_parts();
+        assert_eq!((head.method.as_str(), head.version), ("M-SEARCH", Version::HTTP_10));
+        assert_eq!(head.uri, "/a%2Fb//?c=+&c=%20");
+        let values: Vec<_> = head.headers.get_all("x-name").iter().map(HeaderValue::as_bytes).collect();
+        assert_eq!(values, [&b"one"[..], b"\xff\t\x80"]);
+        assert_eq!(head.headers["x-empty"], "");
+        assert_eq!(head.headers.len(), 3);
+    }
+
+    #[test]
+    fn the_client_is_the_one_that_the_host_names_or_the_peer() {
+        let client = |request: TestRequest| {
+            let (head, ()) = super::request(&request.to_http_request()).into_parts();
+            head.extensions.get::<ClientAddress>().map(|ClientAddress(address)| address.to_string())
+        };
+        let peer = || TestRequest::default().peer_addr("192.0.2.1:1234".parse().unwrap());
+        assert_eq!(client(TestRequest::default()), None);
+        assert_eq!(client(peer()).unwrap(), "192.0.2.1");
+        let named = peer().to_http_request();
+        named.extensions_mut().insert(ClientAddress([192, 0, 2, 2].into()));
+        let (head, ()) = request(&named).into_parts();
+        assert_eq!(head.extensions.get(), Some(&ClientAddress([192, 0, 2, 2].into())));
+    }
+
+    #[test]
+    fn every_form_of_a_target_is_kept() {
+        for target in ["*", "/", "/?", "http://example.com:8080/a?b", "example.com:443"] {
+            let (head, ()) = request(&TestRequest::with_uri(target).to_http_request()).into_parts();
+            assert_eq!(head.uri, target);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! [`Declared`]: what a server was declared to do otherwise, and whether it does.
+
+use std::cell::Cell;
+
+use crate::answer::{Answer, OF_THE_SERVER};
+use crate::cases::cases;
+
+/// What becomes of a request that is not answered as the core does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Otherwise {
+    Status(u16),
+    NoAnswer,
+    /// The core's status, with another body.
+    Body,
+}
+
+/// All that a server was declared to do otherwise.
+#[derive(Debug, Default)]
+pub(crate) struct Declared {
+    exceptions: Vec<Exception>,
+    added: Vec<String>,
+    dropped: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Exception {
+    /// The name of a case, with `#` and a number where it is one request of it.
+    name: String,
+    otherwise: Otherwise,
+    used: Cell<bool>,
+}
+
+impl Declared {
+    /// # Panics
+    /// When `name` is no case and no request of one, or was declared before.
+    pub(crate) fn except(&mut self, name: &str, otherwise: Otherwise) {
+        let (case, number) = name.split_once('#').map_or((name, None), |(case, number)| (case, Some(number)));
+        let known = cases().any(|(topic, name)| case.split_once("::") == Some((topic, name)));
+        assert!(known, "there is no case {case}");
+        let is_number = |number: &str| number.parse::<u16>().is_ok_and(|n| n > 0 && n.to_string() == number);
+        assert!(number.is_none_or(is_number), "{name} names no request; write one like {case}#1");
+        assert!(self.exceptions.iter().all(|exception| exception.name != name), "{name} was declared twice");
+        self.exceptions.push(Exception { name: name.to_owned(), otherwise, used: Cell::new(false) });
+    }
+
+    /// # Panics
+    /// When a server may add that header anyway.
+    pub(crate) fn add(&mut self, name: &str) {
+        let name = name.to_ascii_lowercase();
+        assert!(!OF_THE_SERVER.contains(&&*name), "every server may send {name}; it need not be declared");
+        self.added.push(name);
+    }
+
+    pub(crate) fn drop(&mut self, name: &str) {
+        self.dropped.push(name.to_ascii_lowercase());
+    }
+
+    pub(crate) fn dropped(&self) -> &[String] {
+        &self.dropped
+    }
+
+    /// How the request of that number of `case` is answered, if it is otherwise.
+    pub(crate) fn exception(&self, case: &str, number: usize) -> Option<Otherwise> {
+        let request = format!("{case}#{number}");
+        let named = |name: &str| self.exceptions.iter().find(|exception| exception.name == name);
+        let exception = named(&request).or_else(|| named(case))?;
+        exception.used.set(true);
+        Some(exception.otherwise)
+    }
+
+    /// What was declared of `case` and no request of it has met.
+    pub(crate) fn unused(&self, case: &str) -> Option<&str> {
+        let of_case = |name: &str| name.strip_prefix(case).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'));
+        let unused = self.exceptions.iter().find(|exception| of_case(&exception.name) && !exception.used.get());
+        unused.map(|exception| &*exception.name)
+    }
+
+    /// How an answer differs from the core's beyond the headers that were declared; `None` where it does not.
+    pub(crate) fn difference(&self, mut answer: Answer, mut core: Answer) -> Option<String> {
+        if answer.status != core.status {
+            return answer.difference(&core);
+        }
+        for name in &self.added {
+            if core.headers.contains_key(name) {
+                return Some(format!("the header {name} is the catalogue's, and was declared to be added"));
+            }
+            if answer.headers.remove(name).is_none() {
+                return Some(format!("the header {name} was not added, as it was declared to be"));
+            }
+        }
+        for name in &self.dropped {
+            if core.headers.remove(name).is_some() && answer.headers.contains_key(name) {
+                return Some(format!("the header {name} was not dropped, as it was declared to be"));
+            }
+        }
+        answer.difference(&core)
+    }
+
+    /// What is not as an exception says, of what came from the server and how the core answers.
+    pub(crate) fn fault(&self, otherwise: Otherwise, answer: Option<Answer>, core: Answer) -> Option<String> {
+        let declared = match otherwise {
+            Otherwise::Status(status) => Some(status),
+            Otherwise::NoAnswer => None,
+            Otherwise::Body => Some(core.status),
+        };
+        let status = answer.as_ref().map(|answer| answer.status);
+        if status != declared {
+            let [status, declared] =
+                [status, declared].map(|status| status.map_or("none".to_owned(), |status| status.to_string()));
+            return Some(format!("the status is {status} and not {declared}, as the server was declared to answer"));
+        }
+        let answer = answer?;
+        let has_its_body = answer.body == core.body;
+        if self.difference(answer, core).is_none() {
+            return Some("nothing is otherwise, as the server was declared to be".to_owned());
+        }
+        let is_other = !matches!(otherwise, Otherwise::Body) || !has_its_body;
+        (!is_other).then(|| "the body is no other one, as the server was declared to send".to_owned())
+    }
+}

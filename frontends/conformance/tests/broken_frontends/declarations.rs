@@ -1,0 +1,279 @@
+//! What a server was declared to do otherwise is checked too: each way in which a declaration can be wrong is caught.
+
+use bytes::Bytes;
+use catalogue_frontend_conformance::{Frontend, Protocol, Server, answers, methods, query, run};
+use http::header::{CONTENT_LENGTH, ETAG};
+use http::{HeaderName, HeaderValue};
+
+use super::{Broken, assert_caught};
+
+const CASE: &str = "query::repeated_parameters_are_kept";
+
+/// Runs a case over a frontend of which `declare` says what it does otherwise.
+fn run_declared(
+    broken: Broken,
+    declare: impl Fn(Server) -> Server,
+    case: &'static str,
+    body: impl AsyncFnOnce(&Frontend),
+) {
+    run(case, Protocol::Http1, async |catalogue| declare(broken.serve(catalogue).await), body);
+}
+
+mod exceptions {
+    use super::*;
+
+    /// Runs the case over a frontend that refuses repeated parameters by itself with 422, or has no flaw.
+    fn run_with_exception(case: &str, status: impl Into<Option<u16>>, flawed: bool) {
+        let status = status.into();
+        let refused = move |query: &str| flawed && query.matches("limit").count() > 1;
+        let broken = Broken::refuses(422, move |head| head.uri.query().is_some_and(refused));
+        run_declared(broken, |server| server.except(case, status), CASE, query::repeated_parameters_are_kept);
+    }
+
+    #[test]
+    fn one_that_is_declared_is_allowed() {
+        run_with_exception(CASE, 422, true);
+    }
+
+    #[test]
+    fn one_that_is_not_true_is_caught() {
+        assert_caught("nothing is otherwise", || run_with_exception(CASE, 400, false));
+    }
+
+    #[test]
+    fn one_with_another_status_is_caught() {
+        assert_caught("is 422 and not 400", || run_with_exception(CASE, 400, true));
+    }
+
+    #[test]
+    fn one_without_an_answer_is_allowed_where_there_is_none() {
+        let broken = Broken::request(|_| panic!("the connection breaks off"));
+        run_declared(broken, |server| server.except(CASE, None), CASE, query::repeated_parameters_are_kept);
+    }
+
+    #[test]
+    fn one_without_an_answer_is_caught_where_there_is_one() {
+        assert_caught("is 422 and not none", || run_with_exception(CASE, None, true));
+    }
+
+    #[test]
+    fn one_of_another_case_allows_nothing() {
+        let other = "query::empty_values_are_kept";
+        assert_caught("the status is 422 and not 400", || run_with_exception(other, 422, true));
+    }
+
+    #[test]
+    fn one_of_no_case_is_refused() {
+        assert_caught("there is no case", || run_with_exception("query::nothing", 422, true));
+    }
+}
+
+mod requests {
+    use super::*;
+
+    const CASE: &str = "query::escaped_separators_are_kept";
+
+    /// Runs a case of three requests over a frontend that refuses the second with 422.
+    fn run_with_exceptions(names: &[&str]) {
+        let broken = Broken::refuses(422, |head| head.uri.query().is_some_and(|query| query.starts_with("limit%3D")));
+        let declare = |server| names.iter().fold(server, |server: Server, name| server.except(name, 422));
+        run_declared(broken, declare, CASE, query::escaped_separators_are_kept);
+    }
+
+    #[test]
+    fn the_one_that_is_declared_is_allowed() {
+        run_with_exceptions(&["query::escaped_separators_are_kept#2"]);
+    }
+
+    #[test]
+    fn one_that_was_not_declared_is_named() {
+        assert_caught("(query::escaped_separators_are_kept#2), the status is 422 and not 400", || {
+            run_with_exceptions(&[]);
+        });
+    }
+
+    #[test]
+    fn one_that_is_answered_as_ever_is_caught() {
+        assert_caught("#1), the status is 400 and not 422, as", || {
+            run_with_exceptions(&["query::escaped_separators_are_kept#1", "query::escaped_separators_are_kept#2"]);
+        });
+    }
+
+    #[test]
+    fn one_that_is_never_asked_is_caught() {
+        assert_caught("kept#4 was declared, and no request", || {
+            run_with_exceptions(&["query::escaped_separators_are_kept#2", "query::escaped_separators_are_kept#4"]);
+        });
+    }
+
+    #[test]
+    fn one_that_is_declared_twice_is_refused() {
+        assert_caught("was declared twice", || run_with_exceptions(&[CASE, CASE]));
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_refused() {
+        for name in ["query::a_plus_is_kept#", "query::a_plus_is_kept#0", "query::a_plus_is_kept#+1"] {
+            assert_caught("names no request; write one like query::a_plus_is_kept#1", || run_with_exceptions(&[name]));
+        }
+    }
+}
+
+mod bodies {
+    use super::*;
+
+    /// Runs the case over a frontend that hands its request on as one without a query.
+    fn run_with_other_body(alter: impl Fn(&str) -> String + Send + Sync + 'static) {
+        let declare = |server: Server| server.other_body("query::a_query_is_kept");
+        run_declared(Broken::target(alter), declare, "query::a_query_is_kept", query::a_query_is_kept);
+    }
+
+    #[test]
+    fn another_one_with_the_same_status_is_allowed() {
+        run_with_other_body(|target| target.replace("limit=1", "limit=2"));
+    }
+
+    #[test]
+    fn one_that_is_the_catalogues_is_caught() {
+        assert_caught("nothing is otherwise", || run_with_other_body(str::to_owned));
+    }
+
+    #[test]
+    fn one_with_another_status_is_caught() {
+        assert_caught("is 404 and not 200, as", || run_with_other_body(|target| format!("/elsewhere{target}")));
+    }
+
+    #[test]
+    fn one_whose_headers_alone_differ_is_caught() {
+        let broken = Broken::answer(|_, response| {
+            response.headers_mut().remove(ETAG);
+        });
+        let declare = |server: Server| server.other_body("query::a_query_is_kept");
+        assert_caught("the body is no other one", || {
+            run_declared(broken, declare, "query::a_query_is_kept", query::a_query_is_kept);
+        });
+    }
+
+    #[test]
+    fn a_missing_answer_is_caught() {
+        let broken = Broken::request(|_| panic!("the connection breaks off"));
+        let declare = |server: Server| server.other_body("query::a_query_is_kept");
+        assert_caught("the status is none and not 200", || {
+            run_declared(broken, declare, "query::a_query_is_kept", query::a_query_is_kept);
+        });
+    }
+}
+
+mod headers {
+    use super::*;
+
+    const CASE: &str = "answers::links_are_kept";
+
+    /// A frontend that sets a header of every answer, or of those to GET alone.
+    fn setting(name: &'static str, everywhere: bool) -> Broken {
+        Broken::answer(move |head, response| {
+            if everywhere || head.method == http::Method::GET {
+                response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static("hosts"));
+            }
+        })
+    }
+
+    fn removing(name: &'static str) -> Broken {
+        Broken::answer(move |_, response| {
+            response.headers_mut().remove(name);
+        })
+    }
+
+    fn run_adding(broken: Broken, names: &[&str]) {
+        run_declared(broken, |server| server.adds(names.iter().copied()), CASE, answers::links_are_kept);
+    }
+
+    fn run_dropping(broken: Broken, names: &[&str]) {
+        run_declared(broken, |server| server.drops(names.iter().copied()), CASE, answers::links_are_kept);
+    }
+
+    #[test]
+    fn one_that_is_added_as_declared_is_allowed() {
+        run_adding(setting("server", true), &["Server"]);
+    }
+
+    #[test]
+    fn one_that_is_not_added_is_caught() {
+        assert_caught("the header server was not added", || run_adding(Broken::new(), &["server"]));
+    }
+
+    #[test]
+    fn one_that_is_not_added_everywhere_is_caught() {
+        let declare = |server: Server| server.adds(["server"]);
+        let (case, body) = ("methods::options_lists_the_methods", methods::options_lists_the_methods);
+        assert_caught("the header server was not added", || {
+            run_declared(setting("server", false), declare, case, body);
+        });
+    }
+
+    #[test]
+    fn one_of_the_catalogues_cannot_be_added() {
+        assert_caught("the header etag is the catalogue's", || run_adding(setting("etag", true), &["etag"]));
+    }
+
+    #[test]
+    fn one_that_every_server_may_send_is_refused() {
+        assert_caught("every server may send date", || run_adding(Broken::new(), &["Date"]));
+    }
+
+    #[test]
+    fn one_that_was_not_declared_is_caught_beside_one_that_was() {
+        assert_caught("the header server was added", || run_adding(setting("server", true), &[]));
+    }
+
+    #[test]
+    fn one_that_is_dropped_as_declared_is_allowed() {
+        run_dropping(removing("etag"), &["ETag"]);
+    }
+
+    #[test]
+    fn one_that_is_not_dropped_is_caught() {
+        assert_caught("the header etag was not dropped", || run_dropping(Broken::new(), &["etag"]));
+    }
+
+    #[test]
+    fn one_that_is_replaced_is_caught() {
+        assert_caught("the header etag was not dropped", || run_dropping(setting("etag", true), &["etag"]));
+    }
+
+    #[test]
+    fn one_that_the_catalogue_never_sends_is_caught() {
+        assert_caught("the catalogue never sends it", || run_dropping(Broken::new(), &["etags"]));
+    }
+
+    #[test]
+    fn one_that_only_some_answers_have_may_be_dropped() {
+        for name in ["www-authenticate", "allow", "access-control-allow-methods", "content-encoding"] {
+            run_dropping(removing(name), &[name]);
+        }
+    }
+
+    #[test]
+    fn they_do_not_hide_that_an_exception_is_not_true() {
+        let declare = |server: Server| server.adds(["server"]).except(CASE, 200);
+        assert_caught("nothing is otherwise", || {
+            run_declared(setting("server", true), declare, CASE, answers::links_are_kept);
+        });
+    }
+
+    #[test]
+    fn they_do_not_hide_another_status() {
+        let broken = Broken::refuses(422, |head| head.uri.query().is_some());
+        assert_caught("the status is 422 and not 200", || run_adding(broken, &["server"]));
+    }
+
+    #[test]
+    fn they_do_not_hide_another_body() {
+        let broken = Broken::answer(|_, response| {
+            response.headers_mut().insert("server", HeaderValue::from_static("hosts"));
+            response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("2"));
+            *response.body_mut() = Bytes::from_static(b"{}");
+        });
+        assert_caught("the header content-length is", || run_adding(broken, &["server"]));
+    }
+}

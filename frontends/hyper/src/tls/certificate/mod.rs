@@ -1,0 +1,177 @@
+//! [`ServerCertificate`]: a certificate and its key, read from files and checked.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::Error as TlsError;
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::{CertifiedKey, SigningKey};
+use time::OffsetDateTime;
+
+use super::file::read_short_file;
+use super::lint::{self, CertificateProblem};
+use super::x509::{self, Validity};
+
+/// Where a certificate and its key stand. It may be one file.
+#[derive(Clone, Debug)]
+pub struct CertificateFiles {
+    /// The chain in PEM, the server's own certificate first.
+    pub certificate: PathBuf,
+    /// The key in PEM: PKCS#8, PKCS#1 or SEC1.
+    pub key: PathBuf,
+}
+
+/// Why a certificate and its key cannot be used. The message says what would be right.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct CertificateFileError(String);
+
+type Chain = Vec<CertificateDer<'static>>;
+
+/// A certificate that can be used now.
+#[derive(Debug)]
+pub(super) struct ServerCertificate {
+    pub(super) certified_key: Arc<CertifiedKey>,
+    pub(super) validity: Validity,
+    pub(super) problems: Vec<CertificateProblem>,
+}
+
+impl CertificateFiles {
+    /// Reads both files. What is wrong with the certificate is told first, then with the key, then with both together.
+    pub(super) fn load(&self, provider: &CryptoProvider) -> Result<ServerCertificate, CertificateFileError> {
+        let read =
+            |path: &Path| read_short_file(path).map_err(|error| format!("{} cannot be read: {error}", path.display()));
+        let load = || {
+            let [certificate, key] = [read(&self.certificate)?, read(&self.key)?];
+            let (chain, validity) = self.chain(&certificate)?;
+            Ok((self.certified_key(chain, self.private_key(&key, provider)?)?, validity))
+        };
+        let (certified_key, validity) = load().map_err(CertificateFileError)?;
+        let problems = lint::problems(&certified_key.cert, provider);
+        Ok(ServerCertificate { certified_key: Arc::new(certified_key), validity, problems })
+    }
+
+    /// The certificates, and when the first of them is valid, which must be now.
+    fn chain(&self, pem: &[u8]) -> Result<(Chain, Validity), String> {
+        let path = self.certificate.display();
+        refuse_binary(&self.certificate, pem, "`openssl x509 -inform der` and `openssl pkcs12 -nokeys`")?;
+        let chain = CertificateDer::pem_slice_iter(pem).collect::<Result<Chain, _>>();
+        let chain = chain.map_err(|error| not_pem(&self.certificate, &error))?;
+        let read = |(number, certificate): (usize, &CertificateDer<'_>)| {
+            x509::version_and_validity(certificate).map_err(|_| self.malformed(number + 1))
+        };
+        let read = chain.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+        let Some(&(version, validity)) = read.first() else {
+            let found = found_instead(pem);
+            let right = "write the chain in PEM, the server's own certificate first";
+            return Err(format!("{path} has no certificate{found}; {right}"));
+        };
+        let now = OffsetDateTime::now_utc();
+        Err(if version < 3 {
+            format!(
+                "the certificate in {path} is of version {version} of X.509, which clients refuse; have one made of \
+                 version 3, with the server's name in subjectAltName"
+            )
+        } else if now > validity.not_after {
+            format!("the certificate in {path} expired on {}; renew it", date_text(validity.not_after))
+        } else if now < validity.not_before {
+            let from = date_text(validity.not_before);
+            format!("the certificate in {path} is not valid before {from}; wait until then, or set the machine's clock")
+        } else {
+            return Ok((chain, validity));
+        })
+    }
+
+    fn malformed(&self, number: usize) -> String {
+        let path = self.certificate.display();
+        format!("certificate {number} in {path} is malformed; take the chain from its issuer again")
+    }
+
+    fn private_key(&self, pem: &[u8], provider: &CryptoProvider) -> Result<Arc<dyn SigningKey>, String> {
+        let path = self.key.display();
+        refuse_binary(&self.key, pem, "`openssl pkey -inform der` and `openssl pkcs12 -nocerts -nodes`")?;
+        // In the form of PKCS#8, or in the older one of RFC 1421.
+        if has_line(pem, "-----BEGIN ENCRYPTED PRIVATE KEY-----") || has_line(pem, "Proc-Type: 4,ENCRYPTED") {
+            return Err(format!(
+                "the key in {path} is encrypted, and nobody is here to type the passphrase; `openssl pkey` takes it off"
+            ));
+        }
+        let key = PrivateKeyDer::from_pem_slice(pem).map_err(|error| match error {
+            pem::Error::NoItemsFound => {
+                let found = found_instead(pem);
+                format!("{path} has no private key{found}; write it in PEM, as PKCS#8, PKCS#1 or SEC1")
+            }
+            error => not_pem(&self.key, &error),
+        })?;
+        provider.key_provider.load_private_key(key).map_err(|_| {
+            format!(
+                "the key in {path} is malformed, or of a kind or length that cannot be used; ECDSA (P-256, P-384, P-521), \
+                 Ed25519, and RSA from 2048 bits on can"
+            )
+        })
+    }
+
+    /// The key with the chain whose first certificate is its own.
+    fn certified_key(&self, chain: Chain, key: Arc<dyn SigningKey>) -> Result<CertifiedKey, String> {
+        let (certificate, key_path) = (self.certificate.display(), self.key.display());
+        let matches = |chain: &[_]| CertifiedKey::new(chain.to_vec(), key.clone()).keys_match();
+        match (matches(&chain), chain.chunks(1).position(|leaf| matches(leaf).is_ok())) {
+            (Ok(()), _) => Ok(CertifiedKey::new(chain, key)),
+            (Err(TlsError::InconsistentKeys(_)), Some(index)) => Err(format!(
+                "the key in {key_path} belongs to certificate {} in {certificate}; write that one first, and its issuers \
+                 after it",
+                index + 1
+            )),
+            (Err(TlsError::InconsistentKeys(_)), None) => Err(format!(
+                "the key in {key_path} does not belong to the certificate in {certificate}; name the two that were made \
+                 together, the server's own certificate first in its file"
+            )),
+            (Err(_), _) => Err(self.malformed(1)),
+        }
+    }
+}
+
+/// Refuses what begins as DER does, with a sequence, and is no text.
+fn refuse_binary(path: &Path, bytes: &[u8], tools: &str) -> Result<(), String> {
+    if bytes.first() != Some(&0x30) || str::from_utf8(bytes).is_ok() {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(format!("{path} is binary, as DER and PKCS#12 are, and not PEM; {tools} write it in PEM"))
+}
+
+/// What is wrong with a text that has sections of PEM, without repeating any of it.
+fn not_pem(path: &Path, error: &pem::Error) -> String {
+    let what = match error {
+        pem::Error::MissingSectionEnd { .. } => "a section has no end",
+        pem::Error::IllegalSectionStart { .. } => "the line that begins a section is cut off",
+        pem::Error::Base64Decode(_) => "a section is not base64",
+        _ => "it cannot be read as sections of base64",
+    };
+    format!("{} is not PEM: {what}; copy it again, whole, from where it was made", path.display())
+}
+
+/// What a file has instead of what is looked for. Only the labels listed here are repeated: others may be secret.
+fn found_instead(pem: &[u8]) -> String {
+    if pem.trim_ascii().is_empty() {
+        return ", for it is empty".to_owned();
+    }
+    ["CERTIFICATE", "PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY", "PUBLIC KEY", "CERTIFICATE REQUEST"]
+        .iter()
+        .find(|label| has_line(pem, &format!("-----BEGIN {label}-----")))
+        .map_or_else(String::new, |label| format!(", only {label}"))
+}
+
+fn has_line(pem: &[u8], beginning: &str) -> bool {
+    pem.split(|&byte| byte == b'\n').any(|line| line.starts_with(beginning.as_bytes()))
+}
+
+/// A date as a person reads it.
+pub(super) fn date_text(date: OffsetDateTime) -> String {
+    format!("{} {:02}:{:02} UTC", date.date(), date.hour(), date.minute())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! [`CertificateProblem`]: what a certificate that can be served has about it that clients refuse.
+
+use rustls::CertificateError::{
+    BadSignature, Expired, ExpiredContext, InvalidPurpose, InvalidPurposeContext, NotValidForNameContext, NotValidYet,
+    NotValidYetContext, UnknownIssuer,
+};
+use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{Error, RootCertStore};
+
+/// Why clients refuse a certificate, or some of them do. Which roots they have only they know, so it is no problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateProblem {
+    /// No subjectAltName (RFC 9525, 6.3).
+    #[error("the certificate names no host in subjectAltName, so clients refuse it; have one made that does")]
+    NamesNoHost,
+    /// An extended key usage without serverAuth (RFC 5280, 4.2.1.12).
+    #[error(
+        "the certificate's extended key usage leaves out serverAuth, so clients refuse it; have one made for servers"
+    )]
+    NotForServers,
+    /// Nothing but the server's own certificate, which another one has issued.
+    #[error(
+        "the certificate is sent alone, and clients that do not have its issuer refuse it; put the intermediate \
+         certificates behind it, unless its issuer is a root that clients have"
+    )]
+    Alone,
+    /// The chain does not lead from the server's own certificate to the last one.
+    #[error(
+        "the chain has a gap, where a certificate was not issued by the one behind it, so clients refuse it; put the \
+         issuer of each behind it, and nothing else"
+    )]
+    Broken,
+    /// A certificate between the server's own and the last one has expired or is not yet valid.
+    #[error(
+        "an intermediate certificate in the chain is out of date, so clients refuse it; take the chain from its issuer \
+         again"
+    )]
+    IssuerOutOfDate,
+}
+
+/// What clients refuse about a chain, the server's own certificate first, of which the dates are right.
+pub(super) fn problems(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Vec<CertificateProblem> {
+    // A name that nobody has (RFC 2606).
+    let unnamed = is_for(&chain[0], "host.invalid").is_none().then_some(CertificateProblem::NamesNoHost);
+    unnamed.into_iter().chain(problem_of_path(chain, provider)).collect()
+}
+
+/// Verifies the chain as clients do, but with the last certificate sent as the root that they would have.
+fn problem_of_path(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Option<CertificateProblem> {
+    let (own, last) = (ParsedCertificate::try_from(chain.first()?).ok()?, chain.last()?);
+    let mut roots = RootCertStore::empty();
+    roots.add(last.clone().into_owned()).ok()?;
+    let algorithms = provider.signature_verification_algorithms.all;
+    let verified = verify_server_cert_signed_by_trust_anchor(&own, &roots, &chain[1..], UnixTime::now(), algorithms);
+    let Err(Error::InvalidCertificate(error)) = verified else { return None };
+    match error {
+        UnknownIssuer | BadSignature if chain.len() == 1 => Some(CertificateProblem::Alone),
+        UnknownIssuer | BadSignature => Some(CertificateProblem::Broken),
+        InvalidPurpose | InvalidPurposeContext { .. } => Some(CertificateProblem::NotForServers),
+        Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. } => {
+            Some(CertificateProblem::IssuerOutOfDate)
+        }
+        // Of the rest, such as algorithms and constraints, clients think differently.
+        _ => None,
+    }
+}
+
+/// Whether a certificate is for that host, a name or an address; `None` where that cannot be told, or it names no host.
+pub(super) fn is_for(certificate: &CertificateDer<'_>, host: &str) -> Option<bool> {
+    let (host, certificate) = (ServerName::try_from(host).ok()?, ParsedCertificate::try_from(certificate).ok()?);
+    match verify_server_name(&certificate, &host) {
+        Err(Error::InvalidCertificate(NotValidForNameContext { presented, .. })) if presented.is_empty() => None,
+        verified => Some(verified.is_ok()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

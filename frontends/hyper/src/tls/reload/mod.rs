@@ -1,0 +1,99 @@
+//! Certificates that are renewed while the server runs, and warnings of one that is not.
+
+use std::sync::Arc;
+
+use time::{Duration, OffsetDateTime};
+use tokio::task;
+use tokio::time::timeout;
+
+use super::certificate::date_text;
+use super::{CertificateProblem, Tls, Validity};
+
+/// So long before its end the log warns of a certificate: a working week to renew it by hand.
+const SOON: Duration = Duration::days(7);
+
+/// The warning comes again after that time.
+const REPEAT: Duration = Duration::days(1);
+
+/// Looks at the files whenever `asked` resolves, and `every` so often by itself, for ever. The next handshake gets what was
+/// found. What `asked` gives is dropped when that is done.
+///
+/// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate in use alone. The
+/// log hears of them once, of what clients refuse about the one in use, and of its end.
+pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mut asked: impl AsyncFnMut() -> T) {
+    let (mut complaint, mut expiry) = (String::new(), ExpiryWatch::default());
+    log_problems(&tls);
+    loop {
+        expiry.look(tls.validity(), OffsetDateTime::now_utc());
+        let demand = timeout(every, asked()).await.ok();
+        let reloading = tls.clone();
+        // A disk may be slow.
+        let Ok(outcome) = task::spawn_blocking(move || reloading.reload()).await else { continue };
+        let error = outcome.as_ref().err().map_or_else(String::new, ToString::to_string);
+        match outcome {
+            Ok(true) => {
+                tracing::info!(expires = tls.expires(), "took up another certificate");
+                log_problems(&tls);
+            }
+            Ok(false) if demand.is_some() => tracing::info!("the certificate's files are the same as before"),
+            Err(_) if demand.is_some() || error != complaint => {
+                tracing::warn!(error, "the certificate in use stays, for the files' one cannot be used");
+            }
+            Ok(false) | Err(_) => {}
+        }
+        complaint = error;
+        drop(demand);
+    }
+}
+
+fn log_problems(tls: &Tls) {
+    // One from a root of the operator's own is rightly alone, at each start; `doctor` mentions it.
+    for problem in tls.problems().iter().filter(|&&problem| problem != CertificateProblem::Alone) {
+        tracing::warn!("{problem}");
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notice {
+    Soon,
+    Expired,
+}
+
+/// What was said last, of which certificate, and when.
+#[derive(Debug, Default)]
+struct ExpiryWatch(Option<(Validity, Notice, OffsetDateTime)>);
+
+impl ExpiryWatch {
+    /// Looks at the certificate in use, and logs what is to be said of it now.
+    fn look(&mut self, certificate: Validity, now: OffsetDateTime) {
+        let expires = date_text(certificate.not_after);
+        match self.notice(certificate, now) {
+            Some(Notice::Soon) => {
+                let days_left = (certificate.not_after - now).whole_days();
+                tracing::warn!(expires, days_left, "the certificate in use expires soon; renew it");
+            }
+            Some(Notice::Expired) => {
+                tracing::error!(expires, "the certificate in use has expired, so clients refuse it; renew it");
+            }
+            None => {}
+        }
+    }
+
+    /// The warning once a day, and the end once. Another certificate begins anew.
+    fn notice(&mut self, certificate: Validity, now: OffsetDateTime) -> Option<Notice> {
+        if !certificate.is_due(SOON, now) {
+            return None;
+        }
+        let notice = if now > certificate.not_after { Notice::Expired } else { Notice::Soon };
+        let is_said =
+            |(of, said, at)| (of, said) == (certificate, notice) && (said == Notice::Expired || now - at < REPEAT);
+        if self.0.is_some_and(is_said) {
+            return None;
+        }
+        self.0 = Some((certificate, notice, now));
+        Some(notice)
+    }
+}
+
+#[cfg(test)]
+mod tests;

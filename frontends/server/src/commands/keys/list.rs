@@ -1,0 +1,102 @@
+//! `catalogue keys list` and `catalogue tokens list`
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalogue_core::admin::{AdminStorage, CredentialRecord};
+use catalogue_core::auth::CredentialKind;
+use catalogue_core::{AccountId, Timestamp};
+
+use super::{minute, minute_or_never};
+use crate::cli::ListKeys;
+use crate::commands::credentials::{self, Shown};
+use crate::commands::table::{self, Column};
+use crate::exit::Failure;
+use crate::output;
+
+/// The kind is left out, as the id tells it; `--json` shows everything.
+const COLUMNS: [Column; 10] = [
+    Column::Whole("ID"),
+    Column::Cut("ACCOUNT"),
+    Column::Cut("NAME"),
+    Column::Optional("PREFIX", 1),
+    Column::Optional("SCOPES", 2),
+    Column::Optional("CREATED (UTC)", 0),
+    Column::Optional("LAST USED (UTC)", 3),
+    Column::Whole("STATE"),
+    Column::Optional("END (UTC)", 4),
+    Column::Cut("SUCCESSOR"),
+];
+const ACCOUNT: usize = 1;
+
+pub(super) async fn run(
+    storage: &dyn AdminStorage,
+    list: &ListKeys,
+    kind: Option<CredentialKind>,
+) -> Result<(), Failure> {
+    let now = Timestamp::now();
+    let (mut records, mut predecessors) = (Vec::new(), HashMap::new());
+    let mut take = |record: CredentialRecord| {
+        if let Some(successor) = &record.replaced_by {
+            predecessors.insert(Arc::clone(successor), Arc::clone(&record.identity.credential_id));
+        }
+        if kind.is_none_or(|kind| record.identity.kind == kind) && is_wanted(&record, list, now) {
+            records.push(record);
+        }
+        ControlFlow::Continue(())
+    };
+    let failed = |error| Failure::because(&error);
+    if let Some(account) = &list.account {
+        let of_account = storage.list_credentials(&AccountId::new(&**account)).await.map_err(failed)?;
+        let of_account = of_account.ok_or_else(|| credentials::unknown_account(account))?;
+        let _ = of_account.into_iter().try_for_each(&mut take);
+    } else {
+        storage.visit_credentials(&mut take).await.map_err(failed)?;
+    }
+    if list.json {
+        let replaces = |record: &CredentialRecord| predecessors.get(&record.identity.credential_id).map(|id| &**id);
+        let shown = records.iter().map(|record| Shown::of(record, replaces(record), now));
+        return output::print_json(&shown.collect::<Vec<_>>());
+    }
+    let mut columns = COLUMNS.to_vec();
+    let mut rows: Vec<_> = records.iter().map(|record| row(record, now)).collect();
+    if list.account.is_some() {
+        columns.remove(ACCOUNT);
+        rows.iter_mut().for_each(|row| drop(row.remove(ACCOUNT)));
+    }
+    let (text, left_out) = table::fitted(&columns, rows, output::terminal_width());
+    output::print(&text)?;
+    if !left_out.is_empty() {
+        output::note(&format!("not shown for want of room: {}; --json shows all", left_out.join(", ")));
+    }
+    Ok(())
+}
+
+/// Whether the options ask for it.
+fn is_wanted(record: &CredentialRecord, list: &ListKeys, now: Timestamp) -> bool {
+    let ends_within = |time| record.expires_at.is_some_and(|end| now.checked_add(time).is_none_or(|then| end <= then));
+    let is_unused = |time: Duration| {
+        let last = record.last_used_at.unwrap_or(record.created_at);
+        last.checked_add(time).is_some_and(|then| then <= now)
+    };
+    (list.expiring.is_none() && list.unused.is_none() || record.state(now).holds())
+        && list.expiring.is_none_or(ends_within)
+        && list.unused.is_none_or(is_unused)
+}
+
+fn row(record: &CredentialRecord, now: Timestamp) -> Vec<String> {
+    vec![
+        record.identity.credential_id.to_string(),
+        record.identity.account.to_string(),
+        record.name.clone().unwrap_or_else(|| "-".to_owned()),
+        record.shown_prefix.clone(),
+        record.identity.scopes.to_string(),
+        minute(record.created_at).split(' ').next().unwrap_or_default().to_owned(),
+        minute_or_never(record.last_used_at),
+        record.state(now).name().to_owned(),
+        record.revoked_at.or(record.expires_at).map_or_else(|| "-".to_owned(), minute),
+        record.replaced_by.as_deref().unwrap_or("-").to_owned(),
+    ]
+}

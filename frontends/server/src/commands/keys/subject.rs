@@ -1,0 +1,69 @@
+//! Which credential a command is for: an id, or a token on standard input.
+
+use std::io::{self, IsTerminal, Read as _};
+use std::sync::Arc;
+
+use catalogue_core::auth::{BearerToken, TokenDigest, token_kind};
+
+use crate::commands::credentials;
+use crate::database::Storage;
+use crate::exit::Failure;
+use crate::output;
+
+/// No token is longer.
+const LONGEST: u64 = 1 << 12;
+
+/// A credential by its id, or by the digest of its token: the token itself is not kept.
+pub(super) enum Subject {
+    Id(Arc<str>),
+    Token { digest: TokenDigest, has_form: bool },
+}
+
+impl Subject {
+    /// The one that a command line names in either way.
+    pub(super) fn of(id: Option<&str>, token: Option<&str>) -> Result<Self, Failure> {
+        match (id, token) {
+            (Some(id), _) if credentials::could_be_token(id) => Err(credentials::unknown_id(id)),
+            (Some(id), _) => Ok(Self::Id(id.into())),
+            (None, token) => Self::of_token(token.unwrap_or_default()),
+        }
+    }
+
+    /// The one whose token stands on standard input, as `-` says.
+    pub(super) fn of_token(source: &str) -> Result<Self, Failure> {
+        if source != "-" {
+            return Err(Failure::usage(
+                "write - for the token, and give it on standard input: others can read a command line",
+            ));
+        }
+        if io::stdin().is_terminal() {
+            output::note("one token; Ctrl+D ends");
+        }
+        let mut text = Vec::new();
+        let read = io::stdin().lock().take(LONGEST + 1).read_to_end(&mut text);
+        read.map_err(|error| Failure::work(format!("standard input cannot be read: {error}")))?;
+        let text = str::from_utf8(&text).unwrap_or("?\n?").trim();
+        if text.is_empty() {
+            return Err(Failure::work("standard input has no token; write one, as in `keys find - < FILE`"));
+        }
+        let token = BearerToken::new(text).filter(|_| text.len() as u64 <= LONGEST);
+        let token =
+            token.ok_or_else(|| Failure::work("standard input is not one token; write one and nothing else"))?;
+        Ok(Self::Token { digest: token.digest(), has_form: token_kind(text).is_some() })
+    }
+
+    /// Its id; a failure where no credential has the token.
+    pub(super) async fn id(&self, storage: &Storage) -> Result<Arc<str>, Failure> {
+        let (digest, has_form) = match self {
+            Self::Id(id) => return Ok(Arc::clone(id)),
+            Self::Token { digest, has_form } => (digest, *has_form),
+        };
+        let found = storage.find_credential(digest).await.map_err(|error| Failure::because(&error))?;
+        found.map(|credential| credential.identity.credential_id).ok_or_else(|| {
+            Failure::work(match has_form {
+                true => "no credential has this token",
+                false => "no credential has this token; it has not the form of one and may be cut or mistyped",
+            })
+        })
+    }
+}

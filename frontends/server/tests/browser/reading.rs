@@ -1,0 +1,82 @@
+//! What the page does for its readers: samples in their language, copying, and contents that follow them.
+
+use serde_json::json;
+
+use crate::page::Page;
+use crate::site::Site;
+
+fn visit(width: u32, mobile: bool) -> Option<(Site, Page)> {
+    let site = Site::start("");
+    let mut page = site.browser()?;
+    let size = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": mobile });
+    page.command("Emulation.setDeviceMetricsOverride", size);
+    page.visit(&format!("{}/docs", site.origin()));
+    Some((site, page))
+}
+
+#[test]
+fn a_language_is_chosen_once_for_the_whole_page() {
+    let Some((site, mut page)) = visit(1280, false) else { return };
+    let shown = "[...document.querySelectorAll('.samples summary')].map((part) => part.parentElement)
+      .filter((part) => part.open && part.checkVisibility()).map((part) => part.textContent.trim().split('\\n')[0])";
+    assert_eq!(page.evaluate(shown), json!(["curl", "curl", "curl", "curl"]));
+    page.click(".tabs button[aria-label=\"Ruby: GET /courses\"]");
+    assert_eq!(page.evaluate(shown), json!(["Ruby", "Ruby", "Ruby", "Ruby"]));
+    assert_eq!(page.evaluate("document.querySelectorAll('.tabs [aria-pressed=true]').length"), 4);
+    let sample = page.evaluate("document.querySelector('[data-copy=\"GET /courses in Ruby\"] code').innerText");
+    let address = format!("\"{}/api/v1/courses?limit=100\"", site.origin());
+    assert!(sample.as_str().unwrap().contains(&address), "the page knows where it is: {sample}");
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+}
+
+#[test]
+fn code_is_copied_as_it_stands_and_the_reader_is_told() {
+    let Some((site, mut page)) = visit(1280, false) else { return };
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
+    for (label, text) in [
+        ("step 1", "read -rs API_KEY && export API_KEY".to_owned()),
+        ("the base address", format!("{}/api/v1", site.origin())),
+    ] {
+        page.click(&format!("[data-copy=\"{label}\"] button"));
+        assert_eq!(page.evaluate("copied"), text);
+        assert_eq!(page.evaluate("document.querySelector('[aria-live]').textContent"), "Copied");
+        assert_eq!(
+            page.evaluate(&format!("document.querySelector('[data-copy=\"{label}\"] button').textContent")),
+            "Copied"
+        );
+    }
+    let json = page
+        .evaluate("document.querySelector('[data-copy=\"an answer to GET /me\"] button').click(), JSON.parse(copied)");
+    assert!(json["data"]["userId"].is_string(), "{json}");
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+}
+
+#[test]
+fn the_contents_stay_in_view_and_mark_where_the_reader_is() {
+    for (width, mobile) in [(1280, false), (390, true)] {
+        let Some((_site, mut page)) = visit(width, mobile) else { return };
+        let marked = "document.querySelector('nav [aria-current]')?.textContent ?? ''";
+        assert_eq!(page.evaluate(marked), "", "{width}: the first screen is above all sections");
+        for (id, text) in
+            [("errors", "Errors"), ("listCourses-answer", "GET /courses"), ("getOpenApi", "GET /openapi.json")]
+        {
+            let moved = format!(
+                "new Promise((done) => {{ document.getElementById('{id}').scrollIntoView();
+                   requestAnimationFrame(() => requestAnimationFrame(() => done({marked}))); }})"
+            );
+            assert_eq!(page.evaluate(&moved), text, "{width}");
+            let seen = page.evaluate("{ const box = document.querySelector('nav').getBoundingClientRect(); [Math.abs(box.top) < 1, box.height / innerHeight] }");
+            assert_eq!(seen[0], true, "{width}: {seen}");
+            assert!(!mobile || seen[1].as_f64().unwrap() < 0.1, "they cover little of a narrow screen: {seen}");
+        }
+        assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+    }
+}
+
+#[test]
+fn a_link_to_a_status_opens_its_examples() {
+    let Some((site, mut page)) = visit(1280, false) else { return };
+    page.visit(&format!("{}/docs/?#listCourses-400", site.origin()));
+    let examples = page.evaluate("document.querySelector('#listCourses-400').innerText");
+    assert!(examples.as_str().unwrap().contains("out_of_range"), "{examples}");
+}

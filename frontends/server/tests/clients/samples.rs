@@ -1,0 +1,194 @@
+//! The samples of the reference page, run as they stand there.
+//!
+//! Where a language is not installed its test says so in a line and passes, unless `CATALOGUE_TEST_REQUIRE` names it
+//! (`ruby`, `php`; Python and Node.js are among the `clients`).
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::program::{Server, TestDir};
+use crate::tools::{installed, or_skip, or_skip_unless, output_of, run};
+
+/// More than two full pages.
+const COURSES: usize = 203;
+
+const CARGO: [(&str, &str); 2] =
+    [("Cargo.toml", include_str!("rust/Cargo.toml.in")), ("Cargo.lock", include_str!("rust/Cargo.lock.in"))];
+
+/// A running program, and its reference page.
+struct Reference {
+    dir: TestDir,
+    server: Server,
+    key: String,
+    page: String,
+}
+
+impl Reference {
+    fn start() -> Self {
+        let dir = TestDir::new();
+        dir.write("courses.jsonl", courses());
+        dir.run("import courses.jsonl").succeeds();
+        let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
+        let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log warn"));
+        let page = page(&server.address);
+        Self { dir, key: key.trim_end().to_owned(), page, server }
+    }
+
+    /// The code with that label, with the address of this server.
+    fn code(&self, label: &str) -> String {
+        let start = format!("data-copy=\"{label}\"><pre><code>");
+        let (_, rest) = self.page.split_once(&start).unwrap_or_else(|| panic!("no {label}"));
+        let (code, _) = rest.split_once("</code>").unwrap();
+        // What the page's script does.
+        let origin = "<span class=\"origin\">https://api.example.com</span>";
+        let code = code.replace(origin, &format!("http://{}", self.server.address));
+        assert!(!code.contains('<'), "{code}");
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+            .iter()
+            .fold(code, |code, (escaped, plain)| code.replace(escaped, plain))
+    }
+
+    /// Asserts that a language's samples show what the API answers: `command` makes what runs a program.
+    fn assert_shown_by(&self, language: &str, file: &str, command: impl Fn(&Path) -> Command) {
+        let show = |call: &str| {
+            self.dir.write(file, self.code(&format!("{call} in {language}")));
+            let mut command = command(&self.dir.path(file));
+            run(command.env("API_KEY", &self.key).env("NO_PROXY", "127.0.0.1").current_dir(self.dir.path("")))
+        };
+        let me: Value = serde_json::from_str(&show("GET /me")).unwrap();
+        assert_eq!(me, self.server.get("/api/v1/me", &self.key).1);
+        let course: Value = serde_json::from_str(&show("GET /courses/{slug}")).unwrap();
+        assert_eq!(course["data"]["slug"], "bread-for-beginners");
+        let document: Value = serde_json::from_str(&show("GET /openapi.json")).unwrap();
+        assert_eq!(document["openapi"], "3.1.0");
+
+        let list = show("GET /courses");
+        let slugs: Vec<Value> =
+            list.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["slug"].take()).collect();
+        assert_eq!(slugs, (0..COURSES).rev().map(slug).collect::<Vec<_>>(), "every page, in the order of the list");
+    }
+}
+
+fn page(address: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET /docs HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    page
+}
+
+fn slug(number: usize) -> Value {
+    if number == 7 { json!("bread-for-beginners") } else { json!(format!("course-{number}")) }
+}
+
+fn courses() -> String {
+    let mut lines = vec![json!({ "type": "account", "id": "a", "name": "A", "email": "" })];
+    lines.extend((0..COURSES).map(|number| {
+        json!({
+            "type": "course", "account": "a", "slug": slug(number), "title": "Brot \"backen\" & <mehr>", "tagline": "",
+            "language": "de", "createdAt": format!("2020-01-01T00:{:02}:{:02}Z", number / 60, number % 60),
+            "publishedAt": null, "hidden": false, "accessMode": null, "modules": [],
+        })
+    }));
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A command that runs a program of a language, or why there is none.
+fn language(name: &str) -> Result<(), String> {
+    output_of(Command::new(name).arg("--version")).map(|_| ())
+}
+
+fn with(program: &str) -> impl Fn(&Path) -> Command {
+    move |file| {
+        let mut command = Command::new(program);
+        command.arg(file);
+        command
+    }
+}
+
+#[test]
+fn the_quick_start_works_when_it_is_pasted() {
+    let Some(()) = or_skip(language("bash")) else { return };
+    let Some(()) = or_skip(language("curl")) else { return };
+    let reference = Reference::start();
+    let [key, first, next] = ["step 1", "step 2", "step 3"].map(|label| reference.code(label));
+    // The key is pasted as the line after the first.
+    let pasted = format!("{key}\n{}\n{first}\necho\n{next}\n", reference.key);
+    reference.dir.write("pasted", pasted);
+    let mut shell = Command::new("bash");
+    shell.stdin(fs::File::open(reference.dir.path("pasted")).unwrap()).env("NO_PROXY", "127.0.0.1");
+    let shown = run(&mut shell);
+    let pages: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let slugs = pages.iter().flat_map(|page| page["data"].as_array().unwrap()).map(|course| course["slug"].clone());
+    assert_eq!(slugs.collect::<Vec<_>>(), (COURSES - 4..COURSES).rev().map(slug).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_samples_in_curl_run() {
+    let Some(()) = or_skip(language("curl")) else { return };
+    let reference = Reference::start();
+    for (call, path) in [("GET /me", "/me"), ("GET /courses", "/courses?limit=2")] {
+        reference.dir.write("sample.sh", reference.code(&format!("{call} in curl")));
+        let mut shell = with("sh")(&reference.dir.path("sample.sh"));
+        let shown = run(shell.env("API_KEY", &reference.key).env("NO_PROXY", "127.0.0.1"));
+        let answer = reference.server.get(&format!("/api/v1{path}"), &reference.key).1;
+        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), answer, "{call}");
+    }
+}
+
+#[test]
+fn the_samples_in_python_run() {
+    let Some(()) = or_skip(language("python3")) else { return };
+    Reference::start().assert_shown_by("Python", "sample.py", with("python3"));
+}
+
+#[test]
+fn the_samples_in_typescript_run() {
+    let Some(()) = or_skip(language("node")) else { return };
+    // They use no type of their own, so they are programs of Node.js as they are.
+    Reference::start().assert_shown_by("TypeScript", "sample.mjs", with("node"));
+}
+
+#[test]
+fn the_samples_in_ruby_run() {
+    let Some(()) = or_skip_unless("ruby", language("ruby")) else { return };
+    Reference::start().assert_shown_by("Ruby", "sample.rb", with("ruby"));
+}
+
+#[test]
+fn the_samples_in_php_run() {
+    let Some(()) = or_skip_unless("php", language("php")) else { return };
+    Reference::start().assert_shown_by("PHP", "sample.php", with("php"));
+}
+
+/// A package whose program is a sample, with its dependencies built.
+fn package() -> Result<PathBuf, String> {
+    installed("rust", &CARGO, |folder| {
+        fs::create_dir_all(folder.join("src")).unwrap();
+        fs::write(folder.join("src/main.rs"), "fn main() {}\n").unwrap();
+        output_of(cargo(folder).args(["fetch", "--locked"])).map(|_| ())
+    })
+}
+
+fn cargo(folder: &Path) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
+    cargo
+}
+
+#[test]
+fn the_samples_in_rust_run() {
+    let Some(package) = or_skip(package()) else { return };
+    Reference::start().assert_shown_by("Rust", "sample.rs", |file| {
+        fs::copy(file, package.join("src/main.rs")).unwrap();
+        let mut cargo = cargo(&package);
+        cargo.args(["run", "--quiet", "--offline", "--locked"]);
+        cargo.arg("--manifest-path").arg(package.join("Cargo.toml"));
+        cargo
+    });
+}

@@ -1,0 +1,137 @@
+//! `catalogue accounts`, and `export --account`.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::program::{COURSES, Outcome, Server, TestDir};
+
+/// The commands on whatever database `command` names, which holds [`COURSES`] and is served.
+pub(crate) fn an_account_is_listed_shown_and_removed(command: impl Fn(&str) -> Command, server: &Server) {
+    let run = |arguments: &str| Outcome::from(command(arguments).output().unwrap());
+    let create = |account: &str| run(&format!("keys create --account {account} --name n --scope read:courses --json"));
+    let keys = [create("a").json(), create("a").json(), create("b").json()];
+    run(&format!("keys revoke {}", keys[1]["id"].as_str().unwrap())).succeeds();
+    let token = run("tokens create --account a --scope read:courses").succeeds();
+    let [a, b] = [
+        json!({ "id": "a", "name": "A", "email": "", "courses": 2, "keys": 1 }),
+        json!({ "id": "b", "name": "", "email": "b@example.org", "courses": 1, "keys": 1 }),
+    ];
+    assert_eq!(run("accounts list --json").json(), json!([a, b]));
+    assert_eq!(
+        run("accounts list").succeeds(),
+        "ID  NAME  COURSES  KEYS\na   A     2        1\nb         1        1\n"
+    );
+    assert_eq!(run("accounts show b --json").json(), b);
+    assert_eq!(run("accounts show b").succeeds(), "id       b\nname\nemail    b@example.org\ncourses  1\nkeys     1\n");
+
+    let lines: Vec<_> = COURSES.lines().collect();
+    assert_eq!(run("export --account b").succeeds(), format!("{}\n{}\n", lines[1], lines[4]));
+    assert_eq!(run("export --account b --account a --account b").succeeds(), COURSES);
+    run("export --account a --account nobody").fails(1, &["no account \"nobody\"", "accounts list"]);
+
+    let text = |key: &serde_json::Value| key["token"].as_str().unwrap().to_owned();
+    let tokens = [text(&keys[0]), token.trim_end().to_owned()];
+    for token in &tokens {
+        assert_eq!(server.get("/api/v1/courses/one", token).0, 200);
+    }
+    // Nobody can be asked here.
+    run("accounts remove a").fails(2, &["--yes"]);
+    assert_eq!(run("accounts show a --json").json(), a);
+    let removed = run("accounts remove a --yes --json").json();
+    let counts = ["id", "courses", "modules", "keys", "tokens"].map(|field| removed[field].clone());
+    assert_eq!(counts, [json!("a"), json!(2), json!(1), json!(2), json!(1)]);
+    for token in &tokens {
+        let (status, refusal) = server.get("/api/v1/courses/one", token);
+        assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("invalid")));
+    }
+    assert_eq!(server.get("/api/v1/courses/one", &text(&keys[2])).1["data"]["title"], "Other");
+    assert_eq!(run("accounts list --json").json(), json!([b]));
+    assert_eq!(run("export").succeeds(), format!("{}\n{}\n", lines[1], lines[4]));
+    for gone in ["accounts remove a --yes", "accounts show a", "keys list --account a", "export --account a"] {
+        run(gone).fails(1, &["there is no account \"a\""]);
+    }
+    let said = run("accounts remove b --yes").succeeds();
+    assert!(said.starts_with("b was removed, with 1 course, 0 modules, 1 key and 0 tokens\n"), "{said}");
+    assert!(said.contains("backups"), "{said}");
+    assert_eq!(run("accounts list --json").json(), json!([]));
+}
+
+#[test]
+fn accounts_are_listed_shown_and_removed() {
+    let dir = TestDir::with_courses();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+    an_account_is_listed_shown_and_removed(|arguments| dir.command(arguments), &server);
+}
+
+/// Neither in the database nor in its WAL, also while a server has it open.
+#[test]
+fn no_byte_of_a_removed_account_is_left() {
+    let dir = TestDir::new();
+    let course = |round: usize, account: &str, number: usize| {
+        let body = format!("body of {account} in round {round}. ").repeat(number % 50);
+        format!(
+            r#"{{"type":"course","account":"{account}","slug":"{account}-{number}","title":"title of {account}","language":"en","createdAt":"20{:02}-01-01T00:00:00Z","modules":[{{"title":"m","content":"{body}"}}]}}"#,
+            number * 7 % 25
+        )
+    };
+    for round in 0..2 {
+        let accounts =
+            ["left", "gone"].map(|id| format!(r#"{{"type":"account","id":"{id}","email":"{id}@example.org"}}"#));
+        let courses = (0..300).map(|number| course(round, ["left", "gone"][number % 2], number));
+        let text: Vec<_> = accounts.into_iter().chain(courses).collect();
+        dir.run_reading(&text.join("\n"), "import -").succeeds();
+    }
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+    let key = dir.run("keys create --account gone --name n --scope read:courses").succeeds();
+    assert_eq!(server.get("/api/v1/courses", key.trim_end()).0, 200);
+    let count = |text: &str| -> usize {
+        let files = dir.files().into_iter().map(|name| fs::read(dir.path(&name)).unwrap());
+        files.map(|bytes| bytes.windows(text.len()).filter(|window| *window == text.as_bytes()).count()).sum()
+    };
+    assert!(["title of gone", "gone@example.org", "body of gone"].iter().all(|text| count(text) > 0));
+    assert_eq!(dir.run("accounts remove gone --yes --json").json()["remains"], json!(null));
+    assert_eq!(server.get("/api/v1/courses", key.trim_end()).0, 401);
+    for lost in ["title of gone", "gone@example.org", "body of gone", "gone"] {
+        assert_eq!(count(lost), 0, "{lost}");
+    }
+    assert!(count("title of left") > 100);
+}
+
+#[test]
+fn what_is_no_account_is_not_repeated_where_it_may_be_a_token() {
+    let dir = TestDir::with_courses();
+    for command in ["accounts show", "accounts remove --yes", "export --account"] {
+        let outcome = dir.run(&format!("{command} ccat_perhaps_a_token"));
+        assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
+        outcome.fails(1, &["there is no such account; `accounts list`"]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_asked_before_an_account_goes() {
+    use crate::terminal::Terminal;
+
+    let dir = TestDir::with_courses();
+    let answer = |typed: &str, arguments: &str| {
+        let terminal = Terminal::of_width(80);
+        let mut command = dir.command(arguments);
+        command.stdin(terminal.end()).stderr(terminal.end()).stdout(terminal.end());
+        terminal.types(typed);
+        terminal.run(command)
+    };
+    let question = "Remove a (\"A\") with 2 courses and 0 keys that hold? [y/N]";
+    for typed in ["n\n", "\n", "yesterday\n", "\u{4}"] {
+        let (status, shown) = answer(typed, "accounts remove a");
+        assert!(status == Some(1) && shown.contains(question), "{typed:?}: {shown}");
+        assert!(shown.contains("nothing was removed"), "{shown}");
+    }
+    let (status, shown) = answer("y\n", "accounts remove nobody");
+    assert!(status == Some(1) && shown.contains("no account \"nobody\"") && !shown.contains("[y/N]"), "{shown}");
+    assert_eq!(dir.run("accounts list --json").json().as_array().unwrap().len(), 2);
+    let (status, shown) = answer("Yes\n", "accounts remove a");
+    assert!(status == Some(0) && shown.contains("a was removed, with 2 courses, 1 module"), "{shown}");
+    assert_eq!(dir.run("accounts list --json").json().as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,128 @@
+//! `catalogue backup`
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use rusqlite::Connection;
+
+use crate::program::{COURSES, Server, TestDir};
+
+/// Asserts that the database is sound, and gives how many courses it has.
+fn courses_in(path: &Path) -> u32 {
+    let database = Connection::open(path).unwrap();
+    let check = database.query_row("PRAGMA integrity_check", [], |row| row.get(0));
+    assert_eq!(check, Ok("ok".to_owned()));
+    database.query_row("SELECT count(*) FROM courses", [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_copy_has_everything_and_is_a_database() {
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
+    let told = dir.run("backup copy.db --json").json();
+    assert_eq!((&told["database"], &told["file"]), (&"sqlite:catalogue.db".into(), &"copy.db".into()));
+    assert_eq!(told["bytes"], fs::metadata(dir.path("copy.db")).unwrap().len());
+    assert!(told["seconds"].as_f64().is_some_and(|seconds| seconds >= 0.0), "{told}");
+    assert_eq!(courses_in(&dir.path("copy.db")), 3);
+    assert_eq!(dir.run("export --database sqlite:copy.db").succeeds(), COURSES);
+    let list = "keys list --account a --json";
+    assert_eq!(dir.run(&format!("{list} --database sqlite:copy.db")).json(), dir.run(list).json());
+    assert!(key["id"].is_string());
+    let said = dir.run("backup second.db").succeeds();
+    assert!(said.starts_with("sqlite:catalogue.db was copied to second.db: ") && said.ends_with(" s\n"), "{said}");
+}
+
+#[test]
+fn a_copy_is_of_one_moment_while_a_server_runs_and_others_write() {
+    let dir = TestDir::with_courses();
+    let _server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
+    let database = Connection::open(dir.path("catalogue.db")).unwrap();
+    database.execute("UPDATE module_contents SET content = ?1", ["x".repeat(16 << 20)]).unwrap();
+    let count = || database.query_row("SELECT count(*) FROM courses", [], |row| row.get::<_, u32>(0)).unwrap();
+    let end = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let path = dir.path("catalogue.db");
+        let writing = scope.spawn(|| {
+            let writer = Connection::open(path).unwrap();
+            writer.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
+            for number in 4.. {
+                // Both in each commit: a copy has both or none.
+                let both = format!(
+                    "BEGIN; UPDATE accounts SET name = '{number}' WHERE id = 'a'; \
+                     INSERT INTO courses (account_id, created_at, slug, title, tagline, language, hidden) \
+                     VALUES ('a', 0, 'new {number}', 'T', '', 'en', 0); COMMIT"
+                );
+                writer.execute_batch(&both).unwrap();
+                if end.load(Ordering::Relaxed) {
+                    return;
+                }
+            }
+        });
+        while count() == 3 {
+            assert!(!writing.is_finished());
+        }
+        let copied: Vec<_> = (0..3)
+            .map(|number| {
+                let (name, before) = (format!("copy {number}.db"), count());
+                let outcome = dir.command("backup").arg(&name).output().unwrap();
+                let after = count();
+                (name, outcome, before, after)
+            })
+            .collect();
+        end.store(true, Ordering::Relaxed);
+        for (name, outcome, before, after) in copied {
+            assert!(outcome.status.success(), "{outcome:?}");
+            let found = courses_in(&dir.path(&name));
+            assert!((before..=after).contains(&found), "{before} {found} {after}");
+            let sql = "SELECT name = ?1 FROM accounts WHERE id = 'a'";
+            let copy = Connection::open(dir.path(&name)).unwrap();
+            assert_eq!(copy.query_row(sql, [found.to_string()], |row| row.get(0)), Ok(true), "{found}");
+        }
+    });
+    dir.run("backup last.db").succeeds();
+    assert_eq!(dir.run("export --database sqlite:last.db").succeeds(), dir.export());
+}
+
+#[test]
+fn nothing_is_overwritten_and_nothing_else_is_made() {
+    let dir = TestDir::with_courses();
+    dir.write("there", "kept");
+    let files = dir.files();
+    dir.run("backup there").fails(1, &["there: is there already; name a file that is not"]);
+    dir.run("backup .").fails(1, &["is there already"]);
+    dir.run("backup no/such/copy.db").fails(1, &["no/such/copy.db: its directory does not exist; make it first"]);
+    dir.run("backup there/copy.db").fails(1, &["its directory does not exist"]);
+    #[cfg(target_os = "linux")]
+    dir.run("backup /proc/copy.db").fails(1, &["/proc/copy.db: cannot be written: "]);
+    dir.run("backup copy.db --database sqlite:missing.db").fails(1, &["no database at \"missing.db\""]);
+    dir.run("backup copy.db --database sqlite:courses.jsonl")
+        .fails(1, &["\"courses.jsonl\" is not an SQLite database"]);
+    dir.run("backup copy.db --database sqlite::memory:").fails(2, &["nothing to copy", "sqlite:catalogue.db"]);
+    dir.run("backup").fails(2, &["<FILE>"]);
+    assert_eq!((dir.files(), &*fs::read_to_string(dir.path("there")).unwrap()), (files, "kept"));
+}
+
+#[test]
+fn postgresql_is_copied_by_its_own_program() {
+    let dir = TestDir::new();
+    let outcome = dir.run("backup copy.db --database postgres://u:s3cret@127.0.0.1:1/n");
+    assert!(!outcome.err.contains("s3cret"), "{}", outcome.err);
+    outcome.fails(2, &["postgres://127.0.0.1:1/n", "pg_dump"]);
+    assert!(dir.files().is_empty(), "{:?}", dir.files());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_copy_has_the_mode_of_the_database() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let dir = TestDir::with_courses();
+    for mode in [0o640, 0o600, 0o664, 0o440] {
+        fs::set_permissions(dir.path("catalogue.db"), fs::Permissions::from_mode(mode)).unwrap();
+        let name = format!("{mode:o}.db");
+        dir.run(&format!("backup {name}")).succeeds();
+        assert_eq!(fs::metadata(dir.path(&name)).unwrap().permissions().mode() & 0o7777, mode);
+    }
+}

@@ -1,0 +1,117 @@
+//! SIGINT and SIGTERM, at any moment of an import or a backup: what is said of it is true.
+
+use std::fs;
+
+use rusqlite::Connection;
+
+use crate::failing_writes::shim::{DATABASE, Fault, Shim, contents};
+use crate::program::{COURSES, Outcome, TestDir};
+
+const SIGNALS: [(&str, i32); 2] = [("INT", 130), ("TERM", 143)];
+/// A WAL may stay as large as that.
+const WAL_LIMIT: u64 = 64 << 20;
+
+/// SIGINT before that write to the file.
+fn interrupt(at: u32) -> Fault {
+    Fault { at, and_all_later: false, error: -2 }
+}
+
+#[test]
+fn an_import_that_waits_for_its_input_ends_at_once() {
+    for (signal, status) in SIGNALS {
+        let dir = TestDir::new();
+        for arguments in ["import -", "import - --dry-run"] {
+            let import = dir.begin(&mut dir.command(arguments), COURSES);
+            import.end_by(signal).fails(status, &["error: interrupted; nothing was imported\n"]);
+        }
+        assert!(dir.files().is_empty(), "{:?}", dir.files());
+        let dir = TestDir::with_courses();
+        let import = dir.begin(&mut dir.command("import - --prune"), "{\"type\":\"account\",\"id\":\"a\"}");
+        import.end_by(signal).fails(status, &["nothing was imported"]);
+        assert_eq!(dir.export(), COURSES);
+    }
+}
+
+/// What a small import writes, it writes from its commit on.
+#[test]
+fn an_import_that_is_interrupted_during_its_commit_says_that_it_was_done() {
+    let Some(shim) = Shim::shared() else { return };
+    let changed = COURSES.replace("Zwei", "Drei");
+    for at in 1.. {
+        let dir = TestDir::in_memory();
+        dir.write("courses.jsonl", COURSES);
+        dir.run("import courses.jsonl").succeeds();
+        dir.write("changed.jsonl", &changed);
+        let mut import = dir.command("import changed.jsonl");
+        shim.put_before(&mut import, interrupt(at), DATABASE, &dir.path("mark"));
+        let outcome: Outcome = import.output().unwrap().into();
+        let context = format!("{at}: {outcome:?}");
+        match outcome.status {
+            Some(0) => assert!(outcome.out.contains("1 changed, 2 unchanged") && dir.export() == changed, "{context}"),
+            _ => {
+                assert_eq!(dir.export(), COURSES, "{context}");
+                outcome.fails(130, &["nothing was imported"]);
+            }
+        }
+        if !dir.path("mark").exists() {
+            assert!(at > 3, "an import writes");
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_great_import_that_is_interrupted_leaves_no_great_wal() {
+    let Some(shim) = Shim::shared() else { return };
+    let dir = TestDir::in_memory();
+    dir.write("courses.jsonl", COURSES);
+    dir.run("import courses.jsonl").succeeds();
+    let body = "x".repeat(1 << 20);
+    let great: String = (0..120)
+        .map(|number| {
+            let course = format!(r#"{{"type":"course","account":"a","slug":"c{number}","title":"T","language":"en""#);
+            format!("{course},\"modules\":[{{\"title\":\"M\",\"content\":\"{body}\"}}]}}\n")
+        })
+        .collect();
+    dir.write("great.jsonl", great);
+    // As a server would, it keeps the WAL from being removed.
+    let reader = Connection::open(dir.path("catalogue.db")).unwrap();
+    let count = || reader.query_row("SELECT count(*) FROM courses", [], |row| row.get::<_, u32>(0)).unwrap();
+    assert_eq!(count(), 3);
+    // Each page of 4 KiB is two writes.
+    let beyond_the_limit = (WAL_LIMIT / 4096 * 2 + 1_000) as u32;
+    let mut import = dir.command("import great.jsonl");
+    shim.put_before(&mut import, interrupt(beyond_the_limit), ".db-wal", &dir.path("mark"));
+    Outcome::from(import.output().unwrap()).fails(130, &["interrupted; nothing was imported"]);
+    assert!(dir.path("mark").exists(), "the WAL was beyond the limit");
+    let wal = fs::metadata(dir.path("catalogue.db-wal")).unwrap().len();
+    assert!(wal <= WAL_LIMIT, "{wal}");
+    assert_eq!(count(), 3);
+}
+
+#[test]
+fn a_backup_that_is_interrupted_leaves_nothing() {
+    let Some(shim) = Shim::shared() else { return };
+    let dir = TestDir::in_memory();
+    dir.write("courses.jsonl", COURSES);
+    dir.run("import courses.jsonl").succeeds();
+    let database = Connection::open(dir.path("catalogue.db")).unwrap();
+    database.execute("UPDATE module_contents SET content = ?1", ["x".repeat(32 << 20)]).unwrap();
+    let (before, files) = (contents(&dir.path("catalogue.db")), dir.files());
+    let mut ends = Vec::new();
+    for at in 1..=5 {
+        let mut backup = dir.command("backup copy.db");
+        shim.put_before(&mut backup, interrupt(at), ".partial", &dir.path("mark"));
+        let outcome: Outcome = backup.output().unwrap().into();
+        fs::remove_file(dir.path("mark")).unwrap();
+        ends.push(outcome.status);
+        if outcome.status == Some(0) {
+            assert_eq!(contents(&dir.path("copy.db")), before);
+            fs::remove_file(dir.path("copy.db")).unwrap();
+        } else {
+            outcome.fails(130, &["error: interrupted; no copy was made\n"]);
+        }
+        assert_eq!(dir.files(), files);
+    }
+    assert!(ends.contains(&Some(130)), "{ends:?}");
+}

@@ -1,0 +1,111 @@
+//! A token in hand: `keys find`, and `keys revoke` and `keys rotate` with `--token -`.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::program::{Outcome, TestDir};
+
+const CREATE: &str = "keys create --account a --name n --scope read:courses --json";
+
+/// Runs a program that reads a text.
+pub(crate) fn reading(mut command: Command, input: &str) -> Outcome {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // One that reads nothing may have ended.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap().into()
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_else(|| panic!("{name}: {value}"))
+}
+
+/// The commands on whatever database `command` names, with accounts `a` and `b`.
+pub(crate) fn tokens_are_found_and_ended(command: impl Fn(&str) -> Command) {
+    let run = |arguments: &str| Outcome::from(command(arguments).output().unwrap());
+    let read = |input: &str, arguments: &str| reading(command(arguments), input);
+    let key = run(CREATE).json();
+    let oauth = run("tokens create --account b --scope read:profile --json").json();
+    for made in [&key, &oauth] {
+        let found = read(&format!("\n {}\r\n", text(made, "token")), "keys find - --json").json();
+        let account = text(made, "account");
+        assert_eq!(found, run(&format!("keys list --account {account} --json")).json()[0]);
+        assert_eq!((&found["id"], &found["account"]), (&made["id"], &made["account"]));
+        let shown = read(text(made, "token"), "keys find -").succeeds();
+        for piece in [text(made, "id"), &format!("account          {account}\n"), "state            valid\n", "never"] {
+            assert!(shown.contains(piece), "{piece}: {shown}");
+        }
+        assert!(!shown.contains(text(made, "token")));
+    }
+    let tokens = run("tokens list --json").json();
+    assert_eq!((tokens.as_array().unwrap().len(), &tokens[0]["id"]), (1, &oauth["id"]));
+    assert_eq!(run("tokens list --account a --json").json(), json!([]));
+
+    let next = read(text(&key, "token"), "keys rotate --token - --overlap 1h --json").json();
+    assert_eq!(next["replaces"]["id"], key["id"]);
+    let old = read(text(&key, "token"), "keys find - --json").json();
+    let new = read(text(&next, "token"), "keys find - --json").json();
+    assert_eq!((&old["state"], &old["replacedBy"], &old["replaces"]), (&json!("ending"), &next["id"], &json!(null)));
+    assert_eq!((&new["state"], &new["replacedBy"], &new["replaces"]), (&json!("valid"), &json!(null), &key["id"]));
+
+    let said = read(text(&key, "token"), "keys revoke --token -").succeeds();
+    assert_eq!(said, format!("{} is revoked\n", text(&key, "id")));
+    let said = read(text(&oauth, "token"), "keys revoke --token - --json").json();
+    assert_eq!((&said["id"], &said["state"]), (&oauth["id"], &json!("revoked")));
+    read(text(&oauth, "token"), "keys rotate --token -").fails(1, &["is an OAuth token"]);
+    assert_eq!(read(text(&key, "token"), "keys find - --json").json()["state"], "revoked");
+}
+
+#[test]
+fn a_leaked_token_is_found_and_ended() {
+    let dir = TestDir::with_courses();
+    tokens_are_found_and_ended(|arguments| dir.command(arguments));
+}
+
+#[test]
+fn what_no_credential_has_is_1_and_never_repeated() {
+    let dir = TestDir::with_courses();
+    let key = dir.run(CREATE).json();
+    let token = text(&key, "token");
+    let unknown = TestDir::with_courses().run(CREATE).json()["token"].as_str().unwrap().to_owned();
+    let before = dir.run("keys list --json").json();
+    for (input, piece) in [
+        (&*unknown, "no credential has this token"),
+        (&token[..40], "may be cut or mistyped"),
+        ("hunter2-is-a-password", "may be cut or mistyped"),
+        ("", "has no token"),
+        (" \n\n", "has no token"),
+        (&format!("{token}\n{token}"), "is not one token"),
+        (&format!("{token} {token}"), "is not one token"),
+        (&"x".repeat(10_000), "is not one token"),
+    ] {
+        for command in ["keys find -", "keys find --json -", "keys revoke --token -", "keys rotate --token=-"] {
+            let outcome = reading(dir.command(command), input);
+            let text = input.trim();
+            assert!(text.is_empty() || !outcome.err.contains(text), "{outcome:?}");
+            assert!(!outcome.err.contains("hunter2") && !outcome.err.contains(&unknown[..12]), "{outcome:?}");
+            outcome.fails(1, &[piece]);
+        }
+    }
+    assert_eq!(dir.run("keys list --json").json(), before);
+}
+
+#[test]
+fn a_token_on_the_command_line_is_refused_and_told_where_it_belongs() {
+    let dir = TestDir::with_courses();
+    let key = dir.run(CREATE).json();
+    let token = text(&key, "token");
+    for command in ["keys revoke", "keys rotate"] {
+        let outcome = dir.run(&format!("{command} {token}"));
+        assert!(!outcome.err.contains(&token[..8]), "{outcome:?}");
+        outcome.fails(1, &["`keys revoke --token -`", "`keys rotate --token -`", "`keys find -`"]);
+    }
+    for command in ["keys find", "keys revoke --token", "keys rotate --token"] {
+        let outcome = dir.run(&format!("{command} {token}"));
+        assert!(!outcome.err.contains(&token[..8]), "{outcome:?}");
+        outcome.fails(2, &["standard input"]);
+    }
+    dir.run(&format!("keys revoke {} --token -", text(&key, "id"))).fails(2, &["cannot be used with"]);
+    assert_eq!(dir.run("keys list --json").json()[0]["revokedAt"], Value::Null);
+}

@@ -1,0 +1,32 @@
+//! Progress: on a terminal alone.
+
+use std::fs::File;
+use std::process::Stdio;
+
+use crate::colours::shown_on_terminal;
+use crate::program::{COURSES, TestDir};
+
+#[test]
+fn a_terminal_sees_how_far_it_is() {
+    let dir = TestDir::new();
+    dir.write("courses.jsonl", COURSES);
+    for (arguments, work) in [
+        ("import courses.jsonl --dry-run", &["reading [", "comparing [", " %", " of ", "B/s", " left"][..]),
+        ("import courses.jsonl", &["reading [", "writing ["]),
+        ("backup copy.db", &["copying [", " %", " left"]),
+    ] {
+        let (succeeded, shown) = shown_on_terminal(dir.command(arguments).env("TERM", "xterm").stdout(Stdio::null()));
+        assert!(succeeded && work.iter().all(|piece| shown.contains(piece)), "{arguments}: {shown:?}");
+    }
+}
+
+#[test]
+fn an_export_into_a_file_shows_it_and_one_into_a_pipe_does_not() {
+    let dir = TestDir::with_courses();
+    let file = File::create(dir.path("export.jsonl")).unwrap();
+    let (succeeded, shown) = shown_on_terminal(dir.command("export").env("TERM", "xterm").stdout(file));
+    assert!(succeeded && shown.contains("exporting") && shown.contains("B/s"), "{shown:?}");
+    assert_eq!(std::fs::read_to_string(dir.path("export.jsonl")).unwrap(), COURSES);
+    let (succeeded, shown) = shown_on_terminal(dir.command("export").env("TERM", "xterm").stdout(Stdio::null()));
+    assert_eq!((succeeded, &*shown), (true, ""));
+}

@@ -1,0 +1,105 @@
+//! Removing an account with all that it has.
+
+use catalogue_core::Course;
+use catalogue_core::admin::{Record, RemovedAccount};
+
+use crate::Storage;
+use crate::courses::revision::revision;
+use crate::looking_up::find as look_up;
+use crate::reading::{export, find, slugs};
+use crate::seed::{account, api_key, course, create, digest, id, modules, oauth_token, seed, seed_accounts, time};
+
+/// Account `a` with courses and credentials of every state, and `b` likewise.
+async fn seed_two(storage: &impl Storage) {
+    let with_modules = |account, slug, count| Course { modules: modules(count), ..course(account, slug) };
+    seed(storage, &[with_modules("a", "1", 2), with_modules("a", "2", 3), with_modules("b", "1", 1)]).await;
+    for account in ["a", "b"] {
+        let mut revoked = api_key(account, &format!("revoked of {account}"), &format!("revoked-{account}"));
+        revoked.record.revoked_at = Some(time(1));
+        let key = api_key(account, &format!("key of {account}"), &format!("key-{account}"));
+        for credential in [revoked, key, oauth_token(account, &format!("token-{account}"))] {
+            create(storage, &credential).await;
+        }
+    }
+}
+
+async fn remove(storage: &impl Storage, account: &str) -> Option<RemovedAccount> {
+    let removed = storage.remove_account(&id(account)).await;
+    removed.expect("An account can be removed; one that is not there is None, not an error.")
+}
+
+/// Nothing that names a removed account is found, listed or exported any more.
+pub async fn nothing_of_a_removed_account_is_left(storage: &impl Storage) {
+    seed_two(storage).await;
+    remove(storage, "a").await;
+    let exported = export(storage).await;
+    let rest = [Record::Account(account("b")), Record::Course(Course { modules: modules(1), ..course("b", "1") })];
+    assert_eq!(exported, rest, "A removed account is not exported, nor is a course of it; the others are.");
+    assert_eq!(slugs(storage, "a").await, [""; 0], "A removed account has no courses.");
+    assert_eq!(find(storage, "a", "1").await, None, "A removed account has no courses.");
+    let listed = storage.list_credentials(&id("a")).await.expect("credentials can be listed");
+    assert_eq!(listed, None, "A removed account is unknown.");
+    for token in ["key-a", "revoked-a", "token-a"] {
+        let found = look_up(storage, &digest(token)).await;
+        assert_eq!(found, None, "No credential of a removed account is found.");
+    }
+    let record = storage.find_credential_record("key of a").await.expect("a record can be asked for");
+    assert_eq!(record, None, "No credential of a removed account is found by its id.");
+}
+
+/// Removing leaves the other accounts, their courses, their credentials and their revisions alone.
+pub async fn the_other_accounts_stay(storage: &impl Storage) {
+    seed_two(storage).await;
+    seed_accounts(storage, &["A", "a ", ""]).await;
+    let before = (revision(storage, "b").await, storage.list_credentials(&id("b")).await.ok());
+    remove(storage, "a").await;
+    assert_eq!(slugs(storage, "b").await, ["1"], "Removing an account leaves the courses of the others.");
+    let after = (revision(storage, "b").await, storage.list_credentials(&id("b")).await.ok());
+    assert_eq!(after, before, "Removing an account leaves the credentials and revisions of the others.");
+    let ids = export(storage).await.into_iter().filter_map(|record| match record {
+        Record::Account(account) => Some(account.id.as_str().to_owned()),
+        Record::Course(_) => None,
+    });
+    assert_eq!(ids.collect::<Vec<_>>(), ["", "A", "a ", "b"], "Removing an account leaves the others.");
+}
+
+/// Removing says how much of each went, and whether the account was there.
+pub async fn removing_says_what_went(storage: &impl Storage) {
+    seed_two(storage).await;
+    seed_accounts(storage, &["empty"]).await;
+    for unknown in ["unknown", "", "A", "a ", "%", "\0", "1", "key of a"] {
+        assert_eq!(remove(storage, unknown).await, None, "Removing an account that is not there is None: {unknown:?}.");
+    }
+    let told =
+        |removed: Option<RemovedAccount>| removed.map(|went| (went.courses, went.modules, went.keys, went.tokens));
+    for (account, expected) in
+        [("a", Some((2, 5, 2, 1))), ("a", None), ("empty", Some((0, 0, 0, 0))), ("b", Some((1, 1, 2, 1)))]
+    {
+        let went = told(remove(storage, account).await);
+        assert_eq!(went, expected, "Removing says how many courses, modules, keys and tokens went: {account:?}.");
+    }
+    assert_eq!(export(storage).await, [], "A storage whose accounts were removed holds nothing.");
+}
+
+/// An account of the same id that comes later begins anew: without courses or credentials, and never with a revision that
+/// the removed one had. Its credentials can be made again.
+pub async fn one_that_comes_back_begins_anew(storage: &impl Storage) {
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        seed_two(storage).await;
+        seen.push(revision(storage, "a").await);
+        for account in ["a", "b"] {
+            remove(storage, account).await;
+        }
+        let gone = revision(storage, "a").await;
+        assert!(gone.is_none() || !seen.contains(&gone), "A removed account has none of its revisions.");
+        seed_accounts(storage, &["a"]).await;
+        assert_eq!(slugs(storage, "a").await, [""; 0], "An account that comes back has no courses of the one before.");
+        let listed = storage.list_credentials(&id("a")).await.expect("credentials can be listed");
+        assert_eq!(listed, Some(Vec::new()), "An account that comes back has no credentials of the one before.");
+    }
+    let kept: Vec<_> = seen.into_iter().flatten().collect();
+    let mut once = kept.clone();
+    once.dedup();
+    assert_eq!(once, kept, "An account that comes back has none of the revisions of the one before.");
+}

@@ -1,0 +1,113 @@
+//! The accounts with what they have.
+
+use std::ops::ControlFlow;
+
+use catalogue_core::admin::{Account, AccountSummary, Accounts};
+use catalogue_core::{Course, Timestamp};
+
+use crate::Storage;
+use crate::seed::{account, api_key, course, create, id, modules, oauth_token, seed, seed_accounts, time};
+
+/// When keys are asked for.
+const NOW: i64 = 7;
+
+async fn listed(storage: &impl Storage, accounts: Accounts<'_>) -> Vec<AccountSummary> {
+    let mut summaries = Vec::new();
+    let mut visit = |summary| {
+        summaries.push(summary);
+        ControlFlow::Continue(())
+    };
+    storage.list_accounts(accounts, time(NOW), &mut visit).await.expect("the accounts can be listed");
+    summaries
+}
+
+/// Id, courses and keys of each.
+fn counts(summaries: &[AccountSummary]) -> Vec<(&str, u64, u64)> {
+    summaries.iter().map(|summary| (summary.account.id.as_str(), summary.courses, summary.keys)).collect()
+}
+
+/// Every account is listed by id, compared byte by byte, with name, email and the number of its courses.
+pub async fn accounts_are_listed_by_id_with_their_courses(storage: &impl Storage) {
+    assert_eq!(listed(storage, Accounts::All).await, [], "A storage that holds nothing lists no account.");
+    let ids = [" ", "A", "B", "a", "a ", "a-", "\u{e9}", "\u{ff5e}", "\u{1f917}"];
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let accounts = ids.map(|id| Account { name: format!("\u{1f917} {id}"), email: format!("{id}@"), ..account(id) });
+    for account in accounts.iter().rev() {
+        import.put_account(account).await.expect("an account can be put");
+    }
+    for (index, id) in ids.into_iter().enumerate() {
+        for number in 0..index % 4 {
+            let course = Course { modules: modules(3), ..course(id, &format!("c{number}")) };
+            import.put_course(&course).await.expect("a course of a known account can be put");
+        }
+    }
+    import.commit().await.expect("an import can be committed");
+    let expected = accounts.into_iter().zip((0..).map(|index| index % 4));
+    let expected: Vec<_> = expected.map(|(account, courses)| AccountSummary { account, courses, keys: 0 }).collect();
+    assert_eq!(
+        listed(storage, Accounts::All).await,
+        expected,
+        "Accounts are listed by id, by bytes, each with the number of its own courses."
+    );
+}
+
+/// Keys count that hold: neither revoked nor expired by then, to the microsecond. OAuth tokens are no keys.
+pub async fn keys_that_hold_are_counted(storage: &impl Storage) {
+    seed_accounts(storage, &["a", "b", "none"]).await;
+    let keys = [
+        ("for good", None, None),
+        ("for a while", Some(time(NOW + 1)), None),
+        ("ends now", Some(time(NOW)), None),
+        ("has ended", Some(Timestamp::MIN), None),
+        ("revoked", None, Some(time(1))),
+        ("revoked later", Some(Timestamp::MAX), Some(time(NOW + 9))),
+    ];
+    for (name, expires_at, revoked_at) in keys {
+        let mut key = api_key("a", name, &name.replace(' ', "-"));
+        key.record.expires_at = expires_at;
+        key.record.revoked_at = revoked_at;
+        key.record.replaced_by = Some("another".into());
+        create(storage, &key).await;
+    }
+    create(storage, &oauth_token("a", "token")).await;
+    let mut of_b = api_key("b", "of b", "of-b");
+    of_b.record.expires_at = None;
+    create(storage, &of_b).await;
+    let all = listed(storage, Accounts::All).await;
+    assert_eq!(
+        counts(&all),
+        [("a", 0, 2), ("b", 0, 1), ("none", 0, 0)],
+        "Of the API keys those count that are neither revoked nor expired by then."
+    );
+}
+
+/// Of some accounts these alone are listed, by id; one that is not there is passed over, one named twice comes once.
+pub async fn some_accounts_are_listed_alone(storage: &impl Storage) {
+    seed(storage, &[course("a", "1"), course("a", "2"), course("b", "1"), course("c", "1")]).await;
+    for (wanted, expected) in [
+        (&["c", "a"][..], &[("a", 2, 0), ("c", 1, 0)][..]),
+        (&["b", "unknown", "b", "\0", ""], &[("b", 1, 0)]),
+        (&["A", "a ", "%"], &[]),
+        (&[], &[]),
+    ] {
+        let ids: Vec<_> = wanted.iter().copied().map(id).collect();
+        let some = listed(storage, Accounts::Only(&ids)).await;
+        assert_eq!(counts(&some), expected, "Of some accounts these alone are listed: {wanted:?}.");
+    }
+}
+
+/// A list ends where its visitor breaks it off.
+pub async fn a_break_ends_a_list(storage: &impl Storage) {
+    let ids: Vec<_> = (0..9).map(|number| format!("account {number}")).collect();
+    seed_accounts(storage, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    for length in [1, 4, 9] {
+        let mut summaries = Vec::new();
+        let mut visit = |summary: AccountSummary| {
+            summaries.push(summary.account.id.as_str().to_owned());
+            if summaries.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let ended = storage.list_accounts(Accounts::All, time(NOW), &mut visit).await;
+        assert!(ended.is_ok(), "A list that its visitor breaks off is no failure.");
+        assert_eq!(summaries, ids[..length], "A list of accounts ends where its visitor breaks it off.");
+    }
+}

@@ -1,0 +1,53 @@
+//! Work on several threads at once, on the runtime of the case; futures that are under way on one, or given up.
+
+use std::future::{Future, poll_fn};
+use std::panic::resume_unwind;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use std::thread::{self, Scope, ScopedJoinHandle};
+
+use tokio::runtime::Handle;
+
+/// Runs `work` on that many threads at once, waits for them, and returns what they found.
+///
+/// The tasks of a storage, such as a connection's, go on meanwhile: the runtime has threads of its own.
+pub(crate) fn on_threads<T: Send>(count: usize, work: impl AsyncFn() -> T + Sync) -> Vec<T> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..count).map(|_| on_a_thread(scope, Handle::current(), &work)).collect();
+        threads.into_iter().map(joined).collect()
+    })
+}
+
+/// Runs `work` on a thread of its own.
+pub(crate) fn on_a_thread<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    runtime: Handle,
+    work: impl AsyncFnOnce() -> T + Send + 'scope,
+) -> ScopedJoinHandle<'scope, T> {
+    scope.spawn(move || runtime.block_on(work()))
+}
+
+/// What that thread found; where it panicked, so does this one.
+pub(crate) fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// Polls a future so often at most, and drops it.
+pub(crate) fn give_up<F: Future>(future: F, polls: usize) {
+    let mut future = pin!(future);
+    for _ in 0..polls {
+        if future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
+            break;
+        }
+    }
+}
+
+/// Runs futures side by side on this thread until all have ended.
+pub(crate) async fn all_of<F: Future<Output = ()>>(futures: impl IntoIterator<Item = F>) {
+    let mut running: Vec<Pin<Box<F>>> = futures.into_iter().map(Box::pin).collect();
+    poll_fn(|context| {
+        running.retain_mut(|future| future.as_mut().poll(context).is_pending());
+        if running.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}

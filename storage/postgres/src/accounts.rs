@@ -1,0 +1,147 @@
+//! Accounts with what they have, page by page, and their removal.
+
+use std::collections::HashMap;
+use std::mem;
+use std::ops::ControlFlow;
+
+use catalogue_core::admin::{Account, AccountSummary, Accounts, RemovedAccount, Visitor};
+use catalogue_core::storage::StorageError;
+use catalogue_core::{AccountId, Timestamp};
+use tokio_postgres::Error;
+use tokio_postgres::types::Type;
+
+use crate::connection::{Connection, Sql, Values};
+use crate::error::storage_error;
+use crate::rows::{account_id, get, owned_text};
+use crate::text::can_be_stored;
+
+/// How many accounts are in memory at the same time.
+const PAGE: i64 = 500;
+
+const PAGE_OF_ALL: Sql = Sql {
+    text: "SELECT id, name, email FROM accounts WHERE id >= $1 ORDER BY id LIMIT $2",
+    types: &[Type::TEXT, Type::INT8],
+};
+
+const NAMED: Sql =
+    Sql { text: "SELECT id, name, email FROM accounts WHERE id = ANY($1) ORDER BY id", types: &[Type::TEXT_ARRAY] };
+
+const COURSES_OF: Sql = Sql {
+    text: "SELECT account_id, count(*) FROM courses WHERE account_id = ANY($1) GROUP BY account_id",
+    types: &[Type::TEXT_ARRAY],
+};
+
+const KEYS_OF: Sql = Sql {
+    text: "SELECT account_id, count(*) FROM credentials WHERE account_id = ANY($1) AND kind = 'api-key' \
+           AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) GROUP BY account_id",
+    types: &[Type::TEXT_ARRAY, Type::INT8],
+};
+
+/// No credential is made for the account until the transaction ends.
+const LOCK: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1 FOR UPDATE", types: &[Type::TEXT] };
+
+/// The account last, which the others refer to.
+const REMOVE: [Sql; 6] = [
+    Sql { text: "DELETE FROM module_contents WHERE account_id = $1", types: &[Type::TEXT] },
+    Sql { text: "DELETE FROM courses WHERE account_id = $1", types: &[Type::TEXT] },
+    Sql { text: "DELETE FROM modules WHERE account_id = $1", types: &[Type::TEXT] },
+    Sql { text: "DELETE FROM credentials WHERE account_id = $1 AND kind = 'api-key'", types: &[Type::TEXT] },
+    Sql { text: "DELETE FROM credentials WHERE account_id = $1", types: &[Type::TEXT] },
+    Sql { text: "DELETE FROM accounts WHERE id = $1", types: &[Type::TEXT] },
+];
+
+/// What a removal cannot reach.
+const REMAINS: &str = "PostgreSQL keeps removed rows in its files until VACUUM overwrites them, and in its log until that is \
+                       recycled";
+
+/// The ids as the database can hold them, in order and each once.
+pub(crate) fn sorted(ids: &[AccountId]) -> Vec<&str> {
+    let mut ids: Vec<&str> = ids.iter().map(AccountId::as_str).filter(|id| can_be_stored(id)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// A walk over accounts by id, some at a time. It reads one state where its connection is in such a transaction.
+pub(crate) struct Pages<'c> {
+    connection: &'c Connection,
+    accounts: Accounts<'c>,
+    /// Where the next page begins; `None` after the last.
+    from: Option<String>,
+}
+
+impl<'c> Pages<'c> {
+    /// Begins one, in a transaction of its own that ends with the connection.
+    pub(crate) async fn begin(connection: &'c Connection, accounts: Accounts<'c>) -> Result<Self, StorageError> {
+        connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(storage_error)?;
+        Ok(Self { connection, accounts, from: Some(String::new()) })
+    }
+
+    /// The next ones; none where there are no more.
+    pub(crate) async fn next(&mut self) -> Result<Vec<Account>, StorageError> {
+        let Some(from) = mem::take(&mut self.from) else { return Ok(Vec::new()) };
+        let rows = match self.accounts {
+            Accounts::All => self.connection.query(&PAGE_OF_ALL, &[&from, &PAGE]).await,
+            Accounts::Only(ids) => self.connection.query(&NAMED, &[&sorted(ids)]).await,
+        };
+        let mut page = Vec::new();
+        for row in &rows.map_err(storage_error)? {
+            page.push(Account { id: account_id(row, 0)?, name: owned_text(row, 1)?, email: owned_text(row, 2)? });
+        }
+        // No text is between an id and the same with this character, which is the lowest that can be stored.
+        let last = page.last().filter(|_| self.accounts == Accounts::All);
+        self.from = last.map(|last| format!("{}\u{1}", last.id));
+        Ok(page)
+    }
+}
+
+pub(crate) async fn list(
+    connection: &Connection,
+    accounts: Accounts<'_>,
+    now: Timestamp,
+    visit: &mut Visitor<'_, AccountSummary>,
+) -> Result<(), StorageError> {
+    let mut pages = Pages::begin(connection, accounts).await?;
+    loop {
+        let page = pages.next().await?;
+        if page.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<&str> = page.iter().map(|account| account.id.as_str()).collect();
+        let courses = counts(connection, &COURSES_OF, &[&ids]).await?;
+        let keys = counts(connection, &KEYS_OF, &[&ids, &now.as_microseconds()]).await?;
+        let count = |counts: &HashMap<String, u64>, id| counts.get(id).copied().unwrap_or_default();
+        let counted: Vec<_> = ids.iter().map(|id| (count(&courses, *id), count(&keys, *id))).collect();
+        for (account, (courses, keys)) in page.into_iter().zip(counted) {
+            if visit(AccountSummary { account, courses, keys }) == ControlFlow::Break(()) {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Numbers of rows by account.
+async fn counts(connection: &Connection, sql: &Sql, values: Values<'_>) -> Result<HashMap<String, u64>, StorageError> {
+    let rows = connection.query(sql, values).await.map_err(storage_error)?;
+    rows.iter().map(|row| Ok((get(row, 0)?, get::<i64>(row, 1)?.unsigned_abs()))).collect()
+}
+
+/// Removes the account, in a transaction that the caller commits.
+pub(crate) async fn remove(
+    connection: &Connection,
+    account: &AccountId,
+) -> Result<Option<RemovedAccount>, StorageError> {
+    remove_rows(connection, account.as_str()).await.map_err(storage_error)
+}
+
+async fn remove_rows(connection: &Connection, account: &str) -> Result<Option<RemovedAccount>, Error> {
+    if connection.query(&LOCK, &[&account]).await?.is_empty() {
+        return Ok(None);
+    }
+    let mut removed = [0; REMOVE.len()];
+    for (count, sql) in removed.iter_mut().zip(&REMOVE) {
+        *count = connection.execute(sql, &[&account]).await?;
+    }
+    let [_, courses, modules, keys, tokens, _] = removed;
+    Ok(Some(RemovedAccount { courses, modules, keys, tokens, remains: Some(REMAINS.to_owned()) }))
+}

@@ -1,0 +1,58 @@
+//! What an address says, and what it leaves out.
+
+use super::*;
+
+const SECRET: &str = "s3cret";
+
+#[test]
+fn an_address_has_several_hosts_and_keeps_its_own_settings() {
+    let options = Options::parse(
+        "postgres://me:s3cret@one:5433,two/db?target_session_attrs=read-write&connect_timeout=7&keepalives_idle=9\
+         &options=-c%20search_path%3Dshop",
+    )
+    .unwrap();
+    assert_eq!(options.role, Role::Primary);
+    let [one, two] = &options.hosts[..] else { panic!("two hosts") };
+    assert_eq!([&*one.0, &*two.0], ["one:5433", "two:5432"]);
+    let config = options.with_statement_timeout(&one.1);
+    assert_eq!((config.get_hosts().len(), config.get_ports(), config.get_dbname()), (1, &[5433][..], Some("db")));
+    assert_eq!((config.get_user(), config.get_password()), (Some("me"), Some(&b"s3cret"[..])));
+    assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
+    assert_eq!(config.get_keepalives_idle(), Duration::from_secs(9));
+    assert_eq!(config.get_options(), Some("-c search_path=shop -c statement_timeout=2000"));
+    let pooled = options.clone().through_transaction_pooler().with_statement_timeout(&one.1);
+    assert_eq!(pooled.get_options(), Some("-c search_path=shop"));
+}
+
+#[test]
+fn the_primary_is_read_unless_the_address_says_otherwise() {
+    let role = |address: &str| Options::parse(address).unwrap().role;
+    assert_eq!(role("postgres://one,two/db"), Role::Primary);
+    assert_eq!(role("host=one target_session_attrs=any"), Role::Any);
+    assert_eq!(role("postgres://one/db?target_session_attrs=read-only"), Role::Standby);
+    assert!(Options::parse("host=one target_session_attrs=some").is_err());
+}
+
+#[test]
+fn what_an_address_leaves_out_is_bounded() {
+    let (_, config) = Options::parse("postgresql://host/db").unwrap().hosts.remove(0);
+    assert_eq!(config.get_connect_timeout(), Some(&CONNECT_TIMEOUT));
+    assert_eq!(config.get_keepalives_idle(), KEEPALIVES_IDLE);
+    assert_eq!(config.get_application_name(), Some("catalogue"));
+}
+
+#[test]
+fn a_wrong_address_is_refused_without_a_word_of_it() {
+    for wrong in [
+        "postgres://me:s3cret@host/db?s3cret=1",
+        "postgres://me:s3cret@host:s3cret/db",
+        "postgres://",
+        "s3cret",
+        "postgres://me:s3cret@host/db?sslmode=prefer",
+        "postgres://me:s3cret@host/db?sslmode=verify-full&sslrootcert=/nowhere",
+    ] {
+        let error = Options::parse(wrong).unwrap_err();
+        assert!(!format!("{error} {error:?}").contains(SECRET), "{error:?}");
+    }
+    assert!(!format!("{:?}", Options::parse("postgres://me:s3cret@host/db").unwrap()).contains(SECRET));
+}

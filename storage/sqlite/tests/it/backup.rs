@@ -1,0 +1,92 @@
+//! A copy of a database that is written to meanwhile.
+
+use std::fs::{self, File};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use catalogue_core::admin::{AdminStorage, Record};
+use catalogue_core::storage::StorageErrorKind;
+use catalogue_sqlite::{OpenError, SqliteStorage};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::{database_in, fixture, import_one_course};
+
+const MIB: usize = 1 << 20;
+
+/// A database of some MiB, and an empty file.
+async fn some_mib() -> (SqliteStorage, TempDir, PathBuf, PathBuf) {
+    let (storage, directory) = fixture().await;
+    import_one_course(&storage).await;
+    let (path, copy) = (database_in(&directory), directory.path().join("copy"));
+    Connection::open(&path).unwrap().execute("UPDATE module_contents SET content = ?1", ["x".repeat(4 * MIB)]).unwrap();
+    File::create_new(&copy).unwrap();
+    (storage, directory, path, copy)
+}
+
+async fn records(path: &Path) -> Vec<Record> {
+    let mut records = Vec::new();
+    let storage = SqliteStorage::open(path).unwrap();
+    let mut visit = |record| {
+        records.push(record);
+        ControlFlow::Continue(())
+    };
+    storage.export(&mut visit).await.unwrap();
+    records
+}
+
+#[tokio::test]
+async fn a_copy_is_of_one_moment_and_no_write_starts_it_over() {
+    let (_storage, _directory, path, copy) = some_mib().await;
+    let before = records(&path).await;
+    let writer = Connection::open(&path).unwrap();
+    let mut seen = Vec::new();
+    let outcome = SqliteStorage::back_up(&path, &copy, &mut |done, of| {
+        let number = seen.len();
+        writer.execute("UPDATE courses SET title = 'New ' || ?1", [number as u32]).unwrap();
+        writer.execute("UPDATE module_contents SET content = content || ?1", [number.to_string()]).unwrap();
+        seen.push((done, of));
+        assert!(seen.len() < 100, "{seen:?}");
+        ControlFlow::Continue(())
+    });
+    assert_eq!(outcome.unwrap(), ControlFlow::Continue(()));
+    assert!(seen.len() > 4 && seen.iter().all(|(_, of)| *of == seen[0].1), "{seen:?}");
+    assert!(seen.windows(2).all(|pair| pair[0].0 < pair[1].0), "{seen:?}");
+    assert_eq!(seen.last().map(|(done, of)| (*done, *of)), Some((seen[0].1, fs::metadata(&copy).unwrap().len())));
+    assert_eq!(records(&copy).await, before);
+    assert_ne!(records(&path).await, before);
+    let check = Connection::open(&copy).unwrap().query_row("PRAGMA integrity_check", [], |row| row.get(0));
+    assert_eq!(check, Ok("ok".to_owned()));
+}
+
+#[tokio::test]
+async fn a_copy_can_be_broken_off() {
+    let (_storage, _directory, path, copy) = some_mib().await;
+    let mut calls = 0;
+    let outcome = SqliteStorage::back_up(&path, &copy, &mut |_, _| {
+        calls += 1;
+        ControlFlow::Break(())
+    });
+    assert_eq!((outcome.unwrap(), calls), (ControlFlow::Break(()), 1));
+}
+
+#[tokio::test]
+async fn a_database_of_another_version_is_copied_too_and_no_other_file() {
+    let (_storage, directory, path, copy) = some_mib().await;
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let version =
+        |path: &Path| Connection::open(path).unwrap().pragma_query_value(None, "user_version", |row| row.get(0));
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    assert!(SqliteStorage::back_up(&path, &copy, &mut go_on).unwrap().is_continue());
+    assert_eq!(version(&copy), Ok(99));
+    assert!(matches!(SqliteStorage::open(&copy), Err(OpenError::NewerSchema { found: 99, .. })));
+
+    let other = directory.path().join("other.db");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a)").unwrap();
+    for (path, what) in [(other, "another program"), (directory.path().join("missing"), "no database at")] {
+        let refused = SqliteStorage::back_up(&path, &copy, &mut go_on).unwrap_err();
+        assert_eq!(refused.kind(), StorageErrorKind::Unavailable);
+        assert!(refused.to_string().contains(what), "{refused}");
+    }
+    assert!(!directory.path().join("missing").exists());
+}

@@ -1,0 +1,103 @@
+//! What is left of a removed account in the files of the database: nothing.
+
+use std::fs;
+
+use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::PageRequest;
+use catalogue_core::{AccountId, Course, CourseModule};
+use catalogue_sqlite::SqliteStorage;
+use catalogue_storage_conformance::sample;
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::{database_in, fixture, items};
+
+const ACCOUNTS: usize = 12;
+const COURSES: usize = 60;
+
+/// What every text of an account begins with.
+fn mark(account: usize) -> String {
+    format!("mark-of-{account:02}")
+}
+
+fn id(account: usize) -> AccountId {
+    AccountId::new(format!("acc_{account:02}"))
+}
+
+/// Many courses whose rows and bodies fall between those of other accounts, so that pages are split and joined.
+async fn import(storage: &SqliteStorage, round: usize) {
+    let mut import = storage.begin_import().await.unwrap();
+    for number in 0..ACCOUNTS {
+        let (id, mark) = (id(number), mark(number));
+        let account = Account { id, name: format!("{mark} name {round}"), email: format!("{mark}@example.org") };
+        import.put_account(&account).await.unwrap();
+    }
+    for step in 0..ACCOUNTS * COURSES {
+        let at = step * 457 % (ACCOUNTS * COURSES);
+        let (account, number) = (at / COURSES, at % COURSES);
+        let mark = mark(account);
+        let body = format!("{mark} body {round}.").repeat(1 + number * 37 * (round + 1) % 300);
+        let module = CourseModule { content: body, ..sample::module(&format!("{mark} module {number}")) };
+        let course = Course {
+            title: format!("{mark} title {round}"),
+            created_at: sample::time((number * 7919 % 61) as i64),
+            modules: vec![module; 3],
+            ..sample::course(id(account).as_str(), &format!("{mark}-course-{number}"))
+        };
+        import.put_course(&course).await.unwrap();
+    }
+    import.commit().await.unwrap();
+}
+
+/// How often any file in the directory holds that text.
+fn found(directory: &TempDir, text: &str) -> usize {
+    let files = fs::read_dir(directory.path()).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+    files.map(|bytes| bytes.windows(text.len()).filter(|window| *window == text.as_bytes()).count()).sum()
+}
+
+#[tokio::test]
+async fn nothing_of_a_removed_account_is_left_in_the_files() {
+    let (storage, directory) = fixture().await;
+    for round in 0..3 {
+        import(&storage, round).await;
+    }
+    for number in 0..ACCOUNTS {
+        let name = format!("{} key", mark(number));
+        let (_, key) = NewCredential::api_key(id(number), name, Scopes::default());
+        storage.create_credential(&key).await.unwrap();
+    }
+    // Modules and bodies that belong to no course.
+    let host = Connection::open(database_in(&directory)).unwrap();
+    for sql in [
+        "INSERT INTO modules VALUES ('acc_07', 'none', 1, 'mark-of-07 orphan', '')",
+        "INSERT INTO module_contents VALUES ('acc_07', 'nowhere', 1, 'mark-of-07 orphan')",
+    ] {
+        host.execute(sql, []).unwrap();
+    }
+    // As a server has it open.
+    assert_eq!(items(&storage, &id(7), &PageRequest::default()).await.unwrap().len(), 50);
+    let lost = [mark(7), id(7).as_str().to_owned()];
+    assert!(lost.iter().all(|text| found(&directory, text) > COURSES));
+
+    let removed = storage.remove_account(&id(7)).await.unwrap().unwrap();
+    assert_eq!((removed.courses, removed.modules, removed.keys, removed.tokens), (60, 181, 1, 0));
+    assert_eq!(removed.remains, None);
+    for text in lost {
+        assert_eq!(found(&directory, &text), 0, "{text}");
+    }
+    for other in (0..ACCOUNTS).filter(|number| *number != 7) {
+        assert!(found(&directory, &mark(other)) > COURSES, "{other}");
+        assert_eq!(items(&storage, &id(other), &PageRequest::default()).await.unwrap().len(), 50);
+    }
+}
+
+#[tokio::test]
+async fn an_account_in_memory_is_removed_too() {
+    let storage = SqliteStorage::in_memory().unwrap();
+    import(&storage, 0).await;
+    let removed = storage.remove_account(&id(7)).await.unwrap().unwrap();
+    assert_eq!((removed.courses, removed.remains), (60, None));
+    assert!(items(&storage, &id(7), &PageRequest::default()).await.unwrap().is_empty());
+    assert_eq!(items(&storage, &id(8), &PageRequest::default()).await.unwrap().len(), 50);
+}
