@@ -102,7 +102,7 @@ pub(crate) struct ListKeys {
     /// [default: all]
     #[arg(long, value_name = "ID")]
     pub(crate) account: Option<String>,
-    /// Only those that hold, and end within that time: a whole number and s, m, h or d
+    /// Only those that hold, and end within that time, like 30d
     #[arg(long, value_name = "DURATION", value_parser = units::duration)]
     pub(crate) expiring: Option<Duration>,
     /// Only those that hold, and were not used for that time, nor made within it

@@ -107,8 +107,8 @@ async fn serve(
     let catalogue = settings.api.catalogue(storage.clone().catalogue().observer(observer))?;
     let secured = config.tls.is_some();
     let started = || {
-        log_start(settings, bound);
-        start_notes::tell(settings, bound, secured);
+        log_start(settings, bound, &start_notes::documents(settings, bound, secured));
+        start_notes::tell_of_cleartext(settings, bound, secured);
         if is_new {
             start_notes::tell_of_new(&settings.database);
         } else {
@@ -125,10 +125,11 @@ async fn serve(
     Ok(())
 }
 
-fn log_start(settings: &ServeSettings, listening: SocketAddr) {
+fn log_start(settings: &ServeSettings, listening: SocketAddr, documents: &str) {
     let ServeSettings { database, api, spans, .. } = settings;
     tracing::info!(
         %listening,
+        %documents,
         %database,
         base_url = api.base_url,
         docs_url = api.docs_url,

@@ -17,12 +17,17 @@ use crate::settings::ServeSettings;
 pub(super) const CLEARTEXT: &str = "tokens travel in cleartext beyond this machine; name a certificate with --tls-cert and \
     --tls-key, or the proxy that speaks TLS with --trusted-proxies";
 
-/// Says it of a server that listens there.
-pub(super) fn tell(settings: &ServeSettings, listening: SocketAddr, secured: bool) {
+/// Where a browser on this machine finds the documents of a server that listens there.
+pub(super) fn documents(settings: &ServeSettings, listening: SocketAddr, secured: bool) -> String {
     let docs_url = &settings.api.docs_url;
-    let origin = format!("{}://{}", if secured { "https" } else { "http" }, reached(listening));
-    let origin = if docs_url.starts_with('/') { &*origin } else { "" };
-    tracing::info!("the documents are at {origin}{docs_url}");
+    if !docs_url.starts_with('/') {
+        return docs_url.clone();
+    }
+    format!("{}://{}{docs_url}", if secured { "https" } else { "http" }, reached(listening))
+}
+
+/// Warns of tokens that anybody on the way can read.
+pub(super) fn tell_of_cleartext(settings: &ServeSettings, listening: SocketAddr, secured: bool) {
     if in_cleartext(settings, listening, secured) {
         tracing::warn!("{CLEARTEXT}");
     }

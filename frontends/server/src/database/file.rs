@@ -41,10 +41,7 @@ fn is_wal(path: &Path) -> Option<bool> {
 
 /// Why it could not be opened: by the permissions of the file or of its directory, where they are why.
 pub(super) fn told(error: OpenError) -> Unopened {
-    let path = match &error {
-        OpenError::Failed { path, .. } | OpenError::ReadOnly(path) => path,
-        _ => return error.into(),
-    };
+    let (OpenError::Failed { path, .. } | OpenError::ReadOnly(path)) = &error else { return error.into() };
     match permissions::refusal(path, directory(path)) {
         Some(why) => Unopened { failure: Failure::work(why), can_pass: false },
         None => error.into(),
