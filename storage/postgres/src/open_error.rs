@@ -18,7 +18,8 @@ pub enum OpenError {
     Address,
     /// The address has a parameter that does not exist. It is not named, because it may be a part of a password.
     #[error(
-        "the address has a parameter that does not exist; those of postgres://USER:PASSWORD@HOST/DATABASE?NAME=VALUE are {}",
+        "the address has a parameter that does not exist; write postgres://USER:PASSWORD@HOST/DATABASE?NAME=VALUE; the \
+         parameters are {}",
         address::parameters()
     )]
     UnknownParameter,
