@@ -12,7 +12,7 @@ use http::{HeaderValue, Method, Response, StatusCode, request};
 use super::trace_parent::TraceParent;
 use crate::auth::{Identity, Refusal};
 use crate::error::ApiError;
-use crate::limit::Throttled;
+use crate::limit::{ClientAddress, Throttled};
 use crate::operation::Operation;
 
 /// Is told of each request that was answered; not of one whose client went away before the answer was ready.
@@ -101,6 +101,8 @@ pub struct FinishedRequest<'r> {
     pub failure: Option<&'r (dyn Error + Send + Sync + 'static)>,
     /// The trace that the caller says it belongs to.
     pub trace: Option<TraceParent<'r>>,
+    /// Where it came from, as the frontend knows (decision A2).
+    pub client: Option<ClientAddress>,
 }
 
 /// A limit that a request met (decisions A2 and A21).
@@ -142,6 +144,7 @@ impl<'r> FinishedRequest<'r> {
             exceeded,
             failure,
             trace: TraceParent::of(&request.headers),
+            client: request.extensions.get().copied(),
         }
     }
 

@@ -1,11 +1,13 @@
 //! What a host is told of each finished request.
 
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use catalogue_core::Operation;
+use catalogue_core::limit::ClientAddress;
 use catalogue_core::observe::{FinishedRequest, Observer};
-use http::{Method, StatusCode};
+use http::{Method, Request, StatusCode};
 
 use crate::app::{OWNER, TestApp};
 
@@ -80,6 +82,27 @@ impl Observer for Panics {
 async fn an_observer_that_panics_changes_no_answer() {
     let app = TestApp::with(|builder| builder.observer(Panics)).await;
     assert_eq!(app.send(Method::GET, "/docs", &[]).await.status, 200);
+}
+
+#[derive(Clone, Debug, Default)]
+struct Clients(Arc<Mutex<Vec<Option<IpAddr>>>>);
+
+impl Observer for Clients {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        self.0.lock().unwrap().push(request.client.map(|client| client.0));
+    }
+}
+
+#[tokio::test]
+async fn the_clients_address_is_told_where_it_is_known() {
+    let clients = Clients::default();
+    let app = TestApp::with(|builder| builder.observer(clients.clone())).await;
+    let address: IpAddr = [192, 0, 2, 1].into();
+    let known = Request::get("/docs").extension(ClientAddress(address)).body(()).unwrap();
+    clients.0.lock().unwrap().clear();
+    app.catalogue.call(known).await;
+    app.catalogue.call(Request::get("/docs").body(()).unwrap()).await;
+    assert_eq!(*clients.0.lock().unwrap(), [Some(address), None]);
 }
 
 /// What an observer can tell apart beside the status.

@@ -95,14 +95,21 @@ impl Failure {
 
     /// Says on standard error what is wrong, and turns into the exit status.
     pub(crate) fn report(self) -> ExitCode {
-        let (message, status, presentable): (_, _, fn(&str) -> String) = match self {
-            Self::Work(message) => (message, 1, presentable),
-            Self::Usage(message) => (message, 2, presentable),
-            Self::Faults(message) => (message, 2, presentable_lines),
-            Self::Ended(message, status) => (message, status, presentable_lines),
+        let label = label(output::stderr_takes_colours());
+        let status = match self {
+            Self::Work(_) => 1,
+            Self::Usage(_) | Self::Faults(_) => 2,
+            Self::Ended(_, status) => status,
             Self::ReaderLeft => return ExitCode::SUCCESS,
         };
-        output::note(&format!("{} {}", label(output::stderr_takes_colours()), presentable(&message)));
+        match self {
+            Self::Faults(_) => presentable_lines(self.message()).for_each(|line| output::say("ERROR", label, &line)),
+            Self::Ended(..) => {
+                let lines: Vec<_> = presentable_lines(self.message()).collect();
+                output::say("ERROR", label, &lines.join("\n"));
+            }
+            _ => output::say("ERROR", label, &presentable(self.message())),
+        }
         ExitCode::from(status)
     }
 }
@@ -143,7 +150,7 @@ fn in_one_line(error: &dyn Error) -> String {
 
 /// What a message begins with; on a terminal bold and red.
 fn label(coloured: bool) -> &'static str {
-    if coloured { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m" } else { "error:" }
+    if coloured { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m " } else { "error: " }
 }
 
 /// The message as a terminal may see it: no control characters but line feeds, and no more than a screen of it.
@@ -157,9 +164,8 @@ fn presentable(message: &str) -> String {
 }
 
 /// The lines as a terminal may see them: all of them, each without control characters and of some length at most.
-fn presentable_lines(message: &str) -> String {
-    let lines = message.split('\n').map(|line| shortened(&printable(line), LONGEST_LINE).into_owned());
-    lines.collect::<Vec<_>>().join("\n")
+fn presentable_lines(message: &str) -> impl Iterator<Item = String> {
+    message.split('\n').map(|line| shortened(&printable(line), LONGEST_LINE).into_owned())
 }
 
 #[cfg(test)]
@@ -194,9 +200,9 @@ mod tests {
     #[test]
     fn of_many_faults_none_is_kept_back() {
         let faults = format!("a\u{1b}: wrong\n{}", "x".repeat(10_000));
-        let shown = presentable_lines(&[&*faults; 28].join("\n"));
-        assert!(shown.lines().count() == 56 && shown.starts_with("a\\u{1b}: wrong\nx"), "{shown}");
-        assert!(shown.lines().all(|line| line.len() < LONGEST_LINE + 10), "{shown}");
+        let shown: Vec<_> = presentable_lines(&[&*faults; 28].join("\n")).collect();
+        assert!(shown.len() == 56 && shown[0] == "a\\u{1b}: wrong" && shown[1].starts_with('x'), "{shown:?}");
+        assert!(shown.iter().all(|line| line.len() < LONGEST_LINE + 10), "{shown:?}");
     }
 
     #[test]
@@ -225,7 +231,7 @@ mod tests {
 
     #[test]
     fn only_the_label_is_coloured() {
-        assert_eq!(label(false), "error:");
-        assert!(label(true).contains("error:") && label(true).ends_with("\u{1b}[0m"));
+        assert_eq!(label(false), "error: ");
+        assert!(label(true).contains("error:") && label(true).ends_with("\u{1b}[0m "));
     }
 }

@@ -26,7 +26,7 @@ mod units;
 
 use std::process::ExitCode;
 
-use clap::error::ContextValue;
+use clap::error::{ContextKind, ContextValue};
 
 use exit::{Failure, harmless};
 
@@ -36,7 +36,10 @@ fn main() -> ExitCode {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => failure.report(),
         },
-        Err(wrong) if wrong.use_stderr() => mistake(wrong).report(),
+        Err(wrong) if wrong.use_stderr() => {
+            output::guess_format();
+            mistake(wrong).report()
+        }
         Err(help) => {
             // Help goes to standard output and may meet a closed pipe, which is no fault.
             let _ = help.print();
@@ -50,6 +53,12 @@ fn mistake(mut error: clap::Error) -> Failure {
     let repeated: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, shown(value)?))).collect();
     for (kind, value) in repeated {
         error.insert(kind, value);
+    }
+    if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+        && ["--port", "-p"].contains(&option.as_str())
+    {
+        let tip = "`--listen 127.0.0.1:8080` says where to listen".to_owned();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     let text = error.to_string();
     Failure::usage_in_lines(text.strip_prefix("error: ").unwrap_or(&text).split('\n'))

@@ -1,11 +1,16 @@
 //! The only place that writes to standard output and standard error.
 
+use std::env;
 use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::{AutoStream, ColorChoice};
+use catalogue_core::Timestamp;
 use serde::Serialize;
 
 use crate::exit::Failure;
+use crate::logging::Format;
+use crate::settings::table::LOG_FORMAT;
 
 /// Writes `text` to standard output, and a line feed where it has none at its end.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -24,10 +29,38 @@ pub(crate) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
     print(&text)
 }
 
+/// Whether what is written to standard error is JSON, an object a line.
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// From now on standard error has the format of the log.
+pub(crate) fn set_format(format: Format) {
+    JSON.store(format == Format::Json, Ordering::Relaxed);
+}
+
+/// Whether a command line that cannot be read asks for JSON, as far as can be seen.
+pub(crate) fn guess_format() {
+    let arguments: Vec<_> = env::args_os().collect();
+    let is_asked = arguments.windows(2).any(|pair| pair[0] == "--log-format" && pair[1] == "json")
+        || arguments.iter().any(|argument| argument == "--log-format=json")
+        || env::var_os(LOG_FORMAT.variable()).is_some_and(|format| format == "json");
+    set_format(if is_asked { Format::Json } else { Format::Text });
+}
+
 /// Writes a line to standard error. One that is closed or full is no reason to fail.
 pub(crate) fn note(text: &str) {
+    say("INFO", "", text);
+}
+
+/// The same, of that level. What stands before the text is for people.
+pub(crate) fn say(level: &str, label: &str, text: &str) {
+    let line = if JSON.load(Ordering::Relaxed) {
+        let (now, text) = (Timestamp::now(), serde_json::Value::from(text));
+        format!(r#"{{"timestamp":"{now}","level":"{level}","target":"catalogue","message":{text}}}"#)
+    } else {
+        format!("{label}{text}")
+    };
     let mut stderr = io::stderr().lock();
-    let _ = writeln!(stderr, "{text}").and_then(|()| stderr.flush());
+    let _ = writeln!(stderr, "{line}").and_then(|()| stderr.flush());
 }
 
 /// Asks something on standard error, in a line that the answer ends.

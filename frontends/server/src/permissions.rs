@@ -20,6 +20,44 @@ pub(crate) fn mode(_: &Path) -> Option<u32> {
     None
 }
 
+/// Which of a database's file and directory this process may not use, by whom it runs and whose they are.
+#[cfg(unix)]
+pub(crate) fn refusal(file: &Path, directory: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use rustix::fs::{Access, access};
+
+    let refused = |path: &Path, wanted| access(path, wanted) == Err(rustix::io::Errno::ACCESS);
+    let (path, what, verb) = [
+        (directory, Access::EXEC_OK, "the directory ", "entered"),
+        (file, Access::READ_OK, "", "read"),
+        (file, Access::WRITE_OK, "", "written"),
+        (directory, Access::WRITE_OK, "the directory ", "written into"),
+    ]
+    .into_iter()
+    .find_map(|(path, wanted, what, verb)| refused(path, wanted).then_some((path, what, verb)))?;
+    let user = name_of(rustix::process::geteuid().as_raw(), "/etc/passwd");
+    let whose = path.metadata().map(|found| {
+        let (owner, group) = (name_of(found.uid(), "/etc/passwd"), name_of(found.gid(), "/etc/group"));
+        format!(" (mode {:03o}, {owner}:{group})", found.mode() & 0o7777)
+    });
+    Some(format!("{what}{path:?} may not be {verb} by the user {user}{}", whose.unwrap_or_default()))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn refusal(_: &Path, _: &Path) -> Option<String> {
+    None
+}
+
+/// The name of a user or a group, by a file such as `/etc/passwd`; the number where it has none there.
+#[cfg(unix)]
+fn name_of(id: u32, file: &str) -> String {
+    let (names, id) = (std::fs::read_to_string(file).unwrap_or_default(), id.to_string());
+    let mut fields = names.lines().map(|line| line.split(':'));
+    let name = fields.find_map(|mut fields| Some((fields.next()?, fields.nth(1)?)).filter(|(_, found)| *found == id));
+    name.map_or(id.clone(), |(name, _)| name.to_owned())
+}
+
 /// One file that should be secret.
 pub(crate) fn look_at(file: &Path, report: &mut Report) {
     let (Some(mode), name) = (mode(file), file.display()) else { return };

@@ -1,15 +1,29 @@
-//! Durations and sizes as options take them: a whole number and a unit.
+//! Durations and sizes as options take them: whole numbers and units.
 
 use std::time::Duration;
 
-const SECONDS: [(&str, u64); 4] = [("s", 1), ("m", 60), ("h", 60 * 60), ("d", 24 * 60 * 60)];
+const DAY: u64 = 24 * 60 * 60;
+/// From the longest on, as they stand in a duration.
+const SECONDS: [(&str, u64); 5] = [("w", 7 * DAY), ("d", DAY), ("h", 60 * 60), ("m", 60), ("s", 1)];
 const BYTES: [(&str, u64); 4] = [("", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 
-/// Reads a duration such as `90d`.
+/// Reads a duration such as `90d` or `1h30m`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let seconds = counted(text, &SECONDS)
-        .ok_or_else(|| format!("{text:?} is not a duration; write a whole number and s, m, h or d, like 90d"))?;
+    let seconds = seconds(text).ok_or_else(|| {
+        format!("{text:?} is not a duration; write whole numbers with w, d, h, m or s, like 90d or 1h30m")
+    })?;
     seconds.map(Duration::from_secs).ok_or_else(|| format!("{text:?} is longer than can be counted"))
+}
+
+/// The seconds of all parts, each of a smaller unit than the one before; `None` and `Some(None)` as for [`counted`].
+fn seconds(text: &str) -> Option<Option<u64>> {
+    let (mut units, mut total) = (SECONDS.iter(), Some(0_u64));
+    for part in text.split_inclusive(|character: char| !character.is_ascii_digit()) {
+        let unit = units.find(|(name, _)| part.ends_with(name))?;
+        let seconds = counted(part, &[*unit])?;
+        total = total.zip(seconds).and_then(|(total, seconds)| total.checked_add(seconds));
+    }
+    (!text.is_empty()).then_some(total)
 }
 
 /// Reads how long something is to live: some time.
@@ -48,8 +62,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duration_is_a_whole_number_and_a_unit() {
+    fn a_duration_is_whole_numbers_and_units() {
         for (text, seconds) in [("0s", 0), ("10s", 10), ("2m", 120), ("3h", 10_800), ("90d", 7_776_000), ("007s", 7)] {
+            assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for (text, seconds) in [("2w", 1_209_600), ("1h30m", 5_400), ("1w2d3h4m5s", 788_645), ("1d90m", 91_800)] {
             assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
         }
     }
@@ -65,15 +82,18 @@ mod tests {
 
     #[test]
     fn no_other_duration_is_taken() {
-        for text in ["", "s", "10", "-1s", "+1s", "1.5h", "1 s", " 1s", "1s ", "1w", "1D", "1ms", "١s", "é", "1é"] {
+        for text in ["", "s", "10", "-1s", "+1s", "1.5h", "1 s", " 1s", "1s ", "1D", "1ms", "١s", "é", "1é"] {
             let message = duration(text).unwrap_err();
             assert!(message.contains("like 90d"), "{text}: {message}");
+        }
+        for text in ["1y", "1h30", "30m1h", "1h1h", "1h 30m", "1hm", "h30m"] {
+            assert!(duration(text).unwrap_err().contains("like 90d or 1h30m"), "{text}");
         }
     }
 
     #[test]
     fn no_duration_overflows() {
-        for text in ["99999999999999999999s", "18446744073709551615d"] {
+        for text in ["99999999999999999999s", "18446744073709551615d", "5124095576030431h18446744073709551615s"] {
             assert!(duration(text).unwrap_err().contains("longer than can be counted"), "{text}");
         }
     }

@@ -6,10 +6,16 @@ use std::collections::{HashMap, HashSet};
 use percent_encoding::percent_decode_str;
 
 use crate::open_error::OpenError;
+use crate::tls::PARAMETERS;
 
 /// The parameters that tokio-postgres knows beside ours. Each is no secret, unlike what else could stand in their place.
 const KNOWN: &str = "application_name channel_binding connect_timeout dbname host hostaddr keepalives keepalives_idle keepalives_interval \
     keepalives_retries load_balance_hosts options password port sslnegotiation tcp_user_timeout user";
+
+/// The names of all parameters, for people.
+pub(crate) fn parameters() -> String {
+    format!("{}, target_session_attrs, {}", PARAMETERS.join(", "), KNOWN.replace(' ', ", "))
+}
 
 /// The address without the parameters of those names, and their values.
 ///

@@ -83,6 +83,10 @@ pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, &'static str) {
         None if error.is_closed() || is_io(error) => {
             (Unavailable, "the database is out of reach, or closed the connection")
         }
+        None if wants_password(error) => (
+            Unavailable,
+            "the database asks for a password, and the address has none; write postgres://USER:PASSWORD@HOST/DATABASE",
+        ),
         None => (Other, "the database gave no answer that can be understood"),
     }
 }
@@ -148,6 +152,11 @@ fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
 fn is_lost(code: &SqlState) -> bool {
     let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
     ends.contains(code) || code.code().starts_with("08") || code.code() == "57P05"
+}
+
+/// tokio-postgres has no other sign of it.
+fn wants_password(error: &Error) -> bool {
+    error.source().is_some_and(|source| source.to_string() == "password missing")
 }
 
 fn is_io(error: &Error) -> bool {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use catalogue_core::storage::StorageError;
 
-use crate::error;
+use crate::{address, error};
 
 /// Why a database cannot be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,13 @@ pub enum OpenError {
          digits for each special character"
     )]
     Address,
+    /// The address has a parameter that does not exist. It is not named, because it may be a part of a password.
+    #[error(
+        "the address has a parameter that does not exist; write postgres://USER:PASSWORD@HOST/DATABASE?NAME=VALUE; the \
+         parameters are {}",
+        address::parameters()
+    )]
+    UnknownParameter,
     /// The address has a parameter twice.
     #[error("the address has the parameter {0} twice; write it once")]
     Repeated(&'static str),

@@ -3,6 +3,7 @@
 mod context;
 mod data_rate;
 mod io;
+mod plain_http;
 mod shutdown;
 mod socket;
 mod state;
@@ -39,7 +40,10 @@ pub(crate) async fn serve_tls<S: TowerService>(
     tls: TlsAcceptor,
 ) {
     let streams = shared.streams.clone();
-    let (mut context, socket) = Context::new(shared, client, permit);
+    let (mut context, mut socket) = Context::new(shared, client, permit);
+    if plain_http::refuse(&mut context, &mut socket).await {
+        return;
+    }
     // In a box, for it is large and soon over.
     let mut handshake = Box::pin(tls.accept(socket));
     let outcome = context.timer.run(|cx| handshake.as_mut().poll(cx)).await;

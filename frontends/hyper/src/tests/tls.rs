@@ -97,11 +97,24 @@ async fn a_session_is_resumed_from_its_ticket() {
 }
 
 #[tokio::test]
-async fn cleartext_at_the_door_of_tls_is_turned_away() {
+async fn cleartext_at_the_door_of_tls_is_told_so() {
     let authority = Authority::new();
     let server = start(&authority, ServerConfig::default()).await;
+    for request in [GET, b"POST /a HTTP/1.1\r\nContent-Length: 9\r\n\r\n123456789", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]
+    {
+        let mut client = server.connect().await;
+        client.send(request).await;
+        let answer = client.rest().await;
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert_eq!(head.lines().next(), Some("HTTP/1.1 400 Bad Request"), "{answer}");
+        for field in ["connection: close", "content-type: text/plain", &format!("content-length: {}", body.len())] {
+            assert!(head.lines().any(|line| line == field), "{field}: {answer}");
+        }
+        assert!(body.contains("https://"), "{answer}");
+    }
+    // What is neither HTTP nor TLS gets none of HTTP.
     let mut client = server.connect().await;
-    client.send(GET).await;
+    client.send("\r\n\r\n").await;
     assert!(!client.end().await.starts_with(b"HTTP"));
     assert_eq!(server.reached(), 0);
 }

@@ -26,7 +26,7 @@ Example: a token for an hour
 /// `catalogue keys`
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Makes an API key and prints it: this once, for only its digest is kept
+    /// Creates an API key and prints it once; only its digest is stored
     #[command(after_help = KEYS_EXAMPLE, override_usage = CREATE_KEY_USAGE)]
     Create(CreateKey),
     /// Lists credentials, without the tokens
@@ -47,7 +47,7 @@ Example: what ends within a month, in all accounts
 /// `catalogue tokens`
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokensCommand {
-    /// Makes an opaque OAuth token and prints it: this once, for only its digest is kept
+    /// Creates an opaque OAuth token and prints it once; only its digest is stored
     #[command(after_help = TOKENS_EXAMPLE)]
     Create(Grant),
     /// Lists OAuth tokens as `keys list` does, without the tokens
@@ -77,7 +77,7 @@ pub(crate) struct Grant {
     #[arg(long = "scope", value_name = "SCOPE", required = true, num_args = 1..)]
     #[arg(value_parser = Offered::new(parse_scopes, &["read:profile", "read:courses"]), hide_possible_values = true)]
     scopes: Vec<Scopes>,
-    /// When it expires, from now: a whole number and s, m, h or d
+    /// When it expires, from now, like 90d or 2w
     ///
     /// [default: never]
     #[arg(long, value_name = "DURATION", value_parser = units::lifetime)]
@@ -102,7 +102,7 @@ pub(crate) struct ListKeys {
     /// [default: all]
     #[arg(long, value_name = "ID")]
     pub(crate) account: Option<String>,
-    /// Only those that hold, and end within that time: a whole number and s, m, h or d
+    /// Only those that hold, and end within that time, like 30d
     #[arg(long, value_name = "DURATION", value_parser = units::duration)]
     pub(crate) expiring: Option<Duration>,
     /// Only those that hold, and were not used for that time, nor made within it
@@ -164,11 +164,11 @@ pub(crate) struct RotateKey {
     /// Its token in the place of the id; - reads it from standard input
     #[arg(long, value_name = "-", conflicts_with = "id")]
     pub(crate) token: Option<String>,
-    /// How long the old key goes on to work: a whole number and s, m, h or d. It never outlives the expiry that it has;
+    /// How long the old key goes on to work, like 1h30m. It never outlives the expiry that it has;
     /// after 0s it has expired at once
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = units::duration)]
     pub(crate) overlap: Duration,
-    /// When the new key expires, from now: a whole number and s, m, h or d
+    /// When the new key expires, from now, like 90d or 2w
     ///
     /// [default: as long after its making as the old one; never where that has no expiry]
     #[arg(long, value_name = "DURATION", value_parser = units::lifetime)]

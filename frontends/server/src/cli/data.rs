@@ -86,7 +86,7 @@ pub(crate) struct OpenapiArguments {
     /// Which document
     #[arg(long, value_enum, default_value_t = Format::Json)]
     pub(crate) format: Format,
-    /// Changes nothing: the JSON formats are JSON anyway, and others cannot be
+    /// Refuses a --format that is not JSON; the default one is
     #[arg(long, display_order = 100)]
     pub(crate) json: bool,
 }

@@ -95,7 +95,7 @@ Example: a copy of everything but the credentials
         /// [default: all]
         #[arg(long = "account", value_name = "ID")]
         accounts: Vec<String>,
-        /// Changes nothing: an export is JSON Lines anyway
+        /// Is taken for the sake of scripts: an export is JSON Lines anyway
         #[arg(long)]
         json: bool,
     },

@@ -1,6 +1,6 @@
 //! `catalogue config check` and `catalogue config example`
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::table::aligned;
 use crate::exit::{Failure, harmless};
@@ -30,22 +30,42 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     settings.finish()?;
     let warnings: Vec<_> = settings.layers.variables().filter_map(warning).collect();
     if json {
-        let row = |(setting, value, source)| json!({ "setting": setting, "value": value, "source": source });
+        let row = |(setting, value, source): Row| json!({ "setting": setting.name, "value": typed(setting, value), "source": source });
         let rows: Vec<_> = rows.into_iter().map(row).collect();
         return output::print_json(&json!({ "settings": rows, "warnings": warnings }));
     }
-    warnings.iter().for_each(|warning| output::note(&format!("warning: {}", harmless(warning))));
-    let cells = |(setting, value, source): Row| [setting.to_owned(), value.unwrap_or_else(|| "-".to_owned()), source];
+    warnings.iter().for_each(|warning| output::say("WARN", "warning: ", &harmless(warning)));
+    let cells = |(setting, value, source): Row| {
+        let value = value.map(|texts| texts.join(" ")).or_else(|| setting.default_text().map(str::to_owned));
+        [setting.name.to_owned(), value.unwrap_or_else(|| "-".to_owned()), source]
+    };
     output::print(&aligned(["SETTING", "VALUE", "SOURCE"], rows.into_iter().map(cells)))
 }
 
-/// A setting as it is in force: its name, its value if there is one, and where that comes from.
-type Row = (&'static str, Option<String>, String);
+/// A setting as it is in force: what somebody gives for it, and where that comes from.
+type Row = (&'static Setting, Option<Vec<String>>, String);
 
 fn row(setting: &'static Setting, settings: &Settings) -> Row {
     match settings.shown(setting) {
-        Some((value, source)) => (setting.name, Some(value), source),
-        None => (setting.name, setting.default_text().map(str::to_owned), "default".to_owned()),
+        Some((texts, source)) => (setting, Some(texts), source),
+        None => (setting, None, "default".to_owned()),
+    }
+}
+
+/// The value for programs: null where there is none, whatever that is called for people.
+fn typed(setting: &Setting, given: Option<Vec<String>>) -> Value {
+    let texts = match (given, setting.default) {
+        (Some(texts), _) => texts,
+        (None, Fallback::Value(text)) => text.split(',').map(str::to_owned).collect(),
+        (None, Fallback::Words(_) | Fallback::Nothing) => return Value::Null,
+    };
+    let text = texts.concat();
+    match (setting.shape, &*text) {
+        (Shape::List, _) => texts.into(),
+        (Shape::Flag | Shape::Choice, "true" | "1") => true.into(),
+        (Shape::Flag | Shape::Choice, "false" | "0") => false.into(),
+        (Shape::Size, _) => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),
+        _ => text.into(),
     }
 }
 

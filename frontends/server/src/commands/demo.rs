@@ -4,9 +4,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use catalogue_core::AccountId;
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::auth::{CredentialKind, NewToken, Scope};
+use catalogue_core::observe::{FinishedRequest, Observer};
+use catalogue_core::{AccountId, Operation};
 use catalogue_hyper::ServerConfig;
 use tokio::net::TcpListener;
 
@@ -15,7 +16,8 @@ use super::{Context, credentials, serve_on_all_cores, serving, waiting};
 use crate::admin::Monitor;
 use crate::database::Database;
 use crate::exit::Failure;
-use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN};
+use crate::logging::{AccessLog, Format, Sink};
+use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN, LOG_FORMAT};
 use crate::{import, output};
 
 const COURSES: &str = include_str!("../../demo/courses.jsonl");
@@ -40,18 +42,33 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let origin = format!("http://{}", serving::reached(bound));
         let base = format!("{origin}{}", BASE_URL.default_value());
         let docs = format!("{origin}{}", DOCS_URL.default_value());
-        let catalogue = storage
-            .catalogue()
-            .own_root()
-            .base_url(&base)
-            .docs_url(&docs)
-            .build()
-            .map_err(|error| Failure::because(&error))?;
+        let is_text = context.settings.get(&LOG_FORMAT) == Format::Text;
+        let shown = is_text.then(|| Shown(Arc::clone(&context.logs.sink)));
+        let observer = (shown, (!is_text).then_some(AccessLog));
+        let builder = storage.catalogue().own_root().base_url(&base).docs_url(&docs).observer(observer);
+        let catalogue = builder.build().map_err(|error| Failure::because(&error))?;
         let kept = !matches!(database, Database::Memory);
         let announced = || output::note(&invitation(&base, &docs, &key, kept));
         let monitor = Monitor::new(Arc::clone(&context.logs.sink));
         serving::serve((listener, bound), catalogue, ServerConfig::default(), signals, &monitor, announced).await
     })
+}
+
+/// Shows each request in a short line. Where the log is for programs, its own lines do.
+#[derive(Debug)]
+struct Shown(Arc<Sink>);
+
+impl Observer for Shown {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        if !tracing::enabled!(target: "catalogue::access", tracing::Level::INFO) {
+            return;
+        }
+        let is_document = request.status.is_success() || request.status.is_redirection();
+        let other = if is_document { "documents" } else { "other" };
+        let what = request.operation.map_or(other, Operation::id);
+        let milliseconds = (request.duration.as_micros() + 500) / 1_000;
+        self.0.write(format!("{} {what} {milliseconds} ms\n", request.status.as_u16()).as_bytes());
+    }
 }
 
 /// The address that was asked for, or else the default one, or else any that is free.
@@ -78,8 +95,7 @@ async fn mint(storage: &dyn AdminStorage) -> Result<NewToken, Failure> {
 fn invitation(base: &str, docs: &str, key: &NewToken, kept: bool) -> String {
     let key = key.expose();
     let curl = format!("curl -H \"Authorization: Bearer {key}\"");
-    let after =
-        if kept { "The courses and the key stay in the database." } else { "Nothing of it is kept afterwards." };
+    let after = if kept { "The courses and the key stay in the database." } else { "Everything is discarded on exit." };
     format!(
         "\n\
          A course catalogue with sample courses is running. Its reference page:\n\

@@ -1,7 +1,7 @@
 //! What is printed without a server or database: `catalogue openapi`, `completions` and `man`.
 
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use catalogue_core::storage::MemoryStorage;
 use catalogue_core::{Catalogue, DocumentFormat};
@@ -38,7 +38,8 @@ pub(super) fn man(out: Option<&Path>) -> Result<(), Failure> {
     let mut command = cli::command().disable_help_subcommand(true);
     command.build();
     if let Some(directory) = out {
-        return write_pages(&command, directory).map_err(|error| {
+        let written = fs::create_dir_all(directory).and_then(|()| write_pages(&command, directory));
+        return written.map_err(|error| {
             Failure::work(format!("the manual pages cannot be written to {}: {error}", directory.display()))
         });
     }

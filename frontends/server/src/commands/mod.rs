@@ -14,6 +14,7 @@ mod keys;
 mod serve;
 mod serving;
 mod signals;
+mod start_notes;
 mod table;
 mod waiting;
 
@@ -25,6 +26,7 @@ use crate::cli::{Command, ConfigCommand};
 use crate::database::Database;
 use crate::exit::Failure;
 use crate::logging::{Logs, Sink};
+use crate::output;
 use crate::settings::table::{LOG, LOG_FORMAT};
 use crate::settings::{CommandLine, Settings};
 
@@ -41,11 +43,14 @@ impl Context {
         self.settings.finish().map(|()| database)
     }
 
-    /// Reads again what is to be logged: `--log` on the command line still wins.
-    fn reload_logs(&self) {
-        let settings = self.settings.read_again();
-        let filter = settings.get(&LOG);
-        self.logs.reload(settings.finish().map(|()| filter));
+    /// What reads again what is to be logged: `--log` on the command line still wins. Reading may take its time.
+    fn log_reloader(&self) -> impl Fn() + Clone + Send + 'static {
+        let (command_line, logs) = (self.settings.command_line(), self.logs.reloader());
+        move || {
+            let settings = Settings::of_this_process(command_line.clone());
+            let filter = settings.get(&LOG);
+            logs.reload(settings.finish().map(|()| filter));
+        }
     }
 }
 
@@ -55,11 +60,13 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
         signals::Hangup::forget_early_ones()?;
     }
     let settings = Settings::of_this_process(command_line);
+    let format = settings.get(&LOG_FORMAT);
+    output::set_format(format);
     let sink = match command {
         Command::Demo | Command::Serve => Sink::background().map_err(|error| Failure::because(&error))?,
         _ => Sink::Direct,
     };
-    let logs = Logs::start(settings.get(&LOG), settings.get(&LOG_FORMAT), sink)?;
+    let logs = Logs::start(settings.get(&LOG), format, sink)?;
     match command {
         // They tell it with all else that is wrong, or have no use for it.
         Command::Serve | Command::Config(_) | Command::Doctor { .. } => {}

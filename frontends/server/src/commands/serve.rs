@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_hyper::{ServerConfig, Tls};
+use tokio::task::spawn_blocking;
 
 use super::signals::{Hangup, Signals};
-use super::{Context, serve_on_all_cores, serving, waiting};
+use super::{Context, serve_on_all_cores, serving, start_notes, waiting};
 use crate::admin::{self, Monitor};
 use crate::exit::Failure;
 use crate::last_uses::Recorder;
@@ -44,10 +45,13 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 
 /// Reads again at each signal what is to be logged, and the certificate where there is one, for ever.
 async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<Tls>>) {
+    let reload_logs = context.log_reloader();
     let mut asked = async || {
         hangup.next().await;
         let reload = systemd::Reload::begin();
-        context.reload_logs();
+        // A panic there is in the log.
+        // Off this task, which serves: a pipe may have nobody who writes to it. A panic there is in the log.
+        let _ = spawn_blocking(reload_logs.clone()).await;
         reload
     };
     match tls {
@@ -80,6 +84,7 @@ async fn serve(
     }
     // Before the database, which is not made in vain then; but while it is waited for, clients are refused, not queued.
     let early = Some(bind_for_clients().await?).filter(|_| settings.wait.is_none());
+    let is_new = settings.database.is_missing();
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;
     let Some(storage) = opened else { return Ok(()) };
     monitor.opened(storage.probe());
@@ -99,8 +104,17 @@ async fn serve(
     }
     let spans = exporter.as_ref().map(|exporter| Arc::clone(&exporter.observer));
     let observer = ((requests, AccessLog), (Arc::clone(&recorder.uses), spans));
-    let catalogue = settings.api.catalogue(storage.catalogue().observer(observer))?;
-    let started = || log_start(settings, bound);
+    let catalogue = settings.api.catalogue(storage.clone().catalogue().observer(observer))?;
+    let secured = config.tls.is_some();
+    let started = || {
+        log_start(settings, bound, &start_notes::documents(settings, bound, secured));
+        start_notes::tell_of_cleartext(settings, bound, secured);
+        if is_new {
+            start_notes::tell_of_new(&settings.database);
+        } else {
+            start_notes::look_for_keys(storage.into_admin());
+        }
+    };
     serving::serve((listener, bound), catalogue, config, signals, &monitor, started).await?;
     let send_spans = async {
         if let Some(exporter) = exporter {
@@ -111,10 +125,11 @@ async fn serve(
     Ok(())
 }
 
-fn log_start(settings: &ServeSettings, listening: SocketAddr) {
+fn log_start(settings: &ServeSettings, listening: SocketAddr, documents: &str) {
     let ServeSettings { database, api, spans, .. } = settings;
     tracing::info!(
         %listening,
+        %documents,
         %database,
         base_url = api.base_url,
         docs_url = api.docs_url,

@@ -93,7 +93,7 @@ pub(super) async fn serve(
     tokio::select! {
         () = catalogue_hyper::serve(listener, api, config, told_once) => {}
         () = systemd::keep_alive() => {}
-        () = told_twice => return Err(Failure::work("told to end a second time; running requests were cut off")),
+        () = told_twice => return Err(Failure::work("second signal received; in-flight requests aborted")),
     }
     tracing::info!("stopped");
     Ok(())

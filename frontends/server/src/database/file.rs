@@ -10,7 +10,8 @@ use std::time::Duration;
 use catalogue_core::admin::{Accounts, AdminStorage as _};
 use catalogue_sqlite::{Integrity, OpenError, SqliteStorage};
 
-use crate::exit::chain;
+use super::Unopened;
+use crate::exit::{Failure, chain};
 use crate::permissions;
 use crate::report::Report;
 
@@ -18,20 +19,17 @@ use crate::report::Report;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What can be seen from outside, before SQLite has it open: see the rules of its storage on closing a file.
-pub(super) fn look_at(path: &Path, report: &mut Report) {
-    let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+pub(super) fn look_at(path: &Path, report: &mut Report) -> Option<bool> {
+    let directory = directory(path);
     #[cfg(unix)]
     super::volume::look(directory, report);
     permissions::look_at_directory(directory, report);
     permissions::look_at(path, report);
-    match is_wal(path) {
-        Some(true) => report.fine("journal", "the database is in WAL mode"),
-        Some(false) => {
-            let what = "the database is not in WAL mode, so that readers and writers wait for each other";
-            report.warning("journal", format!("{what}; an import sets it"));
-        }
-        None => {}
-    }
+    is_wal(path)
+}
+
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 
 /// By the versions of writing and of reading in the file's head; `None` where there is none.
@@ -41,9 +39,26 @@ fn is_wal(path: &Path) -> Option<bool> {
     head.starts_with(b"SQLite format 3\0").then(|| head[18..] == [2, 2])
 }
 
-/// Whether it is damaged.
-pub(super) fn look_through(path: &Path, report: &mut Report) {
+/// Why it could not be opened: by the permissions of the file or of its directory, where they are why.
+pub(super) fn told(error: OpenError) -> Unopened {
+    let (OpenError::Failed { path, .. } | OpenError::ReadOnly(path)) = &error else { return error.into() };
+    match permissions::refusal(path, directory(path)) {
+        Some(why) => Unopened { failure: Failure::work(why), can_pass: false },
+        None => error.into(),
+    }
+}
+
+/// Whether it is damaged, and whether readers and writers wait for each other.
+pub(super) fn look_through(path: &Path, is_wal: Option<bool>, report: &mut Report) {
     const CHECK: &str = "integrity";
+    match is_wal {
+        Some(true) => report.fine("journal", "the database is in WAL mode"),
+        Some(false) => {
+            let what = "the database is not in WAL mode, so that readers and writers wait for each other";
+            report.warning("journal", format!("{what}; an import sets it"));
+        }
+        None => {}
+    }
     match SqliteStorage::quick_check(path, PATIENCE) {
         Ok(Integrity::Damaged(what)) => {
             report.fault(CHECK, format!("the file is damaged: {what}; put a copy in its place"));

@@ -136,7 +136,7 @@ impl Database {
     /// Opens what is there.
     pub(crate) async fn open(&self) -> Result<Storage, Unopened> {
         Ok(match self {
-            Self::File(path) => Storage::Sqlite(SqliteStorage::open(path)?),
+            Self::File(path) => Storage::Sqlite(SqliteStorage::open(path).map_err(file::told)?),
             Self::Memory => Storage::Sqlite(SqliteStorage::in_memory()?),
             Self::Postgres(postgres) => Storage::Postgres(postgres.open().await?),
         })
@@ -145,7 +145,9 @@ impl Database {
     /// Opens what is there, made and migrated as far as that is allowed.
     pub(crate) async fn open_for(&self, migration: Migration) -> Result<Storage, Unopened> {
         match (self, migration) {
-            (Self::File(path), Migration::Allowed) => Ok(Storage::Sqlite(SqliteStorage::open_and_migrate(path)?)),
+            (Self::File(path), Migration::Allowed) => {
+                Ok(Storage::Sqlite(SqliteStorage::open_and_migrate(path).map_err(file::told)?))
+            }
             (Self::Postgres(postgres), Migration::Allowed) => Ok(Storage::Postgres(postgres.open_and_migrate().await?)),
             _ => self.open().await,
         }
@@ -156,7 +158,7 @@ impl Database {
         match self {
             Self::File(path) if migration == Migration::Allowed => Ok(Box::new(match SqliteStorage::open(path) {
                 Err(OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. }) => SqliteStorage::in_memory()?,
-                found => found?,
+                found => found.map_err(file::told)?,
             })),
             Self::Postgres(postgres) if migration == Migration::Allowed => match postgres.open_if_made().await? {
                 Some(storage) => Ok(Box::new(storage)),
@@ -166,17 +168,16 @@ impl Database {
         }
     }
 
-    /// Reports what can be seen of it before it is opened.
-    pub(crate) fn look_at(&self, report: &mut Report) {
-        if let Self::File(path) = self {
-            file::look_at(path, report);
-        }
+    /// Reports what can be seen of it before it is opened. Says whether it is an SQLite file in WAL mode.
+    pub(crate) fn look_at(&self, report: &mut Report) -> Option<bool> {
+        let Self::File(path) = self else { return None };
+        file::look_at(path, report)
     }
 
     /// Reports what can be seen of what is there, which is open as `storage`.
-    pub(crate) async fn look_through(&self, storage: &Storage, report: &mut Report) {
+    pub(crate) async fn look_through(&self, storage: &Storage, is_wal: Option<bool>, report: &mut Report) {
         match (self, storage) {
-            (Self::File(path), _) => file::look_through(path, report),
+            (Self::File(path), _) => file::look_through(path, is_wal, report),
             (_, Storage::Postgres(storage)) => old_rows::look(storage, report).await,
             _ => {}
         }
@@ -202,7 +203,7 @@ impl Database {
                     OpenError::Failed { source, .. } if source.kind() == StorageErrorKind::OutcomeUnknown => {
                         unconfirmed(source)
                     }
-                    _ => Failure::because(&error),
+                    _ => file::told(error).failure,
                 })?;
                 Ok(Migrated { from: migrated.from, to: migrated.to })
             }

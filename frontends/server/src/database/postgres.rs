@@ -69,6 +69,9 @@ impl Postgres {
             OpenError::Failed(cause) if cause.kind() == StorageErrorKind::OutcomeUnknown => {
                 unconfirmed(cause).message().to_owned()
             }
+            OpenError::Failed(cause) if cause.to_string().contains("has none; ") => {
+                format!("{}, or keep the address in a file (file:PATH); PGPASSWORD is not read", chain(cause))
+            }
             OpenError::Failed(cause) => format!("{}{}", chain(cause), hint(can_pass, cause.source())),
             other => chain(other),
         };

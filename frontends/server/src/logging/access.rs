@@ -1,7 +1,7 @@
 //! [`AccessLog`]: a line for each request.
 
 use catalogue_core::observe::{ExceededLimit, FinishedRequest, Observer};
-use http::Method;
+use http::{Method, StatusCode};
 
 /// Logs each finished request, under the target `catalogue::access`. Never a token, a cursor, a path or a query.
 #[derive(Debug)]
@@ -9,6 +9,8 @@ pub(crate) struct AccessLog;
 
 impl Observer for AccessLog {
     fn finished(&self, request: &FinishedRequest<'_>) {
+        // An address is noted where it helps against abuse, and nowhere else.
+        let is_refused = [StatusCode::UNAUTHORIZED, StatusCode::TOO_MANY_REQUESTS].contains(&request.status);
         tracing::info!(
             target: "catalogue::access",
             operation = request.operation.map_or("other", catalogue_core::Operation::id),
@@ -20,6 +22,7 @@ impl Observer for AccessLog {
             credential = request.caller.map(|caller| &*caller.credential_id),
             refusal = request.refusal.map(catalogue_core::auth::Refusal::reason),
             limit = request.exceeded.map(limit),
+            client = is_refused.then_some(request.client).flatten().map(|client| tracing::field::display(client.0)),
             request_id = request.request_id,
             trace_id = request.trace.map(catalogue_core::observe::TraceParent::trace_id),
         );

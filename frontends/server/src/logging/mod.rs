@@ -29,7 +29,7 @@ pub(crate) use sink::Sink;
 /// The logs of this process. What waits to be written is written when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Logs {
-    filter: reload::Handle<EnvFilter, Registry>,
+    reloader: Reloader,
     /// Where lines go.
     pub(crate) sink: Arc<Sink>,
 }
@@ -43,18 +43,29 @@ impl Logs {
         let started = tracing_subscriber::registry().with(filter).with(lines).try_init();
         started.map_err(|error| Failure::work(format!("logging cannot start: {error}")))?;
         panic::set_hook(Box::new(log_panic));
-        Ok(Self { filter: handle, sink })
+        Ok(Self { reloader: Reloader(handle), sink })
     }
 
+    /// What changes the filter.
+    pub(crate) fn reloader(&self) -> Reloader {
+        self.reloader.clone()
+    }
+}
+
+impl Reloader {
     /// Goes on with another filter. What is wrong with it is told to the log, which then stays as it is.
     pub(crate) fn reload(&self, filter: Result<EnvFilter, Failure>) {
-        match filter.map(|filter| (filter.to_string(), self.filter.reload(filter))) {
+        match filter.map(|filter| (filter.to_string(), self.0.reload(filter))) {
             Ok((filter, Ok(()))) => tracing::info!(filter, "read again what is to be logged"),
             Ok((_, Err(error))) => tracing::error!(%error, "what is to be logged cannot be changed"),
             Err(failure) => tracing::error!(error = failure.message(), "what is to be logged stays as it is"),
         }
     }
 }
+
+/// Changes what is logged, whoever has it.
+#[derive(Clone, Debug)]
+pub(crate) struct Reloader(reload::Handle<EnvFilter, Registry>);
 
 impl Drop for Logs {
     fn drop(&mut self) {

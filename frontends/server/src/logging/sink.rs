@@ -61,7 +61,7 @@ impl Sink {
     }
 
     /// Takes a line, which ends with a line feed. Where there is no room it is dropped.
-    pub(super) fn write(&self, line: &[u8]) {
+    pub(crate) fn write(&self, line: &[u8]) {
         match self {
             // One that is closed or full is no reason to fail.
             Self::Direct => drop(io::stderr().lock().write_all(line)),

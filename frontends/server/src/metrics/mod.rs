@@ -102,7 +102,7 @@ impl Metrics {
         for (reason, count) in counts.closed() {
             ended.value(&[("reason", reason.name())], count);
         }
-        let help = "Accepts that failed for want of something, such as open files.";
+        let help = "Failed accepts, for example because of the open-file limit.";
         out.single("catalogue_accept_failures_total", help, counts.accept_failures());
         let help = "Requests that could not be read, and were answered 4xx bare.";
         out.single("catalogue_malformed_requests_total", help, counts.malformed());

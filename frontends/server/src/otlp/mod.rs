@@ -72,7 +72,7 @@ pub(crate) struct SpanCounts {
 pub(crate) fn ratio(text: &str) -> Result<f64, String> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let ratio = text.parse().ok().filter(|ratio| plain && (0.0..=1.0).contains(ratio));
-    ratio.ok_or_else(|| format!("{text:?} is no share; write a number from 0 to 1, like 0.1"))
+    ratio.ok_or_else(|| format!("{text:?} is not a valid sampling ratio; write a number from 0 to 1, like 0.1"))
 }
 
 #[cfg(test)]

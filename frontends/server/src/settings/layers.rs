@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::file::ConfigFile;
@@ -122,10 +121,13 @@ impl Layers {
 
 fn read_file(path: &Path, source: &str) -> ConfigFile {
     let name = path.display().to_string();
-    match fs::read_to_string(path) {
+    // A pipe that nobody writes to, or a device, would be read for ever; that one is how to say that there is no file.
+    let bytes = if path == Path::new("/dev/null") { Ok(Vec::new()) } else { catalogue_hyper::read_short_file(path) };
+    let bytes = bytes.map_err(|error| format!("cannot be read: {error}"));
+    match bytes.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())) {
         Ok(text) => ConfigFile::parse(name, &text),
         Err(error) => {
-            let message = format!("{source}: the configuration file {name} cannot be read: {error}");
+            let message = format!("{source}: the configuration file {name} {error}");
             ConfigFile::unreadable(name, message)
         }
     }
@@ -138,6 +140,8 @@ fn split(items: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::table::{ACCEPT, BASE_URL, DATABASE, DATABASE_REPLICAS, LOG};
     use super::*;
 

@@ -24,9 +24,9 @@ impl Settings {
         Self { layers: Layers::of_this_process(command_line), ..Self::default() }
     }
 
-    /// Those of this process as its environment and the configuration file are now.
-    pub(crate) fn read_again(&self) -> Self {
-        Self::of_this_process(self.layers.command_line.clone())
+    /// What the command line says of them.
+    pub(crate) fn command_line(&self) -> CommandLine {
+        self.layers.command_line.clone()
     }
 
     /// The value that is in force; the default where nobody gives one, or a wrong one.
@@ -103,11 +103,10 @@ impl Settings {
     }
 
     /// A value that somebody gives, as those who operate the server may see it, and where it comes from.
-    pub(crate) fn shown(&self, setting: &Setting) -> Option<(String, String)> {
+    pub(crate) fn shown(&self, setting: &Setting) -> Option<(Vec<String>, String)> {
         let Written { texts, place, .. } = self.written(setting)?;
         let shown = |text: &String| if setting.is_secret { without_credentials(text) } else { text.clone() };
-        let texts = texts.iter().map(shown).collect::<Vec<_>>().join(" ");
-        Some((printable(&texts).into_owned(), place))
+        Some((texts.iter().map(|text| printable(&shown(text)).into_owned()).collect(), place))
     }
 
     /// The database that is named, or the default one.

@@ -39,7 +39,7 @@ macro_rules! table {
 
 table! {
     LISTEN: SocketAddr = Entry::new("listen", "ADDRESS", One(value::listen_address)),
-        help: "The address to listen on; port 0 picks a free one",
+        help: "The address to listen on; a port alone is on this machine only, 0.0.0.0 and [::] are all its addresses, port 0 picks a free one",
         default: Value("127.0.0.1:8080");
     ADMIN_LISTEN: SocketAddr = Entry::new("admin-listen", "ADDRESS", One(value::listen_address)),
         help: "The address that answers /live, /ready and /metrics to those who operate the server; port 0 picks a free one",
@@ -66,7 +66,7 @@ table! {
         help: "The origins whose scripts may call the API, like https://app.example.com",
         default: Words("none");
     SHUTDOWN_GRACE: Duration = Entry::new("shutdown-grace", "DURATION", One(value::grace)),
-        help: "How long running requests may take when the server is told to end: a whole number and s, m, h or d",
+        help: "How long running requests may take when the server is told to end, like 30s or 1m30s",
         default: Value("10s");
     PAGE_CACHE: usize = Entry::new("page-cache", "SIZE", One(units::size)),
         help: "How much memory rendered pages may take: a whole number of bytes, or one with KiB, MiB or GiB; 0 for none",
@@ -78,16 +78,16 @@ table! {
         help: "How long a read from a PostgreSQL database may take, with all that it waits for",
         default: Value("2s");
     DATABASE_REPLICAS: Vec<String> = Entry::new("database-replicas", "ADDRESS", Many(database::parse_replicas)),
-        help: "Standbys of a PostgreSQL database, each by an address of one host: requests then read from them, and answers may be as old as they are behind",
+        help: "Standbys of the PostgreSQL database to read from, an address each; answers may be as old as their lag",
         default: Words("none"), note: "; requests read from the primary", is_secret: true;
     DATABASE_REPLICA_LAG: Duration = Entry::new("database-replica-lag", "DURATION", One(value::within_a_day)),
-        help: "How far behind the primary a replica may be and still be read",
+        help: "The greatest lag of a replica that is read; one with more, or unknown, lag is not used",
         default: Value("10s");
     WAIT: Option<Duration> = Entry::new("wait", "DURATION", One(value::wait)),
         help: "Waits at the start for a PostgreSQL database that is out of reach: as long as it takes, or up to that long",
         default: Value("false"), shape: Shape::Choice;
     RATE_LIMIT: RateLimit = Entry::new("rate-limit", "N/DURATION", One(rate_limit::parse)),
-        help: "How many requests each credential may make in a time, like 600/1m; as many unknown tokens may come from one address",
+        help: "How many requests each credential may make, like 600/1m; also limits failed logins per client address",
         default: Words("no limit");
     RATE_LIMIT_STORE: StoreClient = Entry::new("rate-limit-store", "URL", One(rate_limit::store_client)),
         help: "Where several servers count together: `redis://HOST:PORT/DATABASE`; while it is out of reach nothing is limited",
@@ -99,7 +99,7 @@ table! {
         help: "The share of requests that get a span, from 0 to 1; those that belong to a caller's trace get one as the caller says",
         default: Value("1");
     NO_MIGRATE: bool = Entry::flag("no-migrate"),
-        help: "Neither makes a missing database nor migrates an older one";
+        help: "Neither creates a missing database nor migrates an older one";
     TLS_CERT: PathBuf = Entry::new("tls-cert", "FILE", One(|text| Ok(text.into()))),
         help: "The certificate for HTTPS, in PEM: the chain, the server's own first. It is read again when it changes, and on SIGHUP",
         default: Words("none, which is HTTP"), shape: Shape::Path, section: Section::Clients;
@@ -110,11 +110,11 @@ table! {
         help: "The proxies, as addresses or ranges like 10.0.0.0/8, whose Forwarded or X-Forwarded-For says who the client is",
         default: Words("none"), section: Section::Clients;
     MAX_CONNECTIONS: u32 = Entry::new("max-connections", "NUMBER", One(value::count)),
-        help: "How many connections there may be; where there are as many, one that is idle or slow gives way to the next",
+        help: "The most connections at a time; when all are taken, an idle or slow one is closed for the next",
         default: Value("15000"), shape: Shape::Size, section: Section::Clients;
     // More than any storage works at, and few enough that those who wait are answered within a storage's own deadlines.
     MAX_IN_FLIGHT: u32 = Entry::new("max-in-flight", "NUMBER", One(value::count)),
-        help: "How many requests may be answered at the same time; those beyond are answered with 429",
+        help: "The most requests answered at the same time; further ones get 429",
         default: Value("1000"), shape: Shape::Size, section: Section::Clients;
     REQUEST_TIMEOUT: Duration = Entry::new("request-timeout", "DURATION", One(value::request_timeout)),
         help: "How long a request may take, from its head to the last byte of its answer, before its connection is closed; after 30s without progress it is closed anyway",
@@ -124,10 +124,10 @@ table! {
         default: Value("sqlite:catalogue.db"), note: "; for `demo` sqlite::memory:",
         section: Section::Every, is_secret: true;
     DATABASE_POOLER: bool = Entry::flag("database-pooler"),
-        help: "A pooler that gives out connections for a transaction each stands before the PostgreSQL database",
+        help: "The PostgreSQL database is behind a pooler in transaction mode, such as PgBouncer",
         section: Section::Every;
     LOG: EnvFilter = Entry::new("log", "LEVEL", One(logging::parse_filter)),
-        help: "What is logged to standard error, in tracing's filter syntax; a level alone is that of this program's own lines, of libraries that are not named errors are shown (debug,h2=debug); info,catalogue::access=off leaves requests out",
+        help: "What is logged to standard error, in tracing's filter syntax. A bare level applies to catalogue; dependencies log errors only, unless they are named, like debug,h2=debug. info,catalogue::access=off leaves requests out",
         default: Value("info"), section: Section::Every, offered: &LEVELS;
     LOG_FORMAT: Format = Entry::new("log-format", "FORMAT", One(Format::parse)),
         help: "What lines of the log look like: text, or json for an object a line",

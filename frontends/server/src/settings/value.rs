@@ -1,6 +1,6 @@
 //! What the texts of settings mean. Each message says what would be right.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,14 @@ pub(super) fn flag(text: &str) -> Result<bool, String> {
     }
 }
 
+/// An IP address and a port. A port alone is one of this machine alone, and so is `localhost`, whatever its name means.
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
+    if port.bytes().all(|byte| byte.is_ascii_digit())
+        && let Ok(port) = port.parse()
+    {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
     text.parse().map_err(|_| {
         format!("{text:?} is not an address to listen on; write an IP address and a port, like 127.0.0.1:8080")
     })
@@ -42,7 +49,7 @@ pub(super) fn count(text: &str) -> Result<u32, String> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // More than a semaphore of the runtime counts is more than any machine has.
     let number = text.parse().ok().filter(|number| digits && (1..=1 << 28).contains(number));
-    number.ok_or_else(|| format!("{text:?} is not a number that can be; write a whole one from 1 on, like 1000"))
+    number.ok_or_else(|| format!("{text:?} is not a valid count; write an integer of at least 1, like 1000"))
 }
 
 pub(super) fn database_connections(text: &str) -> Result<NonZeroUsize, String> {
@@ -131,6 +138,25 @@ fn buildable(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_alone_is_of_this_machine() {
+        for (text, address) in [
+            ("8080", "127.0.0.1:8080"),
+            (":8080", "127.0.0.1:8080"),
+            ("localhost:8080", "127.0.0.1:8080"),
+            ("0", "127.0.0.1:0"),
+            ("0.0.0.0:80", "0.0.0.0:80"),
+            ("[::]:80", "[::]:80"),
+        ] {
+            assert_eq!(listen_address(text), Ok(address.parse().unwrap()), "{text}");
+        }
+        for text in
+            ["", ":", "localhost", "localhost8080", "+80", ":+80", "65536", "::80", "example.com:80", "0.0.0.0", "*:80"]
+        {
+            assert!(listen_address(text).unwrap_err().contains("like 127.0.0.1:8080"), "{text}");
+        }
+    }
 
     #[test]
     fn counts_begin_with_one() {

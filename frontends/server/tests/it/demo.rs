@@ -52,6 +52,25 @@ fn its_lines_work_and_it_leaves_nothing_behind() {
 }
 
 #[test]
+fn each_request_is_a_short_line() {
+    let dir = TestDir::new();
+    let mut server = Server::start(dir.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
+    let mut notes = server.take_notes().map(Result::unwrap);
+    let lines: Vec<_> = notes.by_ref().filter(|line| line.starts_with("curl ")).take(3).collect();
+    lines.iter().for_each(|line| drop(paste(line)));
+    for (path, status) in [("/docs", 200), ("/api/v1/me", 401), ("/nowhere", 404)] {
+        assert_eq!(server.get(path, "").0, status);
+    }
+    let mut shown = notes.filter_map(|line| {
+        let (request, time) = line.strip_suffix(" ms")?.rsplit_once(' ')?;
+        time.parse::<u32>().ok().map(|_| request.to_owned())
+    });
+    for expected in ["200 getMe", "200 listCourses", "200 getCourse", "200 documents", "401 getMe", "404 other"] {
+        assert_eq!(shown.next().unwrap(), expected);
+    }
+}
+
+#[test]
 fn takes_a_free_port_when_its_own_is_busy() {
     // Somebody else may have the port already, which is as good.
     let _taken = TcpListener::bind("127.0.0.1:8080");

@@ -93,6 +93,16 @@ fn what_is_to_be_mended_is_said() {
 }
 
 #[test]
+fn of_another_programs_database_its_journal_is_not_told() {
+    let dir = TestDir::new();
+    let other = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
+    other.execute_batch("PRAGMA application_id = 7; CREATE TABLE other (id INTEGER)").unwrap();
+    let outcome = dir.run("doctor --json");
+    assert!(finding(&outcome, "database").1.contains("another program"), "{outcome:?}");
+    assert!(!outcome.out.contains("\"journal\""), "{outcome:?}");
+}
+
+#[test]
 fn a_directory_in_which_everybody_may_write_is_told() {
     let dir = TestDir::with_courses();
     permit(&dir, "catalogue.db", 0o640);

@@ -81,5 +81,8 @@ fn each_command_has_a_page() {
     }
     let serve = fs::read_to_string(dir.path("man1").join("catalogue-serve.1")).unwrap();
     assert!(serve.contains("\\-\\-rate\\-limit") && serve.contains("CATALOGUE_RATE_LIMIT"), "{serve}");
-    dir.run("man --out missing").fails(1, &["missing", "cannot be written"]);
+    dir.run("man --out made/man1").succeeds();
+    assert!(dir.path("made/man1/catalogue.1").is_file());
+    dir.write("file", "");
+    dir.run("man --out file/man1").fails(1, &["file/man1", "cannot be written"]);
 }

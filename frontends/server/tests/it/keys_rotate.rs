@@ -109,7 +109,7 @@ fn what_is_of_no_use_is_not_rotated() {
     let outcome = dir.run("keys rotate ccat_perhaps_a_token");
     assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
     outcome.fails(1, &["keys list"]);
-    dir.run("keys rotate key_1 --overlap 1w").fails(2, &["--overlap", "like 90d"]);
+    dir.run("keys rotate key_1 --overlap 1y").fails(2, &["--overlap", "like 90d"]);
     dir.run("keys rotate").fails(2, &["<KEY_ID>"]);
     assert_eq!(dir.run("keys list --account a --json").json(), before);
 

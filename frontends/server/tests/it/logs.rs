@@ -33,6 +33,7 @@ fn each_request_is_a_line_and_nothing_secret_is_in_it() {
     ask(server, &format!("HEAD /api/v1/courses/geheim HTTP/1.1\nAuthorization: Bearer {token}x\nX-Request-Id: four"));
     ask(server, &format!("GEHEIM /geheim HTTP/1.1\nX-Request-Id: five\ntraceparent: 00-{TRACE}-geheim-01"));
     let metrics = ask(&observed.admin, "GET /metrics HTTP/1.1").2;
+    let admin = observed.admin.clone();
     let log = observed.ended_log();
     for text in [&log, &metrics] {
         for secret in [token, &token[..16], cursor, "geheim", "GEHEIM"] {
@@ -40,10 +41,10 @@ fn each_request_is_a_line_and_nothing_secret_is_in_it() {
         }
     }
 
-    // The first line is for people.
-    let lines: Vec<Value> = log.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let told = |message: &str| lines.iter().any(|line| line["message"] == message);
     assert!(told("serving") && told("stopping") && told("stopped"), "{log}");
+    assert!(told(&format!("admin on http://{admin}")) && lines.iter().all(|line| line["level"].is_string()), "{log}");
     let requests: Vec<&Value> = lines.iter().filter(|line| line["target"] == "catalogue::access").collect();
     let shown = |at: usize, names: &[&str]| names.iter().map(|name| requests[at][name].clone()).collect::<Value>();
     let what = ["request_id", "operation", "method", "status", "refusal"];
@@ -56,6 +57,8 @@ fn each_request_is_a_line_and_nothing_secret_is_in_it() {
     assert_eq!(shown(1, &["account", "credential", "trace_id"]), json!(["a", id, null]));
     assert_eq!(shown(4, &["account", "credential", "trace_id"]), json!([null, null, null]));
     assert_eq!(requests[0]["bytes"], page.to_string().len());
+    let clients: Vec<_> = requests.iter().map(|line| line["client"].as_str()).collect();
+    assert_eq!(clients, [None, None, Some("127.0.0.1"), Some("127.0.0.1"), None]);
     assert!(requests.len() == 5 && requests.iter().all(|line| line["duration_us"].is_u64()), "{log}");
 }
 
@@ -77,6 +80,56 @@ fn text_is_for_people() {
     ] {
         assert!(line.contains(piece), "{piece}: {line}");
     }
+}
+
+/// Also where the server does not come so far as to log.
+#[test]
+fn errors_are_json_where_the_log_is() {
+    let dir = TestDir::new();
+    dir.write("c.toml", "log-format = 'json'\nlisen = 1");
+    for (arguments, status, piece) in [
+        ("export --log-format json", 1, "catalogue.db"),
+        ("serve --log-format=json --lisen 1", 2, "--lisen"),
+        ("--log-format json", 2, "requires a subcommand"),
+        ("serve --config c.toml", 2, "lisen"),
+        ("keys --log-format json", 2, "requires a subcommand"),
+    ] {
+        let outcome = dir.run(arguments);
+        let line: Value = serde_json::from_str(&outcome.err).unwrap_or_else(|_| panic!("{outcome:?}"));
+        assert_eq!((outcome.status, &line["level"]), (Some(status), &json!("ERROR")), "{outcome:?}");
+        let message = line["message"].as_str().unwrap();
+        assert!(message.contains(piece) && !message.starts_with("error"), "{outcome:?}");
+        assert!(line["timestamp"].is_string() && outcome.err.lines().count() == 1, "{outcome:?}");
+    }
+    let faults = dir.run("serve --log-format json --listen here --wait soon").err;
+    let faults: Vec<Value> = faults.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(faults.len() == 2 && faults.iter().all(|fault| fault["level"] == "ERROR"), "{faults:?}");
+    let variables = [("CATALOGUE_LOG_FORMAT", "json"), ("CATALOGUE_LISEN", "x")];
+    let warned = dir.run_in(&variables, "config check").err;
+    assert_eq!(serde_json::from_str::<Value>(&warned).unwrap()["level"], "WARN", "{warned}");
+    let wrong = dir.run_in(&variables, "dance").err;
+    assert_eq!(serde_json::from_str::<Value>(&wrong).unwrap()["level"], "ERROR", "{wrong}");
+}
+
+/// By its own address, and not by that of the proxy that it comes through.
+#[test]
+fn who_is_refused_is_named() {
+    let dir = TestDir::new();
+    let observed = Observed::start(&dir, "--rate-limit 1/1h --trusted-proxies 127.0.0.1");
+    for _ in 0..2 {
+        let forwarded = "X-Forwarded-For: 192.0.2.7\nAuthorization: Bearer ccat_x";
+        ask(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\n{forwarded}"));
+    }
+    ask(&observed.server.address, "GET /nowhere HTTP/1.1\nX-Forwarded-For: 192.0.2.8");
+    let log = observed.ended_log();
+    let lines = access_lines(&log);
+    for (line, pieces) in lines
+        .iter()
+        .zip([["status=401", " client=192.0.2.7 "], ["status=429", " limit=\"client_address\" client=192.0.2.7 "]])
+    {
+        assert!(pieces.iter().all(|piece| line.contains(piece)), "{line}");
+    }
+    assert!(lines.len() == 3 && lines[2].contains("status=404") && !lines[2].contains("192.0.2"), "{log}");
 }
 
 #[test]
@@ -103,7 +156,7 @@ fn what_cannot_be_read_leaves_no_line() {
     }
     assert_eq!(status(&format!("GET /{} HTTP/1.1", "x".repeat(70_000))), 414);
     let log = observed.ended_log();
-    let pieces = ["admin on http://", "serving listening=", "stopping grace=", "stopped"];
+    let pieces = ["admin on http://", "serving listening=", "a new database was made", "stopping grace=", "stopped"];
     assert_eq!(log.lines().count(), pieces.len(), "{log}");
     assert!(pieces.iter().zip(log.lines()).all(|(piece, line)| line.contains(piece)), "{log}");
 }

@@ -48,6 +48,8 @@ mod openapi;
 #[cfg(feature = "otel")]
 mod otlp;
 #[cfg(unix)]
+mod permissions;
+#[cfg(unix)]
 mod postgres;
 mod program;
 #[cfg(target_os = "linux")]

@@ -95,7 +95,10 @@ fn no_text_from_outside_makes_a_line_of_its_own() {
     let text = "x\nerror: nothing is wrong\u{202e}\u{2028}";
     let check = |command: &mut Command| {
         let told = told(command);
-        assert!(!told.contains("\nerror: ") && !told.contains(['\u{202e}', '\u{2028}']), "{command:?}: {told:?}");
+        assert!(
+            !told.contains("\nerror: nothing") && !told.contains(['\u{202e}', '\u{2028}']),
+            "{command:?}: {told:?}"
+        );
     };
     everywhere(&dir, text, check);
     dir.write(text, "listen = 1");

@@ -40,7 +40,10 @@ fn an_older_version_is_brought_up_to_date_with_its_data() {
     for command in ["keys list --account a", "export", "serve --no-migrate --listen 127.0.0.1:0"] {
         dir.run(command).fails(1, &["schema version 1", "needs 4", "`migrate`"]);
     }
-    assert_eq!(dir.run("migrate").succeeds(), "the schema was brought from version 1 to version 4\n");
+    assert_eq!(
+        dir.run("migrate").succeeds(),
+        "sqlite:catalogue.db: the schema was brought from version 1 to version 4\n"
+    );
     let key = &dir.run("keys list --account a --json").json()[0];
     assert_eq!((&key["id"], &key["prefix"], &key["lastUsedAt"]), (&"key_1".into(), &"ccat_abc".into(), &().into()));
     assert!(dir.export().contains("\"slug\":\"one\""));

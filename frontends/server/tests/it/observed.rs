@@ -30,7 +30,9 @@ impl Observed {
         let log = dir.path("log");
         let server = Server::start(command.stderr(File::create(&log).unwrap()));
         let text = fs::read_to_string(&log).unwrap();
-        let admin = text.lines().find_map(|line| line.strip_prefix("admin on http://")).unwrap().to_owned();
+        // In a line of its own, or in one of JSON.
+        let (_, admin) = text.split_once("admin on http://").unwrap();
+        let admin = admin.split(['"', '\n']).next().unwrap().to_owned();
         Self { server, admin, log }
     }
 

@@ -193,7 +193,13 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a command that serves, and waits until it does.
     pub(crate) fn start(command: &mut Command) -> Self {
+        Self::start_with(command, |_| {})
+    }
+
+    /// The same; `meanwhile` is called with the process's id before its word is waited for.
+    pub(crate) fn start_with(command: &mut Command, meanwhile: impl FnOnce(u32)) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        meanwhile(child.id());
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();

@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::program::{Server, TestDir};
+use crate::observed::Observed;
+use crate::program::{COURSES, Server, TestDir};
 
 #[test]
 fn answers_and_ends_with_0_when_told_to() {
@@ -25,6 +26,52 @@ fn answers_and_ends_with_0_when_told_to() {
         assert_eq!(server.get("/api/v1/courses/one", "ccat_wrong").0, 401);
         assert_eq!(server.get("/docs/openapi.json", "").0, 200);
         assert_eq!(server.end_by(signal), (Some(0), String::new()), "{signal}");
+    }
+}
+
+#[test]
+fn the_start_says_what_newcomers_miss() {
+    let dir = TestDir::new();
+    let observed = Observed::start(&dir, "--log-format json");
+    observed.logs(&format!("\"documents\":\"http://{}/docs\"", observed.server.address));
+    let log = observed.ended_log();
+    assert!(log.contains("a new database was made, and every request is answered 401"), "{log}");
+    assert!(log.contains("sqlite:catalogue.db") && !log.contains("cleartext"), "{log}");
+
+    dir.write("courses.jsonl", COURSES);
+    dir.run("import courses.jsonl").succeeds();
+    let observed = Observed::start(&dir, "--docs-url https://docs.example.com/a");
+    observed.logs(" documents=https://docs.example.com/a ");
+    observed.logs("nobody has a key, so every request is answered 401; make one with `keys create`\n");
+    assert!(!observed.ended_log().contains("a new database"));
+    let key = dir.run("keys create --account b --name n --scope read:courses --json").json();
+    assert!(!Observed::start(&dir, "").ended_log().contains("nobody has a key"));
+    dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
+    Observed::start(&dir, "").logs("nobody has a key");
+}
+
+#[test]
+fn tokens_in_cleartext_are_warned_of() {
+    let dir = TestDir::with_courses();
+    for (arguments, warned) in [
+        ("--listen 0.0.0.0:0", true),
+        ("--listen 127.0.0.1:0", false),
+        ("--listen 0.0.0.0:0 --trusted-proxies 192.0.2.7", false),
+    ] {
+        let mut command = dir.command(&format!("serve --admin-listen 127.0.0.1:0 {arguments}"));
+        let log = Observed::by(&dir, &mut command).ended_log();
+        assert_eq!(log.contains("tokens travel in cleartext"), warned, "{log}");
+        let found = dir.run(&format!("doctor {arguments}")).out;
+        assert_eq!(found.contains("warning  listen       tokens travel in cleartext"), warned, "{found}");
+    }
+}
+
+#[test]
+fn a_port_alone_is_served_on_this_machine_only() {
+    let dir = TestDir::new();
+    for address in ["0", ":0", "localhost:0"] {
+        let server = Server::start(dir.command(&format!("serve --listen {address}")).stderr(Stdio::null()));
+        assert!(server.address.starts_with("127.0.0.1:"), "{address}: {}", server.address);
     }
 }
 
@@ -113,7 +160,9 @@ fn the_log_tells_of_start_and_stop() {
     }
     server.end_by("TERM");
     let rest: Vec<_> = notes.map(Result::unwrap).collect();
-    assert!(rest.len() == 2 && rest[0].contains("stopping") && rest[1].contains("stopped"), "{rest:?}");
+    let pieces = ["a new database was made", "stopping", "stopped"];
+    assert_eq!(rest.len(), pieces.len(), "{rest:?}");
+    assert!(rest.iter().zip(pieces).all(|(line, piece)| line.contains(piece)), "{rest:?}");
 }
 
 #[test]
@@ -196,6 +245,6 @@ fn all_that_is_wrong_with_its_settings_is_told_at_once() {
     // What `config check` says besides is not of settings: the certificate is read once they are right.
     let checked = dir.run_in(&variables, &format!("config check {arguments}")).err;
     let rest: Vec<_> = checked.lines().filter(|line| !told.contains(line)).collect();
-    assert!(rest.len() == 1 && rest[0].starts_with("--tls-cert and --tls-key: "), "{checked}");
+    assert!(rest.len() == 1 && rest[0].starts_with("error: --tls-cert and --tls-key: "), "{checked}");
     assert_eq!(dir.files(), ["c.toml"]);
 }

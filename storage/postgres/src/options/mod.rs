@@ -1,5 +1,6 @@
 //! [`Options`]: which database, and how it is spoken to.
 
+use std::error::Error as _;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::slice;
@@ -64,7 +65,8 @@ impl Options {
     /// files are read now, and not again.
     ///
     /// # Errors
-    /// [`OpenError::Address`] when it is no such address, [`OpenError::Repeated`] when it says something twice,
+    /// [`OpenError::Address`] when it is no such address, [`OpenError::UnknownParameter`] when it has a parameter that does
+    /// not exist, [`OpenError::Repeated`] when it says something twice,
     /// [`OpenError::SslMode`] when it leaves open what TLS is meant, [`OpenError::Certificate`] when a file of it is not
     /// good, and [`OpenError::NoTls`] when it asks for TLS and the feature is missing.
     pub fn parse(address: &str) -> Result<Self, OpenError> {
@@ -77,7 +79,11 @@ impl Options {
             Some(_) => return Err(OpenError::Address),
         };
         // Its own complaint is left out: it may repeat a part of a password.
-        let parse = |text: &str| text.parse::<Config>().map_err(|_| OpenError::Address);
+        let refused = |error: tokio_postgres::Error| {
+            let is_unknown = error.source().is_some_and(|cause| cause.to_string().starts_with("unknown option"));
+            if is_unknown { OpenError::UnknownParameter } else { OpenError::Address }
+        };
+        let parse = |text: &str| text.parse::<Config>().map_err(refused);
         let (with_hosts, mut config) = (parse(&rest)?, parse(&address::without_hosts(&rest)?)?);
         let tls = Tls::of(&said)?;
         config.ssl_mode(if matches!(tls, Tls::Off { .. }) { SslMode::Disable } else { SslMode::Require });

@@ -13,9 +13,9 @@ const CHECK: &str = "clock";
 pub(super) fn look(now: SystemTime, report: &mut Report) {
     let written = env::current_exe().and_then(fs::metadata).and_then(|metadata| metadata.modified());
     if written.is_ok_and(|written| now < written) {
-        report.fault(CHECK, "stands before the time at which this program was made; set it (timedatectl)");
+        report.fault(CHECK, "is earlier than this program's file; set it (timedatectl)");
     } else {
-        report.fine(CHECK, "is later than the making of this program");
+        report.fine(CHECK, "is plausible");
     }
 }
 

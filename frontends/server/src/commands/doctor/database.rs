@@ -11,7 +11,7 @@ use crate::report::Report;
 const CHECK: &str = "database";
 
 pub(super) async fn look(database: &Database, migration: Migration, report: &mut Report) {
-    database.look_at(report);
+    let is_wal = database.look_at(report);
     if database.is_missing() && migration == Migration::Allowed {
         report.warning(CHECK, format!("{database} is not there; `serve` would make it, and nobody has a key for it"));
         return;
@@ -22,7 +22,7 @@ pub(super) async fn look(database: &Database, migration: Migration, report: &mut
     };
     report.fine(CHECK, format!("{database} is there, with the schema of this program"));
     look_at_clock(&storage, report).await;
-    database.look_through(&storage, report).await;
+    database.look_through(&storage, is_wal, report).await;
     if let Some(status) = storage.admin().status().await {
         look_at_servers(&status, report);
     }

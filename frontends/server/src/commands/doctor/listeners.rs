@@ -3,11 +3,15 @@
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 
+use crate::commands::start_notes::{CLEARTEXT, in_cleartext};
 use crate::report::Report;
 use crate::settings::ServeSettings;
 
 pub(super) fn look(settings: &ServeSettings, secured: bool, report: &mut Report) {
     can_be_had("listen", settings.listen, report);
+    if in_cleartext(settings, settings.listen, secured) {
+        report.warning("listen", CLEARTEXT);
+    }
     if let Some(address) = settings.admin_listen {
         can_be_had("admin", address, report);
         hidden(address, report);

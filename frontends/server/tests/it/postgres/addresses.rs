@@ -1,5 +1,9 @@
 //! What `--database` may name: each mistake is told in one sentence, without a password.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+
 use catalogue_postgres_cluster::Cluster;
 
 use super::fixture::{Fixture, url};
@@ -40,6 +44,31 @@ fn a_database_out_of_reach_is_1() {
         }
     }
     assert!(dir.files().is_empty(), "{:?}", dir.files());
+}
+
+/// What asks is no more than the first word of a server.
+#[test]
+fn a_password_that_is_missing_is_told() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            let _ = client.read(&mut [0; 1_000]).unwrap();
+            client.write_all(b"R\0\0\0\x08\0\0\0\x03").unwrap();
+            let _ = client.read(&mut [0]);
+        }
+    });
+    let dir = TestDir::new();
+    let variables = [("PGPASSWORD", "s3cret")];
+    dir.run_in(&variables, &format!("export --database postgres://u@{address}/n")).fails(
+        1,
+        &[
+            "the database asks for a password, and the address has none; write postgres://USER:PASSWORD@HOST/DATABASE",
+            "file:PATH",
+            "PGPASSWORD is not read",
+        ],
+    );
 }
 
 #[test]

@@ -1,0 +1,35 @@
+//! Plain HTTP where TLS is expected: the client is told, and not left with bytes that it cannot read.
+
+use std::future::Future as _;
+use std::pin::pin;
+
+use tokio::io::{AsyncWriteExt as _, ReadBuf};
+
+use super::{Context, Socket};
+use crate::CloseReason;
+
+const RESPONSE: &[u8] =
+    b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: 61\r\n\r\n\
+    This port speaks HTTPS only; use https:// instead of http://\n";
+
+/// Waits for the first byte, and answers where it begins an HTTP method: no record of TLS begins with a letter. Tells whether
+/// the connection is over.
+pub(super) async fn refuse(context: &mut Context, socket: &mut Socket) -> bool {
+    let mut first = [0];
+    let peek = |cx: &mut std::task::Context<'_>| socket.tcp.poll_peek(cx, &mut ReadBuf::new(&mut first));
+    let peeked = context.timer.run(peek).await;
+    if peeked.is_err() {
+        context.end(&peeked, |_| CloseReason::HandshakeFailed);
+        return true;
+    }
+    if !first[0].is_ascii_alphabetic() {
+        return false;
+    }
+    context.end::<(), _>(&Ok(Err("the client speaks plain HTTP")), |_| CloseReason::HandshakeFailed);
+    let mut closing = pin!(async {
+        socket.write_all(RESPONSE).await?;
+        socket.shutdown().await
+    });
+    let _ = context.timer.run(|cx| closing.as_mut().poll(cx)).await;
+    true
+}

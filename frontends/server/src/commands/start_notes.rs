@@ -1,0 +1,65 @@
+//! What `serve` says of its start, beside where it listens: where the documents are, and what newcomers miss.
+
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{AdminStorage, CredentialRecord};
+use catalogue_core::storage::StorageError;
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+
+use super::serving::reached;
+use crate::database::Database;
+use crate::settings::ServeSettings;
+
+/// Tokens that anybody on the way can read.
+pub(super) const CLEARTEXT: &str = "tokens travel in cleartext beyond this machine; name a certificate with --tls-cert and \
+    --tls-key, or the proxy that speaks TLS with --trusted-proxies";
+
+/// Where a browser on this machine finds the documents of a server that listens there.
+pub(super) fn documents(settings: &ServeSettings, listening: SocketAddr, secured: bool) -> String {
+    let docs_url = &settings.api.docs_url;
+    if !docs_url.starts_with('/') {
+        return docs_url.clone();
+    }
+    format!("{}://{}{docs_url}", if secured { "https" } else { "http" }, reached(listening))
+}
+
+/// Warns of tokens that anybody on the way can read.
+pub(super) fn tell_of_cleartext(settings: &ServeSettings, listening: SocketAddr, secured: bool) {
+    if in_cleartext(settings, listening, secured) {
+        tracing::warn!("{CLEARTEXT}");
+    }
+}
+
+/// Whether tokens come to that address in cleartext, and not from a proxy.
+pub(super) fn in_cleartext(settings: &ServeSettings, listening: SocketAddr, secured: bool) -> bool {
+    !secured && settings.server.trusted_proxies.is_empty() && !listening.ip().to_canonical().is_loopback()
+}
+
+/// Warns of a database that was just made, perhaps in another directory than was meant.
+pub(super) fn tell_of_new(database: &Database) {
+    let then = "fill it with `import`, and make a key with `keys create`";
+    tracing::warn!(%database, "a new database was made, and every request is answered 401; {then}");
+}
+
+/// Warns where nobody can call the API. A storage may block the thread, so this is done on one that serves nobody.
+pub(super) fn look_for_keys(storage: Box<dyn AdminStorage>) {
+    let runtime = Handle::current();
+    spawn_blocking(move || match runtime.block_on(nobody_has_a_key(&*storage)) {
+        Ok(true) => tracing::warn!("nobody has a key, so every request is answered 401; make one with `keys create`"),
+        Ok(false) => {}
+        Err(error) => tracing::debug!(%error, "keys cannot be looked for"),
+    });
+}
+
+async fn nobody_has_a_key(storage: &dyn AdminStorage) -> Result<bool, StorageError> {
+    let (now, mut found) = (Timestamp::now(), false);
+    let mut visit = |key: CredentialRecord| {
+        found = key.state(now).holds();
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    storage.visit_credentials(&mut visit).await?;
+    Ok(!found)
+}
