@@ -1,5 +1,6 @@
 //! A granted scope that opens nothing here, and looks as if it was meant to, is told of once.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -10,15 +11,23 @@ const SLIP: usize = 2;
 /// How many names this process tells of: those who name scopes cannot fill the log.
 const MOST: usize = 16;
 
+/// How many names each thread looks at.
+const LOOKS: usize = 64;
+
 static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Warns of scopes that look like misspelt ones of section 5.4. A credential that has those of section 5.4 alone costs no
-/// look at a text.
+thread_local! {
+    /// What this thread has looked at. Identities are made for requests, so a look must not be repeated.
+    static SEEN: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// Warns of scopes that look like misspelt ones of section 5.4. Those of section 5.4 cost nothing.
 pub(super) fn warn_of(granted: &Scopes) {
     for scope in granted.iter().filter(|scope| matches!(scope, Scope::Other(_))) {
         let name = scope.name();
-        if let Some(meant) = meant(name)
-            && is_new(&mut TOLD.lock().unwrap_or_else(PoisonError::into_inner), name)
+        if SEEN.with_borrow_mut(|seen| is_new(seen, LOOKS, name))
+            && let Some(meant) = meant(name)
+            && is_new(&mut TOLD.lock().unwrap_or_else(PoisonError::into_inner), MOST, name)
         {
             tracing::warn!(scope = name, "a granted scope opens nothing here; where {meant} is meant, write it so");
         }
@@ -36,8 +45,9 @@ fn meant(name: &str) -> Option<&'static str> {
     })
 }
 
-fn is_new(told: &mut BTreeSet<String>, name: &str) -> bool {
-    told.len() < MOST && told.insert(name.to_owned())
+/// Notes the name, and says whether it was not there; a full set takes none.
+fn is_new(names: &mut BTreeSet<String>, most: usize, name: &str) -> bool {
+    names.len() < most && !names.contains(name) && names.insert(name.to_owned())
 }
 
 /// How many bytes have to be put in, left out or replaced to make the one of the other.
@@ -95,8 +105,8 @@ mod tests {
     #[test]
     fn each_name_is_told_once_and_few_at_all() {
         let mut told = BTreeSet::new();
-        assert!(is_new(&mut told, "one") && !is_new(&mut told, "one"));
+        assert!(is_new(&mut told, MOST, "one") && !is_new(&mut told, MOST, "one"));
         let names: Vec<_> = (0..MOST).map(|number| number.to_string()).collect();
-        assert_eq!(names.iter().filter(|name| is_new(&mut told, name)).count(), MOST - 1);
+        assert_eq!(names.iter().filter(|name| is_new(&mut told, MOST, name)).count(), MOST - 1);
     }
 }
