@@ -65,10 +65,8 @@ impl Options {
     /// files are read now, and not again.
     ///
     /// # Errors
-    /// [`OpenError::Address`] when it is no such address, [`OpenError::UnknownParameter`] when it has a parameter that does
-    /// not exist, [`OpenError::Repeated`] when it says something twice,
-    /// [`OpenError::SslMode`] when it leaves open what TLS is meant, [`OpenError::Certificate`] when a file of it is not
-    /// good, and [`OpenError::NoTls`] when it asks for TLS and the feature is missing.
+    /// [`OpenError`]: it is no address, has an unknown parameter, says something twice, leaves open what TLS is meant, names
+    /// a certificate file that is not good, or asks for TLS and the feature is missing.
     pub fn parse(address: &str) -> Result<Self, OpenError> {
         let names = [&PARAMETERS[..], &["target_session_attrs"]].concat();
         let (rest, said) = address::take(address, &names)?;
@@ -220,7 +218,7 @@ impl Options {
             {
                 tracing::warn!(
                     server,
-                    "no TLS to the database; write sslmode=verify-full, or sslmode=disable if it is meant"
+                    "no TLS to the database; write sslmode=verify-full, or sslmode=disable if meant"
                 );
             }
         }
