@@ -77,9 +77,9 @@ impl Options {
             Some(_) => return Err(OpenError::Address),
         };
         // Its own complaint is left out: it may repeat a part of a password.
-        let refused = |error: tokio_postgres::Error| {
-            let is_unknown = error.source().is_some_and(|cause| cause.to_string().starts_with("unknown option"));
-            if is_unknown { OpenError::UnknownParameter } else { OpenError::Address }
+        let refused = |error: tokio_postgres::Error| match error.source().map(ToString::to_string) {
+            Some(cause) if cause.starts_with("unknown option") => OpenError::UnknownParameter,
+            _ => OpenError::Address,
         };
         let parse = |text: &str| text.parse::<Config>().map_err(refused);
         let (with_hosts, mut config) = (parse(&rest)?, parse(&address::without_hosts(&rest)?)?);
@@ -216,10 +216,7 @@ impl Options {
             if let Tls::Off { asked_for: false } = tls
                 && let Some(server) = one_host::beyond_this_machine(hosts)
             {
-                tracing::warn!(
-                    server,
-                    "no TLS to the database; write sslmode=verify-full, or sslmode=disable if meant"
-                );
+                tracing::warn!(server, "no TLS to the database: write sslmode=verify-full, or sslmode=disable");
             }
         }
     }
