@@ -48,7 +48,7 @@ impl Context {
         let state = ConnectionState::new(peer, shared.config, shared.shutdown);
         permit.register(&state);
         state.config.metrics.accepted.add();
-        let (timer, socket) = (ConnectionTimer::new(state.clone()), Socket { tcp, state: state.clone() });
+        let (timer, socket) = (ConnectionTimer::new(state.clone()), Socket::new(tcp, state.clone()));
         (Self { state, timer, reason: CloseReason::Failed, _permit: permit }, socket)
     }
 

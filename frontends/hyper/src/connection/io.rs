@@ -18,11 +18,14 @@ pub(crate) struct TrackedIo<T> {
     state: Arc<ConnectionState>,
     /// What was read and noted before, and comes first.
     rest: Bytes,
+    /// On HTTP/1: one byte less than where hyper gives up, which cannot tell a long line from many fields.
+    longest_line: Option<usize>,
 }
 
 impl<T: Transport> TrackedIo<T> {
     pub(crate) fn new(transport: T, state: Arc<ConnectionState>) -> Self {
-        Self { transport, state, rest: Bytes::new() }
+        let longest_line = state.http1(|_, _| state.config.limits.head_bytes.saturating_sub(1));
+        Self { transport, state, rest: Bytes::new(), longest_line }
     }
 
     /// Takes back what was read and not made use of.
@@ -36,8 +39,7 @@ impl<T: Transport> TrackedIo<T> {
 
     /// How much may be read now into room for `size`.
     fn room(&self, size: usize, cx: &mut Context<'_>) -> usize {
-        // One byte less than where hyper gives up, which cannot tell a long line from many fields.
-        let longest_line = self.state.config.limits.head_bytes.saturating_sub(1);
+        let Some(longest_line) = self.longest_line else { return size };
         self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io)).unwrap_or(size)
     }
 }
