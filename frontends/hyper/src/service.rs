@@ -127,7 +127,7 @@ pub(crate) fn respond<B>(
 ) -> (response::Parts, Option<B>) {
     let mut response = outcome.map(|response| response.map(Some)).unwrap_or_else(|status| {
         if status == StatusCode::INTERNAL_SERVER_ERROR {
-            state.count_panic("a request was answered with 500: its service panicked");
+            state.count_panic("a request was answered with 500, for the code that serves it panicked");
         } else {
             state.config.metrics.malformed.add();
         }
