@@ -12,7 +12,7 @@ pub enum CloseReason {
     Failed,
     /// Nothing was asked for in time.
     Idle,
-    /// The server was full, and another connection needed its place.
+    /// The server was full, or had too many requests of HTTP/2 outstanding. Metrics and the log call it `gave_way`.
     Evicted,
     /// The TLS handshake was not over in time.
     SlowHandshake,
