@@ -67,10 +67,8 @@ impl fmt::Display for CloseReason {
     }
 }
 
-/// Why a connection is interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interrupt {
-    /// It is closed.
     Close(CloseReason),
     /// Its request line is longer than any head may be.
     LongLine,

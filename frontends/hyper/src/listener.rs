@@ -46,7 +46,7 @@ pub async fn serve<S: TowerService>(
     };
 
     let mut shutdown = pin!(shutdown);
-    let mut shedding = pin!(shed_streams(registry.clone(), shared.streams.clone(), config.timeouts.reclaim));
+    let mut shedding = pin!(shed_streams(&registry, &shared.streams, config.timeouts.reclaim));
     let mut failing = false;
     // Who was accepted, and waits for a permit.
     let mut waiting = None;

@@ -1,4 +1,4 @@
-//! [`Context`]: what goes with a connection from its accept to its end.
+//! [`Context`]: what goes with a connection from its accept to its end, and counts it as open.
 
 use std::fmt::Display;
 use std::net::SocketAddr;
@@ -21,10 +21,8 @@ pub(crate) struct Shared {
     pub(crate) shutdown: Arc<Shutdown>,
 }
 
-/// A client that was just accepted.
 pub(crate) type Accepted = (TcpStream, SocketAddr);
 
-/// What goes with a connection from its accept to its end, and counts it as open.
 pub(crate) struct Context {
     pub(crate) state: Arc<ConnectionState>,
     pub(crate) timer: ConnectionTimer,
@@ -48,7 +46,8 @@ impl Context {
         let state = ConnectionState::new(peer, shared.config, shared.shutdown);
         permit.register(&state);
         state.config.metrics.accepted.add();
-        let (timer, socket) = (ConnectionTimer::new(state.clone()), Socket::new(tcp, state.clone()));
+        let socket = Socket { tcp, awaits_handshake: peer.is_tls, state: state.clone() };
+        let timer = ConnectionTimer::new(state.clone());
         (Self { state, timer, reason: CloseReason::Failed, _permit: permit }, socket)
     }
 

@@ -1,4 +1,4 @@
-//! [`TrackedIo`]: the bytes of HTTP, noted as they pass.
+//! [`TrackedIo`]: a transport whose bytes are noted in the connection's state as they pass.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::mem;
@@ -12,7 +12,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::ConnectionState;
 use super::socket::Transport;
 
-/// A transport whose bytes are noted in the connection's state.
 pub(crate) struct TrackedIo<T> {
     pub(crate) transport: T,
     state: Arc<ConnectionState>,

@@ -25,7 +25,6 @@ use crate::service::TowerService;
 use crate::tls::HTTP_2;
 use crate::{CloseReason, http1};
 
-/// Serves HTTP/1 until one of the sides closes the connection, or the timer does.
 pub(crate) async fn serve_cleartext<S: TowerService>(shared: Shared, client: Accepted, permit: Permit, service: S) {
     let (context, socket) = Context::new(shared, client, permit);
     http1::serve(socket, context, service).await;

@@ -25,15 +25,9 @@ pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
 /// A client's socket, beneath TLS or without it.
 pub(crate) struct Socket {
     pub(super) tcp: TcpStream,
-    state: Arc<ConnectionState>,
+    pub(super) state: Arc<ConnectionState>,
     /// Nothing of a TLS handshake was read yet.
-    awaits_handshake: bool,
-}
-
-impl Socket {
-    pub(super) fn new(tcp: TcpStream, state: Arc<ConnectionState>) -> Self {
-        Self { tcp, awaits_handshake: state.peer.is_tls, state }
-    }
+    pub(super) awaits_handshake: bool,
 }
 
 impl Transport for Socket {

@@ -1,6 +1,5 @@
-//! How what was read ends.
+//! [`LineTracker`]: how what was read ends.
 
-/// The last bytes that came in.
 #[derive(Default)]
 pub(super) struct LineTracker {
     last: [u8; 4],
@@ -9,7 +8,6 @@ pub(super) struct LineTracker {
 }
 
 impl LineTracker {
-    /// `bytes` came in.
     pub(super) fn read(&mut self, bytes: &[u8]) {
         if let Some(last) = bytes.last_chunk() {
             self.last = *last;

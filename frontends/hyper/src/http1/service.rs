@@ -43,7 +43,6 @@ impl Drop for RequestGuard {
     }
 }
 
-/// The caller's service as one connection of hyper's sees it.
 pub(super) fn new<S: TowerService>(
     service: S,
     state: Arc<ConnectionState>,

@@ -1,4 +1,4 @@
-//! [`StreamGuard`]: a request of HTTP/2 until it is answered to the last byte.
+//! [`StreamGuard`]: a request of HTTP/2 until it is answered to the last byte, and this is dropped.
 
 use std::io::IoSlice;
 use std::sync::Arc;
@@ -8,7 +8,6 @@ use bytes::Buf;
 use crate::connection::ConnectionState;
 use crate::response_body::ResponseGuard;
 
-/// A request that is not answered to the last byte, until this is dropped.
 pub(super) struct StreamGuard {
     state: Arc<ConnectionState>,
     id: u64,

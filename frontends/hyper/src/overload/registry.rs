@@ -1,4 +1,4 @@
-//! [`Registry`]: the states of all open connections.
+//! [`Registry`]: the states of all open connections, by the numbers of their permits.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,6 @@ use tokio::time::Instant;
 
 use crate::connection::{Activity, ConnectionState, Shutdown};
 
-/// The states of all open connections, by the numbers of their permits.
 #[derive(Default)]
 pub(crate) struct Registry {
     connections: Mutex<HashMap<u64, Arc<ConnectionState>>>,

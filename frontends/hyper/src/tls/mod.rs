@@ -71,11 +71,6 @@ impl Tls {
         lint::is_for(&self.current.0.borrow().certified_key.cert[0], host)
     }
 
-    #[cfg(test)]
-    pub(super) fn in_use(&self) -> rustls::pki_types::CertificateDer<'static> {
-        self.current.0.borrow().certified_key.cert[0].clone()
-    }
-
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         self.config.clone().into()
     }

@@ -74,7 +74,6 @@ impl Activity {
         Some(Priority { stage, since })
     }
 
-    /// How many outstanding streams the connection has, and since when they wait for the client.
     pub(crate) fn waits_for_client(&self) -> Option<(usize, Instant)> {
         match &self.protocol {
             Protocol::Http2(http2) if !self.evicted => http2.waits_for_client(),
