@@ -28,18 +28,12 @@ impl<T: Transport> TrackedIo<T> {
     }
 
     /// Takes back what was read and not made use of.
-    pub(crate) fn unread(&mut self, rest: Bytes) {
+    pub(crate) fn push_back(&mut self, rest: Bytes) {
         // Before what an earlier call has left. A copy, since even an empty part of hyper's buffer would keep all of it.
         self.rest = [rest, mem::take(&mut self.rest)].concat().into();
         if !self.rest.is_empty() {
             self.state.http1(|http1, last_io| http1.begin_head_with(self.rest.len(), last_io));
         }
-    }
-
-    /// How much may be read now into room for `size`.
-    fn room(&self, size: usize, cx: &mut Context<'_>) -> usize {
-        let Some(longest_line) = self.longest_line else { return size };
-        self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io)).unwrap_or(size)
     }
 }
 
@@ -51,9 +45,13 @@ impl<T: Transport> AsyncRead for TrackedIo<T> {
             return Poll::Ready(Ok(()));
         }
         let before = buf.filled().len();
-        match self.room(buf.remaining(), cx) {
+        let size = buf.remaining();
+        let room = self
+            .longest_line
+            .and_then(|longest_line| self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io)));
+        match room.unwrap_or(size) {
             0 => return Poll::Pending,
-            room if room < buf.remaining() => {
+            room if room < size => {
                 let mut part = ReadBuf::new(buf.initialize_unfilled_to(room));
                 ready!(Pin::new(&mut self.transport).poll_read(cx, &mut part))?;
                 let read = part.filled().len();
@@ -93,8 +91,8 @@ impl<T: Transport> AsyncWrite for TrackedIo<T> {
     /// hyper flushes at each turn, idle or not: the place to look for requests that a server that stops would lose.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state.shutdown.end_of_grace().is_some() {
-            let unread = self.transport.has_unread();
-            self.state.lock().unread = unread;
+            let bytes_waiting = self.transport.has_unread();
+            self.state.lock().bytes_waiting = bytes_waiting;
         }
         Pin::new(&mut self.transport).poll_flush(cx)
     }

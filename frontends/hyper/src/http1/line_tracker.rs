@@ -9,11 +9,8 @@ pub(super) struct LineTracker {
 
 impl LineTracker {
     pub(super) fn read(&mut self, bytes: &[u8]) {
-        if let Some(last) = bytes.last_chunk() {
-            self.last = *last;
-        } else {
-            self.last.rotate_left(bytes.len());
-            self.last[4 - bytes.len()..].copy_from_slice(bytes);
+        for &byte in &bytes[bytes.len().saturating_sub(4)..] {
+            self.last = [self.last[1], self.last[2], self.last[3], byte];
         }
         self.line = match bytes.iter().rposition(|&byte| byte == b'\n') {
             Some(end) => bytes.len() - end - 1,

@@ -22,10 +22,9 @@ use crate::{CloseReason, Limits};
 /// Serves HTTP/1 until one of the sides closes the connection, or the timer does.
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
     let state = context.state.clone();
-    let limits = &state.config.limits;
     let io = TrackedIo::new(transport, state.clone());
     let service = service::new(service, state.clone());
-    let builder = builder(limits);
+    let builder = builder(&state.config.limits);
     let mut connection = builder.serve_connection(TokioIo::new(io), service);
 
     let outcome = loop {
@@ -35,7 +34,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
         }
         tracing::debug!(peer = %state.peer.address, "gives back the memory that a large request took");
         let mut parts = connection.into_parts();
-        parts.io.inner_mut().unread(parts.read_buf);
+        parts.io.inner_mut().push_back(parts.read_buf);
         connection = builder.serve_connection(parts.io, parts.service);
     };
     context.end(&outcome, |_| CloseReason::Failed);

@@ -93,7 +93,7 @@ impl<S: TowerService> Future for Exchange<S> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         if let Some(mut last) = this.last.take() {
-            if !last.body().guard.0.lock().unread {
+            if !last.body().guard.0.lock().bytes_waiting {
                 close(last.headers_mut());
             }
             return Poll::Ready(Ok(*last));

@@ -25,13 +25,10 @@ impl Registry {
     }
 
     /// The connections that `rank` does not leave out, the least first.
-    pub(super) fn ranked<R: Copy + Ord>(
-        &self,
-        rank: impl Fn(&Activity) -> Option<R>,
-    ) -> Vec<(R, Arc<ConnectionState>)> {
+    pub(super) fn ranked<R: Ord>(&self, rank: impl Fn(&Activity) -> Option<R>) -> Vec<(R, Arc<ConnectionState>)> {
         let ranked = |state: &Arc<ConnectionState>| Some((rank(&state.lock())?, state.clone()));
         let mut found: Vec<_> = self.lock().values().filter_map(ranked).collect();
-        found.sort_by_key(|(rank, _)| *rank);
+        found.sort_by(|(one, _), (other, _)| one.cmp(other));
         found
     }
 }

@@ -1,4 +1,5 @@
-//! Load shedding: connections are evicted whose clients leave too many HTTP/2 responses untaken.
+//! Load shedding: connections are evicted whose clients leave HTTP/2 responses untaken, where more than half of the
+//! streams are outstanding that may be.
 
 use std::cmp::Reverse;
 use std::convert::Infallible;
@@ -9,7 +10,6 @@ use tokio::time::{Instant, sleep};
 use super::registry::Registry;
 use super::{OutstandingStreams, PAUSE};
 
-/// Keeps the outstanding streams within half of their limit, as far as their clients have kept the server waiting.
 pub(crate) async fn shed_streams(registry: &Registry, streams: &OutstandingStreams, after: Duration) -> Infallible {
     loop {
         streams.pressure().await;

@@ -176,7 +176,6 @@ fn has_line(pem: &[u8], beginning: &str) -> bool {
     pem.split(|&byte| byte == b'\n').any(|line| line.starts_with(beginning.as_bytes()))
 }
 
-/// A date as a person reads it.
 pub(super) fn date_text(date: OffsetDateTime) -> String {
     format!("{} {:02}:{:02} UTC", date.date(), date.hour(), date.minute())
 }
