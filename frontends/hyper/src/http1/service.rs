@@ -55,7 +55,7 @@ pub(super) fn new<S: TowerService>(
         let body = RequestBody::new(body, &head.headers, wants_body == Ok(true), &config.limits);
         let is_pipelined = state.lock().begin_http1(validate::usual_length(&head), body);
         let guard = RequestGuard(state.clone());
-        let is_https = state.peer.insert_client_address(&mut head, &config.trusted_proxies);
+        let is_https = state.peer.note_origin(&mut head, &config.trusted_proxies);
         let call = match wants_body {
             Err(status) => Call::Refused { status },
             Ok(true) => Call::waiting(&service, with_body(head, state.clone())),

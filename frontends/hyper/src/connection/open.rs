@@ -1,4 +1,4 @@
-//! [`Context`]: what goes with a connection from its accept to its end, and counts it as open.
+//! [`OpenConnection`]: what goes with a connection from its accept to its end, and counts it as open.
 
 use std::fmt::Display;
 use std::net::SocketAddr;
@@ -23,7 +23,7 @@ pub(crate) struct Shared {
 
 pub(crate) type Accepted = (TcpStream, SocketAddr);
 
-pub(crate) struct Context {
+pub(crate) struct OpenConnection {
     pub(crate) state: Arc<ConnectionState>,
     pub(crate) timer: ConnectionTimer,
     /// Why it has ended. Where nobody says so, its task was cut off, and it counts as failed.
@@ -32,7 +32,7 @@ pub(crate) struct Context {
     _permit: Permit,
 }
 
-impl Context {
+impl OpenConnection {
     pub(super) fn new(shared: Shared, (tcp, address): Accepted, permit: Permit) -> (Self, Socket) {
         let peer = Peer { address, is_tls: shared.config.tls.is_some() };
         let options = SockRef::from(&tcp);
@@ -74,7 +74,7 @@ impl Context {
     }
 }
 
-impl Drop for Context {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.state.config.metrics.closed[self.reason as usize].add();
     }
