@@ -12,7 +12,7 @@ pub enum CloseReason {
     Failed,
     /// Nothing was asked for in time.
     Idle,
-    /// The server was full, and another connection needed its place.
+    /// The server was full, or had too many requests of HTTP/2 outstanding. Metrics and the log call it `gave_way`.
     Evicted,
     /// The TLS handshake was not over in time.
     SlowHandshake,
@@ -67,10 +67,8 @@ impl fmt::Display for CloseReason {
     }
 }
 
-/// Why a connection is interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interrupt {
-    /// It is closed.
     Close(CloseReason),
     /// Its request line is longer than any head may be.
     LongLine,

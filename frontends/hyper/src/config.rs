@@ -69,7 +69,8 @@ pub struct Timeouts {
     /// So long before a shutdown a client must have been active for `last_request` to apply. 1 s.
     pub recent: Duration,
     /// How long a connection is idle, slow or lingering before it is closed for what it holds: its place, where the server is
-    /// full; and on HTTP/2, where it is idle, the memory that large frames took. 1 s.
+    /// full; on HTTP/2 also its requests, beyond half of [`Limits::outstanding_streams`] and sooner the nearer that limit is;
+    /// and where it is idle, the memory that large frames took. 1 s.
     pub reclaim: Duration,
     /// How long an idle HTTP/1 connection keeps the memory of a large head or body. 10 ms.
     pub large_buffer: Duration,

@@ -1,11 +1,4 @@
 #![doc = include_str!("../README.md")]
-//!
-//! # How a request walks through it
-//!
-//! `listener` accepts; `connection` shakes hands and chooses `http1` or `http2`, whose service checks the head (`request`),
-//! calls the caller's service and answers. `connection::io` notes bytes in `connection::state`, which tells
-//! `connection::timer` how long the connection may last. `overload` bounds how many connections and outstanding HTTP/2
-//! requests there are.
 
 mod close_reason;
 mod config;

@@ -9,14 +9,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::connection::{self, Accepted, Shared};
-use crate::overload::{ConnectionLimiter, OutstandingStreams, Registry, shed_streams};
+use crate::overload::{ConnectionLimiter, LAST_TURN, OutstandingStreams, Registry, shed_streams};
 use crate::{ConnectionMetrics, ServerConfig, Tls, TowerService};
 
 /// How long to wait after an accept that failed for want of something, such as file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
-
-/// What tasks get to notice that the grace has ended.
-const LAST_TURN: Duration = Duration::from_secs(1);
 
 /// How many clients a listen queue can hold. Further ones came after the server was told to stop.
 const LONGEST_QUEUE: usize = 65_535;
@@ -46,7 +43,7 @@ pub async fn serve<S: TowerService>(
     };
 
     let mut shutdown = pin!(shutdown);
-    let mut shedding = pin!(shed_streams(registry.clone(), shared.streams.clone(), config.timeouts.reclaim));
+    let mut shedding = pin!(shed_streams(&registry, &shared.streams, config.timeouts.reclaim));
     let mut failing = false;
     // Who was accepted, and waits for a permit.
     let mut waiting = None;

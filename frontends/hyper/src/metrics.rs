@@ -42,7 +42,7 @@ impl ConnectionMetrics {
         self.refused.get()
     }
 
-    /// How many requests were answered 500 because the service panicked.
+    /// How many requests ended by a panic: answered 500, or broken off in the response's body.
     pub fn panics(&self) -> u64 {
         self.panics.get()
     }

@@ -25,7 +25,7 @@ const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 pub(crate) type HttpRequest = Request<Full<Bytes>>;
 
-/// A tower service over HTTP that never fails, which [`serve`](crate::serve) takes. Every service that can be one is one.
+/// A tower service over HTTP that never fails, for [`serve`](crate::serve). It is implemented for every type that fits.
 pub trait TowerService:
     Service<HttpRequest, Response = Response<<Self as TowerService>::Body>, Error = Infallible, Future: Send + 'static>
     + Clone
@@ -127,7 +127,7 @@ pub(crate) fn respond<B>(
 ) -> (response::Parts, Option<B>) {
     let mut response = outcome.map(|response| response.map(Some)).unwrap_or_else(|status| {
         if status == StatusCode::INTERNAL_SERVER_ERROR {
-            state.count_panic("a request was answered with 500: its service panicked");
+            state.count_panic("a request was answered with 500, for the code that serves it panicked");
         } else {
             state.config.metrics.malformed.add();
         }

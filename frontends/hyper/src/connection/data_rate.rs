@@ -11,7 +11,8 @@ const SLOWEST: u32 = 1024;
 /// taken at the slowest speed.
 #[derive(Debug, Default)]
 pub(crate) struct DataRate {
-    blocked: Option<Instant>,
+    /// Since when the socket takes no more, if that is so.
+    pub(super) blocked: Option<Instant>,
     debt: Duration,
 }
 
@@ -23,11 +24,6 @@ impl DataRate {
     pub(crate) fn sent(&mut self, bytes: usize, now: Instant) {
         let waited = self.blocked.take().map_or(Duration::ZERO, |since| now.duration_since(since));
         self.debt = (self.debt + waited).saturating_sub(Duration::from_secs(bytes as u64) / SLOWEST);
-    }
-
-    /// Since when the socket takes no more, if that is so.
-    pub(crate) fn blocked_since(&self) -> Option<Instant> {
-        self.blocked
     }
 
     pub(crate) fn is_blocked(&self) -> bool {

@@ -1,4 +1,4 @@
-//! [`TrackedIo`]: the bytes of HTTP, noted as they pass.
+//! [`TrackedIo`]: a transport whose bytes are noted in the connection's state as they pass.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::mem;
@@ -12,33 +12,28 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::ConnectionState;
 use super::socket::Transport;
 
-/// A transport whose bytes are noted in the connection's state.
 pub(crate) struct TrackedIo<T> {
     pub(crate) transport: T,
     state: Arc<ConnectionState>,
     /// What was read and noted before, and comes first.
     rest: Bytes,
+    /// On HTTP/1: one byte less than where hyper gives up, which cannot tell a long line from many fields.
+    longest_line: Option<usize>,
 }
 
 impl<T: Transport> TrackedIo<T> {
     pub(crate) fn new(transport: T, state: Arc<ConnectionState>) -> Self {
-        Self { transport, state, rest: Bytes::new() }
+        let longest_line = state.http1(|_, _| state.config.limits.head_bytes.saturating_sub(1));
+        Self { transport, state, rest: Bytes::new(), longest_line }
     }
 
     /// Takes back what was read and not made use of.
-    pub(crate) fn unread(&mut self, rest: Bytes) {
+    pub(crate) fn push_back(&mut self, rest: Bytes) {
         // Before what an earlier call has left. A copy, since even an empty part of hyper's buffer would keep all of it.
         self.rest = [rest, mem::take(&mut self.rest)].concat().into();
         if !self.rest.is_empty() {
             self.state.http1(|http1, last_io| http1.begin_head_with(self.rest.len(), last_io));
         }
-    }
-
-    /// How much may be read now into room for `size`.
-    fn room(&self, size: usize, cx: &mut Context<'_>) -> usize {
-        // One byte less than where hyper gives up, which cannot tell a long line from many fields.
-        let longest_line = self.state.config.limits.head_bytes.saturating_sub(1);
-        self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io)).unwrap_or(size)
     }
 }
 
@@ -50,9 +45,13 @@ impl<T: Transport> AsyncRead for TrackedIo<T> {
             return Poll::Ready(Ok(()));
         }
         let before = buf.filled().len();
-        match self.room(buf.remaining(), cx) {
+        let size = buf.remaining();
+        let room = self
+            .longest_line
+            .and_then(|longest_line| self.state.http1(|http1, last_io| http1.room(size, longest_line, cx, last_io)));
+        match room.unwrap_or(size) {
             0 => return Poll::Pending,
-            room if room < buf.remaining() => {
+            room if room < size => {
                 let mut part = ReadBuf::new(buf.initialize_unfilled_to(room));
                 ready!(Pin::new(&mut self.transport).poll_read(cx, &mut part))?;
                 let read = part.filled().len();
@@ -92,8 +91,8 @@ impl<T: Transport> AsyncWrite for TrackedIo<T> {
     /// hyper flushes at each turn, idle or not: the place to look for requests that a server that stops would lose.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state.shutdown.end_of_grace().is_some() {
-            let unread = self.transport.has_unread();
-            self.state.lock().unread = unread;
+            let bytes_waiting = self.transport.has_unread();
+            self.state.lock().bytes_waiting = bytes_waiting;
         }
         Pin::new(&mut self.transport).poll_flush(cx)
     }

@@ -1,8 +1,8 @@
 //! A connection, from its accept to its end.
 
-mod context;
 mod data_rate;
 mod io;
+mod open;
 mod plain_http;
 mod shutdown;
 mod socket;
@@ -11,9 +11,9 @@ mod timer;
 
 use tokio_rustls::TlsAcceptor;
 
-pub(crate) use context::{Accepted, Context, Shared};
 pub(crate) use data_rate::DataRate;
 pub(crate) use io::TrackedIo;
+pub(crate) use open::{Accepted, OpenConnection, Shared};
 pub(crate) use shutdown::Shutdown;
 pub(crate) use socket::{Socket, Transport};
 pub(crate) use state::{Activity, ConnectionState};
@@ -25,10 +25,9 @@ use crate::service::TowerService;
 use crate::tls::HTTP_2;
 use crate::{CloseReason, http1};
 
-/// Serves HTTP/1 until one of the sides closes the connection, or the timer does.
 pub(crate) async fn serve_cleartext<S: TowerService>(shared: Shared, client: Accepted, permit: Permit, service: S) {
-    let (context, socket) = Context::new(shared, client, permit);
-    http1::serve(socket, context, service).await;
+    let (open, socket) = OpenConnection::new(shared, client, permit);
+    http1::serve(socket, open, service).await;
 }
 
 /// Shakes hands, and serves the protocol that the client has chosen.
@@ -40,23 +39,23 @@ pub(crate) async fn serve_tls<S: TowerService>(
     tls: TlsAcceptor,
 ) {
     let streams = shared.streams.clone();
-    let (mut context, mut socket) = Context::new(shared, client, permit);
-    if plain_http::refuse(&mut context, &mut socket).await {
+    let (mut open, mut socket) = OpenConnection::new(shared, client, permit);
+    if plain_http::refuse(&mut open, &mut socket).await {
         return;
     }
     // In a box, for it is large and soon over.
     let mut handshake = Box::pin(tls.accept(socket));
-    let outcome = context.timer.run(|cx| handshake.as_mut().poll(cx)).await;
+    let outcome = open.timer.run(|cx| handshake.as_mut().poll(cx)).await;
     drop(handshake);
     let transport = match outcome {
         Ok(Ok(stream)) => stream,
-        other => return context.end(&other, |_| CloseReason::HandshakeFailed),
+        other => return open.end(&other, |_| CloseReason::HandshakeFailed),
     };
     if transport.get_ref().1.alpn_protocol() == Some(HTTP_2) {
-        context.state.lock().end_handshake(Some(Http2State::new(streams)));
-        http2::serve(transport, context, service).await;
+        open.state.lock().end_handshake(Some(Http2State::new(streams)));
+        http2::serve(transport, open, service).await;
     } else {
-        context.state.lock().end_handshake(None);
-        http1::serve(transport, context, service).await;
+        open.state.lock().end_handshake(None);
+        http1::serve(transport, open, service).await;
     }
 }

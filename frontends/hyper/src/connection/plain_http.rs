@@ -2,10 +2,11 @@
 
 use std::future::Future as _;
 use std::pin::pin;
+use std::task::Context;
 
 use tokio::io::{AsyncWriteExt as _, ReadBuf};
 
-use super::{Context, Socket};
+use super::{OpenConnection, Socket};
 use crate::CloseReason;
 
 const RESPONSE: &[u8] =
@@ -14,22 +15,22 @@ const RESPONSE: &[u8] =
 
 /// Waits for the first byte, and answers where it begins an HTTP method: no record of TLS begins with a letter. Tells whether
 /// the connection is over.
-pub(super) async fn refuse(context: &mut Context, socket: &mut Socket) -> bool {
+pub(super) async fn refuse(open: &mut OpenConnection, socket: &mut Socket) -> bool {
     let mut first = [0];
-    let peek = |cx: &mut std::task::Context<'_>| socket.tcp.poll_peek(cx, &mut ReadBuf::new(&mut first));
-    let peeked = context.timer.run(peek).await;
+    let peek = |cx: &mut Context<'_>| socket.tcp.poll_peek(cx, &mut ReadBuf::new(&mut first));
+    let peeked = open.timer.run(peek).await;
     if peeked.is_err() {
-        context.end(&peeked, |_| CloseReason::HandshakeFailed);
+        open.end(&peeked, |_| CloseReason::HandshakeFailed);
         return true;
     }
     if !first[0].is_ascii_alphabetic() {
         return false;
     }
-    context.end::<(), _>(&Ok(Err("the client speaks plain HTTP")), |_| CloseReason::HandshakeFailed);
+    open.end::<(), _>(&Ok(Err("the client speaks plain HTTP")), |_| CloseReason::HandshakeFailed);
     let mut closing = pin!(async {
         socket.write_all(RESPONSE).await?;
         socket.shutdown().await
     });
-    let _ = context.timer.run(|cx| closing.as_mut().poll(cx)).await;
+    let _ = open.timer.run(|cx| closing.as_mut().poll(cx)).await;
     true
 }

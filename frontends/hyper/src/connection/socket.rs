@@ -26,6 +26,8 @@ pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
 pub(crate) struct Socket {
     pub(super) tcp: TcpStream,
     pub(super) state: Arc<ConnectionState>,
+    /// Nothing of a TLS handshake was read yet.
+    pub(super) awaits_handshake: bool,
 }
 
 impl Transport for Socket {
@@ -46,7 +48,8 @@ impl AsyncRead for Socket {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.tcp).poll_read(cx, buf))?;
-        if self.state.peer.is_tls && buf.filled().len() > before {
+        if self.awaits_handshake && buf.filled().len() > before {
+            self.awaits_handshake = false;
             self.state.lock().begin_handshake();
         }
         Poll::Ready(Ok(()))
@@ -63,7 +66,7 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let Self { tcp, state } = self.get_mut();
+        let Self { tcp, state, .. } = self.get_mut();
         let outcome = Pin::new(tcp).poll_write_vectored(cx, bufs);
         match outcome {
             Poll::Ready(Ok(bytes)) => state.lock().sent(bytes),

@@ -1,6 +1,5 @@
-//! How what was read ends.
+//! [`LineTracker`]: how what was read ends.
 
-/// The last bytes that came in.
 #[derive(Default)]
 pub(super) struct LineTracker {
     last: [u8; 4],
@@ -9,13 +8,9 @@ pub(super) struct LineTracker {
 }
 
 impl LineTracker {
-    /// `bytes` came in.
     pub(super) fn read(&mut self, bytes: &[u8]) {
-        if let Some(last) = bytes.last_chunk() {
-            self.last = *last;
-        } else {
-            self.last.rotate_left(bytes.len());
-            self.last[4 - bytes.len()..].copy_from_slice(bytes);
+        for &byte in &bytes[bytes.len().saturating_sub(4)..] {
+            self.last = [self.last[1], self.last[2], self.last[3], byte];
         }
         self.line = match bytes.iter().rposition(|&byte| byte == b'\n') {
             Some(end) => bytes.len() - end - 1,

@@ -15,30 +15,29 @@ pub(crate) use request_body::RequestBody;
 pub(crate) use state::Http1State;
 
 use crate::close_reason::Interrupt;
-use crate::connection::{Context, TrackedIo, Transport};
+use crate::connection::{OpenConnection, TrackedIo, Transport};
 use crate::service::TowerService;
 use crate::{CloseReason, Limits};
 
 /// Serves HTTP/1 until one of the sides closes the connection, or the timer does.
-pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
-    let state = context.state.clone();
-    let limits = &state.config.limits;
+pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open: OpenConnection, service: S) {
+    let state = open.state.clone();
     let io = TrackedIo::new(transport, state.clone());
     let service = service::new(service, state.clone());
-    let builder = builder(limits);
+    let builder = builder(&state.config.limits);
     let mut connection = builder.serve_connection(TokioIo::new(io), service);
 
     let outcome = loop {
-        let outcome = context.timer.run(|cx| Pin::new(&mut connection).poll(cx)).await;
+        let outcome = open.timer.run(|cx| Pin::new(&mut connection).poll(cx)).await;
         if !matches!(outcome, Err(Interrupt::LargeBuffer)) {
             break outcome;
         }
         tracing::debug!(peer = %state.peer.address, "gives back the memory that a large request took");
         let mut parts = connection.into_parts();
-        parts.io.inner_mut().unread(parts.read_buf);
+        parts.io.inner_mut().push_back(parts.read_buf);
         connection = builder.serve_connection(parts.io, parts.service);
     };
-    context.end(&outcome, |_| CloseReason::Failed);
+    open.end(&outcome, |_| CloseReason::Failed);
     let refusal = match &outcome {
         // hyper refuses the preface of HTTP/2 without a response, and would take a long line for fields that are too large.
         Ok(Err(error)) if error.is_parse() => Some("400 Bad Request"),
@@ -65,7 +64,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
         }
         io.shutdown().await
     });
-    let _ = context.timer.run(|cx| closing.as_mut().poll(cx)).await;
+    let _ = open.timer.run(|cx| closing.as_mut().poll(cx)).await;
 }
 
 /// hyper without its timer, which cannot tell a slow head from an idle connection.

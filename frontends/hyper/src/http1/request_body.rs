@@ -13,7 +13,6 @@ use tokio::time::Instant;
 
 use crate::Limits;
 
-/// A body that is read to its end, so that the next request can be read.
 pub(crate) struct RequestBody {
     body: Incoming,
     /// How many bytes may still come.

@@ -43,7 +43,6 @@ impl Drop for RequestGuard {
     }
 }
 
-/// The caller's service as one connection of hyper's sees it.
 pub(super) fn new<S: TowerService>(
     service: S,
     state: Arc<ConnectionState>,
@@ -56,7 +55,7 @@ pub(super) fn new<S: TowerService>(
         let body = RequestBody::new(body, &head.headers, wants_body == Ok(true), &config.limits);
         let is_pipelined = state.lock().begin_http1(validate::usual_length(&head), body);
         let guard = RequestGuard(state.clone());
-        let is_https = state.peer.insert_client_address(&mut head, &config.trusted_proxies);
+        let is_https = state.peer.note_origin(&mut head, &config.trusted_proxies);
         let call = match wants_body {
             Err(status) => Call::Refused { status },
             Ok(true) => Call::waiting(&service, with_body(head, state.clone())),
@@ -94,7 +93,7 @@ impl<S: TowerService> Future for Exchange<S> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         if let Some(mut last) = this.last.take() {
-            if !last.body().guard.0.lock().unread {
+            if !last.body().guard.0.lock().bytes_waiting {
                 close(last.headers_mut());
             }
             return Poll::Ready(Ok(*last));

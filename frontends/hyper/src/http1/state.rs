@@ -41,7 +41,6 @@ pub(crate) struct Http1State {
 }
 
 impl Http1State {
-    /// Of a connection that was just accepted.
     pub(crate) fn new(now: Instant) -> Self {
         Self {
             running: false,

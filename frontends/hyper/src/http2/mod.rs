@@ -14,7 +14,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 pub(crate) use state::Http2State;
 
 use crate::close_reason::Interrupt;
-use crate::connection::{Context, TrackedIo, Transport};
+use crate::connection::{OpenConnection, TrackedIo, Transport};
 use crate::service::TowerService;
 use crate::{CloseReason, Limits};
 
@@ -22,8 +22,8 @@ use crate::{CloseReason, Limits};
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 
 /// Serves HTTP/2 until one of the sides closes the connection, or the timer does.
-pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut context: Context, service: S) {
-    let state = context.state.clone();
+pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open: OpenConnection, service: S) {
+    let state = open.state.clone();
     state.lock().linger_at_most(CONNECTION_WINDOW.into());
     let io = TrackedIo::new(transport, state.clone());
     let service = service::new(service, state.clone());
@@ -31,7 +31,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
 
     let mut is_idle = false;
     let outcome = loop {
-        let outcome = context
+        let outcome = open
             .timer
             .run(|cx| {
                 if (is_idle || state.shutdown.end_of_grace().is_some())
@@ -48,7 +48,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut conte
         }
         is_idle = true;
     };
-    context.end(&outcome, |error| {
+    open.end(&outcome, |error| {
         let error = error.source().and_then(|source| source.downcast_ref::<h2::Error>());
         let is_limit = error.and_then(h2::Error::reason) == Some(Reason::ENHANCE_YOUR_CALM);
         if is_limit { CloseReason::TooManyFrames } else { CloseReason::Failed }

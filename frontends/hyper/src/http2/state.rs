@@ -8,7 +8,7 @@ use crate::connection::DataRate;
 use crate::overload::OutstandingStreams;
 use crate::{CloseReason, Timeouts};
 
-/// A longer head, or whatever else comes between two requests, makes hyper keep up to 90 KiB while the connection lasts.
+/// Where more than this is read between two requests, hyper keeps up to 90 KiB of memory while the connection lasts.
 const USUAL_READ: usize = 8 * 1024;
 
 /// The requests that are not answered to the last byte: until then hyper or h2 keeps the response's data.
@@ -19,7 +19,7 @@ pub(crate) struct Http2State {
     idle: Instant,
     goaway: Option<Instant>,
     rate: DataRate,
-    /// What was read since the last request began, or at any time more than is usual.
+    /// Bytes read since the last request began. Once they exceed [`USUAL_READ`], they are counted for good.
     read: usize,
     /// It had requests when it was evicted.
     pub(crate) is_released: bool,

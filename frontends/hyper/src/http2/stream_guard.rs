@@ -1,6 +1,5 @@
-//! [`StreamGuard`]: a request of HTTP/2 until it is answered to the last byte.
+//! [`StreamGuard`]: a request of HTTP/2 until it is answered to the last byte, and this is dropped.
 
-use std::io::IoSlice;
 use std::sync::Arc;
 
 use bytes::Buf;
@@ -8,7 +7,6 @@ use bytes::Buf;
 use crate::connection::ConnectionState;
 use crate::response_body::ResponseGuard;
 
-/// A request that is not answered to the last byte, until this is dropped.
 pub(super) struct StreamGuard {
     state: Arc<ConnectionState>,
     id: u64,
@@ -58,10 +56,6 @@ impl<D: Buf> Buf for Sending<D> {
 
     fn chunk(&self) -> &[u8] {
         self.data.chunk()
-    }
-
-    fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
-        self.data.chunks_vectored(slices)
     }
 
     fn advance(&mut self, bytes: usize) {

@@ -1,4 +1,4 @@
-//! [`ConnectionLimiter`]: how many connections there may be.
+//! [`ConnectionLimiter`]: bounds the connections of a listener. Where it is full, the one of least [`Priority`] is evicted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,12 @@ use super::{PAUSE, Priority};
 use crate::ServerConfig;
 use crate::connection::ConnectionState;
 
-/// What the task of an evicted connection gets to end, before another one is evicted.
-const LAST_TURN: Duration = Duration::from_secs(1);
+/// How long a task may take to notice that its connection has to end.
+pub(crate) const LAST_TURN: Duration = Duration::from_secs(1);
 
 /// One look at all connections finds as many to evict as the sixteenth part of them.
 const BATCH: u32 = 16;
 
-/// Bounds the connections of a listener. Where there are as many as there may be, the one of least [`Priority`] is evicted.
 pub(crate) struct ConnectionLimiter {
     config: Arc<ServerConfig>,
     semaphore: Arc<Semaphore>,

@@ -8,7 +8,7 @@ mod streams;
 
 use std::time::Duration;
 
-pub(crate) use limiter::{ConnectionLimiter, Permit};
+pub(crate) use limiter::{ConnectionLimiter, LAST_TURN, Permit};
 pub(crate) use priority::{Priority, Stage};
 pub(crate) use registry::Registry;
 pub(crate) use shedding::shed_streams;

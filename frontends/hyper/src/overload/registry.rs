@@ -1,4 +1,4 @@
-//! [`Registry`]: the states of all open connections.
+//! [`Registry`]: the states of all open connections, by the numbers of their permits.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,6 @@ use tokio::time::Instant;
 
 use crate::connection::{Activity, ConnectionState, Shutdown};
 
-/// The states of all open connections, by the numbers of their permits.
 #[derive(Default)]
 pub(crate) struct Registry {
     connections: Mutex<HashMap<u64, Arc<ConnectionState>>>,
@@ -26,13 +25,10 @@ impl Registry {
     }
 
     /// The connections that `rank` does not leave out, the least first.
-    pub(super) fn ranked<R: Copy + Ord>(
-        &self,
-        rank: impl Fn(&Activity) -> Option<R>,
-    ) -> Vec<(R, Arc<ConnectionState>)> {
+    pub(super) fn ranked<R: Ord>(&self, rank: impl Fn(&Activity) -> Option<R>) -> Vec<(R, Arc<ConnectionState>)> {
         let ranked = |state: &Arc<ConnectionState>| Some((rank(&state.lock())?, state.clone()));
         let mut found: Vec<_> = self.lock().values().filter_map(ranked).collect();
-        found.sort_by_key(|(rank, _)| *rank);
+        found.sort_by(|(one, _), (other, _)| one.cmp(other));
         found
     }
 }

@@ -1,8 +1,8 @@
-//! Load shedding: connections are evicted whose clients leave too many HTTP/2 responses untaken.
+//! Load shedding: connections are evicted whose clients leave HTTP/2 responses untaken, where more than half of the
+//! streams are outstanding that may be.
 
 use std::cmp::Reverse;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -10,15 +10,10 @@ use tokio::time::{Instant, sleep};
 use super::registry::Registry;
 use super::{OutstandingStreams, PAUSE};
 
-/// Keeps the outstanding streams within half of their limit, as far as their clients have kept the server waiting.
-pub(crate) async fn shed_streams(
-    registry: Arc<Registry>,
-    streams: Arc<OutstandingStreams>,
-    after: Duration,
-) -> Infallible {
+pub(crate) async fn shed_streams(registry: &Registry, streams: &OutstandingStreams, after: Duration) -> Infallible {
     loop {
         streams.pressure().await;
-        evict_holders(&registry, &streams, after);
+        evict_holders(registry, streams, after);
         sleep(PAUSE).await;
     }
 }

@@ -12,8 +12,7 @@ const LEAST_SHARE: u32 = 8;
 /// Which part of the limit is kept, beyond it, for connections that have less than that.
 const RESERVE: u32 = 8;
 
-/// Counts them against a limit, since a client of HTTP/2 that opens no window makes many responses wait at no cost. Beyond
-/// the limit requests are refused, and beyond half of it connections are evicted whose clients take nothing.
+/// Counts them against a limit, since a client of HTTP/2 that opens no window makes many responses wait at no cost.
 #[derive(Debug)]
 pub(crate) struct OutstandingStreams {
     streams: AtomicU32,

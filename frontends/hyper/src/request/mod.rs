@@ -18,8 +18,8 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Puts the client's address into a request's extensions. Tells whether it came over HTTPS, all the way as far as is known.
-    pub(crate) fn insert_client_address(self, head: &mut Parts, proxies: &Networks) -> bool {
+    /// Notes the client's address in a request's extensions. Tells whether the client used HTTPS, as far as is known.
+    pub(crate) fn note_origin(self, head: &mut Parts, proxies: &Networks) -> bool {
         let address = self.address.ip().to_canonical();
         let origin = if proxies.contain(address) { forwarded::origin(&head.headers, proxies) } else { None };
         head.extensions.insert(ClientAddress(origin.and_then(|hop| hop.address).unwrap_or(address)));

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::pace::at_any_pace;
 use super::support::{Server, status, with};
-use super::timeouts::{assert_ends, at_any_pace, patient};
+use super::timeouts::{assert_ends, patient};
 
 /// However the bytes come together, the beginning of a head behind a body is timed as a head.
 async fn assert_timed_as_head(head: &'static str, body: &'static str) {

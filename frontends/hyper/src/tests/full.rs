@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use super::pace::at_any_pace;
 use super::support::{BIG, Client, GET, SHORT, Server, soon, status, with};
-use super::timeouts::{LONG, at_any_pace, patient};
+use super::timeouts::{LONG, patient};
 
 async fn limited_to(connections: u32) -> Server {
     Server::start(with(patient(), |c| {

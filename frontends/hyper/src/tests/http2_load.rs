@@ -7,8 +7,9 @@ use super::ServerConfig;
 use super::http2::{
     DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, Raw, SETTINGS, assert_unharmed, frame, head_of, raw,
 };
+use super::pace::at_any_pace;
 use super::support::{BIG, SHORT, soon, with};
-use super::timeouts::{at_any_pace, patient};
+use super::timeouts::patient;
 
 // Types of frames.
 const PRIORITY: u8 = 2;

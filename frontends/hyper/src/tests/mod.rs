@@ -20,6 +20,7 @@ mod http2_load;
 mod metrics;
 #[allow(clippy::duplicate_mod, reason = "the same tests, with another way to connect")]
 mod over_tls;
+mod pace;
 mod panic;
 mod renewal;
 mod requests;

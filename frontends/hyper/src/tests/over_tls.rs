@@ -1,7 +1,7 @@
 //! What is tested in cleartext, once more through TLS. Left out are accepts, which are the same, and the end of the
 //! server, where the tunnel would be in the way; `tls` has that.
 
-use super::{ConnectionMetrics, ServerConfig, certificates, serve};
+use super::{ConnectionMetrics, ServerConfig, certificates, pace, serve};
 
 /// Whether the modules beside this one speak through TLS.
 const SECURED: bool = true;

@@ -46,7 +46,7 @@ impl Tls {
     /// They cannot be used; the message says what would be right.
     pub fn load(files: CertificateFiles) -> Result<Self, CertificateFileError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
-        let current = Arc::new(CurrentCertificate(watch::Sender::new(files.load(&provider)?)));
+        let current = Arc::new(CurrentCertificate(watch::Sender::new(files.load(&provider, &[])?)));
         let config = Arc::new(config(provider, current.clone()));
         Ok(Self { files, config, current })
     }
@@ -71,18 +71,14 @@ impl Tls {
         lint::is_for(&self.current.0.borrow().certified_key.cert[0], host)
     }
 
-    #[cfg(test)]
-    pub(super) fn in_use(&self) -> rustls::pki_types::CertificateDer<'static> {
-        self.current.0.borrow().certified_key.cert[0].clone()
-    }
-
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         self.config.clone().into()
     }
 
     /// Takes the certificate that stands in the files, if it can be used. Says whether it is another one than before.
     fn reload(&self) -> Result<bool, CertificateFileError> {
-        let found = self.files.load(self.config.crypto_provider())?;
+        let in_use = self.current.0.borrow().certified_key.clone();
+        let found = self.files.load(self.config.crypto_provider(), &in_use.cert)?;
         Ok(self.current.0.send_if_modified(|current| {
             let is_new = found.certified_key.cert != current.certified_key.cert;
             if is_new {

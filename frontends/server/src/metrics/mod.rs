@@ -108,7 +108,7 @@ impl Metrics {
         out.single("catalogue_malformed_requests_total", help, counts.malformed());
         let help = "Requests of HTTP/2 that were refused, as too many answers waited for their clients.";
         out.single("catalogue_refused_streams_total", help, counts.refused());
-        let help = "Requests that were answered 500 bare, as their service panicked.";
+        let help = "Requests that ended by a panic.";
         out.single("catalogue_panics_total", help, counts.panics());
     }
 }

@@ -28,7 +28,7 @@ impl Activity {
     pub(in super::super) fn quiet_since(&self) -> Option<Instant> {
         let Protocol::Http1(http1) = &self.protocol else { return None };
         let is_open = matches!(self.phase, Phase::Accepted(_) | Phase::Open);
-        let busy = http1.is_reading_or_answering() || self.sending.is_blocked() || self.unread;
+        let busy = http1.is_reading_or_answering() || self.sending.is_blocked() || self.bytes_waiting;
         (is_open && !busy).then_some(self.last_io)
     }
 
@@ -46,7 +46,7 @@ impl Activity {
             }
             (_, Protocol::Http2(http2)) => {
                 // What the socket does not take may be of no request.
-                let since = self.sending.blocked_since().map(|since| since.max(last_io));
+                let since = self.sending.blocked.map(|since| since.max(last_io));
                 let stalled = since.map(|since| (since + timeouts.stall, CloseReason::Stalled));
                 let deadline = http2.deadline(timeouts);
                 stalled.filter(|stalled| stalled.0 < deadline.0).unwrap_or(deadline)
@@ -74,7 +74,6 @@ impl Activity {
         Some(Priority { stage, since })
     }
 
-    /// How many outstanding streams the connection has, and since when they wait for the client.
     pub(crate) fn waits_for_client(&self) -> Option<(usize, Instant)> {
         match &self.protocol {
             Protocol::Http2(http2) if !self.evicted => http2.waits_for_client(),

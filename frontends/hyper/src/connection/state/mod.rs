@@ -36,7 +36,7 @@ pub(crate) struct Activity {
     /// A deadline has ended the connection: nothing that still comes makes it last longer.
     pub(super) timed_out: bool,
     /// Bytes have arrived at the socket that hyper has not read; only kept up to date at shutdown.
-    pub(crate) unread: bool,
+    pub(crate) bytes_waiting: bool,
     /// How much is still read and thrown away after our side was closed.
     linger_bytes: u64,
     /// The connection's task, from its first turn on.
@@ -73,7 +73,7 @@ impl ConnectionState {
             unused_since: Some(now),
             evicted: false,
             timed_out: false,
-            unread: false,
+            bytes_waiting: false,
             linger_bytes: config.limits.linger_bytes,
             task: None,
         };

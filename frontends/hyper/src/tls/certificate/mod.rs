@@ -39,13 +39,18 @@ pub(super) struct ServerCertificate {
 }
 
 impl CertificateFiles {
-    /// Reads both files. What is wrong with the certificate is told first, then with the key, then with both together.
-    pub(super) fn load(&self, provider: &CryptoProvider) -> Result<ServerCertificate, CertificateFileError> {
+    /// Reads both files. What is wrong with the certificate is told first, then with the key, then with both together. The
+    /// chain `in_use` is right even where it has expired meanwhile.
+    pub(super) fn load(
+        &self,
+        provider: &CryptoProvider,
+        in_use: &[CertificateDer<'_>],
+    ) -> Result<ServerCertificate, CertificateFileError> {
         let read =
             |path: &Path| read_short_file(path).map_err(|error| format!("{} cannot be read: {error}", path.display()));
         let load = || {
             let [certificate, key] = [read(&self.certificate)?, read(&self.key)?];
-            let (chain, validity) = self.chain(&certificate)?;
+            let (chain, validity) = self.chain(&certificate, in_use)?;
             Ok((self.certified_key(chain, self.private_key(&key, provider)?)?, validity))
         };
         let (certified_key, validity) = load().map_err(CertificateFileError)?;
@@ -53,8 +58,8 @@ impl CertificateFiles {
         Ok(ServerCertificate { certified_key: Arc::new(certified_key), validity, problems })
     }
 
-    /// The certificates, and when the first of them is valid, which must be now.
-    fn chain(&self, pem: &[u8]) -> Result<(Chain, Validity), String> {
+    /// The certificates, and when the first of them is valid, which must be now unless it is `in_use`.
+    fn chain(&self, pem: &[u8], in_use: &[CertificateDer<'_>]) -> Result<(Chain, Validity), String> {
         let path = self.certificate.display();
         refuse_binary(&self.certificate, pem, "`openssl x509 -inform der` and `openssl pkcs12 -nokeys`")?;
         let chain = CertificateDer::pem_slice_iter(pem).collect::<Result<Chain, _>>();
@@ -69,6 +74,9 @@ impl CertificateFiles {
             return Err(format!("{path} has no certificate{found}; {right}"));
         };
         let now = OffsetDateTime::now_utc();
+        if chain == in_use {
+            return Ok((chain, validity));
+        }
         Err(if version < 3 {
             format!(
                 "the certificate in {path} is of version {version} of X.509, which clients refuse; have one made of \
@@ -168,7 +176,6 @@ fn has_line(pem: &[u8], beginning: &str) -> bool {
     pem.split(|&byte| byte == b'\n').any(|line| line.starts_with(beginning.as_bytes()))
 }
 
-/// A date as a person reads it.
 pub(super) fn date_text(date: OffsetDateTime) -> String {
     format!("{} {:02}:{:02} UTC", date.date(), date.hour(), date.minute())
 }

@@ -53,7 +53,7 @@ impl Desk {
         let files = self.files();
         fs::write(&files.certificate, certificate).unwrap();
         fs::write(&files.key, key).unwrap();
-        files.load(&aws_lc_rs::default_provider()).map_err(|error| error.to_string())
+        files.load(&aws_lc_rs::default_provider(), &[]).map_err(|error| error.to_string())
     }
 
     /// The complaint about these two files, without the directory.
@@ -76,6 +76,20 @@ fn the_certificate_is_looked_at_before_the_key_and_both_before_whether_they_belo
     assert!(desk.complaint(VERSION_1, &key).starts_with("the certificate in chain.pem is of version 1 of X.509"));
     assert!(desk.complaint(&good, &other).contains("key.pem does not belong to the certificate in chain.pem"));
     desk.check(&good, &key).unwrap();
+}
+
+#[test]
+fn the_certificate_in_use_is_the_same_also_when_it_has_expired() {
+    let desk = Desk::new();
+    let (expired, key) = (desk.issued(-1), desk.key.serialize_pem());
+    desk.complaint(expired.pem(), &key);
+    let load = |in_use: &rcgen::Certificate| {
+        desk.files().load(&aws_lc_rs::default_provider(), std::slice::from_ref(in_use.der()))
+    };
+    assert_eq!(load(&expired).unwrap().certified_key.cert[0], *expired.der());
+    assert!(load(&desk.issued(-2)).is_err());
+    fs::remove_file(desk.files().key).unwrap();
+    assert!(load(&expired).is_err());
 }
 
 #[test]

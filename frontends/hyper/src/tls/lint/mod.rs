@@ -68,7 +68,6 @@ fn problem_of_path(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> O
     }
 }
 
-/// Whether a certificate is for that host, a name or an address; `None` where that cannot be told, or it names no host.
 pub(super) fn is_for(certificate: &CertificateDer<'_>, host: &str) -> Option<bool> {
     let (host, certificate) = (ServerName::try_from(host).ok()?, ParsedCertificate::try_from(certificate).ok()?);
     match verify_server_name(&certificate, &host) {

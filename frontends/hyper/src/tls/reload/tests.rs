@@ -1,6 +1,15 @@
 //! When the log is told that a certificate expires.
 
+use rustls::pki_types::CertificateDer;
+
 use super::*;
+
+impl Tls {
+    /// The certificate for the next handshake.
+    pub(crate) fn in_use(&self) -> CertificateDer<'static> {
+        self.current.0.borrow().certified_key.cert[0].clone()
+    }
+}
 
 const NOW: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
 

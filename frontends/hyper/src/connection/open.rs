@@ -1,4 +1,4 @@
-//! [`Context`]: what goes with a connection from its accept to its end.
+//! [`OpenConnection`]: what goes with a connection from its accept to its end, and counts it as open.
 
 use std::fmt::Display;
 use std::net::SocketAddr;
@@ -21,11 +21,9 @@ pub(crate) struct Shared {
     pub(crate) shutdown: Arc<Shutdown>,
 }
 
-/// A client that was just accepted.
 pub(crate) type Accepted = (TcpStream, SocketAddr);
 
-/// What goes with a connection from its accept to its end, and counts it as open.
-pub(crate) struct Context {
+pub(crate) struct OpenConnection {
     pub(crate) state: Arc<ConnectionState>,
     pub(crate) timer: ConnectionTimer,
     /// Why it has ended. Where nobody says so, its task was cut off, and it counts as failed.
@@ -34,7 +32,7 @@ pub(crate) struct Context {
     _permit: Permit,
 }
 
-impl Context {
+impl OpenConnection {
     pub(super) fn new(shared: Shared, (tcp, address): Accepted, permit: Permit) -> (Self, Socket) {
         let peer = Peer { address, is_tls: shared.config.tls.is_some() };
         let options = SockRef::from(&tcp);
@@ -48,7 +46,8 @@ impl Context {
         let state = ConnectionState::new(peer, shared.config, shared.shutdown);
         permit.register(&state);
         state.config.metrics.accepted.add();
-        let (timer, socket) = (ConnectionTimer::new(state.clone()), Socket { tcp, state: state.clone() });
+        let socket = Socket { tcp, awaits_handshake: peer.is_tls, state: state.clone() };
+        let timer = ConnectionTimer::new(state.clone());
         (Self { state, timer, reason: CloseReason::Failed, _permit: permit }, socket)
     }
 
@@ -75,7 +74,7 @@ impl Context {
     }
 }
 
-impl Drop for Context {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.state.config.metrics.closed[self.reason as usize].add();
     }
