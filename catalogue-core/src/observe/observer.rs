@@ -97,7 +97,8 @@ pub struct FinishedRequest<'r> {
     pub refusal: Option<Refusal>,
     /// Which limit it met, where it was answered 429.
     pub exceeded: Option<ExceededLimit>,
-    /// Why it was answered 500, a [`StorageError`](crate::storage::StorageError) of the storage's. The log has it too.
+    /// Why it was answered 500: a [`StorageError`](crate::storage::StorageError) of the storage's, or another error that says
+    /// what panicked. The log has it too.
     pub failure: Option<&'r (dyn Error + Send + Sync + 'static)>,
     /// The trace that the caller says it belongs to.
     pub trace: Option<TraceParent<'r>>,

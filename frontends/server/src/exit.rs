@@ -95,21 +95,15 @@ impl Failure {
 
     /// Says on standard error what is wrong, and turns into the exit status.
     pub(crate) fn report(self) -> ExitCode {
-        let label = label(output::stderr_takes_colours());
-        let status = match self {
-            Self::Work(_) => 1,
-            Self::Usage(_) | Self::Faults(_) => 2,
-            Self::Ended(_, status) => status,
+        let (status, texts) = match self {
+            Self::Work(message) => (1, vec![presentable(&message)]),
+            Self::Usage(message) => (2, vec![presentable(&message)]),
+            Self::Faults(message) => (2, presentable_lines(&message)),
+            Self::Ended(message, status) => (status, vec![presentable_lines(&message).join("\n")]),
             Self::ReaderLeft => return ExitCode::SUCCESS,
         };
-        match self {
-            Self::Faults(_) => presentable_lines(self.message()).for_each(|line| output::say("ERROR", label, &line)),
-            Self::Ended(..) => {
-                let lines: Vec<_> = presentable_lines(self.message()).collect();
-                output::say("ERROR", label, &lines.join("\n"));
-            }
-            _ => output::say("ERROR", label, &presentable(self.message())),
-        }
+        let label = label(output::stderr_takes_colours());
+        texts.iter().for_each(|text| output::say("ERROR", label, text));
         ExitCode::from(status)
     }
 }
@@ -164,8 +158,8 @@ fn presentable(message: &str) -> String {
 }
 
 /// The lines as a terminal may see them: all of them, each without control characters and of some length at most.
-fn presentable_lines(message: &str) -> impl Iterator<Item = String> {
-    message.split('\n').map(|line| shortened(&printable(line), LONGEST_LINE).into_owned())
+fn presentable_lines(message: &str) -> Vec<String> {
+    message.split('\n').map(|line| shortened(&printable(line), LONGEST_LINE).into_owned()).collect()
 }
 
 #[cfg(test)]
@@ -200,7 +194,7 @@ mod tests {
     #[test]
     fn of_many_faults_none_is_kept_back() {
         let faults = format!("a\u{1b}: wrong\n{}", "x".repeat(10_000));
-        let shown: Vec<_> = presentable_lines(&[&*faults; 28].join("\n")).collect();
+        let shown = presentable_lines(&[&*faults; 28].join("\n"));
         assert!(shown.len() == 56 && shown[0] == "a\\u{1b}: wrong" && shown[1].starts_with('x'), "{shown:?}");
         assert!(shown.iter().all(|line| line.len() < LONGEST_LINE + 10), "{shown:?}");
     }

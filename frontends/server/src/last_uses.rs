@@ -38,7 +38,7 @@ type Uses = HashMap<Arc<str>, (AccountId, Timestamp)>;
 #[derive(Debug, Default)]
 pub(crate) struct LastUses {
     noted: PerThread<Mutex<Uses>>,
-    /// Uses that found no room since then.
+    /// Uses that found no room since the last writing.
     missed: AtomicU64,
 }
 

@@ -49,7 +49,6 @@ async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<T
     let mut asked = async || {
         hangup.next().await;
         let reload = systemd::Reload::begin();
-        // A panic there is in the log.
         // Off this task, which serves: a pipe may have nobody who writes to it. A panic there is in the log.
         let _ = spawn_blocking(reload_logs.clone()).await;
         reload

@@ -141,6 +141,4 @@ fn failed(error: &StorageError) -> Failure {
 }
 
 #[cfg(test)]
-mod schema_tests;
-#[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Imports into a memory storage.
 
+mod schema;
+
 use std::ops::ControlFlow;
 
 use catalogue_core::admin::{Accounts, Record};

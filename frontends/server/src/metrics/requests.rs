@@ -18,7 +18,7 @@ const OTHER: &str = "other";
 const OPERATIONS: usize = 16;
 
 /// The statuses that the catalogue answers with; any other is counted behind them.
-const STATUSES: [u16; 11] = [200, 204, 304, 400, 401, 403, 404, 405, 429, 500, 503];
+const STATUSES: [u16; 12] = [200, 204, 303, 304, 400, 401, 403, 404, 405, 429, 500, 503];
 
 /// The upper bounds of the buckets, in microseconds: a kept answer takes a few, a rendered one some tens.
 const BOUNDS: [u64; 16] = [
@@ -145,7 +145,8 @@ fn position(names: &[&str], name: &str) -> Option<usize> {
 fn check(request: &FinishedRequest<'_>) -> Option<usize> {
     match (request.caller, request.refusal) {
         (Some(_), _) => Some(0),
-        (None, Some(refusal)) => position(&CHECKS, refusal.reason()),
+        // The core may come to tell more of them apart.
+        (None, Some(refusal)) => position(&CHECKS, refusal.reason()).or_else(|| position(&CHECKS, "invalid")),
         (None, None) => request.failure.and_then(|_| position(&CHECKS, "failed")),
     }
 }

@@ -12,7 +12,9 @@ use super::store::Store;
 
 const RIGHT: &str = "write redis://HOST:PORT, like redis://127.0.0.1:6379";
 
-/// Counts in Redis, in one round trip a request. While Redis does not answer, requests go on without being counted.
+/// Counts in Redis, in a round trip for each time that something is taken or given back: most requests take once, a 304
+/// gives back too, and a good token that this server has not met yet takes from the address, gives that back, and takes
+/// as itself. While Redis does not answer, requests go on without being counted.
 #[derive(Debug)]
 pub(super) struct SharedRateLimiter {
     pub(super) limit: RateLimit,

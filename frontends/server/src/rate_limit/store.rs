@@ -86,7 +86,6 @@ impl Store {
         // Of many who get no answer, one begins the outage.
         if !self.is_away.swap(true, Ordering::Relaxed) {
             tracing::warn!(%error, "the store of the rate limit is out of reach; nothing is limited meanwhile");
-            self.kept.write().await.1 = None;
             tokio::spawn(watch(Arc::downgrade(self)));
         }
         None
@@ -125,9 +124,11 @@ impl Store {
     }
 }
 
-/// Asks after each pause whether the store counts again, until it does.
+/// Asks after each pause, over a new connection, whether the store counts again, until it does.
 async fn watch(store: Weak<Store>) {
-    loop {
+    while let Some(failed) = store.upgrade() {
+        failed.kept.write().await.1 = None;
+        drop(failed);
         sleep(PAUSE).await;
         let Some(store) = store.upgrade() else { return };
         if store.check().await.is_ok() {
@@ -135,7 +136,6 @@ async fn watch(store: Weak<Store>) {
             let uncounted = store.uncounted.load(Ordering::Relaxed);
             return tracing::info!(uncounted, "the store of the rate limit answers again");
         }
-        store.kept.write().await.1 = None;
     }
 }
 
@@ -161,5 +161,20 @@ fn advice(error: &RedisError) -> Option<&'static str> {
         (ErrorKind::Io, _) => Some("start Redis or let it be reached"),
         // It answers, and says itself what is wrong.
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who asked may be gone at any await, and the outage would never end if the task began behind one.
+    #[tokio::test]
+    async fn an_outage_is_watched_though_the_connection_is_held() {
+        let store = Store::new(Client::open("redis://127.0.0.1:1").unwrap());
+        let _held = store.kept.read().await;
+        timeout(Duration::from_secs(20), store.look()).await.unwrap();
+        assert!(store.is_away.load(Ordering::Relaxed));
+        assert_eq!(Arc::weak_count(&store), 1);
     }
 }

@@ -120,7 +120,7 @@ fn a_terminal_is_asked_before_an_account_goes() {
         let mut command = dir.command(arguments);
         command.stdin(terminal.end()).stderr(terminal.end()).stdout(terminal.end());
         terminal.types(typed);
-        terminal.run(command)
+        terminal.run(&mut command)
     };
     let question = "Remove a (\"A\") with 2 courses and 0 keys that hold? [y/N]";
     for typed in ["n\n", "\n", "yesterday\n", "\u{4}"] {

@@ -1,13 +1,9 @@
 //! Colours: on a terminal that knows them, and unless the environment says otherwise.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::process::Stdio;
 
 use crate::program::TestDir;
+use crate::terminal::Terminal;
 
 /// What a terminal gets to see of a command that fails.
 fn on_terminal(variables: &[(&str, &str)]) -> String {
@@ -18,25 +14,9 @@ fn on_terminal(variables: &[(&str, &str)]) -> String {
         command.env_remove(variable);
     }
     command.env("TERM", "xterm").envs(variables.iter().copied());
-    let (succeeded, shown) = shown_on_terminal(command.stdout(Stdio::null()));
-    assert!(!succeeded && shown.contains("nothing-here.jsonl"), "{shown}");
+    let (status, shown) = Terminal::run_on_stderr(command.stdout(Stdio::null()));
+    assert!(status == Some(1) && shown.contains("nothing-here.jsonl"), "{shown}");
     shown
-}
-
-/// Whether a command succeeds, and what it writes to standard error, which is a terminal.
-pub(crate) fn shown_on_terminal(command: &mut Command) -> (bool, String) {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&terminal).unwrap();
-    unlockpt(&terminal).unwrap();
-    let name = ptsname(&terminal, Vec::new()).unwrap();
-    let end = File::options().read(true).write(true).open(Path::new(name.to_str().unwrap())).unwrap();
-    let mut child = command.stderr(end).spawn().unwrap();
-    // The last end of this process that is open for writing goes, so that the reading ends with the command.
-    command.stderr(Stdio::null());
-    let mut shown = Vec::new();
-    // Linux ends it with an error.
-    let _ = File::from(terminal).read_to_end(&mut shown);
-    (child.wait().unwrap().success(), String::from_utf8(shown).unwrap())
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn a_terminal_is_told_what_its_token_is() {
         let terminal = Terminal::of_width(80);
         let mut command = dir.command(&arguments);
         command.stderr(terminal.end()).stdout(std::fs::File::create(dir.path("out")).unwrap());
-        let (status, shown) = terminal.run(command);
+        let (status, shown) = terminal.run(&mut command);
         let token = std::fs::read_to_string(dir.path("out")).unwrap();
         assert!(token.len() == 55 && token.lines().count() == 1, "{token:?}");
         let found = dir.run_reading(&token, "keys find - --json").json();
@@ -171,6 +171,6 @@ fn a_terminal_is_told_what_its_token_is() {
     let mut command = dir.command("keys check");
     command.stdin(terminal.end()).stderr(terminal.end());
     terminal.types("hunter2\n\u{4}");
-    let (_, shown) = terminal.run(command);
+    let (_, shown) = terminal.run(&mut command);
     assert!(shown.contains("one token a line; Ctrl+D ends\n"), "{shown:?}");
 }

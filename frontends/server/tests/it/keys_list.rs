@@ -88,7 +88,7 @@ fn a_list_fits_its_terminal_and_is_whole_in_a_pipe() {
         let terminal = Terminal::of_width(width);
         let mut command = dir.command(arguments);
         command.stdout(terminal.end()).stderr(Stdio::null());
-        terminal.run(command).1
+        terminal.run(&mut command).1
     };
     for width in [80, 100, 132, 180] {
         for arguments in ["keys list", "keys list --account a"] {
@@ -106,6 +106,6 @@ fn a_list_fits_its_terminal_and_is_whole_in_a_pipe() {
     let terminal = Terminal::of_width(80);
     let mut command = dir.command("keys list");
     command.stdout(terminal.end()).stderr(terminal.end());
-    let (_, told) = terminal.run(command);
+    let (_, told) = terminal.run(&mut command);
     assert!(told.contains("not shown for want of room: CREATED (UTC), PREFIX"), "{told}");
 }

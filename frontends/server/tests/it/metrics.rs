@@ -18,6 +18,7 @@ fn requests_are_counted_by_operation_and_status() {
     assert_eq!(asked("GET /api/v1/me HTTP/1.1"), 401);
     assert_eq!(asked("GET /api/v1/me HTTP/1.1\nAuthorization: Bearer x"), 401);
     assert_eq!(asked("GET /docs HTTP/1.1"), 200);
+    assert_eq!(asked("GET / HTTP/1.1\nAccept: text/html"), 303);
     assert_eq!(asked("GET /docs HTTP/1.1\nHost: another"), 400);
     let metrics = observed.metrics();
     for (name, value) in [
@@ -27,6 +28,7 @@ fn requests_are_counted_by_operation_and_status() {
         (r#"http_requests_total{operation="getMe",status="200"}"#, 1.0),
         (r#"http_requests_total{operation="getMe",status="401"}"#, 2.0),
         (r#"http_requests_total{operation="other",status="200"}"#, 1.0),
+        (r#"http_requests_total{operation="other",status="303"}"#, 1.0),
         (r#"http_requests_total{operation="other",status="404"}"#, 1.0),
         (r#"http_request_duration_seconds_bucket{operation="listCourses",le="+Inf"}"#, 3.0),
         (r#"http_request_duration_seconds_count{operation="getMe"}"#, 3.0),
@@ -36,7 +38,7 @@ fn requests_are_counted_by_operation_and_status() {
         (r#"credential_checks_total{outcome="invalid"}"#, 1.0),
         ("page_cache_hits_total", 1.0),
         ("page_cache_misses_total", 2.0),
-        ("connections_accepted_total", 10.0),
+        ("connections_accepted_total", 11.0),
         ("malformed_requests_total", 1.0),
         ("log_dropped_lines_total", 0.0),
     ] {

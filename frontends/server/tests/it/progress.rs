@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::process::Stdio;
 
-use crate::colours::shown_on_terminal;
 use crate::program::{COURSES, TestDir};
+use crate::terminal::Terminal;
 
 #[test]
 fn a_terminal_sees_how_far_it_is() {
@@ -15,8 +15,9 @@ fn a_terminal_sees_how_far_it_is() {
         ("import courses.jsonl", &["reading [", "writing ["]),
         ("backup copy.db", &["copying [", " %", " left"]),
     ] {
-        let (succeeded, shown) = shown_on_terminal(dir.command(arguments).env("TERM", "xterm").stdout(Stdio::null()));
-        assert!(succeeded && work.iter().all(|piece| shown.contains(piece)), "{arguments}: {shown:?}");
+        let (status, shown) =
+            Terminal::run_on_stderr(dir.command(arguments).env("TERM", "xterm").stdout(Stdio::null()));
+        assert!(status == Some(0) && work.iter().all(|piece| shown.contains(piece)), "{arguments}: {shown:?}");
     }
 }
 
@@ -24,9 +25,9 @@ fn a_terminal_sees_how_far_it_is() {
 fn an_export_into_a_file_shows_it_and_one_into_a_pipe_does_not() {
     let dir = TestDir::with_courses();
     let file = File::create(dir.path("export.jsonl")).unwrap();
-    let (succeeded, shown) = shown_on_terminal(dir.command("export").env("TERM", "xterm").stdout(file));
-    assert!(succeeded && shown.contains("exporting") && shown.contains("B/s"), "{shown:?}");
+    let (status, shown) = Terminal::run_on_stderr(dir.command("export").env("TERM", "xterm").stdout(file));
+    assert!(status == Some(0) && shown.contains("exporting") && shown.contains("B/s"), "{shown:?}");
     assert_eq!(std::fs::read_to_string(dir.path("export.jsonl")).unwrap(), COURSES);
-    let (succeeded, shown) = shown_on_terminal(dir.command("export").env("TERM", "xterm").stdout(Stdio::null()));
-    assert_eq!((succeeded, &*shown), (true, ""));
+    let (status, shown) = Terminal::run_on_stderr(dir.command("export").env("TERM", "xterm").stdout(Stdio::null()));
+    assert_eq!((status, &*shown), (Some(0), ""));
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -32,13 +32,20 @@ impl Terminal {
     }
 
     /// Runs the command, some of whose streams are ends of this terminal, and gives its status and what is shown.
-    pub(crate) fn run(self, mut command: Command) -> (Option<i32>, String) {
-        let status = command.status().unwrap();
-        // The last end that was open for writing goes, so that the reading ends.
-        drop(command);
+    pub(crate) fn run(self, command: &mut Command) -> (Option<i32>, String) {
+        let mut child = command.spawn().unwrap();
+        // The last ends of this process that are open for writing go, so that the reading ends with the command.
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut shown = Vec::new();
         // Linux ends it with an error.
         let _ = File::from(self.0).read_to_end(&mut shown);
-        (status.code(), String::from_utf8(shown).unwrap().replace("\r\n", "\n"))
+        (child.wait().unwrap().code(), String::from_utf8(shown).unwrap().replace("\r\n", "\n"))
+    }
+
+    /// The same of a command whose standard error alone is a terminal, and whose other streams are set.
+    pub(crate) fn run_on_stderr(command: &mut Command) -> (Option<i32>, String) {
+        let terminal = Self::of_width(80);
+        command.stderr(terminal.end());
+        terminal.run(command)
     }
 }

@@ -3,8 +3,8 @@
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use super::SCHEMA;
-use super::line::parse;
+use crate::import::SCHEMA;
+use crate::import::line::parse;
 
 fn validator() -> Validator {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
