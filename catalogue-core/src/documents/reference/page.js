@@ -164,7 +164,7 @@
     const key = keyField.value.trim();
     if (!key) return { text: "Nothing was sent: set the API key first.", field: keyField };
     if (NO_KEY.test(key)) return { text: "The API key holds a character that no key has.", field: keyField };
-    const field = all("input", form).find((input) => input.validity.valueMissing || input.validity.badInput);
+    const field = all("input", form).find((input) => input.validity.valueMissing);
     return field && { text: `Nothing was sent: fill in ${field.name}.`, field };
   }
 
