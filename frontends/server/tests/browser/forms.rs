@@ -11,6 +11,7 @@ const COURSE: &str = "/courses/{slug}";
 const KEY: &str = "#api-key";
 const LIMIT: &str = "#try-listCourses-limit";
 const SLUG: &str = "#try-getCourse-slug";
+const CURL_IS_SHOWN: &str = "document.querySelector('form[data-path=\"/courses/{slug}\"] .curl').checkVisibility()";
 
 /// A site, and its page in a browser.
 fn visit() -> Option<(Site, Page)> {
@@ -139,6 +140,24 @@ fn a_slug_is_typed_as_it_is_and_encoded_once() {
     assert_eq!(course.json()["data"]["slug"], ESCAPES);
     assert!(course.curl.contains("/courses/100%252D%20%26%20'\\''%C3%A9t%C3%A9'\\''"), "{}", course.curl);
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+}
+
+#[test]
+fn a_slug_that_a_browser_takes_for_a_step_in_the_path_is_not_sent() {
+    let Some((site, mut page)) = visit() else { return };
+    page.paste(KEY, &site.key);
+    let requests = page.requests().len();
+    for slug in [".", ".."] {
+        page.paste(SLUG, slug);
+        let refused = page.send(COURSE);
+        assert_eq!(refused.status, format!("Nothing was sent: a browser cannot ask for the slug \"{slug}\"."));
+        assert_eq!(page.evaluate("document.activeElement.id"), SLUG[1..], "the next step is to change it");
+        assert_eq!(page.evaluate(CURL_IS_SHOWN), false, "curl would ask for the same");
+    }
+    assert_eq!(page.requests().len(), requests);
+    page.paste(SLUG, "...");
+    assert!(page.send(COURSE).status.starts_with("404 Not Found"));
+    assert_eq!(page.evaluate(CURL_IS_SHOWN), true);
 }
 
 #[test]
