@@ -66,10 +66,13 @@ fn field(operation: &str, parameter: Parameter) -> String {
     )
 }
 
-/// The bounds of the parameter's schema, in the words that HTML has for them.
+/// What helps to type a value, and keeps none back: one that breaks a rule can be sent, to see the error (decision P14).
 fn attributes(parameter: Parameter) -> String {
     let schema = parameter.schema();
-    let mut attributes = String::from(if schema["type"] == "integer" { " type=\"number\"" } else { " type=\"text\"" });
+    let mut attributes = String::from(" type=\"text\"");
+    if schema["type"] == "integer" {
+        attributes.push_str(" inputmode=\"numeric\"");
+    }
     if parameter.is_in_path() {
         attributes.push_str(" required");
     }
@@ -79,10 +82,6 @@ fn attributes(parameter: Parameter) -> String {
             write!(attributes, " {name}=\"{}\"", escape(&value)).expect("a String takes all");
         }
     };
-    for (word, name) in [("minimum", "min"), ("maximum", "max"), ("minLength", "minlength"), ("maxLength", "maxlength")]
-    {
-        add(name, schema.get(word));
-    }
     add("pattern", schema.get("pattern").and_then(Value::as_str).map(html_pattern).map(Value::from).as_ref());
     let example = parameter.is_in_path().then(|| parameter.example());
     add("placeholder", schema.get("default").or(example.as_ref()));
@@ -101,11 +100,10 @@ mod tests {
     use crate::storage::Limit;
 
     #[test]
-    fn fields_are_bound_by_the_schema() {
-        let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
-        let limit = format!(" type=\"number\" min=\"{minimum}\" max=\"{maximum}\" placeholder=\"{default}\"");
+    fn fields_keep_no_value_back() {
+        let limit = format!(" type=\"text\" inputmode=\"numeric\" placeholder=\"{}\"", Limit::DEFAULT.get());
         assert_eq!(attributes(Parameter::Limit), limit);
-        assert!(attributes(Parameter::Slug).starts_with(" type=\"text\" required minlength=\"1\" maxlength=\""));
-        assert!(attributes(Parameter::Cursor).ends_with(" pattern=\"[A-Za-z0-9_\\-]+\""));
+        assert!(attributes(Parameter::Slug).starts_with(" type=\"text\" required placeholder=\""));
+        assert_eq!(attributes(Parameter::Cursor), " type=\"text\" pattern=\"[A-Za-z0-9_\\-]+\"");
     }
 }

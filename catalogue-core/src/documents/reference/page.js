@@ -113,6 +113,11 @@
     part.append(text.slice(end));
   }
 
+  /** Whether an address loses the value: dots alone are steps in its path, encoded or not. */
+  function isFolded(field) {
+    return field.dataset.in === "path" && /^\.\.?$/.test(field.value);
+  }
+
   /** The address that a form asks for. A path parameter that is still empty shows its example. */
   function addressOf(form) {
     let path = form.dataset.path;
@@ -164,7 +169,9 @@
     const key = keyField.value.trim();
     if (!key) return { text: "Nothing was sent: set the API key first.", field: keyField };
     if (NO_KEY.test(key)) return { text: "The API key holds a character that no key has.", field: keyField };
-    const field = all("input", form).find((input) => input.validity.valueMissing || input.validity.badInput);
+    const dots = all("input", form).find(isFolded);
+    if (dots) return { text: `Nothing was sent: a browser cannot ask for the ${dots.name} "${dots.value}".`, field: dots };
+    const field = all("input", form).find((input) => input.validity.valueMissing);
     return field && { text: `Nothing was sent: fill in ${field.name}.`, field };
   }
 
@@ -221,7 +228,10 @@
       }
     }
 
-    form.addEventListener("input", () => { curl.parentElement.hidden = false; showCurl(); });
+    form.addEventListener("input", () => {
+      curl.parentElement.hidden = all("input", form).some(isFolded);
+      showCurl();
+    });
     form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
     if (nextButton) {
       nextButton.addEventListener("click", () => {

@@ -24,7 +24,7 @@ pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
              history.",
             site.keys()
         )),
-        step("step 1", "read -rs API_KEY && export API_KEY".to_owned()),
+        step("step 1", "stty -echo; read -r API_KEY; stty echo; export API_KEY".to_owned()),
         Block::text("**2. Make the first call.** It lists the newest courses of the key's account."),
         step("step 2", first.clone()),
         Block::Text(format!(

@@ -11,6 +11,7 @@ const COURSE: &str = "/courses/{slug}";
 const KEY: &str = "#api-key";
 const LIMIT: &str = "#try-listCourses-limit";
 const SLUG: &str = "#try-getCourse-slug";
+const CURL_IS_SHOWN: &str = "document.querySelector('form[data-path=\"/courses/{slug}\"] .curl').checkVisibility()";
 
 /// A site, and its page in a browser.
 fn visit() -> Option<(Site, Page)> {
@@ -104,14 +105,26 @@ fn a_value_that_breaks_a_rule_is_sent_for_its_error() {
     page.paste(KEY, &site.key);
     page.paste(LIMIT, "2");
     assert!(page.send(COURSES).next);
-    page.paste(LIMIT, "500");
-    let refused = page.send(COURSES);
-    assert!(refused.status.starts_with("400 Bad Request") && !refused.next, "{refused:?}");
-    assert_eq!(refused.json()["error"]["details"]["reason"], "out_of_range");
-    assert!(refused.curl.ends_with("/courses?limit=500'"), "{}", refused.curl);
-    page.paste("#try-listCourses-cursor", "a b");
+    for (limit, reason) in
+        [("500", "out_of_range"), ("0", "out_of_range"), ("1.5", "not_an_integer"), ("abc", "not_an_integer")]
+    {
+        page.paste(LIMIT, limit);
+        let refused = page.send(COURSES);
+        assert!(refused.status.starts_with("400 Bad Request") && !refused.next, "{refused:?}");
+        assert_eq!(refused.json()["error"]["details"]["reason"], reason, "{limit}");
+        assert!(refused.curl.ends_with(&format!("/courses?limit={limit}'")), "{}", refused.curl);
+    }
     page.paste(LIMIT, "");
-    assert_eq!(page.send(COURSES).json()["error"]["details"]["parameter"], "cursor");
+    for cursor in ["a b", &"a".repeat(2000)] {
+        page.paste("#try-listCourses-cursor", cursor);
+        assert_eq!(page.send(COURSES).json()["error"]["details"]["parameter"], "cursor");
+    }
+    let long = "s".repeat(201);
+    page.paste(SLUG, &long);
+    let absent = page.send(COURSE);
+    assert!(absent.status.starts_with("404 Not Found"), "{absent:?}");
+    assert!(absent.curl.ends_with(&format!("/courses/{long}'")), "{}", absent.curl);
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }
 
 #[test]
@@ -130,12 +143,27 @@ fn a_slug_is_typed_as_it_is_and_encoded_once() {
 }
 
 #[test]
+fn a_slug_that_a_browser_takes_for_a_step_in_the_path_is_not_sent() {
+    let Some((site, mut page)) = visit() else { return };
+    page.paste(KEY, &site.key);
+    let requests = page.requests().len();
+    for slug in [".", ".."] {
+        page.paste(SLUG, slug);
+        let refused = page.send(COURSE);
+        assert_eq!(refused.status, format!("Nothing was sent: a browser cannot ask for the slug \"{slug}\"."));
+        assert_eq!(page.evaluate("document.activeElement.id"), SLUG[1..], "the next step is to change it");
+        assert_eq!(page.evaluate(CURL_IS_SHOWN), false, "curl would ask for the same");
+    }
+    assert_eq!(page.requests().len(), requests);
+    page.paste(SLUG, "...");
+    assert!(page.send(COURSE).status.starts_with("404 Not Found"));
+    assert_eq!(page.evaluate(CURL_IS_SHOWN), true);
+}
+
+#[test]
 fn fields_are_held_to_the_bounds_of_the_document() {
     let Some((_site, mut page)) = visit() else { return };
     for (field, text, fault) in [
-        (LIMIT, "0", "rangeUnderflow"),
-        (LIMIT, "101", "rangeOverflow"),
-        (LIMIT, "1.5", "stepMismatch"),
         ("#try-listCourses-cursor", "a b", "patternMismatch"),
         ("#try-listCourses-cursor", "aZ09-_", "valid"),
         (LIMIT, "100", "valid"),

@@ -62,7 +62,7 @@ fn it_is_usable_by_keyboard_and_screen_reader() {
     let tree = page.command("Accessibility.getFullAXTree", json!({}));
     let nodes: Vec<&Value> = tree["nodes"].as_array().unwrap().iter().filter(|node| node["ignored"] == false).collect();
     let with = |role: &str| nodes.iter().filter(|node| node["role"]["value"] == role).copied().collect::<Vec<_>>();
-    for role in ["textbox", "spinbutton", "button", "link", "form", "navigation"] {
+    for role in ["textbox", "button", "link", "form", "navigation"] {
         let mut names: Vec<&str> = with(role).iter().map(|node| node["name"]["value"].as_str().unwrap()).collect();
         assert!(!names.is_empty() && !names.contains(&""), "{role}: {names:?}");
         let all = names.len();

@@ -34,7 +34,7 @@ fn code_is_copied_as_it_stands_and_the_reader_is_told() {
     let Some((site, mut page)) = visit(1280, false) else { return };
     page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
     for (label, text) in [
-        ("step 1", "read -rs API_KEY && export API_KEY".to_owned()),
+        ("step 1", "stty -echo; read -r API_KEY; stty echo; export API_KEY".to_owned()),
         ("the base address", format!("{}/api/v1", site.origin())),
     ] {
         page.click(&format!("[data-copy=\"{label}\"] button"));

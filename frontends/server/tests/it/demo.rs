@@ -52,6 +52,19 @@ fn its_lines_work_and_it_leaves_nothing_behind() {
 }
 
 #[test]
+fn it_has_the_course_of_the_documents_examples() {
+    let dir = TestDir::new();
+    let (server, notes) = start(&dir, "--listen 127.0.0.1:0");
+    let document = server.get("/docs/openapi.json", "").1;
+    let operation = &document["paths"]["/courses/{slug}"]["get"];
+    let slug = operation["parameters"][0]["example"].as_str().unwrap();
+    let sample = curl_lines(&notes)[2].replace("english-for-the-workshop", slug);
+    let examples = operation["responses"]["200"]["content"]["application/json"]["examples"].as_object().unwrap();
+    let example = examples.values().next().unwrap();
+    assert_eq!(paste(&sample), example["value"]);
+}
+
+#[test]
 fn each_request_is_a_short_line() {
     let dir = TestDir::new();
     let mut server = Server::start(dir.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));

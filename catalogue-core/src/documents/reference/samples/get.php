@@ -4,5 +4,5 @@ $context = stream_context_create(['http' => [
 ]]);
 $body = file_get_contents('ADDRESS', false, $context);
 if ($body === false) exit(1);
-$answer = json_decode($body, true);
+$answer = json_decode($body);
 echo json_encode($answer, JSON_PRETTY_PRINT), "\n";

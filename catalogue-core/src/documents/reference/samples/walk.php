@@ -7,10 +7,10 @@ $address = $first;
 while ($address) {
     $body = file_get_contents($address, false, $context);
     if ($body === false) exit(1);
-    $page = json_decode($body, true);
-    foreach ($page['data'] as $item) {
+    $page = json_decode($body);
+    foreach ($page->data as $item) {
         echo json_encode($item), "\n";
     }
-    $cursor = $page['meta']['nextCursor'];
+    $cursor = $page->meta->nextCursor;
     $address = $cursor ? "$first&cursor=$cursor" : null;
 }
