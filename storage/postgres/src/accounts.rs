@@ -11,7 +11,7 @@ use tokio_postgres::Error;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
-use crate::error::storage_error;
+use crate::error::{removal_error, storage_error};
 use crate::rows::{account_id, get, owned_text};
 use crate::text::can_be_stored;
 
@@ -131,7 +131,7 @@ pub(crate) async fn remove(
     connection: &Connection,
     account: &AccountId,
 ) -> Result<Option<RemovedAccount>, StorageError> {
-    remove_rows(connection, account.as_str()).await.map_err(storage_error)
+    remove_rows(connection, account.as_str()).await.map_err(removal_error)
 }
 
 async fn remove_rows(connection: &Connection, account: &str) -> Result<Option<RemovedAccount>, Error> {

@@ -58,6 +58,16 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
     StorageError::new(kind, message).with_source(error)
 }
 
+/// The same of a removal, where it is not the account that is missing. The source names the other table.
+pub(crate) fn removal_error(error: Error) -> StorageError {
+    match error.code() {
+        Some(&SqlState::FOREIGN_KEY_VIOLATION) => {
+            StorageError::new(Other, "another table still refers to the account").with_source(error)
+        }
+        _ => storage_error(error),
+    }
+}
+
 /// An error that passes while nothing but the database changes.
 pub(crate) fn unavailable(message: impl Into<String>) -> StorageError {
     StorageError::new(Unavailable, message)

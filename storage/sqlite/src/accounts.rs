@@ -8,7 +8,7 @@ use catalogue_core::{AccountId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use crate::credentials::account_exists;
-use crate::error::storage_error;
+use crate::error::removal_error;
 use crate::rows::{Micros, account_id, count};
 use crate::write::WriteTransaction;
 
@@ -94,7 +94,7 @@ pub(crate) fn remove(
     transaction: WriteTransaction,
     account: &AccountId,
 ) -> Result<Option<RemovedAccount>, StorageError> {
-    let removed = remove_rows(&transaction, account.as_str()).map_err(storage_error)?;
+    let removed = remove_rows(&transaction, account.as_str()).map_err(removal_error)?;
     let Some(mut removed) = removed else { return Ok(None) };
     removed.remains = transaction.commit_without_traces()?;
     Ok(Some(removed))

@@ -29,7 +29,10 @@ impl SqliteStorage {
         progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, StorageError> {
         let database = Database::File(path.as_ref().to_owned());
-        database.inspect()?;
+        if database.inspect()? == 0 {
+            let message = "the database has no tables, so there is nothing to copy; name the one that is in use";
+            return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+        }
         let source = database.open_exporter()?;
         let copy = Database::File(copy.as_ref().to_owned());
         let mut target = copy.open(OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(storage_error)?;

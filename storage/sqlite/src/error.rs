@@ -29,6 +29,16 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
     StorageError::new(kind, message).with_source(error)
 }
 
+/// The same of a removal, where it is not the account that is missing.
+pub(crate) fn removal_error(error: Error) -> StorageError {
+    match error.sqlite_error().map(|error| error.extended_code) {
+        Some(rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => {
+            StorageError::new(Other, "another table still refers to the account").with_source(error)
+        }
+        _ => storage_error(error),
+    }
+}
+
 /// Whether another connection's lock was in the way.
 pub(crate) fn is_locked(error: &StorageError) -> bool {
     let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<Error>());

@@ -36,8 +36,9 @@ Example: how many courses it has
 #[command(after_help = "\
 All of it goes in one transaction, and its keys are refused from the next
 request on. SQLite's file is then written anew, so that no byte of the account
-is left in it: for a while that takes as much room again, and other writers
-wait. Backups, exports and PostgreSQL's own log keep what they have.
+is left in it: for a while that takes up to twice the room of what is left,
+once beside the file and once in TMPDIR, and other writers wait. Backups,
+exports and PostgreSQL's own log keep what they have.
 
 Example: in a script, where nobody is asked
   catalogue accounts remove acc_1 --yes")]

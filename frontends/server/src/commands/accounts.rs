@@ -2,18 +2,25 @@
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 
 use catalogue_core::admin::{AccountSummary, Accounts, AdminStorage, RemovedAccount};
 use catalogue_core::{AccountId, Timestamp};
 use serde::Serialize;
 use serde_json::json;
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
 
+use super::signals::Signals;
 use super::table::{self, Column};
 use super::{Context, block_on, credentials};
 use crate::cli::{AccountsCommand, RemoveAccount};
+use crate::database::Storage;
 use crate::exit::{Failure, harmless};
 use crate::output;
 use crate::text::printable;
+
+const LOOK: &str = "`accounts show` finds out";
 
 const COLUMNS: [Column; 4] =
     [Column::Whole("ID"), Column::Cut("NAME"), Column::Whole("COURSES"), Column::Whole("KEYS")];
@@ -44,7 +51,7 @@ pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Fai
         match command {
             AccountsCommand::List { json } => list(storage.admin(), json).await,
             AccountsCommand::Show { id, json } => show(storage.admin(), &id, json).await,
-            AccountsCommand::Remove(arguments) => remove(storage.admin(), &arguments).await,
+            AccountsCommand::Remove(arguments) => remove(&storage, &arguments).await,
         }
     })
 }
@@ -109,16 +116,24 @@ fn check_confirmable(remove: &RemoveAccount) -> Result<(), Failure> {
     Err(Failure::usage("--yes: nobody can be asked here whether the account is to go; write --yes where it is"))
 }
 
-async fn remove(storage: &dyn AdminStorage, remove: &RemoveAccount) -> Result<(), Failure> {
+async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure> {
     if !remove.yes {
-        for AccountSummary { account, courses, keys } in find(storage, std::slice::from_ref(&remove.id)).await? {
+        for AccountSummary { account, courses, keys } in find(storage.admin(), std::slice::from_ref(&remove.id)).await?
+        {
             let with = format!("{} and {} that hold", counted(courses, "course"), counted(keys, "key"));
             confirm(&format!("Remove {} ({:?}) with {with}? [y/N] ", printable(account.id.as_str()), account.name))?;
         }
     }
-    let removed = storage.remove_account(&AccountId::new(&*remove.id)).await;
     let is_removed = format!("{} was removed", harmless(&remove.id));
-    let removed = removed.map_err(|error| Failure::of_change(&error, &is_removed, "`accounts show` finds out"))?;
+    let mut signals = Signals::catch_with_hangup()?;
+    let (admin, id, runtime) = (storage.clone().into_admin(), AccountId::new(&*remove.id), Handle::current());
+    // SQLite works in the calling thread, where no signal would be seen.
+    let removing = spawn_blocking(move || runtime.block_on(admin.remove_account(&id)));
+    let removed = tokio::select! {
+        removed = removing => removed.unwrap_or_else(|error| resume_unwind(error.into_panic())),
+        status = signals.next() => return Err(interrupted(storage.admin(), remove, status, &is_removed).await),
+    };
+    let removed = removed.map_err(|error| Failure::of_change(&error, &is_removed, LOOK))?;
     let removed = removed.ok_or_else(|| credentials::unknown_account(&remove.id))?;
     let RemovedAccount { courses, modules, keys, tokens, remains } = removed;
     let counts = [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| counted(count, what));
@@ -132,6 +147,18 @@ async fn remove(storage: &dyn AdminStorage, remove: &RemoveAccount) -> Result<()
         output::print(&format!("{done}\nbackups and exports keep what they have of it{remains}"))
     };
     printed.map_err(|failure| failure.after(&done))
+}
+
+/// What a signal has left of a removal: an account that is gone stays so.
+async fn interrupted(storage: &dyn AdminStorage, remove: &RemoveAccount, status: u8, is_removed: &str) -> Failure {
+    let ids = [AccountId::new(&*remove.id)];
+    let what = match read(storage, Accounts::Only(&ids)).await {
+        Ok(found) if found.is_empty() => {
+            format!("{is_removed}, but its bytes may be left in the database until somebody runs `VACUUM` in it")
+        }
+        _ => format!("it is not known whether {is_removed}; {LOOK}"),
+    };
+    Failure::interrupted(status, &what)
 }
 
 fn counted(count: u64, what: &str) -> String {

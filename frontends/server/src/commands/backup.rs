@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
     let backup = database.backup_to(&arguments.file)?;
     let name = arguments.file.display().to_string();
     let bytes = block_on(async {
-        let mut signals = Signals::catch()?;
+        let mut signals = Signals::catch_with_hangup()?;
         let progress = Progress::of("copying", Some(0));
         let interrupted = Arc::new(AtomicBool::new(false));
         let (shown, is_interrupted) = (progress.clone(), Arc::clone(&interrupted));

@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     let options = Options { prune: arguments.prune, dry_run: arguments.dry_run };
     let report = block_on(async {
         let is_new = database.is_missing();
-        let mut signals = Signals::catch()?;
+        let mut signals = Signals::catch_with_hangup()?;
         let progress = Progress::of_reading(input.length(), if options.dry_run { "comparing" } else { "writing" });
         let prepared = tokio::select! {
             biased;

@@ -9,12 +9,14 @@ use tokio::signal::unix::{self, SignalKind};
 
 use crate::exit::Failure;
 
-/// SIGTERM and SIGINT; where there are none, Ctrl+C.
+/// SIGTERM and SIGINT, and SIGHUP where it is wanted; where there are none, Ctrl+C.
 pub(super) struct Signals {
     #[cfg(unix)]
     terminate: unix::Signal,
     #[cfg(unix)]
     interrupt: unix::Signal,
+    #[cfg(unix)]
+    hangup: Option<Hangup>,
 }
 
 impl Signals {
@@ -25,15 +27,36 @@ impl Signals {
             terminate: caught(SignalKind::terminate())?,
             #[cfg(unix)]
             interrupt: caught(SignalKind::interrupt())?,
+            #[cfg(unix)]
+            hangup: None,
+        })
+    }
+
+    /// The same with SIGHUP, which comes when a terminal is lost; not where it is ignored, as `nohup` has it.
+    pub(super) fn catch_with_hangup() -> Result<Self, Failure> {
+        Ok(Self {
+            #[cfg(unix)]
+            hangup: if ends_by_hangup() { Some(Hangup::catch()?) } else { None },
+            ..Self::catch()?
         })
     }
 
     /// Waits for a signal, and gives the exit status that stands for it, which is 128 and its number.
     pub(super) async fn next(&mut self) -> u8 {
         #[cfg(unix)]
-        tokio::select! {
-            _ = self.terminate.recv() => 143,
-            _ = self.interrupt.recv() => 130,
+        {
+            let Self { terminate, interrupt, hangup } = self;
+            let hung_up = async {
+                match hangup {
+                    Some(hangup) => hangup.next().await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                _ = terminate.recv() => 143,
+                _ = interrupt.recv() => 130,
+                () = hung_up => 129,
+            }
         }
         #[cfg(not(unix))]
         {
@@ -80,6 +103,15 @@ impl Hangup {
         }
         pending::<()>().await;
     }
+}
+
+/// Whether SIGHUP would end the process, as the kernel says. Where it cannot be asked, nobody takes the signal from it.
+#[cfg(unix)]
+fn ends_by_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // The lowest bit is of signal 1.
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 0)
 }
 
 #[cfg(unix)]

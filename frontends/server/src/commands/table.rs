@@ -1,6 +1,6 @@
 //! Tables for people.
 
-use std::iter;
+use std::{iter, mem};
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -46,21 +46,38 @@ pub(super) fn fitted(columns: &[Column], rows: Vec<Vec<String>>, width: Option<u
     let mut columns = columns.to_vec();
     let mut widths: Vec<usize> =
         (0..columns.len()).map(|at| rows.iter().map(|row| row[at].width()).max().unwrap_or_default()).collect();
-    let mut left_out = Vec::new();
+    let (mut left_out, mut left_out_headings) = (Vec::new(), Vec::new());
     if let Some(width) = width {
-        while needed(&columns, &widths) > width
-            && let Some(at) = first_to_go(&columns)
-        {
-            left_out.push(columns.remove(at).heading());
-            widths.remove(at);
-            rows.iter_mut().for_each(|row| drop(row.remove(at)));
+        let mut kept: Vec<usize> = (0..columns.len()).collect();
+        for at in in_order_of_going(&columns) {
+            if needed(&columns, &widths, &kept) <= width {
+                break;
+            }
+            kept.retain(|other| *other != at);
+            left_out.push(at);
+        }
+        // The last may have been so wide that those before it have room again.
+        while let [.., before, _] = left_out[..] {
+            let mut more = [&*kept, &[before]].concat();
+            more.sort_unstable();
+            if needed(&columns, &widths, &more) > width {
+                break;
+            }
+            kept = more;
+            left_out.remove(left_out.len() - 2);
+        }
+        left_out_headings = left_out.iter().map(|at| columns[*at].heading()).collect();
+        columns = kept.iter().map(|at| columns[*at]).collect();
+        widths = kept.iter().map(|at| widths[*at]).collect();
+        for row in &mut rows {
+            *row = kept.iter().map(|at| mem::take(&mut row[*at])).collect();
         }
         for (at, _) in columns.iter().enumerate().filter(|(_, column)| matches!(column, Column::Cut(_))) {
             let excess = all_of(&widths).saturating_sub(width);
             widths[at] -= excess.min(widths[at].saturating_sub(LEAST));
         }
     }
-    (lines(&rows, &widths), left_out)
+    (lines(&rows, &widths), left_out_headings)
 }
 
 /// Names and values, a line each.
@@ -75,19 +92,22 @@ fn all_of(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
-/// How wide it is at least, where all is cut that can be.
-fn needed(columns: &[Column], widths: &[usize]) -> usize {
-    let least = |(column, width): (&Column, &usize)| match column {
-        Column::Cut(_) => LEAST.min(*width),
-        _ => *width,
+/// How wide it is at least with those columns, where all is cut that can be.
+fn needed(columns: &[Column], widths: &[usize], kept: &[usize]) -> usize {
+    let least = |at: &usize| match columns[*at] {
+        Column::Cut(_) => LEAST.min(widths[*at]),
+        _ => widths[*at],
     };
-    all_of(&columns.iter().zip(widths).map(least).collect::<Vec<_>>())
+    all_of(&kept.iter().map(least).collect::<Vec<_>>())
 }
 
-fn first_to_go(columns: &[Column]) -> Option<usize> {
+/// The columns that can be left out.
+fn in_order_of_going(columns: &[Column]) -> Vec<usize> {
     let order = |column: &Column| if let Column::Optional(_, order) = column { Some(*order) } else { None };
-    let optional = columns.iter().enumerate().filter_map(|(at, column)| Some((order(column)?, at)));
-    optional.min().map(|(_, at)| at)
+    let mut optional: Vec<_> =
+        columns.iter().enumerate().filter_map(|(at, column)| Some((order(column)?, at))).collect();
+    optional.sort_unstable();
+    optional.into_iter().map(|(_, at)| at).collect()
 }
 
 fn lines(rows: &[Vec<String>], widths: &[usize]) -> String {
@@ -159,5 +179,16 @@ mod tests {
         assert_eq!(shown(Some(43)), ("1234  山田太郎山田太…  2026-01-02  somebody".to_owned(), vec!["PREFIX"]));
         assert_eq!(shown(Some(25)), ("1234  山田太郎…  somebody".to_owned(), vec!["PREFIX", "MADE"]));
         assert_eq!(shown(Some(1)), shown(Some(25)));
+    }
+
+    #[test]
+    fn a_wide_column_that_goes_makes_room_for_others() {
+        let columns =
+            [Column::Whole("ID"), Column::Optional("A", 0), Column::Optional("B", 1), Column::Optional("NEXT", 2)];
+        let row = ["1234", "aaaaaaaaaaaaaaaa", "bbbb", "12345678"].map(str::to_owned).to_vec();
+        let shown = |width| fitted(&columns, vec![row.clone()], Some(width));
+        assert_eq!(shown(20).1, ["A"]);
+        assert_eq!(shown(13), ("ID    B\n1234  bbbb\n".to_owned(), vec!["A", "NEXT"]));
+        assert_eq!(shown(9).1, ["A", "B", "NEXT"]);
     }
 }

@@ -100,6 +100,16 @@ fn no_byte_of_a_removed_account_is_left() {
 }
 
 #[test]
+fn an_account_that_another_table_refers_to_stays() {
+    let dir = TestDir::with_courses();
+    let host = "CREATE TABLE notes (account TEXT REFERENCES accounts (id)); INSERT INTO notes VALUES ('a')";
+    rusqlite::Connection::open(dir.path("catalogue.db")).unwrap().execute_batch(host).unwrap();
+    let said = "nothing was changed: another table still refers to the account: FOREIGN KEY";
+    dir.run("accounts remove a --yes").fails(1, &[said]);
+    assert_eq!(dir.export(), COURSES);
+}
+
+#[test]
 fn what_is_no_account_is_not_repeated_where_it_may_be_a_token() {
     let dir = TestDir::with_courses();
     for command in ["accounts show", "accounts remove --yes", "export --account"] {

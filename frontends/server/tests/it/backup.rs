@@ -89,6 +89,7 @@ fn a_copy_is_of_one_moment_while_a_server_runs_and_others_write() {
 fn nothing_is_overwritten_and_nothing_else_is_made() {
     let dir = TestDir::with_courses();
     dir.write("there", "kept");
+    dir.write("empty.db", "");
     let files = dir.files();
     dir.run("backup there").fails(1, &["there: is there already; name a file that is not"]);
     dir.run("backup .").fails(1, &["is there already"]);
@@ -99,6 +100,7 @@ fn nothing_is_overwritten_and_nothing_else_is_made() {
     dir.run("backup copy.db --database sqlite:missing.db").fails(1, &["no database at \"missing.db\""]);
     dir.run("backup copy.db --database sqlite:courses.jsonl")
         .fails(1, &["\"courses.jsonl\" is not an SQLite database"]);
+    dir.run("backup copy.db --database sqlite:empty.db").fails(1, &["copy.db: no copy was made: ", "has no tables"]);
     dir.run("backup copy.db --database sqlite::memory:").fails(2, &["nothing to copy", "sqlite:catalogue.db"]);
     dir.run("backup").fails(2, &["<FILE>"]);
     assert_eq!((dir.files(), &*fs::read_to_string(dir.path("there")).unwrap()), (files, "kept"));

@@ -1,15 +1,18 @@
-//! SIGINT and SIGTERM, at any moment of an import or a backup: what is said of it is true.
+//! SIGINT, SIGTERM and SIGHUP, at any moment of an import, a backup or a removal: what is said of it is true.
 
 use std::fs;
+use std::process::Command;
 
 use rusqlite::Connection;
 
 use crate::failing_writes::shim::{DATABASE, Fault, Shim, contents};
 use crate::program::{COURSES, Outcome, TestDir};
 
-const SIGNALS: [(&str, i32); 2] = [("INT", 130), ("TERM", 143)];
+const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
 /// A WAL may stay as large as that.
 const WAL_LIMIT: u64 = 64 << 20;
+
+const SIGHUP: i32 = -1;
 
 /// SIGINT before that write to the file.
 fn interrupt(at: u32) -> Fault {
@@ -99,9 +102,9 @@ fn a_backup_that_is_interrupted_leaves_nothing() {
     database.execute("UPDATE module_contents SET content = ?1", ["x".repeat(32 << 20)]).unwrap();
     let (before, files) = (contents(&dir.path("catalogue.db")), dir.files());
     let mut ends = Vec::new();
-    for at in 1..=5 {
+    for (at, error, status) in [(1, -2, 130), (2, -2, 130), (3, SIGHUP, 129), (4, SIGHUP, 129), (5, -2, 130)] {
         let mut backup = dir.command("backup copy.db");
-        shim.put_before(&mut backup, interrupt(at), ".partial", &dir.path("mark"));
+        shim.put_before(&mut backup, Fault { error, ..interrupt(at) }, ".partial", &dir.path("mark"));
         let outcome: Outcome = backup.output().unwrap().into();
         fs::remove_file(dir.path("mark")).unwrap();
         ends.push(outcome.status);
@@ -109,9 +112,50 @@ fn a_backup_that_is_interrupted_leaves_nothing() {
             assert_eq!(contents(&dir.path("copy.db")), before);
             fs::remove_file(dir.path("copy.db")).unwrap();
         } else {
-            outcome.fails(130, &["error: interrupted; no copy was made\n"]);
+            outcome.fails(status, &["error: interrupted; no copy was made\n"]);
         }
         assert_eq!(dir.files(), files);
     }
-    assert!(ends.contains(&Some(130)), "{ends:?}");
+    assert!(ends.contains(&Some(130)) && ends.contains(&Some(129)), "{ends:?}");
+}
+
+#[test]
+fn under_nohup_a_backup_outlasts_its_terminal() {
+    let Some(shim) = Shim::shared() else { return };
+    let dir = TestDir::with_courses();
+    let mut backup = dir.command("backup copy.db");
+    shim.put_before(&mut backup, Fault { error: SIGHUP, ..interrupt(1) }, ".partial", &dir.path("mark"));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(backup.get_program()).args(backup.get_args());
+    shell.current_dir(dir.path("."));
+    shell.envs(backup.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    Outcome::from(shell.output().unwrap()).succeeds();
+    assert!(dir.path("mark").exists() && dir.path("copy.db").exists());
+}
+
+#[test]
+fn a_removal_that_is_interrupted_says_what_is_left_to_do() {
+    let Some(shim) = Shim::shared() else { return };
+    let from = TestDir::in_memory();
+    from.write("courses.jsonl", COURSES.replace("Zwei", &"x".repeat(8 << 20)));
+    from.run("import courses.jsonl").succeeds();
+    let mut told = false;
+    for at in [1, 100, 200, 300] {
+        let dir = TestDir::in_memory();
+        fs::copy(from.path("catalogue.db"), dir.path("catalogue.db")).unwrap();
+        let mut removal = dir.command("accounts remove b --yes");
+        shim.put_before(&mut removal, interrupt(at), ".db-wal", &dir.path("mark"));
+        let outcome: Outcome = removal.output().unwrap().into();
+        let is_there = dir.run("accounts show b").status == Some(0);
+        match outcome.status {
+            Some(0) => assert!(!is_there, "{outcome:?}"),
+            _ if outcome.err.contains("it is not known whether") => outcome.fails(130, &["`accounts show` finds out"]),
+            _ => {
+                assert!(!is_there, "{outcome:?}");
+                outcome.fails(130, &["interrupted; b was removed, but", "`VACUUM`"]);
+                told = true;
+            }
+        }
+    }
+    assert!(told, "a signal comes while the file is written anew");
 }

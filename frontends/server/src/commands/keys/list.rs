@@ -19,7 +19,7 @@ use crate::output;
 /// The kind is left out, as the id tells it; `--json` shows everything.
 const COLUMNS: [Column; 10] = [
     Column::Whole("ID"),
-    Column::Cut("ACCOUNT"),
+    Column::Whole("ACCOUNT"),
     Column::Cut("NAME"),
     Column::Optional("PREFIX", 1),
     Column::Optional("SCOPES", 2),
@@ -27,7 +27,7 @@ const COLUMNS: [Column; 10] = [
     Column::Optional("LAST USED (UTC)", 3),
     Column::Whole("STATE"),
     Column::Optional("END (UTC)", 4),
-    Column::Cut("SUCCESSOR"),
+    Column::Optional("SUCCESSOR", 5),
 ];
 const ACCOUNT: usize = 1;
 
