@@ -18,9 +18,8 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     // The input is opened before the database, so that a mistyped name does not leave a new database behind.
     let input = Input::open(file)?;
     let name = input.name.clone();
-    let options = Options { prune: arguments.prune, dry_run: arguments.dry_run };
+    let options = Options { prune: arguments.prune, dry_run: arguments.dry_run, all_names: arguments.json };
     let report = block_on(async {
-        let is_new = database.is_missing();
         let mut signals = Signals::catch_with_hangup()?;
         let progress = Progress::of_reading(input.length(), if options.dry_run { "comparing" } else { "writing" });
         let prepared = tokio::select! {
@@ -30,14 +29,7 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
         };
         progress.clear();
         // From here on no signal ends it: what was done must be known.
-        let outcome = match prepared {
-            Ok(prepared) => prepared.finish().await,
-            Err(failure) => Err(failure),
-        };
-        if is_new && outcome.is_err() {
-            database.remove_if_empty().await;
-        }
-        outcome
+        prepared?.finish().await
     })?;
     let summary = Summary { report, input: name, database: database.to_string(), seconds: began.elapsed() };
     let printed = if arguments.json { output::print_json(&summary) } else { output::print(&summary.to_string()) };
@@ -55,9 +47,16 @@ async fn prepare(
     options: Options,
     progress: &Progress,
 ) -> Result<Prepared, Failure> {
-    let storage = match options.dry_run {
+    // A missing one is made only for an input that was checked: it could not be removed, since others may have opened it.
+    let is_missing = database.is_missing();
+    let mut storage = match options.dry_run || is_missing {
         true => database.open_for_rehearsal(migration).await?,
         false => database.open_for(migration).await?.into_admin(),
     };
-    import::prepare(&*storage, input, options, progress).await
+    let name = input.name.clone();
+    let checked = import::check(input, progress).await?;
+    if is_missing && !options.dry_run {
+        storage = database.open_for(migration).await?.into_admin();
+    }
+    import::prepare(&*storage, &name, checked, options, progress).await
 }

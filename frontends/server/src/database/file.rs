@@ -1,13 +1,10 @@
 //! What can be told of a database of SQLite by its file.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use catalogue_core::admin::{Accounts, AdminStorage as _};
 use catalogue_sqlite::{Integrity, OpenError, SqliteStorage};
 
 use super::Unopened;
@@ -66,26 +63,5 @@ pub(super) fn look_through(path: &Path, is_wal: Option<bool>, report: &mut Repor
         Ok(Integrity::Sound) => report.fine(CHECK, "the file is sound"),
         Ok(_) => report.fine(CHECK, format!("what could be seen of the file in {PATIENCE:?} is sound")),
         Err(error) => report.fault(CHECK, chain(&error)),
-    }
-}
-
-/// Removes it, unless there is an account in it, and so anything at all.
-pub(super) async fn remove_if_empty(path: &Path) {
-    let is_empty = match SqliteStorage::open(path) {
-        Ok(storage) => {
-            let mut found = false;
-            let mut note = |_| {
-                found = true;
-                ControlFlow::Break(())
-            };
-            storage.export(Accounts::All, &mut note).await.is_ok() && !found
-        }
-        Err(error) => matches!(error, OpenError::OlderSchema { found: 0, .. }),
-    };
-    for suffix in ["", "-wal", "-shm"].into_iter().filter(|_| is_empty) {
-        let mut name = OsString::from(path);
-        name.push(suffix);
-        // What cannot be removed, or is not there, stays as it is: the failure that led here is what matters.
-        let _ = fs::remove_file(name);
     }
 }

@@ -188,13 +188,6 @@ impl Database {
         matches!(self, Self::File(path) if fs::symlink_metadata(path).is_err())
     }
 
-    /// Removes a file that this run has made in vain, unless somebody else has put something into it meanwhile.
-    pub(crate) async fn remove_if_empty(&self) {
-        if let Self::File(path) = self {
-            file::remove_if_empty(path).await;
-        }
-    }
-
     /// Brings the schema up to date.
     pub(crate) async fn migrate(&self) -> Result<Migrated, Failure> {
         match self {

@@ -1,7 +1,6 @@
 //! Addresses, and what becomes of files.
 
 use super::*;
-use crate::import;
 
 #[test]
 fn addresses() {
@@ -65,21 +64,4 @@ async fn a_rehearsal_needs_a_directory() {
     let itself = rehearsed(directory.path().to_owned()).await;
     assert!(matches!(itself, Err(Failure::Work(message)) if message.contains("not a file")));
     assert!(rehearsed(directory.path().join("catalogue.db")).await.is_ok());
-}
-
-#[tokio::test]
-async fn only_an_empty_database_is_removed() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = Database::File(directory.path().join("c.db"));
-    let import = async |text: &str| {
-        let storage = database.open_for(Migration::Allowed).await.unwrap();
-        import::run_text(storage.admin(), "f", text, import::Options::default()).await
-    };
-    assert!(database.is_missing());
-    import("").await.unwrap();
-    database.remove_if_empty().await;
-    assert!(database.is_missing());
-    import("{\"type\":\"account\",\"id\":\"a\"}").await.unwrap();
-    database.remove_if_empty().await;
-    assert!(!database.is_missing());
 }

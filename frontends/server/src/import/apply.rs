@@ -69,7 +69,7 @@ async fn put_course(
     if change == Change::Repeated {
         return Err(repeated("slug", &format!("the course {:?} of {:?}", course.slug, course.account)));
     }
-    report.note_course(change, &course.account, course.slug);
+    report.note_course(change, &course.account, &course.slug);
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use super::reader::{Lines, unreadable};
 use super::spool::Spool;
 
 /// An input whose lines were read to the end.
-pub(super) struct Checked {
+pub(crate) struct Checked {
     file: File,
     length: u64,
     /// Of a file that others can write to meanwhile.
@@ -69,8 +69,8 @@ impl Checked {
 /// Checks each line, and says how many bytes there are, where it comes to the end.
 fn checked(mut lines: Lines<'_, impl BufRead>, faults: &mut Faults) -> Option<u64> {
     while let Some(parsed) = lines.next_parsed() {
-        if let Err(wrong) = parsed {
-            faults.add(lines.number(), wrong.what);
+        if let Err(what) = parsed {
+            faults.add(lines.number(), what);
         }
         if faults.is_full() {
             return None;

@@ -141,20 +141,6 @@ pub(super) fn parse(line: &[u8]) -> Result<Line, Fault> {
     }
 }
 
-/// The account that a line was to add, where that can be seen although the line is wrong: then its courses are right.
-pub(super) fn claimed_account(line: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Claim {
-        #[serde(rename = "type")]
-        kind: String,
-        #[serde(deserialize_with = "id")]
-        id: String,
-    }
-
-    let claim: Claim = serde_json::from_slice(line).ok()?;
-    (claim.kind == "account").then_some(claim.id)
-}
-
 fn read<'l, T: Deserialize<'l>>(text: &'l str) -> Result<T, Fault> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer)

@@ -18,19 +18,19 @@ mod spool;
 use std::io::BufRead;
 use std::panic::resume_unwind;
 
-use catalogue_core::admin::{Account, AdminStorage, Import};
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{AdminStorage, Import};
 use catalogue_core::storage::StorageError;
-use catalogue_core::{AccountId, Timestamp};
 use tokio::task::{spawn_blocking, yield_now};
 
 use crate::exit::Failure;
 use apply::{NotPut, put};
-use check::Checked;
+pub(crate) use check::Checked;
 use faults::Faults;
 pub(crate) use input::Input;
 pub(crate) use line::Line;
 pub(crate) use progress::Progress;
-use reader::{Lines, Wrong};
+use reader::Lines;
 pub(crate) use report::{Report, Summary};
 
 /// A line of the format, as a JSON Schema of the draft 2020-12.
@@ -43,6 +43,8 @@ pub(crate) struct Options {
     pub(crate) prune: bool,
     /// Does all of it on an import that is dropped at the end.
     pub(crate) dry_run: bool,
+    /// Keeps the name of each change that is told, and not only as many as are shown to people.
+    pub(crate) all_names: bool,
 }
 
 /// An import of all that is in an input, which is yet to be committed. Dropping it undoes it.
@@ -51,13 +53,8 @@ pub(crate) struct Prepared {
     report: Report,
 }
 
-/// Puts all of the input into an import. It can be dropped at any time, and then nothing has changed.
-pub(crate) async fn prepare(
-    storage: &dyn AdminStorage,
-    input: Input,
-    options: Options,
-    progress: &Progress,
-) -> Result<Prepared, Failure> {
+/// Reads all of the input. No database is needed for that.
+pub(crate) async fn check(input: Input, progress: &Progress) -> Result<Checked, Failure> {
     let Input { name, source } = input;
     // On a thread of its own, since the input may be a pipe that nobody writes to.
     let shown = progress.clone();
@@ -65,13 +62,25 @@ pub(crate) async fn prepare(
         let mut faults = Faults::default();
         (Checked::of(source, &shown, &mut faults), faults)
     });
-    let (checked, mut faults) = reading.await.unwrap_or_else(|error| resume_unwind(error.into_panic()));
-    let Some(checked) = checked else { return Err(faults.finish(&name).expect_err("there is a fault")) };
+    let (checked, faults) = reading.await.unwrap_or_else(|error| resume_unwind(error.into_panic()));
+    // A doomed import keeps no writer out.
+    faults.finish(&name)?;
+    Ok(checked.expect("there is no fault"))
+}
+
+/// Puts all of the input into an import. It can be dropped at any time, and then nothing has changed.
+pub(crate) async fn prepare(
+    storage: &dyn AdminStorage,
+    name: &str,
+    checked: Checked,
+    options: Options,
+    progress: &Progress,
+) -> Result<Prepared, Failure> {
     let wrong = |what: String| Failure::work(format!("{name}: {what}"));
     let mut lines = checked.lines(progress).map_err(wrong)?;
-    // Also where there are faults: the database tells others.
+    let mut faults = Faults::default();
     let prepared = put_all(storage, &mut lines, options, &mut faults).await;
-    faults.finish(&name)?;
+    faults.finish(name)?;
     checked.is_the_same().map_err(wrong)?;
     prepared
 }
@@ -108,12 +117,10 @@ async fn put_all(
                 Err(NotPut::Wrong(fault)) => faults.add(lines.number(), fault.to_string()),
                 Err(NotPut::Failed(error)) => return Err(failed(&error)),
             },
-            Err(Wrong { what, account }) => {
+            Err(what) => {
                 faults.add(lines.number(), what);
-                if let Some(id) = account.map(AccountId::new) {
-                    let stand_in = Account { id, name: String::new(), email: String::new() };
-                    import.put_account(&stand_in).await.map_err(|error| failed(&error))?;
-                }
+                // It may have been the account of the next lines.
+                break;
             }
         }
         // SQLite never waits, and a signal is to be noticed.

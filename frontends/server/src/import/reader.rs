@@ -25,13 +25,6 @@ pub(super) struct Lines<'c, R> {
     copy: Option<&'c mut Spool>,
 }
 
-/// A line that is not right.
-pub(super) struct Wrong {
-    pub(super) what: String,
-    /// The account that the line is meant for, where that can be seen.
-    pub(super) account: Option<String>,
-}
-
 impl<'c, R: BufRead> Lines<'c, R> {
     pub(super) fn new(input: R) -> Self {
         Self { input, line: Vec::new(), number: 0, length: 0, longest: MAX_LINE_BYTES, broken: false, copy: None }
@@ -53,17 +46,16 @@ impl<'c, R: BufRead> Lines<'c, R> {
     }
 
     /// What stands on the next line that is not blank, or what is wrong with it.
-    pub(super) fn next_parsed(&mut self) -> Option<Result<Line, Wrong>> {
+    pub(super) fn next_parsed(&mut self) -> Option<Result<Line, String>> {
         if self.broken {
             return None;
         }
         let parsed = match self.next() {
             Ok(None) => return None,
-            Ok(Some(line)) => line::parse(line)
-                .map_err(|fault| Wrong { what: fault.to_string(), account: line::claimed_account(line) }),
+            Ok(Some(line)) => line::parse(line).map_err(|fault| fault.to_string()),
             Err(what) => {
                 self.broken = true;
-                Err(Wrong { what, account: None })
+                Err(what)
             }
         };
         self.forget();

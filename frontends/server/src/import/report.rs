@@ -5,19 +5,14 @@ use std::time::Duration;
 
 use catalogue_core::AccountId;
 use catalogue_core::admin::Change;
-use serde::Serialize;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 
 use super::Options;
 use crate::text::printable;
 
 /// How many names of one sort are shown to people.
-const MOST_NAMES: usize = 20;
-/// In which order sorts are shown.
-const SORTS: [(&str, &str); 5] =
-    [("account", ADDED), ("account", CHANGED), ("course", ADDED), ("course", CHANGED), ("course", REMOVED)];
-const ADDED: &str = "added";
-const CHANGED: &str = "changed";
-const REMOVED: &str = "removed";
+const MOST_NAMES: u64 = 20;
 
 /// What an import changed, or would change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -32,6 +27,9 @@ pub(crate) struct Report {
     /// Each change by name, where names are told: all of a dry run, and what was pruned.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<Named>>,
+    /// Whether more of them are kept than people are shown.
+    #[serde(skip)]
+    all_names: bool,
 }
 
 /// How many of one sort.
@@ -47,15 +45,22 @@ pub(crate) struct Counts {
     pub(crate) removed: u64,
 }
 
-/// One account or course, and what happened to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// What happened to what, in the order in which it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    AccountAdded,
+    AccountChanged,
+    CourseAdded,
+    CourseChanged,
+    CourseRemoved,
+}
+
+/// One account or course, and what happened to it. There may be very many.
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Named {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    change: &'static str,
-    account: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    slug: Option<String>,
+    sort: Sort,
+    /// An account's id; of a course also a slash and its slug, which has none.
+    name: Box<str>,
 }
 
 /// What is said at the end of an import.
@@ -73,44 +78,77 @@ pub(crate) struct Summary {
 impl Report {
     pub(super) fn of(options: Options) -> Self {
         let changes = (options.dry_run || options.prune).then(Vec::new);
-        Self { dry_run: options.dry_run, changes, ..Self::default() }
+        Self { dry_run: options.dry_run, all_names: options.all_names, changes, ..Self::default() }
     }
 
     pub(super) fn note_account(&mut self, change: Change, id: &AccountId) {
         self.accounts.count(change);
-        self.note("account", change, id, None);
+        self.note(change, Sort::AccountAdded, Sort::AccountChanged, || id.to_string());
     }
 
-    pub(super) fn note_course(&mut self, change: Change, account: &AccountId, slug: String) {
+    pub(super) fn note_course(&mut self, change: Change, account: &AccountId, slug: &str) {
         self.courses.count(change);
-        self.note("course", change, account, Some(slug));
+        self.note(change, Sort::CourseAdded, Sort::CourseChanged, || format!("{account}/{slug}"));
     }
 
-    fn note(&mut self, kind: &'static str, change: Change, account: &AccountId, slug: Option<String>) {
-        let change = match change {
-            Change::Added => ADDED,
-            Change::Changed => CHANGED,
+    fn note(&mut self, change: Change, added: Sort, changed: Sort, name: impl FnOnce() -> String) {
+        let sort = match change {
+            Change::Added => added,
+            Change::Changed => changed,
             Change::Unchanged | Change::Repeated => return,
         };
-        if let Some(changes) = self.changes.as_mut().filter(|_| self.dry_run) {
-            changes.push(Named { kind, change, account: account.to_string(), slug });
+        if self.dry_run {
+            self.name(sort, name);
         }
     }
 
     pub(super) fn note_pruned(&mut self, mut courses: Vec<(AccountId, String)>) {
         courses.sort();
-        self.courses.removed = courses.len() as u64;
-        let name = |(account, slug): (AccountId, String)| Named {
-            kind: "course",
-            change: REMOVED,
-            account: account.to_string(),
-            slug: Some(slug),
-        };
-        self.changes.get_or_insert_default().extend(courses.into_iter().map(name));
+        for (account, slug) in courses {
+            self.courses.removed += 1;
+            self.name(Sort::CourseRemoved, || format!("{account}/{slug}"));
+        }
+    }
+
+    /// Keeps the name of what was just counted, where it will be told.
+    fn name(&mut self, sort: Sort, name: impl FnOnce() -> String) {
+        if self.all_names || self.count(sort) <= MOST_NAMES {
+            self.changes.get_or_insert_default().push(Named { sort, name: name().into() });
+        }
+    }
+
+    fn count(&self, sort: Sort) -> u64 {
+        match sort {
+            Sort::AccountAdded => self.accounts.added,
+            Sort::AccountChanged => self.accounts.changed,
+            Sort::CourseAdded => self.courses.added,
+            Sort::CourseChanged => self.courses.changed,
+            Sort::CourseRemoved => self.courses.removed,
+        }
     }
 
     fn is_of_nothing(&self) -> bool {
         [self.accounts, self.courses].iter().all(|counts| *counts == Counts::default())
+    }
+
+    fn changes_nothing(&self) -> bool {
+        Sort::ALL.iter().all(|sort| self.count(*sort) == 0)
+    }
+}
+
+impl Sort {
+    const ALL: [Self; 5] =
+        [Self::AccountAdded, Self::AccountChanged, Self::CourseAdded, Self::CourseChanged, Self::CourseRemoved];
+
+    /// What it happened to, and what happened.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::AccountAdded => ("account", "added"),
+            Self::AccountChanged => ("account", "changed"),
+            Self::CourseAdded => ("course", "added"),
+            Self::CourseChanged => ("course", "changed"),
+            Self::CourseRemoved => ("course", "removed"),
+        }
     }
 }
 
@@ -131,23 +169,25 @@ impl fmt::Display for Summary {
         let seconds = format_args!("{:.1} s", seconds.as_secs_f64());
         if report.is_of_nothing() {
             writeln!(f, "{} has no account and no course: nothing was imported into {database}", printable(input))?;
+        } else if report.dry_run && report.changes_nothing() {
+            writeln!(f, "dry run on {database} in {seconds}: nothing would change")?;
         } else if report.dry_run {
             writeln!(f, "dry run on {database} in {seconds}, nothing was changed; this would change:")?;
         } else {
             writeln!(f, "imported into {database} in {seconds}:")?;
         }
-        for (kind, change) in SORTS {
-            let is_of_sort = |name: &&Named| (name.kind, name.change) == (kind, change);
-            let names: Vec<_> = report.changes.iter().flatten().filter(is_of_sort).collect();
-            if names.is_empty() {
+        for sort in Sort::ALL {
+            let mut names = report.changes.iter().flatten().filter(|name| name.sort == sort).peekable();
+            if names.peek().is_none() {
                 continue;
             }
+            let (kind, change) = sort.words();
             writeln!(f, "{kind}s {change}:")?;
-            for name in names.iter().take(MOST_NAMES) {
-                writeln!(f, "  {name}")?;
+            for Named { name, .. } in names.take(MOST_NAMES as usize) {
+                writeln!(f, "  {}", printable(name))?;
             }
-            if names.len() > MOST_NAMES {
-                writeln!(f, "  and {} more", names.len() - MOST_NAMES)?;
+            if report.count(sort) > MOST_NAMES {
+                writeln!(f, "  and {} more", report.count(sort) - MOST_NAMES)?;
             }
         }
         writeln!(f, "accounts: {}", report.accounts)?;
@@ -155,11 +195,18 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A slug has no slash, so that what stands behind the last one is the slug.
-impl fmt::Display for Named {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&printable(&self.account))?;
-        self.slug.iter().try_for_each(|slug| write!(f, "/{}", printable(slug)))
+impl Serialize for Named {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (kind, change) = self.sort.words();
+        let course = self.name.rsplit_once('/').filter(|_| kind == "course");
+        let mut named = serializer.serialize_map(None)?;
+        named.serialize_entry("type", kind)?;
+        named.serialize_entry("change", change)?;
+        named.serialize_entry("account", course.map_or(&*self.name, |(account, _)| account))?;
+        if let Some((_, slug)) = course {
+            named.serialize_entry("slug", slug)?;
+        }
+        named.end()
     }
 }
 
@@ -170,6 +217,6 @@ impl fmt::Display for Counts {
     }
 }
 
-fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((time.as_secs_f64() * 1_000.0).round() / 1_000.0)
 }

@@ -17,7 +17,11 @@ const START: &str = r#"
 
 async fn import(storage: &MemoryStorage, text: &str, options: Options) -> Result<Report, String> {
     let input = Input::of_text("f.jsonl", text);
-    let imported = async { prepare(storage, input, options, &Progress::hidden()).await?.finish().await };
+    let imported = async {
+        let (name, progress) = (input.name.clone(), Progress::hidden());
+        let checked = check(input, &progress).await?;
+        prepare(storage, &name, checked, options, &progress).await?.finish().await
+    };
     imported.await.map_err(|failure| match failure {
         Failure::Work(message) | Failure::Ended(message, 1) => message,
         other => panic!("{other:?}"),
@@ -47,7 +51,7 @@ async fn started() -> MemoryStorage {
 async fn a_second_time_changes_nothing() {
     let storage = started().await;
     let before = records(&storage).await;
-    let report = import(&storage, START, Options { prune: true, dry_run: false }).await.unwrap();
+    let report = import(&storage, START, Options { prune: true, ..Options::default() }).await.unwrap();
     assert_eq!((report.accounts.unchanged, report.courses.unchanged, report.courses.removed), (1, 2, 0));
     assert_eq!(records(&storage).await, before);
 }
@@ -86,29 +90,36 @@ async fn a_bad_line_undoes_those_before_it() {
 }
 
 #[tokio::test]
-async fn faults_of_the_format_and_of_the_database_are_told_in_the_order_of_their_lines() {
+async fn faults_of_the_format_are_told_first_and_then_those_of_the_database() {
     let storage = started().await;
     let before = records(&storage).await;
-    let text = r#"{"type":"account","id":"b","nam":"its courses are right all the same"}
+    let account = r#"{"type":"account","id":"b"}"#;
+    let text = r#"
         {"type":"course","account":"b","slug":"s","title":"","language":""}
         {"type":"course","account":"b","slug":"s","title":"","language":""}
         {"type":"course","account":"nobody","slug":"s","title":"","language":""}
-        nonsense
+        LAST
         {"type":"account","id":"b"}"#;
-    for dry_run in [false, true] {
-        let message = import(&storage, text, Options { dry_run, prune: true }).await.unwrap_err();
-        let lines: Vec<_> = message.lines().collect();
-        assert_eq!(lines[0], "f.jsonl has 5 faults; nothing was imported:");
-        for (line, start) in lines[1..].iter().zip([
-            "f.jsonl: line 1: nam: unknown field",
-            "f.jsonl: line 3: slug: the course \"s\" of \"b\" has a line before",
-            "f.jsonl: line 4: account: there is no account \"nobody\"",
-            "f.jsonl: line 5: not a JSON object",
-            "f.jsonl: line 6: id: the account \"b\" has a line before",
-        ]) {
-            assert!(line.starts_with(start), "{message}");
+    let of_format = [
+        "f.jsonl has 2 faults; nothing was imported:",
+        "f.jsonl: line 1: not JSON",
+        "f.jsonl: line 5: not a JSON object",
+    ];
+    let of_database = [
+        "f.jsonl has 3 faults; nothing was imported:",
+        "f.jsonl: line 3: slug: the course \"s\" of \"b\" has a line before",
+        "f.jsonl: line 4: account: there is no account \"nobody\"",
+        "f.jsonl: line 6: id: the account \"b\" has a line before",
+    ];
+    for (first, last, told) in [("{", "nonsense", &of_format[..]), (account, "", &of_database)] {
+        let text = format!("{first}{}", text.replace("LAST", last));
+        for dry_run in [false, true] {
+            let message =
+                import(&storage, &text, Options { dry_run, prune: true, all_names: false }).await.unwrap_err();
+            assert_eq!(message.lines().count(), told.len(), "{message}");
+            assert!(message.lines().zip(told).all(|(line, start)| line.starts_with(start)), "{message}");
+            assert_eq!(records(&storage).await, before);
         }
-        assert_eq!((lines.len(), records(&storage).await), (6, before.clone()));
     }
 }
 
@@ -129,7 +140,7 @@ async fn a_dry_run_counts_and_changes_nothing() {
     let storage = started().await;
     let before = records(&storage).await;
     let text = r#"{"type":"account","id":"a","name":"B"}"#;
-    let report = import(&storage, text, Options { prune: true, dry_run: true }).await.unwrap();
+    let report = import(&storage, text, Options { prune: true, dry_run: true, all_names: false }).await.unwrap();
     assert_eq!((report.dry_run, report.accounts.changed, report.courses.removed), (true, 1, 2));
     assert_eq!(records(&storage).await, before);
 }
@@ -138,7 +149,7 @@ async fn a_dry_run_counts_and_changes_nothing() {
 async fn pruning_spares_accounts_without_a_line() {
     let storage = started().await;
     let other = r#"{"type":"account","id":"b"}"#;
-    let report = import(&storage, other, Options { prune: true, dry_run: false }).await.unwrap();
+    let report = import(&storage, other, Options { prune: true, ..Options::default() }).await.unwrap();
     assert_eq!(report.courses.removed, 0);
     assert_eq!(records(&storage).await.len(), 4);
 }
@@ -168,6 +179,9 @@ async fn a_text_that_is_at_hand_is_imported_too() {
     let storage = MemoryStorage::new();
     let report = run_text(&storage, "f", START, Options::default()).await.unwrap();
     assert_eq!((report.accounts.added, report.courses.added), (1, 2));
+    let courses = START.replacen(r#""a","name""#, "", 1);
+    let failure = run_text(&MemoryStorage::new(), "f", &courses, Options::default()).await.unwrap_err();
+    assert!(failure.message().starts_with("f: line 2: ") && failure.message().lines().count() == 1, "{failure:?}");
     let failure = run_text(&storage, "f", "\nx", Options::default()).await.unwrap_err();
     assert!(failure.message().starts_with("f: line 2: not a JSON object"));
 }

@@ -116,6 +116,11 @@ fn a_failed_import_leaves_no_new_database_behind() {
     dir.run("import - --prune").succeeds();
     dir.run_reading(&text, "import -").fails(1, &["line 6"]);
     assert_eq!(dir.export(), "");
+
+    // What only the database knows is found in it, and others may have opened it since it was made.
+    let dir = TestDir::new();
+    dir.run_reading(&COURSES.replace(r#""id":"b""#, r#""id":"c""#), "import -").fails(1, &["no account \"b\""]);
+    assert_eq!(dir.export(), "");
 }
 
 /// What a kill leaves behind while SQLite makes a file: a header, and nothing in it.

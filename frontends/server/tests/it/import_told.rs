@@ -1,5 +1,6 @@
 //! What `catalogue import` tells: faults, names, the format.
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::program::{COURSES, TestDir};
@@ -16,24 +17,39 @@ fn courses(count: usize) -> String {
 fn every_fault_is_told_with_its_line_and_nothing_is_imported() {
     let dir = TestDir::with_courses();
     let before = dir.export();
-    let text = r#"{"type":"account","id":"c"}
+    let of_format = r#"{"type":"account","id":"c"}
 {"type":"course","account":"c","slug":"s","title":"t"}
 {"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}
 
 nonsense
 {"type":"account","id":"c"}
 "#;
-    dir.write("bad.jsonl", text);
+    let of_database = of_format.replace("\"t\"}", "\"t\",\"language\":\"en\"}").replace("nonsense", "");
+    dir.write("bad.jsonl", of_format);
+    dir.write("wrong.jsonl", of_database);
+    // Others write meanwhile: only the database's own faults need it.
+    let writer = Connection::open(dir.path("catalogue.db")).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     for arguments in ["import bad.jsonl", "import bad.jsonl --dry-run", "import bad.jsonl --prune --json"] {
         let outcome = dir.run(arguments);
-        assert_eq!(outcome.err.lines().count(), 5, "{}", outcome.err);
+        assert_eq!(outcome.err.lines().count(), 3, "{}", outcome.err);
         outcome.fails(
             1,
             &[
-                "error: bad.jsonl has 4 faults; nothing was imported:\nbad.jsonl: line 2: language: missing, and required\n",
-                "\nbad.jsonl: line 3: account: there is no account \"nobody\"",
+                "error: bad.jsonl has 2 faults; nothing was imported:\nbad.jsonl: line 2: language: missing, and required\n",
                 "\nbad.jsonl: line 5: not a JSON object",
-                "\nbad.jsonl: line 6: id: the account \"c\" has a line before this one\n",
+            ],
+        );
+    }
+    drop(writer);
+    for arguments in ["import wrong.jsonl", "import wrong.jsonl --dry-run", "import wrong.jsonl --prune --json"] {
+        let outcome = dir.run(arguments);
+        assert_eq!(outcome.err.lines().count(), 3, "{}", outcome.err);
+        outcome.fails(
+            1,
+            &[
+                "error: wrong.jsonl has 2 faults; nothing was imported:\nwrong.jsonl: line 3: account: there is no account \"nobody\"",
+                "\nwrong.jsonl: line 6: id: the account \"c\" has a line before this one\n",
             ],
         );
     }
@@ -75,6 +91,10 @@ fn a_dry_run_names_what_would_change() {
         course("removed", "a", "zwei"),
     ]);
     assert_eq!(dir.run("import new.jsonl --dry-run --prune --json").json()["changes"], changes);
+    dir.write("same.jsonl", COURSES);
+    let said = dir.run("import same.jsonl --dry-run --prune").succeeds();
+    assert!(said.lines().next().unwrap().ends_with(" s: nothing would change"), "{said}");
+    assert!(said.contains("\naccounts: 0 added, 0 changed, 2 unchanged"), "{said}");
     assert_eq!(dir.export(), COURSES);
 }
 

@@ -35,6 +35,27 @@ fn an_import_that_waits_for_its_input_ends_at_once() {
     }
 }
 
+#[test]
+fn a_database_that_others_made_meanwhile_stays() {
+    let unknown = r#"{"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}"#;
+    for (arguments, is_interrupted) in
+        [("import -", true), ("import -", false), ("import - --dry-run", true), ("import - --dry-run", false)]
+    {
+        let dir = TestDir::new();
+        let import = dir.begin(&mut dir.command(arguments), unknown);
+        dir.run("migrate").succeeds();
+        let other = Connection::open(dir.path("catalogue.db")).unwrap();
+        other.query_row("SELECT count(*) FROM accounts", [], |row| row.get::<_, u32>(0)).unwrap();
+        match is_interrupted {
+            true => import.end_by("INT").fails(130, &["nothing was imported"]),
+            false => import.finish().fails(1, &["there is no account \"nobody\""]),
+        };
+        other.execute("INSERT INTO accounts (id, name, email) VALUES ('a', '', '')", []).unwrap();
+        drop(other);
+        assert!(dir.export().contains(r#""id":"a""#), "{arguments}");
+    }
+}
+
 /// What a small import writes, it writes from its commit on.
 #[test]
 fn an_import_that_is_interrupted_during_its_commit_says_that_it_was_done() {

@@ -107,18 +107,22 @@ fn the_character_u_0000_is_imported_and_exported() {
 fn an_import_tells_the_same_as_on_sqlite() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let sqlite = TestDir::with_courses();
-    let bad = "{\"type\":\"account\",\"id\":\"c\",\"nam\":\"\"}\n\
+    let wrong = "{\"type\":\"account\",\"id\":\"c\"}\n\
                {\"type\":\"course\",\"account\":\"c\",\"slug\":\"s\",\"title\":\"t\",\"language\":\"en\"}\n\
                {\"type\":\"course\",\"account\":\"nobody\",\"slug\":\"s\",\"title\":\"t\",\"language\":\"en\"}\n\
-               {\"type\":\"account\",\"id\":\"c\"}\n{\"type\":\"account\",\"id\":\"c\"}\nnonsense\n";
+               {\"type\":\"account\",\"id\":\"c\"}\n{\"type\":\"account\",\"id\":\"c\"}\n";
+    let bad = format!("{}nonsense\n", wrong.replacen("\"}", "\",\"nam\":\"\"}", 1));
     let new = COURSES.replace("zwei", "drei").replace("Other", "New").replace("\"name\":\"A\"", "\"name\":\"B\"");
     for dir in [&fixture.dir, &sqlite] {
-        dir.write("bad.jsonl", bad);
+        dir.write("bad.jsonl", &bad);
+        dir.write("wrong.jsonl", wrong);
         dir.write("new.jsonl", &new);
     }
-    let told = fixture.run("import bad.jsonl --dry-run").err;
-    assert_eq!(told, sqlite.run("import bad.jsonl --dry-run").err);
-    assert_eq!(told.lines().count(), 6, "{told}");
+    for (arguments, lines) in [("import bad.jsonl --dry-run", 3), ("import wrong.jsonl --dry-run", 4)] {
+        let told = fixture.run(arguments).err;
+        assert_eq!(told, sqlite.run(arguments).err);
+        assert_eq!(told.lines().count(), lines, "{told}");
+    }
     for arguments in ["import new.jsonl --prune --dry-run --json", "import new.jsonl --prune --json"] {
         let (told, expected) = (fixture.run(arguments).json(), sqlite.run(arguments).json());
         assert_eq!(told["changes"], expected["changes"]);
