@@ -90,22 +90,16 @@ async fn list(storage: &dyn AdminStorage, json: bool) -> Result<(), Failure> {
 
 async fn show(storage: &dyn AdminStorage, id: &String, json: bool) -> Result<(), Failure> {
     let found = find(storage, std::slice::from_ref(id)).await?;
-    for summary in &found {
-        let shown = Shown::from(summary);
-        if json {
-            output::print_json(&shown)?;
-            continue;
-        }
-        let lines = [
+    found.iter().map(Shown::from).try_for_each(|shown| match json {
+        true => output::print_json(&shown),
+        false => output::print(&table::fields([
             ("id", shown.id.to_owned()),
             ("name", shown.name.to_owned()),
             ("email", shown.email.to_owned()),
             ("courses", shown.courses.to_string()),
             ("keys", shown.keys.to_string()),
-        ];
-        output::print(&table::fields(lines))?;
-    }
-    Ok(())
+        ])),
+    })
 }
 
 /// Refuses to remove what nobody can be asked about.

@@ -50,14 +50,10 @@ pub(super) fn mint(
         _ => NewCredential::api_key(account, name.unwrap_or_default(), scopes),
     };
     let record = &mut credential.record;
-    record.expires_at = expires_in.map(|duration| expiry(record.created_at, duration)).transpose()?;
+    let too_late = || Failure::usage("--expires-in: that is after the year 9999; leave it out for no expiry");
+    let expiry = |duration| record.created_at.checked_add(duration).ok_or_else(too_late);
+    record.expires_at = expires_in.map(expiry).transpose()?;
     Ok((token, credential))
-}
-
-fn expiry(created_at: Timestamp, duration: Duration) -> Result<Timestamp, Failure> {
-    created_at
-        .checked_add(duration)
-        .ok_or_else(|| Failure::usage("--expires-in: that is after the year 9999; leave it out for no expiry"))
 }
 
 /// Makes a credential, stores it and prints its token.

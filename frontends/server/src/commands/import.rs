@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     let options = Options { prune: arguments.prune, dry_run: arguments.dry_run, all_names: arguments.json };
     let report = block_on(async {
         let mut signals = Signals::catch_with_hangup()?;
-        let progress = Progress::of_reading(input.length(), if options.dry_run { "comparing" } else { "writing" });
+        let progress = Progress::of("reading", input.length());
         let prepared = tokio::select! {
             biased;
             status = signals.next() => Err(Failure::interrupted(status, "nothing was imported")),

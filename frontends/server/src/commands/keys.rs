@@ -85,7 +85,6 @@ async fn find(storage: &Storage, subject: &Subject, arguments: &FindKey) -> Resu
     if arguments.json {
         return credentials::print_json(storage.admin(), &record).await;
     }
-    let end = record.revoked_at.or(record.expires_at);
     output::print(&table::fields([
         ("id", record.identity.credential_id.to_string()),
         ("account", record.identity.account.to_string()),
@@ -93,7 +92,7 @@ async fn find(storage: &Storage, subject: &Subject, arguments: &FindKey) -> Resu
         ("state", record.state(Timestamp::now()).name().to_owned()),
         ("scopes", record.identity.scopes.to_string()),
         ("last used (UTC)", minute_or_never(record.last_used_at)),
-        ("end (UTC)", minute_or_never(end)),
+        ("end (UTC)", minute_or_never(record.revoked_at.or(record.expires_at))),
     ]))
 }
 

@@ -107,7 +107,9 @@ async fn serve(
     let secured = config.tls.is_some();
     let started = || {
         log_start(settings, bound, &start_notes::documents(settings, bound, secured));
-        start_notes::tell_of_cleartext(settings, bound, secured);
+        if start_notes::in_cleartext(settings, bound, secured) {
+            tracing::warn!("{}", start_notes::CLEARTEXT);
+        }
         if is_new {
             start_notes::tell_of_new(&settings.database);
         } else {

@@ -82,8 +82,7 @@ impl Hangup {
         })
     }
 
-    /// From now on the signal does not end the process. One that comes before there is a [`Hangup`] may be forgotten: what
-    /// it asks for is yet to be read.
+    /// From now on the signal does not end the process; one that comes before there is a [`Hangup`] may be forgotten.
     pub(super) fn forget_early_ones() -> Result<(), Failure> {
         #[cfg(unix)]
         {

@@ -26,13 +26,6 @@ pub(super) fn documents(settings: &ServeSettings, listening: SocketAddr, secured
     format!("{}://{}{docs_url}", if secured { "https" } else { "http" }, reached(listening))
 }
 
-/// Warns of tokens that anybody on the way can read.
-pub(super) fn tell_of_cleartext(settings: &ServeSettings, listening: SocketAddr, secured: bool) {
-    if in_cleartext(settings, listening, secured) {
-        tracing::warn!("{CLEARTEXT}");
-    }
-}
-
 /// Whether tokens come to that address in cleartext, and not from a proxy.
 pub(super) fn in_cleartext(settings: &ServeSettings, listening: SocketAddr, secured: bool) -> bool {
     !secured && settings.server.trusted_proxies.is_empty() && !listening.ip().to_canonical().is_loopback()

@@ -44,8 +44,7 @@ pub(super) fn fitted(columns: &[Column], rows: Vec<Vec<String>>, width: Option<u
     let cells = |row: Vec<String>| row.iter().map(|cell| printable(cell).into_owned()).collect();
     let mut rows: Vec<Vec<String>> = iter::once(headings).chain(rows.into_iter().map(cells)).collect();
     let mut columns = columns.to_vec();
-    let mut widths: Vec<usize> =
-        (0..columns.len()).map(|at| rows.iter().map(|row| row[at].width()).max().unwrap_or_default()).collect();
+    let mut widths = widths_of(&rows, columns.len());
     let (mut left_out, mut left_out_headings) = (Vec::new(), Vec::new());
     if let Some(width) = width {
         let mut kept: Vec<usize> = (0..columns.len()).collect();
@@ -83,8 +82,12 @@ pub(super) fn fitted(columns: &[Column], rows: Vec<Vec<String>>, width: Option<u
 /// Names and values, a line each.
 pub(super) fn fields<const N: usize>(fields: [(&'static str, String); N]) -> String {
     let rows: Vec<_> = fields.map(|(name, value)| vec![name.to_owned(), printable(&value).into_owned()]).into();
-    let width = rows.iter().map(|row| row[0].width()).max().unwrap_or_default();
-    lines(&rows, &[width, usize::MAX])
+    lines(&rows, &widths_of(&rows, 2))
+}
+
+/// How wide each column's widest cell is.
+fn widths_of(rows: &[Vec<String>], columns: usize) -> Vec<usize> {
+    (0..columns).map(|at| rows.iter().map(|row| row[at].width()).max().unwrap_or_default()).collect()
 }
 
 /// How wide a table is.
@@ -103,11 +106,10 @@ fn needed(columns: &[Column], widths: &[usize], kept: &[usize]) -> usize {
 
 /// The columns that can be left out.
 fn in_order_of_going(columns: &[Column]) -> Vec<usize> {
-    let order = |column: &Column| if let Column::Optional(_, order) = column { Some(*order) } else { None };
-    let mut optional: Vec<_> =
-        columns.iter().enumerate().filter_map(|(at, column)| Some((order(column)?, at))).collect();
-    optional.sort_unstable();
-    optional.into_iter().map(|(_, at)| at).collect()
+    let order = |at: &usize| if let Column::Optional(_, order) = columns[*at] { Some(order) } else { None };
+    let mut optional: Vec<_> = (0..columns.len()).filter(|at| order(at).is_some()).collect();
+    optional.sort_by_key(order);
+    optional
 }
 
 fn lines(rows: &[Vec<String>], widths: &[usize]) -> String {
@@ -115,10 +117,7 @@ fn lines(rows: &[Vec<String>], widths: &[usize]) -> String {
     for row in rows {
         let cells = row.iter().zip(widths).map(|(cell, width)| {
             let cell = cut(cell, *width);
-            let padding = match *width {
-                usize::MAX => 0,
-                width => width.saturating_sub(cell.width()),
-            };
+            let padding = width.saturating_sub(cell.width());
             cell + &" ".repeat(padding)
         });
         text.push_str(cells.collect::<Vec<_>>().join(&" ".repeat(GAP)).trim_end());

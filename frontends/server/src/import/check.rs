@@ -47,11 +47,11 @@ impl Checked {
         length.map(|length| Ok(Self { file: spool.finish()?, length, version: None })).transpose()
     }
 
-    /// The lines once more.
-    pub(super) fn lines(&self, progress: &Progress) -> Result<Lines<'_, impl BufRead>, String> {
+    /// The lines once more, for that work.
+    pub(super) fn lines(&self, work: &'static str, progress: &Progress) -> Result<Lines<'_, impl BufRead>, String> {
         let mut file = &self.file;
         file.rewind().map_err(|error| unreadable(&error))?;
-        progress.begin_again(self.length);
+        progress.begin_again(work, self.length);
         Ok(Lines::new(buffered(file.take(self.length), progress)))
     }
 

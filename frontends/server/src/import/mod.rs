@@ -77,7 +77,7 @@ pub(crate) async fn prepare(
     progress: &Progress,
 ) -> Result<Prepared, Failure> {
     let wrong = |what: String| Failure::work(format!("{name}: {what}"));
-    let mut lines = checked.lines(progress).map_err(wrong)?;
+    let mut lines = checked.lines(if options.dry_run { "comparing" } else { "writing" }, progress).map_err(wrong)?;
     let mut faults = Faults::default();
     let prepared = put_all(storage, &mut lines, options, &mut faults).await;
     faults.finish(name)?;

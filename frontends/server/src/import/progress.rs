@@ -12,18 +12,9 @@ const SPINNER: &str = "{msg} {spinner} {bytes}  {bytes_per_sec}";
 /// A bar on standard error until it is cleared; nothing where standard error is no terminal. It has no colours. Clones
 /// show the same.
 #[derive(Clone, Debug)]
-pub(crate) struct Progress {
-    bar: ProgressBar,
-    /// What a second reading is for.
-    then: &'static str,
-}
+pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Begins to show the reading of an input of that many bytes, if that is known, and `then` what it is read again for.
-    pub(crate) fn of_reading(length: Option<u64>, then: &'static str) -> Self {
-        Self { then, ..Self::of("reading", length) }
-    }
-
     /// Begins to show what is done with that many bytes, if that is known.
     pub(crate) fn of(work: &'static str, length: Option<u64>) -> Self {
         if !io::stderr().is_terminal() {
@@ -34,41 +25,41 @@ impl Progress {
         bar.set_style(style(if length.is_some() { BAR } else { SPINNER }));
         bar.set_message(work);
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar, then: "" }
+        Self(bar)
     }
 
     /// Shows nothing.
     pub(crate) fn hidden() -> Self {
-        Self { bar: ProgressBar::hidden(), then: "" }
+        Self(ProgressBar::hidden())
     }
 
-    /// The input, of that many bytes, is read once more.
-    pub(super) fn begin_again(&self, length: u64) {
-        self.bar.set_style(style(BAR));
-        self.bar.set_length(length);
-        self.bar.reset();
-        self.bar.set_message(self.then);
+    /// The input, of that many bytes, is read once more for that work.
+    pub(super) fn begin_again(&self, work: &'static str, length: u64) {
+        self.0.set_style(style(BAR));
+        self.0.set_length(length);
+        self.0.reset();
+        self.0.set_message(work);
     }
 
     /// The input, watched while it is read.
     pub(super) fn watch<R: Read>(&self, input: R) -> impl Read + use<R> {
-        self.bar.wrap_read(input)
+        self.0.wrap_read(input)
     }
 
     /// The output, watched while it is written.
     pub(crate) fn watch_writing<W: Write>(&self, output: W) -> impl Write + use<W> {
-        self.bar.wrap_write(output)
+        self.0.wrap_write(output)
     }
 
     /// So many bytes are done, of so many.
     pub(crate) fn set(&self, done: u64, of: u64) {
-        self.bar.set_length(of);
-        self.bar.set_position(done);
+        self.0.set_length(of);
+        self.0.set_position(done);
     }
 
     /// Shows no more of it, also where somebody is still at work.
     pub(crate) fn clear(&self) {
-        self.bar.finish_and_clear();
+        self.0.finish_and_clear();
     }
 }
 

@@ -20,9 +20,7 @@ const MOST_NAMES: u64 = 20;
 pub(crate) struct Report {
     /// Whether nothing was kept of it.
     pub(crate) dry_run: bool,
-    /// What happened to accounts.
     pub(crate) accounts: Counts,
-    /// What happened to courses.
     pub(crate) courses: Counts,
     /// Each change by name, where names are told: all of a dry run, and what was pruned.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,33 +30,27 @@ pub(crate) struct Report {
     all_names: bool,
 }
 
-/// How many of one sort.
+/// How many were not there before, were there with other content or with the same, and were pruned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Counts {
-    /// Were not there before.
     pub(crate) added: u64,
-    /// Were there with other content.
     pub(crate) changed: u64,
-    /// Were there with the same content.
     pub(crate) unchanged: u64,
-    /// Were pruned.
     pub(crate) removed: u64,
 }
 
 /// What happened to what, in the order in which it is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sort {
-    AccountAdded,
-    AccountChanged,
-    CourseAdded,
-    CourseChanged,
-    CourseRemoved,
-}
+const SORTS: [(&str, &str); 5] =
+    [("account", "added"), ("account", "changed"), ("course", "added"), ("course", "changed"), ("course", "removed")];
+const ACCOUNT_ADDED: u8 = 0;
+const COURSE_ADDED: u8 = 2;
+const COURSE_REMOVED: u8 = 4;
 
 /// One account or course, and what happened to it. There may be very many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Named {
-    sort: Sort,
+    /// Its place among [`SORTS`].
+    sort: u8,
     /// An account's id; of a course also a slash and its slug, which has none.
     name: Box<str>,
 }
@@ -83,22 +75,20 @@ impl Report {
 
     pub(super) fn note_account(&mut self, change: Change, id: &AccountId) {
         self.accounts.count(change);
-        self.note(change, Sort::AccountAdded, Sort::AccountChanged, || id.to_string());
+        self.note(change, ACCOUNT_ADDED, || id.to_string());
     }
 
     pub(super) fn note_course(&mut self, change: Change, account: &AccountId, slug: &str) {
         self.courses.count(change);
-        self.note(change, Sort::CourseAdded, Sort::CourseChanged, || format!("{account}/{slug}"));
+        self.note(change, COURSE_ADDED, || format!("{account}/{slug}"));
     }
 
-    fn note(&mut self, change: Change, added: Sort, changed: Sort, name: impl FnOnce() -> String) {
-        let sort = match change {
-            Change::Added => added,
-            Change::Changed => changed,
-            Change::Unchanged | Change::Repeated => return,
-        };
-        if self.dry_run {
-            self.name(sort, name);
+    /// What was changed stands behind what was added.
+    fn note(&mut self, change: Change, added: u8, name: impl FnOnce() -> String) {
+        match change {
+            Change::Added if self.dry_run => self.name(added, name),
+            Change::Changed if self.dry_run => self.name(added + 1, name),
+            _ => {}
         }
     }
 
@@ -106,25 +96,21 @@ impl Report {
         courses.sort();
         for (account, slug) in courses {
             self.courses.removed += 1;
-            self.name(Sort::CourseRemoved, || format!("{account}/{slug}"));
+            self.name(COURSE_REMOVED, || format!("{account}/{slug}"));
         }
     }
 
     /// Keeps the name of what was just counted, where it will be told.
-    fn name(&mut self, sort: Sort, name: impl FnOnce() -> String) {
-        if self.all_names || self.count(sort) <= MOST_NAMES {
+    fn name(&mut self, sort: u8, name: impl FnOnce() -> String) {
+        if self.all_names || self.counts()[usize::from(sort)] <= MOST_NAMES {
             self.changes.get_or_insert_default().push(Named { sort, name: name().into() });
         }
     }
 
-    fn count(&self, sort: Sort) -> u64 {
-        match sort {
-            Sort::AccountAdded => self.accounts.added,
-            Sort::AccountChanged => self.accounts.changed,
-            Sort::CourseAdded => self.courses.added,
-            Sort::CourseChanged => self.courses.changed,
-            Sort::CourseRemoved => self.courses.removed,
-        }
+    /// How many of each of the [`SORTS`].
+    fn counts(&self) -> [u64; SORTS.len()] {
+        let Self { accounts, courses, .. } = self;
+        [accounts.added, accounts.changed, courses.added, courses.changed, courses.removed]
     }
 
     fn is_of_nothing(&self) -> bool {
@@ -132,23 +118,7 @@ impl Report {
     }
 
     fn changes_nothing(&self) -> bool {
-        Sort::ALL.iter().all(|sort| self.count(*sort) == 0)
-    }
-}
-
-impl Sort {
-    const ALL: [Self; 5] =
-        [Self::AccountAdded, Self::AccountChanged, Self::CourseAdded, Self::CourseChanged, Self::CourseRemoved];
-
-    /// What it happened to, and what happened.
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::AccountAdded => ("account", "added"),
-            Self::AccountChanged => ("account", "changed"),
-            Self::CourseAdded => ("course", "added"),
-            Self::CourseChanged => ("course", "changed"),
-            Self::CourseRemoved => ("course", "removed"),
-        }
+        self.counts() == [0; SORTS.len()]
     }
 }
 
@@ -176,18 +146,17 @@ impl fmt::Display for Summary {
         } else {
             writeln!(f, "imported into {database} in {seconds}:")?;
         }
-        for sort in Sort::ALL {
+        for ((sort, (kind, change)), count) in (0..).zip(SORTS).zip(report.counts()) {
             let mut names = report.changes.iter().flatten().filter(|name| name.sort == sort).peekable();
             if names.peek().is_none() {
                 continue;
             }
-            let (kind, change) = sort.words();
             writeln!(f, "{kind}s {change}:")?;
             for Named { name, .. } in names.take(MOST_NAMES as usize) {
                 writeln!(f, "  {}", printable(name))?;
             }
-            if report.count(sort) > MOST_NAMES {
-                writeln!(f, "  and {} more", report.count(sort) - MOST_NAMES)?;
+            if count > MOST_NAMES {
+                writeln!(f, "  and {} more", count - MOST_NAMES)?;
             }
         }
         writeln!(f, "accounts: {}", report.accounts)?;
@@ -197,7 +166,7 @@ impl fmt::Display for Summary {
 
 impl Serialize for Named {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (kind, change) = self.sort.words();
+        let (kind, change) = SORTS[usize::from(self.sort)];
         let course = self.name.rsplit_once('/').filter(|_| kind == "course");
         let mut named = serializer.serialize_map(None)?;
         named.serialize_entry("type", kind)?;

@@ -164,7 +164,7 @@ async fn a_file_that_is_written_to_meanwhile_is_not_imported() {
     let checked = Checked::of(Input::open(&path).unwrap().source, &progress, &mut faults).unwrap();
     assert_eq!(checked.is_the_same(), Ok(()));
     std::fs::write(&path, format!("{START}{START}")).unwrap();
-    let mut lines = checked.lines(&progress).unwrap();
+    let mut lines = checked.lines("comparing", &progress).unwrap();
     let mut count = 0;
     while let Some(parsed) = lines.next_parsed() {
         assert!(parsed.is_ok());
