@@ -1,5 +1,6 @@
 //! Settings: one table of all, and their layers: the command line over the environment over the configuration file.
 
+mod developer;
 mod file;
 mod layers;
 mod reader;
@@ -11,6 +12,7 @@ mod value;
 
 #[cfg(test)]
 pub(crate) use file::ConfigFile;
+pub(crate) use developer::{DeveloperOptions, OwnerHeader};
 pub(crate) use layers::CommandLine;
 pub(crate) use reader::Settings;
 pub(crate) use serve::{AboutSettings, ServeSettings, addresses};

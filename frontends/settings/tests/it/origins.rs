@@ -2,7 +2,7 @@
 
 use http::Request;
 
-use crate::app::{App, storage};
+use crate::app::{Answer, App, get, storage};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
