@@ -67,11 +67,11 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     assert_eq!(before.len(), 6, "{before:?}");
 
     let refused = SqliteStorage::open(&path).unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 4, .. }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 5, .. }), "{refused}");
     assert_eq!(rows(&path), before);
 
     let migrated = SqliteStorage::migrate(&path).unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 4));
+    assert_eq!((migrated.from, migrated.to), (1, 5));
     assert_eq!(rows(&path), before);
 
     let storage = SqliteStorage::open(&path).unwrap();
