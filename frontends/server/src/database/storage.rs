@@ -1,5 +1,7 @@
 //! [`Storage`]: an opened database of either kind.
 
+use std::time::Duration;
+
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{CredentialStorage as _, KeyStorage, SignInStorage, StorageError};
@@ -9,6 +11,8 @@ use catalogue_settings::{DeveloperSettings, SettingsBuilder, SignInSettings};
 use catalogue_sqlite::SqliteStorage;
 
 use crate::admin::Probe;
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An opened database. Cheap to clone; clones share its connections.
 #[derive(Clone, Debug)]
@@ -38,6 +42,14 @@ impl Storage {
     /// The same, to keep.
     pub(crate) fn into_admin(self) -> Box<dyn AdminStorage> {
         of_either!(self, storage => Box::new(storage))
+    }
+
+    /// The same, which waits up to a minute for another program that writes: a leaked key is revoked all the same.
+    pub(crate) fn patient(self) -> Self {
+        match self {
+            Self::Sqlite(storage) => Self::Sqlite(storage.write_timeout(PATIENCE)),
+            Self::Postgres(storage) => Self::Postgres(storage.patient()),
+        }
     }
 
     /// For changes to keys, and the log of them.
