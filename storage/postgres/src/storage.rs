@@ -19,6 +19,7 @@ use crate::old_snapshots::{OldSnapshot, old_snapshots};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::rows::time;
+use crate::transaction::{transact, transact_patiently};
 use crate::versions::SCHEMA_VERSION;
 
 const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)", types: &[] };
@@ -29,6 +30,7 @@ const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()
 pub struct PostgresStorage {
     pub(crate) readers: Arc<Readers>,
     options: Arc<Options>,
+    is_patient: bool,
 }
 
 impl PostgresStorage {
@@ -42,7 +44,11 @@ impl PostgresStorage {
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),
             Ordering::Equal => {
-                let storage = Self { readers: Arc::new(Readers::new(options)), options: Arc::new(options.clone()) };
+                let storage = Self {
+                    readers: Arc::new(Readers::new(options)),
+                    options: Arc::new(options.clone()),
+                    is_patient: false,
+                };
                 storage.ask_as_requests_do().await.map_err(OpenError::Failed)?;
                 Ok(storage)
             }
@@ -68,6 +74,14 @@ impl PostgresStorage {
     pub async fn open_and_migrate(options: &Options) -> Result<Self, OpenError> {
         Self::migrate(options).await?;
         Self::open(options).await
+    }
+
+    /// The same storage, whose changes to keys and sign-ins wait up to a minute for another program that is writing, and
+    /// say so in the log; of another storage they wait 5 seconds. It is for a command line, and no request.
+    #[must_use]
+    pub fn patient(mut self) -> Self {
+        self.is_patient = true;
+        self
     }
 
     /// Makes the tables where they are missing and brings them up to date, all of it or nothing. Of several at the same time,
@@ -99,9 +113,29 @@ impl PostgresStorage {
         old_snapshots(&self.exporter().await?, age, transactions).await
     }
 
-    /// A connection that writes, for administration.
+    /// A connection for one change.
     pub(crate) async fn writer(&self) -> Result<Connection, StorageError> {
+        self.options.writing().without_names().open().await
+    }
+
+    /// A connection for many changes, as in an import.
+    pub(crate) async fn importer(&self) -> Result<Connection, StorageError> {
         self.options.writing().open().await
+    }
+
+    /// Does a change to keys or sign-ins in a transaction, as patiently as this storage is.
+    pub(crate) async fn transact<T, F>(
+        &self,
+        connection: &Connection,
+        change: impl Fn() -> F,
+    ) -> Result<Option<T>, StorageError>
+    where
+        F: Future<Output = Result<Option<T>, StorageError>>,
+    {
+        match self.is_patient {
+            true => transact_patiently(connection, change).await,
+            false => transact(connection, change()).await,
+        }
     }
 
     /// A connection that can read everything, for administration.
