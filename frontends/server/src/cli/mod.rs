@@ -17,8 +17,8 @@ pub(crate) use accounts::{AccountsCommand, RemoveAccount};
 pub(crate) use credentials::{
     CheckKeys, CreateKey, FindKey, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, ShowLog, TokensCommand,
 };
-pub(crate) use developer_settings::{MakeLink, SettingsCommand};
 pub(crate) use data::{BackupArguments, ImportArguments, MigrateArguments, OpenapiArguments};
+pub(crate) use developer_settings::{MakeLink, SettingsCommand};
 
 use crate::settings::CommandLine;
 

@@ -3,20 +3,25 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use catalogue_core::admin::AdminStorage;
 use catalogue_core::auth::{CredentialKind, NewToken, Scope};
 use catalogue_core::observe::{FinishedRequest, Observer};
-use catalogue_core::{AccountId, Operation};
+use catalogue_core::storage::Actor;
+use catalogue_core::{AccountId, Address, Operation};
 use catalogue_hyper::ServerConfig;
+use catalogue_settings::DEFAULT_LINK_LIFETIME;
+use http::StatusCode;
 use tokio::net::TcpListener;
 
 use super::signals::Signals;
-use super::{Context, credentials, serve_on_all_cores, serving, waiting};
+use super::{Context, credentials, developer_settings, serve_on_all_cores, serving, waiting};
 use crate::admin::Monitor;
-use crate::database::Database;
+use crate::database::{Database, Storage};
+use crate::developer_settings::{DeveloperPages, FinishedRequest as FinishedOfSettings};
 use crate::exit::Failure;
-use crate::logging::{AccessLog, Format, Sink};
+use crate::logging::{self, AccessLog, Format, Sink};
+use crate::settings::DeveloperOptions;
 use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN, LOG_FORMAT};
 use crate::{import, output};
 
@@ -49,11 +54,11 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let pages = DeveloperPages::new(&DeveloperOptions::at(settings.clone(), &base, &docs), &storage, false, told);
         // Elsewhere than on this machine they need HTTPS.
         let pages = pages.ok();
-        let link = match pages {
-            Some(_) => developer_settings::mint(&storage, ACCOUNT, &settings, DEFAULT_LINK_LIFETIME).await.map(Some)?,
-            None => None,
-        };
-        let link = link.map(|(link, _)| link.url());
+        let mut link = None;
+        if pages.is_some() {
+            let (made, _) = developer_settings::mint(&storage, ACCOUNT, &settings, DEFAULT_LINK_LIFETIME).await?;
+            link = Some(made.url());
+        }
         let observer = (shown, (!is_text).then_some(AccessLog));
         let mut builder = storage.catalogue().own_root().base_url(&base).docs_url(&docs).observer(observer);
         if pages.is_some() {
@@ -63,7 +68,8 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let kept = !matches!(database, Database::Memory);
         let announced = || output::note(&invitation(&base, &docs, &key, link.as_deref(), kept));
         let monitor = Monitor::new(Arc::clone(&context.logs.sink));
-        serving::serve((listener, bound), (catalogue, pages), ServerConfig::default(), signals, &monitor, announced).await
+        serving::serve((listener, bound), (catalogue, pages), ServerConfig::default(), signals, &monitor, announced)
+            .await
     })
 }
 
@@ -81,7 +87,7 @@ impl Shown {
 }
 
 /// Shows or logs requests of the developer settings.
-fn tell(shown: Option<Shown>) -> impl Fn(&developer_settings::FinishedRequest<'_>) {
+fn tell(shown: Option<Shown>) -> impl Fn(&FinishedOfSettings<'_>) {
     move |request| match &shown {
         Some(shown) => shown.show(request.response.status(), &request.operation(), request.duration),
         None => logging::log_settings(request),

@@ -112,6 +112,7 @@ async fn revoke(storage: &Storage, id: &str, arguments: &RevokeKey) -> Result<()
         Some(before) if before < now => format!("{id} was revoked before, at {before}"),
         _ => format!("{id} is revoked"),
     };
-    let printed = if arguments.json { credentials::print_json(storage.admin(), &record).await } else { output::print(&done) };
+    let printed =
+        if arguments.json { credentials::print_json(storage.admin(), &record).await } else { output::print(&done) };
     printed.map_err(|failure| failure.after(&done))
 }

@@ -14,8 +14,8 @@ use crate::developer_settings::{DeveloperPages, FinishedRequest};
 use crate::exit::Failure;
 use crate::last_uses::Recorder;
 use crate::logging::{self, AccessLog};
-use crate::settings::{DeveloperOptions, ServeSettings};
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
+use crate::settings::{DeveloperOptions, ServeSettings};
 use crate::units::shown_size;
 use crate::{otlp, systemd};
 

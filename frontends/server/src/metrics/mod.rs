@@ -19,8 +19,8 @@ use catalogue_core::storage::StorageStatus;
 use crate::logging::Sink;
 use crate::otlp::SpanCounts;
 use catalogue_hyper::{ConnectionMetrics, Tls};
-use exposition::Exposition;
 use developer_settings::SettingsCounts;
+use exposition::Exposition;
 pub(crate) use requests::RequestMetrics;
 
 /// The media type of the text format.

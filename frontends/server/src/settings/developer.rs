@@ -55,8 +55,7 @@ impl DeveloperOptions {
     }
 
     pub(crate) fn told_to(&self, builder: SettingsBuilder) -> SettingsBuilder {
-        let builder =
-            builder.settings_url(self.url.as_str()).base_url(&*self.base_url).docs_url(&*self.docs_url);
+        let builder = builder.settings_url(self.url.as_str()).base_url(&*self.base_url).docs_url(&*self.docs_url);
         if self.tries_across_origins { builder.tries_across_origins() } else { builder }
     }
 
@@ -144,10 +143,23 @@ pub(super) fn url(text: &str) -> Result<Address, String> {
 /// Reads the name of a header that means nothing else.
 pub(super) fn owner_header_name(text: &str) -> Result<HeaderName, String> {
     const TAKEN: [&str; 14] = [
-        "authorization", "catalogue-proxy-secret", "connection", "cookie", "expect", "forwarded", "host", "origin",
-        "range", "referer", "te", "upgrade", "user-agent", "via",
+        "authorization",
+        "catalogue-proxy-secret",
+        "connection",
+        "cookie",
+        "expect",
+        "forwarded",
+        "host",
+        "origin",
+        "range",
+        "referer",
+        "te",
+        "upgrade",
+        "user-agent",
+        "via",
     ];
-    const FAMILIES: [&str; 8] = ["accept", "access-control-", "content-", "if-", "proxy-", "sec-", "trans", "x-forwarded-"];
+    const FAMILIES: [&str; 8] =
+        ["accept", "access-control-", "content-", "if-", "proxy-", "sec-", "trans", "x-forwarded-"];
     const RIGHT: &str = "write the one in which the proxy names the owner, like Remote-User";
     let name = text.parse::<HeaderName>().map_err(|_| format!("{text:?} is not the name of a header; {RIGHT}"))?;
     if TAKEN.contains(&name.as_str()) || FAMILIES.iter().any(|family| name.as_str().starts_with(family)) {

@@ -10,9 +10,9 @@ mod setting;
 pub(crate) mod table;
 mod value;
 
+pub(crate) use developer::{DeveloperOptions, OwnerHeader};
 #[cfg(test)]
 pub(crate) use file::ConfigFile;
-pub(crate) use developer::{DeveloperOptions, OwnerHeader};
 pub(crate) use layers::CommandLine;
 pub(crate) use reader::Settings;
 pub(crate) use serve::{AboutSettings, ServeSettings, addresses};
