@@ -155,3 +155,21 @@ pub(crate) fn account_exists(connection: &Connection, id: &str) -> rusqlite::Res
 pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
     StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::plan;
+
+    #[test]
+    fn a_key_is_found_and_changed_by_its_index() {
+        for sql in [FIND_IN_ACCOUNT, RENAME, REVOKE, END, NOTE_USE] {
+            let steps = plan(sql);
+            assert_eq!(
+                steps,
+                ["SEARCH credentials USING INDEX credentials_by_account (account_id=? AND id=?)"],
+                "{sql}"
+            );
+        }
+    }
+}

@@ -53,3 +53,14 @@ fn event(row: &Row<'_>) -> rusqlite::Result<CredentialEvent> {
         name: row.get(6)?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::plan;
+
+    #[test]
+    fn the_last_events_are_one_range_of_the_primary_key_without_a_sort() {
+        assert_eq!(plan(LIST), ["SEARCH credential_events USING PRIMARY KEY (account_id=?)"]);
+    }
+}

@@ -35,6 +35,8 @@ mod locks;
 mod migration;
 mod open_error;
 mod own_thread;
+#[cfg(test)]
+mod plan;
 mod put;
 mod read;
 mod readers;

@@ -149,3 +149,28 @@ fn find_session(connection: &Connection, digest: &TokenDigest) -> rusqlite::Resu
 fn account_of(connection: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Option<AccountId>> {
     connection.query_row(sql, values, |row| account_id(row, 0)).optional()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::plan;
+
+    #[test]
+    fn a_sign_in_is_one_look_up() {
+        for sql in [TAKE_LINK, END_SESSION] {
+            assert_eq!(plan(sql), ["SEARCH sign_ins USING PRIMARY KEY (digest=?)"], "{sql}");
+        }
+        let joined = ["SEARCH s USING PRIMARY KEY (digest=?)", "SEARCH a USING PRIMARY KEY (id=?)"];
+        assert_eq!(plan(FIND_SESSION), joined);
+        assert_eq!(plan(FIND_ACCOUNT), ["SEARCH accounts USING PRIMARY KEY (id=?)"]);
+    }
+
+    #[test]
+    fn those_of_an_account_are_one_range_of_its_index() {
+        let by_account = "SEARCH sign_ins USING INDEX sign_ins_by_account (account_id=?)";
+        for sql in [REMOVE_OVER, LIMIT_SESSIONS, END_ALL] {
+            let steps = plan(sql);
+            assert!(steps.iter().any(|step| step.starts_with(by_account)), "{sql}: {steps:?}");
+        }
+    }
+}
