@@ -19,8 +19,14 @@ use crate::old_snapshots::{OldSnapshot, old_snapshots};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::rows::time;
-use crate::transaction::{transact, transact_patiently};
+use crate::transaction::{LOCK_TIMEOUT, transact_within};
 use crate::versions::SCHEMA_VERSION;
+
+/// PostgreSQL takes none for no limit.
+const SHORTEST_WRITE_TIMEOUT: Duration = Duration::from_millis(1);
+
+/// More milliseconds than some weeks have, the setting does not hold.
+const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)", types: &[] };
 
@@ -30,7 +36,7 @@ const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()
 pub struct PostgresStorage {
     pub(crate) readers: Arc<Readers>,
     options: Arc<Options>,
-    is_patient: bool,
+    write_timeout: Duration,
 }
 
 impl PostgresStorage {
@@ -47,7 +53,7 @@ impl PostgresStorage {
                 let storage = Self {
                     readers: Arc::new(Readers::new(options)),
                     options: Arc::new(options.clone()),
-                    is_patient: false,
+                    write_timeout: LOCK_TIMEOUT,
                 };
                 storage.ask_as_requests_do().await.map_err(OpenError::Failed)?;
                 Ok(storage)
@@ -76,12 +82,15 @@ impl PostgresStorage {
         Self::open(options).await
     }
 
-    /// The same storage, whose changes to keys and sign-ins wait up to a minute for another program that is writing, and
-    /// say so in the log; of another storage they wait 5 seconds. It is for a command line, and no request.
+    /// The same with another limit for how long a call of [`KeyStorage`] or [`SignInStorage`] waits for another program that
+    /// writes the same rows: 5 seconds by default, a millisecond at least and a day at most. Beyond the default, a call that
+    /// has waited for a second says so in the log.
+    ///
+    /// [`KeyStorage`]: catalogue_core::storage::KeyStorage
+    /// [`SignInStorage`]: catalogue_core::storage::SignInStorage
     #[must_use]
-    pub fn patient(mut self) -> Self {
-        self.is_patient = true;
-        self
+    pub fn write_timeout(self, longest: Duration) -> Self {
+        Self { write_timeout: longest.clamp(SHORTEST_WRITE_TIMEOUT, LONGEST_WRITE_TIMEOUT), ..self }
     }
 
     /// Makes the tables where they are missing and brings them up to date, all of it or nothing. Of several at the same time,
@@ -123,7 +132,7 @@ impl PostgresStorage {
         self.options.writing().open().await
     }
 
-    /// Does a change to keys or sign-ins in a transaction, as patiently as this storage is.
+    /// Makes a change to keys or sign-ins in one transaction.
     pub(crate) async fn transact<T, F>(
         &self,
         connection: &Connection,
@@ -132,10 +141,7 @@ impl PostgresStorage {
     where
         F: Future<Output = Result<Option<T>, StorageError>>,
     {
-        match self.is_patient {
-            true => transact_patiently(connection, change).await,
-            false => transact(connection, change()).await,
-        }
+        transact_within(connection, self.write_timeout, change).await
     }
 
     /// A connection that can read everything, for administration.

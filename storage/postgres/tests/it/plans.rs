@@ -29,13 +29,13 @@ const FILL: &str = "
 
 /// What PostgreSQL says it would do for that statement with any values, a step a line.
 async fn plan_of(host: &Client, sql: &Declared) -> Vec<String> {
-    let Declared { name, text, types } = sql;
+    let Declared { text, types, .. } = sql;
     let (types, values) = match &types[..] {
         [] => Default::default(),
         types => (format!("({})", types.join(", ")), format!("({})", vec!["NULL"; types.len()].join(", "))),
     };
-    host.batch_execute(&format!("DEALLOCATE ALL; PREPARE {name} {types} AS {text}")).await.unwrap();
-    let rows = host.query(&format!("EXPLAIN (COSTS OFF) EXECUTE {name} {values}"), &[]).await.unwrap();
+    host.batch_execute(&format!("DEALLOCATE ALL; PREPARE asked {types} AS {text}")).await.unwrap();
+    let rows = host.query(&format!("EXPLAIN (COSTS OFF) EXECUTE asked {values}"), &[]).await.unwrap();
     let steps = rows.iter().map(|row| row.get::<_, &str>(0).trim().trim_start_matches("->  "));
     // How the part that runs once is named differs between versions of PostgreSQL.
     steps.filter(|step| !step.starts_with("InitPlan")).map(str::to_owned).collect()
