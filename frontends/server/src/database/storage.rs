@@ -48,7 +48,7 @@ impl Storage {
     pub(crate) fn patient(self) -> Self {
         match self {
             Self::Sqlite(storage) => Self::Sqlite(storage.write_timeout(PATIENCE)),
-            Self::Postgres(storage) => Self::Postgres(storage.patient()),
+            Self::Postgres(storage) => Self::Postgres(storage.write_timeout(PATIENCE)),
         }
     }
 
