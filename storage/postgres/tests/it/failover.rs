@@ -86,7 +86,7 @@ async fn a_standby_alone_is_refused_unless_the_address_asks_for_one() {
         let options = Options::parse(&format!("{address} target_session_attrs={target}")).unwrap();
         let storage = PostgresStorage::open(&options).await.unwrap();
         assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
-        assert!(storage.list_credentials(&account()).await.unwrap().is_some());
+        assert!(storage.find_credential_record("unknown").await.unwrap().is_none());
         let refused = write(&storage, "new").await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
     }
