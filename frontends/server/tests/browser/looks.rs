@@ -6,10 +6,10 @@ use crate::page::Page;
 use crate::site::Site;
 
 /// Texts whose contrast with what is behind them is below that of WCAG 2.2, level AA.
-const FAINT: &str = include_str!("faint_texts.js");
+pub(crate) const FAINT: &str = include_str!("faint_texts.js");
 
 /// What reaches over the edge of the window, or of its own place; a field's text may.
-const TOO_WIDE: &str = r"
+pub(crate) const TOO_WIDE: &str = r"
 [document.documentElement, ...document.querySelectorAll('main *:not(input)')]
   .filter((part) => part.checkVisibility() && getComputedStyle(part).display !== 'inline')
   .filter((part) => part.getBoundingClientRect().right > innerWidth || part.scrollWidth > part.clientWidth + 1)

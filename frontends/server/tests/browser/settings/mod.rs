@@ -1,0 +1,5 @@
+//! The developer settings, as their owners use them.
+
+mod gallery;
+mod host;
+mod looks;
