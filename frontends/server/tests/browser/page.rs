@@ -201,7 +201,10 @@ impl Page {
     pub(crate) fn complaints(&self) -> Vec<Value> {
         let complains = |event: &&Value| match event["method"].as_str().unwrap() {
             "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" => true,
-            "Log.entryAdded" => event["params"]["entry"]["source"] != "network",
+            "Log.entryAdded" => {
+                let entry = &event["params"]["entry"];
+                entry["source"] != "network" && entry["level"] != "info"
+            }
             _ => false,
         };
         self.tools().events(&self.session).iter().filter(complains).cloned().collect()
