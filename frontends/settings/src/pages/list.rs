@@ -94,7 +94,7 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
         @if !hints.is_empty() {
             ul.advice {
                 @for hint in hints {
-                    li { span aria-hidden="true" { "! " } @match hint {
+                    li { span aria-hidden="true" { "!" } " " @match hint {
                         Hint::EndsSoon => { "It expires soon. " a href={ (at("")) "#rotate" } { "Rotate it" } "." },
                         Hint::Unused => { "Nothing has used it for 90 days. " a href=(at("/revoke")) { "Revoke it" } "." },
                         Hint::NeverUsed => { "Nothing has used it yet. " a href=(at("/revoke")) { "Revoke it" } " if nothing will." },

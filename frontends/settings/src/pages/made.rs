@@ -33,7 +33,7 @@ pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
             }
         }
         p.chips.muted {
-            (name(&made.key))
+            strong { (name(&made.key)) }
             @for scope in made.key.identity.scopes.iter() { " " span.scope { (scope) } }
             " "
             @match made.key.expires_at {

@@ -2,4 +2,6 @@
 
 mod gallery;
 mod host;
+mod keyboard;
 mod looks;
+mod walk;
