@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// The names under which Chromium is installed.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// A browser that says nothing for so long is broken.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running browser, ended with this value.
 pub(crate) struct DevTools {

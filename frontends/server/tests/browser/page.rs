@@ -1,10 +1,11 @@
 //! One page of a browser, used as a person would: by keys and the mouse.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::devtools::DevTools;
+use crate::devtools::{DevTools, PATIENCE};
 
 /// A page, with all that happened on it. Its browser ends with the last page.
 pub(crate) struct Page {
@@ -88,14 +89,17 @@ impl Page {
     /// Does `action`, which leads to another page, and waits until that is there.
     pub(crate) fn leads(&mut self, action: impl FnOnce(&mut Self)) {
         self.until_event("Page.loadEventFired", action);
+        // What comes before the first paint is thrown away.
+        self.until("performance.getEntriesByType('paint').length > 0");
     }
 
     /// Goes back, be it to a page that the browser has kept as it was.
     pub(crate) fn back(&mut self) {
-        self.until_event("Page.frameNavigated", |page| _ = page.evaluate("history.back(); 0"));
-        self.evaluate(
-            "document.readyState === 'complete' || new Promise((done) => addEventListener('load', () => done(true)))",
-        );
+        let history = self.command("Page.getNavigationHistory", json!({}));
+        let current = usize::try_from(history["currentIndex"].as_u64().unwrap()).unwrap();
+        let entry = json!({ "entryId": history["entries"][current - 1]["id"] });
+        self.until_event("Page.frameNavigated", |page| _ = page.command("Page.navigateToHistoryEntry", entry));
+        self.until("document.readyState === 'complete'");
     }
 
     fn until_event(&mut self, method: &str, action: impl FnOnce(&mut Self)) {
@@ -116,17 +120,13 @@ impl Page {
         self.tools().command("", "Browser.grantPermissions", parameters);
     }
 
-    /// Waits until an expression of the page's document is true.
+    /// Waits until an expression is true.
     #[track_caller]
     pub(crate) fn until(&mut self, condition: &str) {
-        self.evaluate(&format!(
-            "new Promise((done) => {{
-               const look = () => {{ if ({condition}) {{ watch.disconnect(); done(0); }} }};
-               const watch = new MutationObserver(look);
-               watch.observe(document, {{ subtree: true, childList: true, characterData: true, attributes: true }});
-               look();
-             }})"
-        ));
+        let begin = Instant::now();
+        while self.evaluate(condition) != true {
+            assert!(begin.elapsed() < PATIENCE, "it never was true that {condition}");
+        }
     }
 
     /// The value of an expression; a promise's when it is there.
@@ -159,15 +159,23 @@ impl Page {
     }
 
     pub(crate) fn click(&mut self, selector: &str) {
+        self.click_times(selector, 1);
+    }
+
+    /// Clicks so many times, as fast as a hand never does.
+    pub(crate) fn click_times(&mut self, selector: &str, times: u32) {
         let dir = self.evaluate(&format!(
             "{{ const element = document.querySelector('{selector}');
                element.scrollIntoView({{ behavior: 'instant', block: 'center' }});
                const {{ x, y, width, height }} = element.getBoundingClientRect();
                [x + width / 2, y + height / 2] }}"
         ));
-        for kind in ["mousePressed", "mouseReleased"] {
-            let parameters = json!({ "type": kind, "x": dir[0], "y": dir[1], "button": "left", "clickCount": 1 });
-            self.command("Input.dispatchMouseEvent", parameters);
+        for count in 1..=times {
+            for kind in ["mousePressed", "mouseReleased"] {
+                let parameters =
+                    json!({ "type": kind, "x": dir[0], "y": dir[1], "button": "left", "clickCount": count });
+                self.command("Input.dispatchMouseEvent", parameters);
+            }
         }
     }
 

@@ -143,11 +143,14 @@ pub(crate) fn hint(id: &str, hint: &str, fault: Option<&Fault>) -> Markup {
 pub(crate) fn curl(inner: &Inner) -> Markup {
     let (base, settings) = (&inner.addresses.base, &inner.addresses.settings);
     let origin = if base.origin().is_empty() { settings.origin() } else { base.origin() };
-    code("Copy the line for curl", &html! {
-        "curl -H \"Authorization: Bearer $API_KEY\" \\\n  \""
-        @if origin.is_empty() { span data-origin { "$SERVER" } } @else { (origin) }
-        (base.path()) "/courses\""
-    })
+    code(
+        "Copy the line for curl",
+        &html! {
+            "curl -H \"Authorization: Bearer $API_KEY\" \\\n  \""
+            @if origin.is_empty() { span data-origin { "$SERVER" } } @else { (origin) }
+            (base.path()) "/courses\""
+        },
+    )
 }
 
 /// Lines to paste, with a button that the script brings to life.

@@ -19,7 +19,8 @@ const NAMES: [&str; 3] = [
 
 /// Sends the page's form to an address with these fields set, whatever the browser thinks of them.
 fn send(page: &mut Page, action: &str, fields: &[(&str, &str)]) {
-    let fields: String = fields.iter().map(|(name, value)| format!("form.elements['{name}'].value = '{value}';")).collect();
+    let fields: String =
+        fields.iter().map(|(name, value)| format!("form.elements['{name}'].value = '{value}';")).collect();
     page.leads(|page| {
         page.evaluate(&format!(
             "{{ const form = document.querySelector('main form[action$=\"{action}\"]'); {fields}

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -41,9 +42,8 @@ impl Host {
             import.commit().await.unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let origin = format!("http://{}", listener.local_addr().unwrap());
-            let is_settings = |path: &str| path == "/settings" || path.starts_with("/settings/");
             let config = ServerConfig {
-                wants_body: std::sync::Arc::new(move |head| is_settings(head.uri.path())),
+                wants_body: Arc::new(|head| head.uri.path().starts_with("/settings")),
                 ..ServerConfig::default()
             };
             tokio::spawn(catalogue_hyper::serve(listener, Routes::over(&storage), config, std::future::pending()));
@@ -75,7 +75,12 @@ impl Host {
     }
 
     /// Makes a key behind the owner's back, and gives its id and token.
-    pub(crate) fn make(&self, account: &str, name: &str, change: impl FnOnce(&mut CredentialRecord)) -> (String, String) {
+    pub(crate) fn make(
+        &self,
+        account: &str,
+        name: &str,
+        change: impl FnOnce(&mut CredentialRecord),
+    ) -> (String, String) {
         let scopes = Scopes::from_iter([Scope::ReadProfile, Scope::ReadCourses]);
         let (token, mut key) = NewCredential::api_key(AccountId::new(account), name, scopes);
         change(&mut key.record);
@@ -95,12 +100,16 @@ impl Host {
         self.runtime.block_on(self.storage.note_uses(&[used])).unwrap();
     }
 
-    /// All keys of an account, newest first.
-    pub(crate) fn keys(&self, account: &str) -> Vec<CredentialRecord> {
+    /// Ends all sessions of an account.
+    pub(crate) fn sign_out(&self, account: &str) {
         let account = AccountId::new(account);
-        let mut keys = self.runtime.block_on(self.storage.list_keys(&account)).unwrap().unwrap();
-        keys.reverse();
-        keys
+        assert_ne!(self.runtime.block_on(self.storage.end_sign_ins(&account, &Actor::OPERATOR)).unwrap(), 0);
+    }
+
+    /// How many keys an account has.
+    pub(crate) fn keys(&self, account: &str) -> usize {
+        let account = AccountId::new(account);
+        self.runtime.block_on(self.storage.list_keys(&account)).unwrap().unwrap().len()
     }
 }
 
@@ -108,6 +117,13 @@ impl Host {
 pub(crate) fn before(ago: Duration) -> Timestamp {
     let ago = i64::try_from(ago.as_micros()).unwrap();
     Timestamp::from_microseconds(Timestamp::now().as_microseconds() - ago).unwrap()
+}
+
+/// A page of the same server that has another one in a frame.
+pub(crate) const FRAMER: &str = "/framer";
+
+fn frame<B>(request: Request<B>) -> Bytes {
+    format!("<iframe src=\"{}\"></iframe>", request.uri().query().unwrap()).into()
 }
 
 #[derive(Clone)]
@@ -138,9 +154,10 @@ impl Service<Request<Full<Bytes>>> for Routes {
     fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
         let Self { settings, catalogue } = self.clone();
         Box::pin(async move {
-            let response = match request.uri().path().starts_with("/settings") {
-                true => settings.call(request).await,
-                false => catalogue.call(request).await,
+            let response = match request.uri().path() {
+                FRAMER => Response::builder().header("content-type", "text/html").body(frame(request)).unwrap(),
+                path if path.starts_with("/settings") => settings.call(request).await,
+                _ => catalogue.call(request).await,
             };
             Ok(response.map(Full::new))
         })

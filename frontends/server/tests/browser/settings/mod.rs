@@ -4,4 +4,6 @@ mod gallery;
 mod host;
 mod keyboard;
 mod looks;
+mod owners;
+mod policy;
 mod walk;
