@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::axe::Axe;
 use crate::page::Page;
 use crate::site::Site;
 
@@ -28,7 +29,7 @@ fn filled(site: &Site, page: &mut Page) {
 fn it_fits_and_can_be_read_in_both_schemes() {
     let site = Site::start("");
     let Some(mut page) = site.browser() else { return };
-    let mut backgrounds = Vec::new();
+    let (axe, mut backgrounds) = (Axe::install(), Vec::new());
     for (width, mobile) in [(1280, false), (390, true)] {
         let size = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": mobile });
         page.command("Emulation.setDeviceMetricsOverride", size);
@@ -38,6 +39,9 @@ fn it_fits_and_can_be_read_in_both_schemes() {
             assert_eq!(page.evaluate("innerWidth"), width);
             assert_eq!(page.evaluate(TOO_WIDE), json!([]), "{width} {scheme}");
             assert_eq!(page.evaluate(FAINT), json!([]), "{width} {scheme}");
+            if let Some(axe) = &axe {
+                assert_eq!(axe.violations(&mut page), json!([]), "{width} {scheme}");
+            }
             backgrounds.push(page.evaluate("getComputedStyle(document.body).backgroundColor"));
         }
     }
