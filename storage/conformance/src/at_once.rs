@@ -3,6 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
@@ -50,4 +51,42 @@ pub(crate) async fn all_of<F: Future<Output = ()>>(futures: impl IntoIterator<It
         if running.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
+}
+
+/// Reads on two threads, again and again, while writes of the numbers from 1 up go on; that of 0 comes before.
+pub(crate) async fn reads_beside_writes(read: impl AsyncFn() + Sync, write: impl AsyncFn(usize) + Sync) {
+    write(0).await;
+    let (reads, over, runtime) = (AtomicUsize::new(0), AtomicBool::new(false), Handle::current());
+    let reading = async || {
+        let _ends_all = SetAtItsEnd(&over);
+        while !over.load(Ordering::Acquire) {
+            read().await;
+            reads.fetch_add(1, Ordering::AcqRel);
+        }
+    };
+    let writing = async || {
+        let _ends_all = SetAtItsEnd(&over);
+        for number in 1..=400 {
+            let enough = number > 20 && reads.load(Ordering::Acquire) > 40;
+            if enough || over.load(Ordering::Acquire) {
+                break;
+            }
+            write(number).await;
+        }
+    };
+    thread::scope(|scope| {
+        let readers: Vec<_> = (0..2).map(|_| on_a_thread(scope, runtime.clone(), reading)).collect();
+        let writer = on_a_thread(scope, runtime, writing);
+        readers.into_iter().for_each(joined);
+        joined(writer);
+    });
+}
+
+/// Sets a flag when it goes, also where a panic takes it.
+struct SetAtItsEnd<'f>(&'f AtomicBool);
+
+impl Drop for SetAtItsEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }

@@ -2,8 +2,10 @@
 
 use std::future::{Future, ready};
 
-use catalogue_core::admin::{AdminStorage, Change, NewCredential};
-use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
+use catalogue_core::admin::{Account, AdminStorage, Change, NewCredential};
+use catalogue_core::storage::{
+    Actor, CourseStorage, CredentialEvent, CredentialStorage, KeyStorage, SignInStorage, StorageErrorKind,
+};
 use catalogue_core::{AccountId, Course, Timestamp};
 
 use crate::Storage;
@@ -115,6 +117,34 @@ pub trait CredentialFixture: Fixture {
     }
 }
 
+/// How to fill the table of accounts. It is written like a [`CourseFixture`].
+pub trait AccountFixture: Fixture {
+    /// Adds an account, or gives the one that has its id that name and email.
+    fn put_account(&self, account: &Account) -> impl Future<Output = ()>;
+
+    /// Removes the account with that id, which is there, with all that it has: keys, links, sessions and events.
+    fn remove_account(&self, account: &AccountId) -> impl Future<Output = ()>;
+}
+
+/// A storage of keys, and how to fill its tables: what [`key_storage_tests!`](crate::key_storage_tests) runs on. Whatever
+/// has the two traits it is made of has it already.
+pub trait KeyFixture: CredentialFixture<Storage: KeyStorage> + AccountFixture {}
+
+impl<F: CredentialFixture<Storage: KeyStorage> + AccountFixture> KeyFixture for F {}
+
+/// A storage of sign-in links and sessions, and how to fill its tables: what
+/// [`sign_in_storage_tests!`](crate::sign_in_storage_tests) runs on.
+pub trait SignInFixture: AccountFixture {
+    /// The storage under test.
+    type Storage: SignInStorage;
+
+    /// The storage under test, over the tables that the other methods write.
+    fn storage(&self) -> &Self::Storage;
+
+    /// The account's events, newest first, as [`KeyStorage::list_events`] shows them.
+    fn events(&self, account: &AccountId) -> impl Future<Output = Vec<CredentialEvent>>;
+}
+
 impl<S: Storage> Fixture for S {}
 
 impl<S: Storage> CourseFixture for S {
@@ -154,17 +184,44 @@ impl<S: Storage> CredentialFixture for S {
     }
 
     async fn put_credential(&self, credential: &NewCredential) {
-        let mut created = self.create_credential(credential).await;
+        let mut created = self.create_key(credential, &Actor::OPERATOR).await;
         if created.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::UnknownReference) {
             seed_accounts(self, &[credential.record.identity.account.as_str()]).await;
-            created = self.create_credential(credential).await;
+            created = self.create_key(credential, &Actor::OPERATOR).await;
         }
         created.expect("a credential of a known account can be stored");
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) {
-        let revoked = AdminStorage::revoke_credential(self, id, at).await.expect("a credential can be revoked");
+        let record = self.find_credential_record(id).await.expect("a record can be found").expect("it is there");
+        let revoked = self.revoke_key(&record.identity.account, id, at, &Actor::OPERATOR).await;
+        let revoked = revoked.expect("a credential can be revoked");
         assert!(revoked.is_some(), "Revoking a credential returns its record, revoked.");
+    }
+}
+
+impl<S: Storage> AccountFixture for S {
+    async fn put_account(&self, account: &Account) {
+        let mut import = self.begin_import().await.expect("an import begins while no other runs");
+        import.put_account(account).await.expect("an account can be put");
+        import.commit().await.expect("an import can be committed");
+    }
+
+    async fn remove_account(&self, account: &AccountId) {
+        let removed = AdminStorage::remove_account(self, account).await.expect("an account can be removed");
+        assert!(removed.is_some(), "Removing an account that is there says what went.");
+    }
+}
+
+impl<S: Storage> SignInFixture for S {
+    type Storage = S;
+
+    fn storage(&self) -> &S {
+        self
+    }
+
+    async fn events(&self, account: &AccountId) -> Vec<CredentialEvent> {
+        self.list_events(account, usize::MAX).await.expect("events can be listed")
     }
 }
 

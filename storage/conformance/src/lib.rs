@@ -1,11 +1,13 @@
 //! The suite that every storage of the course catalogue passes, ours and a host's.
 //!
-//! | The storage reads | It is tested by | With |
+//! | The storage keeps | It is tested by | With |
 //! | --- | --- | --- |
 //! | courses | [`course_storage_tests!`] | a [`CourseFixture`] |
 //! | credentials | [`credential_storage_tests!`] | a [`CredentialFixture`] |
 //! | both | [`course_and_credential_storage_tests!`] | both of them |
-//! | both, and is an [`AdminStorage`] | [`tests!`] | an empty storage |
+//! | keys, for the developer settings | [`key_storage_tests!`] | a [`KeyFixture`] |
+//! | sign-in links and sessions | [`sign_in_storage_tests!`] | a [`SignInFixture`] |
+//! | all of that, and is an [`AdminStorage`] | [`tests!`] | an empty storage |
 //!
 //! Each makes a named test of each of its cases. What a host writes is how the suite puts data into its tables, in its
 //! `tests/conformance.rs`. Here the tables are those of a memory storage:
@@ -58,7 +60,7 @@
 //! hold less says so: how finely they keep times ([`Fixture::precision`]), which slugs they hold, and what has no room.
 //!
 //! A case fails by panicking, with the broken rule of the contract, which stands on [`CourseStorage`],
-//! [`CredentialStorage`] and [`AdminStorage`]. The cases are plain functions in modules by topic, so a storage that needs
+//! [`CredentialStorage`], [`KeyStorage`], [`SignInStorage`] and [`AdminStorage`]. The cases are plain functions in modules by topic, so a storage that needs
 //! something around them can call them by itself, on a runtime of several threads. A storage without revisions passes their
 //! cases. The crate has no features.
 
@@ -67,16 +69,19 @@
 use std::future::Future;
 
 use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::{CourseStorage, CredentialStorage};
+use catalogue_core::storage::{CourseStorage, CredentialStorage, KeyStorage, SignInStorage};
 
 pub mod administration;
 pub mod courses;
 pub mod credentials;
+pub mod keys;
+pub mod sign_ins;
 pub mod together;
 
 mod at_once;
 mod cases;
 mod fixture;
+mod key_calls;
 mod looking_up;
 mod macros;
 mod random;
@@ -84,17 +89,18 @@ mod reading;
 #[doc(hidden)]
 pub mod sample;
 mod seed;
+mod sign_in_calls;
 mod texts;
 mod variants;
 
 #[doc(hidden)]
 pub use cases::CASES;
-pub use fixture::{CourseFixture, CredentialFixture, Fixture, Precision};
+pub use fixture::{AccountFixture, CourseFixture, CredentialFixture, Fixture, KeyFixture, Precision, SignInFixture};
 
 /// What [`tests!`] runs on: a storage that can be read and written. It is a fixture of itself.
-pub trait Storage: CourseStorage + CredentialStorage + AdminStorage {}
+pub trait Storage: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage {}
 
-impl<S: CourseStorage + CredentialStorage + AdminStorage> Storage for S {}
+impl<S: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage> Storage for S {}
 
 /// Runs a case to its end on a runtime of its own, which has threads of its own for the tasks of a storage.
 #[doc(hidden)]

@@ -8,15 +8,26 @@ use crate::CredentialFixture;
 
 /// Puts a credential as the fixture's table can hold it, under its ids, and returns that.
 pub(crate) async fn put(fixture: &impl CredentialFixture, credential: &NewCredential) -> NewCredential {
+    let held = held(fixture, credential).await;
+    fixture.put_credential(&held).await;
+    held
+}
+
+/// A credential as the fixture's table can hold it, under its ids.
+pub(crate) async fn held(fixture: &impl CredentialFixture, credential: &NewCredential) -> NewCredential {
     let (precision, mut held) = (fixture.precision(), credential.clone());
     let record = &mut held.record;
     record.identity.account = fixture.account(record.identity.account.as_str()).await;
     if record.identity.kind == CredentialKind::ApiKey {
         record.identity.credential_id = fixture.key(&record.identity.credential_id).await.into();
     }
+    if let Some(successor) = &mut record.replaced_by {
+        *successor = fixture.key(successor).await.into();
+    }
     record.created_at = precision.kept(record.created_at);
-    record.expires_at = record.expires_at.map(|expiry| precision.kept(expiry));
-    fixture.put_credential(&held).await;
+    for time in [&mut record.expires_at, &mut record.revoked_at, &mut record.last_used_at] {
+        *time = time.map(|time| precision.kept(time));
+    }
     held
 }
 

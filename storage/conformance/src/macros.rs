@@ -1,6 +1,6 @@
 //! The macros that make a test of each case.
 
-/// Makes a test of each case for the storage that `fixture` returns: courses, credentials and administration.
+/// Makes a test of each case for the storage that `fixture` returns: of each part of the suite.
 ///
 /// `fixture` is the path of an async function without arguments, or a closure like one, which returns an empty storage
 /// and what is dropped after it, also where a test fails, such as a temporary directory: `(impl Storage, impl Sized)`.
@@ -33,6 +33,8 @@ macro_rules! tests {
         $crate::__cases!(__tests, courses);
         $crate::__cases!(__tests, credentials);
         $crate::__cases!(__tests, together);
+        $crate::__cases!(__tests, keys);
+        $crate::__cases!(__tests, sign_ins);
         $crate::__cases!(__tests, administration);
     };
 }
@@ -82,6 +84,35 @@ macro_rules! course_and_credential_storage_tests {
         $crate::__cases!(__tests, courses);
         $crate::__cases!(__tests, credentials);
         $crate::__cases!(__tests, together);
+    };
+}
+
+/// Makes a test of each case of a [`KeyStorage`](catalogue_core::storage::KeyStorage).
+///
+/// `fixture` returns a [`KeyFixture`](crate::KeyFixture), as for [`course_storage_tests!`](crate::course_storage_tests).
+#[macro_export]
+macro_rules! key_storage_tests {
+    ($fixture:expr $(,)?) => {
+        async fn __fixture() -> (impl $crate::KeyFixture, ()) {
+            (($fixture)().await, ())
+        }
+
+        $crate::__cases!(__tests, keys);
+    };
+}
+
+/// Makes a test of each case of a [`SignInStorage`](catalogue_core::storage::SignInStorage).
+///
+/// `fixture` returns a [`SignInFixture`](crate::SignInFixture), as for
+/// [`course_storage_tests!`](crate::course_storage_tests).
+#[macro_export]
+macro_rules! sign_in_storage_tests {
+    ($fixture:expr $(,)?) => {
+        async fn __fixture() -> (impl $crate::SignInFixture, ()) {
+            (($fixture)().await, ())
+        }
+
+        $crate::__cases!(__tests, sign_ins);
     };
 }
 

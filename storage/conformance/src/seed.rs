@@ -2,11 +2,12 @@
 
 use catalogue_core::admin::{AdminStorage, CredentialRecord, Import, NewCredential};
 use catalogue_core::auth::{BearerToken, Identity, Scopes, TokenDigest};
-use catalogue_core::{AccountId, Course, CourseModule};
+use catalogue_core::storage::{Actor, KeyStorage};
+use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 
-use crate::CourseFixture;
 use crate::reading::held;
 pub(crate) use crate::sample::{account, course, instant, module, time};
+use crate::{AccountFixture, CourseFixture};
 
 pub(crate) fn id(account: &str) -> AccountId {
     AccountId::new(account)
@@ -92,6 +93,18 @@ pub(crate) fn digest(token: &str) -> TokenDigest {
 }
 
 /// Stores a credential of an account that is there.
-pub(crate) async fn create(storage: &impl AdminStorage, credential: &NewCredential) {
-    storage.create_credential(credential).await.expect("a credential of a known account can be stored");
+pub(crate) async fn create(storage: &impl KeyStorage, credential: &NewCredential) {
+    storage.create_key(credential, &Actor::OPERATOR).await.expect("a credential of a known account can be stored");
+}
+
+/// Puts an account, and gives its id.
+pub(crate) async fn known(fixture: &impl AccountFixture, name: &str) -> AccountId {
+    let id = fixture.account(name).await;
+    fixture.put_account(&account(id.as_str())).await;
+    id
+}
+
+/// The instant that many seconds after the usual one: every precision keeps it.
+pub(crate) fn second(seconds: i64) -> Timestamp {
+    time(seconds * 1_000_000)
 }

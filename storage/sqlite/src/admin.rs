@@ -4,7 +4,7 @@ use catalogue_core::admin::{
     AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, RemovedAccount,
     Visitor,
 };
-use catalogue_core::storage::StorageError;
+use catalogue_core::storage::{KeyStorage as _, StorageError};
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
 use crate::accounts;
@@ -14,7 +14,6 @@ use crate::export::export;
 use crate::import::SqliteImport;
 use crate::locks::ADMINISTRATION_WAIT;
 use crate::storage::SqliteStorage;
-use crate::write::WriteTransaction;
 
 #[async_trait]
 impl AdminStorage for SqliteStorage {
@@ -50,12 +49,13 @@ impl AdminStorage for SqliteStorage {
     }
 
     async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        credentials::create(self.begin_patiently()?, credential)
+        let transaction = self.begin_patiently()?;
+        credentials::insert(&transaction, credential)?;
+        transaction.commit()
     }
 
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        let read = || self.readers.read(|connection| credentials::list(connection, account));
-        self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
+        self.list_keys(account).await
     }
 
     async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
@@ -64,7 +64,11 @@ impl AdminStorage for SqliteStorage {
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
-        credentials::revoke(self.begin_patiently()?, id, at)
+        let transaction = self.begin_patiently()?;
+        let Some(found) = credentials::find(&transaction, id).map_err(storage_error)? else { return Ok(None) };
+        let revoked = credentials::revoke(&transaction, &found.identity.account, id, at)?;
+        transaction.commit()?;
+        Ok(revoked.map(|(record, _)| record))
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
@@ -78,16 +82,17 @@ impl AdminStorage for SqliteStorage {
         ends_at: Timestamp,
         successor: &NewCredential,
     ) -> Result<Option<CredentialRecord>, StorageError> {
-        credentials::rotate(self.begin_patiently()?, id, ends_at, successor)
+        let transaction = self.begin_patiently()?;
+        let ended = credentials::rotate(&transaction, &successor.record.identity.account, id, ends_at, successor)?;
+        transaction.commit()?;
+        Ok(ended)
     }
 
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
         if uses.is_empty() {
             return Ok(());
         }
-        // A server notes uses by itself, perhaps long after it has opened the file. A read closes what is open of one that
-        // was replaced.
-        self.readers.locks.wait_out(ADMINISTRATION_WAIT, || self.readers.read(|_| Ok(()))).await?;
-        credentials::note_uses(WriteTransaction::begin(self.readers.database().open_updater()?)?, uses)
+        let uses = uses.to_vec();
+        self.write(move |transaction| credentials::note_uses(transaction, &uses).map_err(storage_error)).await
     }
 }

@@ -1,15 +1,13 @@
-//! Writing credentials, in a transaction that the caller has begun, and listing them.
+//! Writing credentials, in a transaction of the caller's, and listing them.
 
 use catalogue_core::admin::{CredentialRecord, CredentialUse, NewCredential, Visitor};
-use catalogue_core::auth::Identity;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use crate::accounts::visit_rows;
 use crate::error::storage_error;
 use crate::rows::{Micros, credential_record};
-use crate::write::WriteTransaction;
 
 const INSERT: &str = "INSERT INTO credentials \
      (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
@@ -24,24 +22,23 @@ const ALL: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_pref
 const FIND: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
      expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE id = ?1";
 
-const REVOKE: &str = "UPDATE credentials SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1 RETURNING account_id, \
-     kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, last_used_at, replaced_by";
+const FIND_IN_ACCOUNT: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
+     expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 AND id = ?2";
+
+const RENAME: &str = "UPDATE credentials SET name = ?3 WHERE account_id = ?1 AND id = ?2 AND name IS NOT ?3";
+
+const REVOKE: &str = "UPDATE credentials SET revoked_at = ?3 WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL";
 
 /// Of one that still holds at an instant, and has no successor.
 const END: &str = "UPDATE credentials SET expires_at = min(coalesce(expires_at, ?3), ?3), replaced_by = ?5 \
      WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4) \
-     AND replaced_by IS NULL \
-     RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-     last_used_at, replaced_by";
+     AND replaced_by IS NULL";
 
 const NOTE_USE: &str = "UPDATE credentials SET last_used_at = ?3 \
      WHERE account_id = ?1 AND id = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)";
 
-/// Stores a credential.
-pub(crate) fn create(transaction: WriteTransaction, credential: &NewCredential) -> Result<(), StorageError> {
-    insert(&transaction, credential)?;
-    transaction.commit()
-}
+/// A credential after a change, and whether there was anything to change; `None` when there is no such credential.
+pub(crate) type Changed = Option<(CredentialRecord, bool)>;
 
 /// The credentials of an account, or `None` when there is no such account.
 pub(crate) fn list(connection: &Connection, account: &AccountId) -> rusqlite::Result<Option<Vec<CredentialRecord>>> {
@@ -63,56 +60,75 @@ pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option
     connection.query_row(FIND, [id], credential_record).optional()
 }
 
-/// Revokes the credential with that id.
-pub(crate) fn revoke(
-    transaction: WriteTransaction,
+/// Gives the account's credential with that id another name.
+pub(crate) fn rename(
+    connection: &Connection,
+    account: &AccountId,
     id: &str,
-    at: Timestamp,
-) -> Result<Option<CredentialRecord>, StorageError> {
-    let revoked = transaction.query_row(REVOKE, params![id, Micros(at)], credential_record);
-    let revoked = revoked.optional().map_err(storage_error)?;
-    transaction.commit()?;
-    Ok(revoked)
+    name: &str,
+) -> Result<Changed, StorageError> {
+    change(connection, account, id, RENAME, params![account.as_str(), id, name])
 }
 
-/// Ends the credential with that id and stores its successor.
+/// Revokes the account's credential with that id.
+pub(crate) fn revoke(
+    connection: &Connection,
+    account: &AccountId,
+    id: &str,
+    at: Timestamp,
+) -> Result<Changed, StorageError> {
+    change(connection, account, id, REVOKE, params![account.as_str(), id, Micros(at)])
+}
+
+/// Ends the account's credential with that id and stores its successor. `None` where there is nothing to end.
 pub(crate) fn rotate(
-    transaction: WriteTransaction,
+    connection: &Connection,
+    account: &AccountId,
     id: &str,
     ends_at: Timestamp,
     successor: &NewCredential,
 ) -> Result<Option<CredentialRecord>, StorageError> {
-    let record = &successor.record;
-    let Identity { account, credential_id, .. } = &record.identity;
-    let values = params![account.as_str(), id, Micros(ends_at), Micros(record.created_at), credential_id];
-    let ended = transaction.query_row(END, values, credential_record).optional().map_err(storage_error)?;
-    if ended.is_some() {
-        insert(&transaction, successor)?;
-        transaction.commit()?;
-    }
-    Ok(ended)
+    let NewCredential { record, .. } = successor;
+    let new_id = &record.identity.credential_id;
+    let values = params![account.as_str(), id, Micros(ends_at), Micros(record.created_at), new_id];
+    let ended = change(connection, account, id, END, values)?;
+    let Some((ended, true)) = ended else { return Ok(None) };
+    insert(connection, successor)?;
+    Ok(Some(ended))
+}
+
+fn change(
+    connection: &Connection,
+    account: &AccountId,
+    id: &str,
+    sql: &str,
+    values: impl Params,
+) -> Result<Changed, StorageError> {
+    let run = || {
+        let is_changed = connection.execute(sql, values)? > 0;
+        let record = connection.query_row(FIND_IN_ACCOUNT, [account.as_str(), id], credential_record).optional()?;
+        Ok(record.map(|record| (record, is_changed)))
+    };
+    run().map_err(storage_error)
 }
 
 /// Notes uses. Where all of them are known, nothing is committed, which would end what is cached of look-ups.
-pub(crate) fn note_uses(transaction: WriteTransaction, uses: &[CredentialUse]) -> Result<(), StorageError> {
-    let note = || {
-        let mut statement = transaction.prepare(NOTE_USE)?;
-        uses.iter().try_for_each(|CredentialUse { account, credential_id, at }| {
-            statement.execute(params![account.as_str(), credential_id, Micros(*at)]).map(|_| ())
-        })
-    };
-    note().map_err(storage_error)?;
-    transaction.commit()
+pub(crate) fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare(NOTE_USE)?;
+    uses.iter().try_for_each(|CredentialUse { account, credential_id, at }| {
+        statement.execute(params![account.as_str(), credential_id, Micros(*at)]).map(|_| ())
+    })
 }
 
-fn insert(transaction: &WriteTransaction, credential: &NewCredential) -> Result<(), StorageError> {
+/// Stores a credential.
+pub(crate) fn insert(connection: &Connection, credential: &NewCredential) -> Result<(), StorageError> {
     let record = &credential.record;
     let identity = &record.identity;
-    if !account_exists(transaction, identity.account.as_str()).map_err(storage_error)? {
+    if !account_exists(connection, identity.account.as_str()).map_err(storage_error)? {
         return Err(unknown_account(&identity.account));
     }
     // The schema could hold ids to be unique within an account only; a revocation names no account.
-    if find(transaction, &identity.credential_id).map_err(storage_error)?.is_some() {
+    if find(connection, &identity.credential_id).map_err(storage_error)?.is_some() {
         return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
     }
     let values = params![
@@ -129,7 +145,7 @@ fn insert(transaction: &WriteTransaction, credential: &NewCredential) -> Result<
         record.last_used_at.map(Micros),
         record.replaced_by,
     ];
-    transaction.execute(INSERT, values).map(|_| ()).map_err(storage_error)
+    connection.execute(INSERT, values).map(|_| ()).map_err(storage_error)
 }
 
 pub(crate) fn account_exists(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
@@ -138,4 +154,22 @@ pub(crate) fn account_exists(connection: &Connection, id: &str) -> rusqlite::Res
 
 pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
     StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::plan;
+
+    #[test]
+    fn a_key_is_found_and_changed_by_its_index() {
+        for sql in [FIND_IN_ACCOUNT, RENAME, REVOKE, END, NOTE_USE] {
+            let steps = plan(sql);
+            assert_eq!(
+                steps,
+                ["SEARCH credentials USING INDEX credentials_by_account (account_id=? AND id=?)"],
+                "{sql}"
+            );
+        }
+    }
 }

@@ -163,16 +163,7 @@ fn find_course(connection: &Connection, account: &AccountId, slug: &str) -> rusq
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// What SQLite says it would do, a step a line.
-    fn plan(sql: &str) -> Vec<String> {
-        let storage = SqliteStorage::in_memory().unwrap();
-        let connection = storage.readers.database().open_reader().unwrap();
-        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-        let nothing = vec![rusqlite::types::Null; statement.parameter_count()];
-        let steps = statement.query_map(rusqlite::params_from_iter(nothing), |row| row.get(3)).unwrap();
-        steps.collect::<rusqlite::Result<_>>().unwrap()
-    }
+    use crate::plan::plan;
 
     #[test]
     fn a_page_is_one_range_of_the_primary_key_without_a_sort() {

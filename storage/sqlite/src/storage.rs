@@ -4,26 +4,32 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use catalogue_core::AccountId;
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{Revision, StorageError};
 
 use crate::cache::Cache;
-use crate::connection::Database;
+use crate::connection::{BUSY_TIMEOUT, Database};
+use crate::error::is_locked;
 use crate::migration::{self, Migrated, SCHEMA_VERSION};
 use crate::open_error::OpenError;
+use crate::own_thread::on_own_thread;
 use crate::readers::Readers;
 use crate::write::WriteTransaction;
 
 /// How many credentials and how many revisions are cached; together they take up some four MiB.
 const CACHE_ENTRIES: usize = 10_000;
+/// The longest that [`SqliteStorage::write_timeout`] takes; SQLite counts milliseconds in 32 bits.
+const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Accounts, courses and credentials in one SQLite database. Cheap to clone; clones share connections.
 #[derive(Clone)]
 pub struct SqliteStorage {
     pub(crate) readers: Arc<Readers>,
     pub(crate) caches: Arc<Caches>,
+    write_timeout: Duration,
 }
 
 /// What every request looks up.
@@ -95,7 +101,43 @@ impl SqliteStorage {
 
     fn new(readers: Readers) -> Self {
         let caches = Caches { credentials: Cache::new(CACHE_ENTRIES), revisions: Cache::new(CACHE_ENTRIES) };
-        Self { readers: Arc::new(readers), caches: Arc::new(caches) }
+        Self { readers: Arc::new(readers), caches: Arc::new(caches), write_timeout: BUSY_TIMEOUT }
+    }
+
+    /// The same with another limit for how long a call of [`KeyStorage`] or [`SignInStorage`] waits for another program that
+    /// writes, such as an import: 5 seconds by default, a day at most. The call keeps no thread of the caller's meanwhile.
+    /// Beyond the default, a call that has waited for a second says so in the log.
+    ///
+    /// [`KeyStorage`]: catalogue_core::storage::KeyStorage
+    /// [`SignInStorage`]: catalogue_core::storage::SignInStorage
+    #[must_use]
+    pub fn write_timeout(self, longest: Duration) -> Self {
+        Self { write_timeout: longest.min(LONGEST_WRITE_TIMEOUT), ..self }
+    }
+
+    /// Makes a change in one transaction, on a thread of its own. A call that is dropped leaves it to be done all the same.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        change: impl FnOnce(&WriteTransaction) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let storage = self.clone();
+        on_own_thread(move || {
+            let transaction = storage.begin_update()?;
+            let outcome = change(&transaction)?;
+            transaction.commit()?;
+            Ok(outcome)
+        })
+        .await
+    }
+
+    /// What writes to a database that is there, perhaps long after this was opened.
+    fn begin_update(&self) -> Result<WriteTransaction, StorageError> {
+        // A read closes what is open of a file that was replaced. A lock is waited for only once, below.
+        match self.readers.read(|_| Ok(())) {
+            Err(error) if !is_locked(&error) => return Err(error),
+            _ => {}
+        }
+        WriteTransaction::begin_for(self.readers.database().open_updater()?, self.write_timeout)
     }
 
     /// What writes, for administration.

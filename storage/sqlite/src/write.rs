@@ -29,18 +29,23 @@ pub(crate) struct WriteTransaction(Connection);
 impl WriteTransaction {
     /// Begins one, as soon as no other program writes.
     pub(crate) fn begin(connection: Connection) -> Result<Self, StorageError> {
-        begin(&connection, BUSY_TIMEOUT).map_err(storage_error)?;
-        Ok(Self(connection))
+        Self::begin_within(connection, BUSY_TIMEOUT, BUSY_TIMEOUT)
     }
 
     /// The same with more patience, for a change that somebody waits for: a leaked key is revoked while others write.
     pub(crate) fn begin_patiently(connection: Connection) -> Result<Self, StorageError> {
-        Self::begin_within(connection, SILENT, PATIENT)
+        Self::begin_for(connection, PATIENT)
+    }
+
+    /// The same with that patience. Whoever waits longer than usual says so.
+    pub(crate) fn begin_for(connection: Connection, patience: Duration) -> Result<Self, StorageError> {
+        let silent = if patience > BUSY_TIMEOUT { SILENT } else { patience };
+        Self::begin_within(connection, silent, patience)
     }
 
     fn begin_within(connection: Connection, silent: Duration, patience: Duration) -> Result<Self, StorageError> {
         if let Err(error) = begin(&connection, silent) {
-            if error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) {
+            if error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) || patience <= silent {
                 return Err(storage_error(error));
             }
             let seconds = patience.as_secs();

@@ -65,6 +65,8 @@ impl AdminStorage for MemoryStorage {
         let mut state = self.state();
         let Some(AccountState { courses, .. }) = state.accounts.remove(account) else { return Ok(None) };
         state.changes += 1;
+        state.sign_ins.retain(|_, sign_in| sign_in.account != *account);
+        state.events.retain(|event| event.account != *account);
         let gone = state.credentials.extract_if(|_, record| record.identity.account == *account);
         let (keys, tokens): (Vec<_>, Vec<_>) =
             gone.map(|(_, record)| record.identity.kind).partition(|kind| *kind == CredentialKind::ApiKey);

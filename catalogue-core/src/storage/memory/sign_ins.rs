@@ -20,7 +20,7 @@ const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// A link or a session.
 #[derive(Clone)]
 pub(super) struct SignIn {
-    account: AccountId,
+    pub(super) account: AccountId,
     is_session: bool,
     created_at: Timestamp,
     expires_at: Timestamp,

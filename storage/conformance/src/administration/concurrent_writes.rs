@@ -9,8 +9,8 @@ use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use crate::Storage;
-use crate::at_once::{joined, on_a_thread};
-use crate::courses::concurrency::{generation, numbers_of_one_read, reads_beside_writes};
+use crate::at_once::{joined, on_a_thread, reads_beside_writes};
+use crate::courses::concurrency::{generation, numbers_of_one_read};
 use crate::reading::{find, slugs};
 use crate::seed::{course, id, seed};
 

@@ -2,6 +2,7 @@
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, CredentialUse, NewCredential};
+use catalogue_core::storage::{Actor, KeyStorage};
 
 use crate::Storage;
 use crate::seed::{api_key, course, create, id, oauth_token, seed, seed_accounts, time};
@@ -16,8 +17,8 @@ async fn note(storage: &impl AdminStorage, uses: &[CredentialUse]) {
 }
 
 /// The last uses of an account's credentials, in the order of its list.
-async fn last_uses(storage: &impl AdminStorage, account: &str) -> Vec<Option<Timestamp>> {
-    let listed = storage.list_credentials(&id(account)).await.expect("credentials can be listed");
+async fn last_uses(storage: &impl KeyStorage, account: &str) -> Vec<Option<Timestamp>> {
+    let listed = storage.list_keys(&id(account)).await.expect("credentials can be listed");
     listed.expect("the account is known").into_iter().map(|record| record.last_used_at).collect()
 }
 
@@ -76,7 +77,8 @@ pub async fn a_use_before_the_revocation_is_noted(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     let key = api_key("a", "key_1", "token-1");
     create(storage, &key).await;
-    AdminStorage::revoke_credential(storage, "key_1", time(3)).await.expect("a credential can be revoked");
+    let revoked = storage.revoke_key(&id("a"), "key_1", time(3), &Actor::OPERATOR).await;
+    revoked.expect("a credential can be revoked");
     note(storage, &[used(&key, time(2))]).await;
     assert_eq!(last_uses(storage, "a").await, [Some(time(2))], "A use of a revoked credential is noted too.");
 }

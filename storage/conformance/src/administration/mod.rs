@@ -3,10 +3,8 @@
 pub mod account_removal;
 pub mod accounts;
 pub mod concurrent_writes;
-pub mod credential_lists;
-pub mod credential_rotation;
+pub mod credential_records;
 pub mod credential_uses;
-pub mod credential_writes;
 pub mod export;
 pub mod import;
 pub mod import_as_a_whole;

@@ -108,6 +108,84 @@ macro_rules! __cases {
             }
         }
     };
+    ($then:ident, keys) => {
+        $crate::$then! { keys:
+            key_creation {
+                a_key_holds_from_its_creation_on
+                a_key_of_an_unknown_account_is_refused
+                a_key_that_is_there_is_refused
+            }
+            key_events {
+                each_change_has_one_event
+                what_changes_nothing_has_no_event
+                events_come_newest_first
+                events_keep_the_name_of_their_time
+                events_belong_to_one_account
+                events_go_with_their_account
+            }
+            key_lists {
+                an_empty_list_and_an_unknown_account_differ
+                the_oldest_comes_first_and_ties_go_by_id
+                records_are_listed_as_they_were_stored
+                revoked_keys_stay_in_the_list
+            }
+            key_names {
+                a_key_takes_any_name
+                an_ended_key_is_renamed_too
+                renaming_what_the_account_has_not_is_none
+            }
+            key_revocation {
+                revoking_returns_the_record
+                the_first_revocation_stays
+                revoking_what_the_account_has_not_is_none
+            }
+            key_rotation {
+                rotating_ends_the_old_and_stores_the_new
+                the_earlier_end_counts
+                only_a_key_that_holds_is_rotated
+                what_has_a_successor_is_not_rotated_again
+                a_refused_successor_ends_nothing
+            }
+            keys_at_once {
+                of_many_creations_one_is_done
+                of_many_rotations_one_is_done
+                of_many_revocations_one_is_done
+                a_key_and_its_event_are_seen_together
+            }
+        }
+    };
+    ($then:ident, sign_ins) => {
+        $crate::$then! { sign_ins:
+            link_exchange {
+                a_link_is_exchanged_once
+                of_many_exchanges_one_wins
+                a_link_that_is_over_or_unknown_is_none
+                the_instant_of_the_call_decides
+                links_and_sessions_are_two_kinds
+            }
+            links {
+                a_link_of_an_unknown_account_is_refused
+                a_link_that_is_there_is_refused
+                a_link_is_known_by_its_whole_digest
+                what_is_over_goes_with_the_next_link
+            }
+            sessions {
+                a_session_is_found_with_account_and_end
+                a_session_is_known_by_its_whole_digest
+                beyond_the_limit_the_oldest_goes
+            }
+            sign_in_events {
+                each_change_has_one_event
+                what_changes_nothing_has_no_event
+                a_session_and_its_event_are_seen_together
+            }
+            sign_out {
+                an_ended_session_is_gone
+                signing_out_ends_both_kinds
+                sign_ins_go_with_their_account
+            }
+        }
+    };
     ($then:ident, administration) => {
         $crate::$then! { administration:
             account_removal {
@@ -127,20 +205,10 @@ macro_rules! __cases {
                 a_removal_beside_an_import_stays
                 a_call_sees_all_of_an_import_or_nothing
             }
-            credential_lists {
-                an_empty_list_and_an_unknown_account_differ
-                the_oldest_comes_first_and_ties_go_by_id
-                records_are_listed_as_they_were_stored
-                revoked_credentials_stay_in_the_list
+            credential_records {
                 a_record_is_found_by_its_id
                 those_of_all_accounts_come_by_account
-            }
-            credential_rotation {
-                rotating_ends_the_old_and_stores_the_new
-                the_earlier_end_counts
-                only_a_credential_that_holds_is_rotated
-                what_has_a_successor_is_not_rotated_again
-                a_refused_successor_ends_nothing
+                an_import_leaves_credentials_alone
             }
             credential_uses {
                 a_use_is_noted_to_the_microsecond
@@ -148,14 +216,6 @@ macro_rules! __cases {
                 an_unknown_credential_is_passed_over
                 a_use_before_the_revocation_is_noted
                 a_use_leaves_revision_and_look_up
-            }
-            credential_writes {
-                revoking_returns_the_record
-                the_first_revocation_stays
-                revoking_an_unknown_id_is_none
-                a_credential_of_an_unknown_account_is_refused
-                a_credential_that_is_there_is_refused
-                an_import_leaves_credentials_alone
             }
             export {
                 an_empty_storage_exports_nothing
@@ -199,10 +259,12 @@ macro_rules! __cases {
 
 /// The cases by group and topic.
 #[doc(hidden)]
-pub const CASES: [&[(&str, &str, &[&str])]; 4] = [
+pub const CASES: [&[(&str, &str, &[&str])]; 6] = [
     crate::__cases!(__names, administration),
     crate::__cases!(__names, courses),
     crate::__cases!(__names, credentials),
+    crate::__cases!(__names, keys),
+    crate::__cases!(__names, sign_ins),
     crate::__cases!(__names, together),
 ];
 

@@ -1,14 +1,10 @@
 //! Reads at the same time, reads beside writes, and reads that are given up.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
-
 use catalogue_core::Course;
 use catalogue_core::storage::{CourseStorage, PageRequest};
-use tokio::runtime::Handle;
 
 use crate::CourseFixture;
-use crate::at_once::{all_of, give_up, joined, on_a_thread, on_threads};
+use crate::at_once::{all_of, give_up, on_threads, reads_beside_writes};
 use crate::reading::{assert_found, assert_listed, detail_of, find, item_of, list, listed, read_page};
 use crate::seed::{course, course_at, module, modules, seed};
 
@@ -109,44 +105,6 @@ pub async fn a_call_sees_one_state(fixture: &impl CourseFixture) {
         }
     };
     reads_beside_writes(read, write).await;
-}
-
-/// Reads on two threads, again and again, while writes of the numbers from 1 up go on; that of 0 comes before.
-pub(crate) async fn reads_beside_writes(read: impl AsyncFn() + Sync, write: impl AsyncFn(usize) + Sync) {
-    write(0).await;
-    let (reads, over, runtime) = (AtomicUsize::new(0), AtomicBool::new(false), Handle::current());
-    let reading = async || {
-        let _ends_all = SetAtItsEnd(&over);
-        while !over.load(Ordering::Acquire) {
-            read().await;
-            reads.fetch_add(1, Ordering::AcqRel);
-        }
-    };
-    let writing = async || {
-        let _ends_all = SetAtItsEnd(&over);
-        for number in 1..=400 {
-            let enough = number > 20 && reads.load(Ordering::Acquire) > 40;
-            if enough || over.load(Ordering::Acquire) {
-                break;
-            }
-            write(number).await;
-        }
-    };
-    thread::scope(|scope| {
-        let readers: Vec<_> = (0..2).map(|_| on_a_thread(scope, runtime.clone(), reading)).collect();
-        let writer = on_a_thread(scope, runtime, writing);
-        readers.into_iter().for_each(joined);
-        joined(writer);
-    });
-}
-
-/// Sets a flag when it goes, also where a panic takes it.
-struct SetAtItsEnd<'f>(&'f AtomicBool);
-
-impl Drop for SetAtItsEnd<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
-    }
 }
 
 /// Courses whose every part depends on the number of their write; they are written in this order.

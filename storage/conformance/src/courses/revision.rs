@@ -7,7 +7,7 @@ use catalogue_core::storage::{CourseStorage, Position, Revision};
 use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
-use crate::courses::concurrency::reads_beside_writes;
+use crate::at_once::reads_beside_writes;
 use crate::reading::{find, find_at_revision, list, page};
 use crate::seed::{course, remove, seed};
 use crate::variants::{variants, whole_course};

@@ -38,9 +38,9 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     }
     let options = schema.options();
     let refused = PostgresStorage::open(&options).await.unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 4 }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 5 }), "{refused}");
     let migrated = PostgresStorage::migrate(&options).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 4));
+    assert_eq!((migrated.from, migrated.to), (1, 5));
 
     let storage = PostgresStorage::open(&options).await.unwrap();
     let account = AccountId::new("old");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use catalogue_core::admin::{AdminStorage, CredentialUse};
 use catalogue_core::auth::TokenDigest;
-use catalogue_core::storage::CredentialStorage;
+use catalogue_core::storage::{Actor, CredentialStorage, KeyStorage};
 use catalogue_core::{AccountId, Timestamp};
 use catalogue_sqlite::{OpenError, SqliteStorage};
 use rusqlite::Connection;
@@ -13,6 +13,12 @@ use crate::{database_in, import_one_course};
 
 /// What version 1 was released as.
 const VERSION_1: &str = include_str!("../../migrations/0001_initial.sql");
+/// What versions 2 to 4 have added.
+const UP_TO_VERSION_4: [&str; 3] = [
+    include_str!("../../migrations/0002_last_use.sql"),
+    include_str!("../../migrations/0003_successors.sql"),
+    include_str!("../../migrations/0004_trigger_search_path.sql"),
+];
 
 /// A database of version 1 with an account, a course and two credentials.
 pub(crate) fn make_version_1(path: &Path) {
@@ -67,11 +73,11 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     assert_eq!(before.len(), 6, "{before:?}");
 
     let refused = SqliteStorage::open(&path).unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 4, .. }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 5, .. }), "{refused}");
     assert_eq!(rows(&path), before);
 
     let migrated = SqliteStorage::migrate(&path).unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 4));
+    assert_eq!((migrated.from, migrated.to), (1, 5));
     assert_eq!(rows(&path), before);
 
     let storage = SqliteStorage::open(&path).unwrap();
@@ -83,6 +89,43 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     let listed = storage.list_credentials(&account).await.unwrap().unwrap();
     assert_eq!(listed.iter().map(|record| record.last_used_at).collect::<Vec<_>>(), [Some(at), None]);
     import_one_course(&storage).await;
+}
+
+/// A server of version 4 has the database open while a newer program brings it to version 5.
+#[tokio::test]
+async fn version_4_is_brought_up_to_date_beside_a_server_that_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = database_in(&directory);
+    make_version_1(&path);
+    let server = Connection::open(&path).unwrap();
+    UP_TO_VERSION_4.iter().for_each(|migration| server.execute_batch(migration).unwrap());
+    server.execute_batch("UPDATE credentials SET last_used_at = 8; PRAGMA user_version = 4").unwrap();
+    let before = rows(&path);
+    // Statements that it has prepared, and that name all columns of its schema.
+    let mut find = server
+        .prepare(
+            "SELECT c.id, c.last_used_at, c.replaced_by, a.revision FROM credentials AS c \
+             JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = zeroblob(32)",
+        )
+        .unwrap();
+    let mut note_use = server.prepare("UPDATE credentials SET last_used_at = ?1 WHERE account_id = 'acc'").unwrap();
+    note_use.execute([9]).unwrap();
+
+    let migrated = SqliteStorage::migrate(&path).unwrap();
+    assert_eq!((migrated.from, migrated.to), (4, 5));
+    assert_eq!(rows(&path), before);
+    assert_eq!(find.query_row([], |row| row.get::<_, i64>(1)), Ok(9));
+    assert_eq!(note_use.execute([11]), Ok(2));
+
+    let storage = SqliteStorage::open(&path).unwrap();
+    let account = AccountId::new("acc");
+    let at = Timestamp::from_microseconds(12).unwrap();
+    let revoked = storage.revoke_key(&account, "key_1", at, &Actor::OPERATOR).await.unwrap().unwrap();
+    assert_eq!(revoked.last_used_at, Timestamp::from_microseconds(11));
+    assert_eq!(storage.list_events(&account, 9).await.unwrap().len(), 1);
+    // The older one does not know of events; they go with an account that it removes.
+    server.execute("DELETE FROM accounts", []).unwrap();
+    assert!(storage.list_events(&account, 9).await.unwrap().is_empty());
 }
 
 #[tokio::test]

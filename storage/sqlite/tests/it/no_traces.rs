@@ -3,8 +3,8 @@
 use std::fs;
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
-use catalogue_core::auth::Scopes;
-use catalogue_core::storage::PageRequest;
+use catalogue_core::auth::{Scopes, TokenDigest};
+use catalogue_core::storage::{Actor, KeyStorage, NewSignIn, PageRequest, SignInStorage};
 use catalogue_core::{AccountId, Course, CourseModule};
 use catalogue_sqlite::SqliteStorage;
 use catalogue_storage_conformance::sample;
@@ -23,6 +23,10 @@ fn mark(account: usize) -> String {
 
 fn id(account: usize) -> AccountId {
     AccountId::new(format!("acc_{account:02}"))
+}
+
+fn digest(account: usize) -> TokenDigest {
+    TokenDigest::from_bytes([account as u8 + 100; 32])
 }
 
 /// Many courses whose rows and bodies fall between those of other accounts, so that pages are split and joined.
@@ -52,8 +56,12 @@ async fn import(storage: &SqliteStorage, round: usize) {
 
 /// How often any file in the directory holds that text.
 fn found(directory: &TempDir, text: &str) -> usize {
+    found_bytes(directory, text.as_bytes())
+}
+
+fn found_bytes(directory: &TempDir, searched: &[u8]) -> usize {
     let files = fs::read_dir(directory.path()).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
-    files.map(|bytes| bytes.windows(text.len()).filter(|window| *window == text.as_bytes()).count()).sum()
+    files.map(|bytes| bytes.windows(searched.len()).filter(|window| *window == searched).count()).sum()
 }
 
 #[tokio::test]
@@ -65,7 +73,14 @@ async fn nothing_of_a_removed_account_is_left_in_the_files() {
     for number in 0..ACCOUNTS {
         let name = format!("{} key", mark(number));
         let (_, key) = NewCredential::api_key(id(number), name, Scopes::default());
-        storage.create_credential(&key).await.unwrap();
+        storage.create_key(&key, &Actor::owner_named(&mark(number))).await.unwrap();
+        let link = NewSignIn {
+            digest: digest(number),
+            account: id(number),
+            created_at: sample::time(0),
+            expires_at: sample::time(1),
+        };
+        storage.create_link(&link, &Actor::OPERATOR).await.unwrap();
     }
     // Modules and bodies that belong to no course.
     let host = Connection::open(database_in(&directory)).unwrap();
@@ -79,12 +94,19 @@ async fn nothing_of_a_removed_account_is_left_in_the_files() {
     assert_eq!(items(&storage, &id(7), &PageRequest::default()).await.unwrap().len(), 50);
     let lost = [mark(7), id(7).as_str().to_owned()];
     assert!(lost.iter().all(|text| found(&directory, text) > COURSES));
+    let digests = |number| found_bytes(&directory, digest(number).as_bytes());
+    assert_eq!(digests(7), 2, "in its table and in the index");
 
     let removed = storage.remove_account(&id(7)).await.unwrap().unwrap();
     assert_eq!((removed.courses, removed.modules, removed.keys, removed.tokens), (60, 181, 1, 0));
     assert_eq!(removed.remains, None);
     for text in lost {
         assert_eq!(found(&directory, &text), 0, "{text}");
+    }
+    assert_eq!((digests(7), digests(8)), (0, 2));
+    for account in [7, 8].map(id) {
+        let events = storage.list_events(&account, 9).await.unwrap();
+        assert_eq!(events.len(), if account == id(7) { 0 } else { 2 });
     }
     for other in (0..ACCOUNTS).filter(|number| *number != 7) {
         assert!(found(&directory, &mark(other)) > COURSES, "{other}");

@@ -1,7 +1,9 @@
 //! A host may write with plain SQL and know nothing of us: the triggers keep revision and module count.
 
 use catalogue_core::AccountId;
-use catalogue_core::storage::{CourseStorage, PageRequest, Revision};
+use catalogue_core::admin::NewCredential;
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{Actor, CourseStorage, KeyStorage, PageRequest, Revision};
 use catalogue_sqlite::SqliteStorage;
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -45,6 +47,22 @@ async fn every_change_replaces_the_revision() {
         assert!(!seen.contains(&now), "{change}");
         seen.push(now);
     }
+}
+
+#[tokio::test]
+async fn events_stay_as_they_are_and_go_with_their_account() {
+    let (storage, account, host, _directory) = host().await;
+    let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
+    storage.create_key(&key, &Actor::OWNER).await.unwrap();
+    let refused = host.execute("UPDATE credential_events SET actor = 'nobody'", []).unwrap_err();
+    assert!(refused.to_string().contains("events stay as they are"), "{refused}");
+    let sign_in = "INSERT INTO sign_ins VALUES (randomblob(32), 'acc', 'session', 1, 2)";
+    host.execute(sign_in, []).unwrap();
+    host.execute("DELETE FROM accounts", []).unwrap();
+    let left = "SELECT (SELECT count(*) FROM credential_events) + (SELECT count(*) FROM sign_ins)";
+    assert_eq!(host.query_row(left, [], |row| row.get::<_, i64>(0)), Ok(0));
+    host.pragma_update(None, "foreign_keys", true).unwrap();
+    host.execute(sign_in, []).unwrap_err();
 }
 
 #[tokio::test]

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use catalogue_core::admin::{Account, AdminStorage, CredentialUse, NewCredential};
-use catalogue_core::auth::Scopes;
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::auth::{Scopes, TokenDigest};
+use catalogue_core::storage::{
+    Actor, KeyStorage, NewSession, NewSignIn, SignInStorage, StorageError, StorageErrorKind,
+};
 use catalogue_core::{AccountId, Course, Timestamp};
 use catalogue_sqlite::{OpenError, SqliteStorage};
 
@@ -15,7 +17,7 @@ use crate::course;
 /// The name of a call for the child, and what asks a database whether it was done.
 pub(super) type Call = (&'static str, &'static str);
 
-pub(super) const CALLS: [Call; 7] = [
+pub(super) const CALLS: [Call; 15] = [
     ("create", "SELECT count(*) = 2 FROM credentials"),
     ("revoke", "SELECT revoked_at = 7 FROM credentials"),
     ("rotate", "SELECT count(*) = 2 AND count(replaced_by) = 1 FROM credentials"),
@@ -23,9 +25,38 @@ pub(super) const CALLS: [Call; 7] = [
     ("remove course", "SELECT count(*) = 0 FROM courses"),
     ("remove account", "SELECT count(*) = 0 FROM accounts WHERE id = 'acc'"),
     ("import", "SELECT count(*) = 1 AND min(slug) = 'new' AND (SELECT max(name) = 'new' FROM accounts) FROM courses"),
+    (
+        "create key",
+        "SELECT count(*) = 2 AND (SELECT count(*) = 1 FROM credential_events WHERE action = 'key_created') FROM credentials",
+    ),
+    ("rename key", "SELECT name = 'new' AND (SELECT max(name) = 'new' FROM credential_events) FROM credentials"),
+    (
+        "rotate key",
+        "SELECT count(*) = 2 AND (SELECT count(*) = 1 FROM credential_events WHERE action = 'key_rotated') FROM credentials",
+    ),
+    (
+        "revoke key",
+        "SELECT revoked_at = 7 AND (SELECT count(*) = 1 FROM credential_events WHERE action = 'key_revoked') FROM credentials",
+    ),
+    ("create link", "SELECT count(*) = 3 AND (SELECT count(*) = 4 FROM credential_events) FROM sign_ins"),
+    (
+        "exchange link",
+        "SELECT count(*) = 2 AND (SELECT max(action) = 'signed_in' AND count(*) = 4 FROM credential_events) \
+         AND min(kind) = 'session' FROM sign_ins",
+    ),
+    ("end session", "SELECT count(*) = 1 AND (SELECT max(action) = 'signed_out' FROM credential_events) FROM sign_ins"),
+    (
+        "end sign-ins",
+        "SELECT count(*) = 0 AND (SELECT max(action) = 'signed_out' FROM credential_events) FROM sign_ins",
+    ),
 ];
 
 pub(super) const GREAT_IMPORT: Call = ("great import", CALLS[6].1);
+
+/// The link that is to be exchanged, the session that is to be ended, and the link which that was made of.
+const LINK: u8 = 1;
+const SESSION: u8 = 2;
+const SPENT_LINK: u8 = 3;
 
 /// So many that SQLite keeps a list of them in a file.
 const MANY: usize = 14_000;
@@ -34,7 +65,7 @@ pub(super) const IMPORT_OF_MANY: Call = ("import of many", "SELECT count(*) > 14
 pub(super) const NOTE_USES: Call = ("note uses", "SELECT last_used_at = 7 FROM credentials");
 
 /// A schema is as new as it gets.
-pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 3 FROM pragma_user_version");
+pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 5 FROM pragma_user_version");
 
 pub(super) const CALL: &str = "CALL_UNDER_TEST";
 pub(super) const KEY: &str = "KEY_UNDER_TEST";
@@ -65,6 +96,29 @@ fn cause(error: OpenError) -> StorageError {
     }
 }
 
+/// Stores a link and a session.
+pub(super) async fn sign_in(storage: &SqliteStorage, account: &AccountId) {
+    for number in [LINK, SPENT_LINK] {
+        storage.create_link(&link(account, number), &Actor::OWNER).await.unwrap();
+    }
+    let session = session(SESSION);
+    storage.exchange_link(&digest(SPENT_LINK), session.created_at, &session).await.unwrap().unwrap();
+}
+
+fn digest(number: u8) -> TokenDigest {
+    TokenDigest::from_bytes([number; 32])
+}
+
+fn link(account: &AccountId, number: u8) -> NewSignIn {
+    let NewSession { digest, created_at, expires_at } = session(number);
+    NewSignIn { digest, account: account.clone(), created_at, expires_at }
+}
+
+fn session(number: u8) -> NewSession {
+    let [created_at, expires_at] = [7, 8].map(|time| Timestamp::from_microseconds(time).unwrap());
+    NewSession { digest: digest(number), created_at, expires_at }
+}
+
 async fn make(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), StorageError> {
     let (account, at) = (AccountId::new("acc"), Timestamp::from_microseconds(7).unwrap());
     let (_, new) = NewCredential::api_key(account.clone(), "new", Scopes::default());
@@ -75,6 +129,22 @@ async fn make(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), Stor
             let ends_at = new.record.created_at;
             storage.rotate_credential(key, ends_at, &new).await.map(|ended| assert!(ended.is_some()))
         }
+        "create key" => storage.create_key(&new, &Actor::OWNER).await,
+        "rename key" => {
+            storage.rename_key(&account, key, "new", &Actor::OWNER).await.map(|found| assert!(found.is_some()))
+        }
+        "rotate key" => {
+            storage.rotate_key(&account, key, at, &new, &Actor::OWNER).await.map(|found| assert!(found.is_some()))
+        }
+        "revoke key" => {
+            storage.revoke_key(&account, key, at, &Actor::OWNER).await.map(|found| assert!(found.is_some()))
+        }
+        "create link" => storage.create_link(&link(&account, 9), &Actor::OWNER).await,
+        "exchange link" => {
+            storage.exchange_link(&digest(LINK), at, &session(9)).await.map(|found| assert!(found.is_some()))
+        }
+        "end session" => storage.end_session(&digest(SESSION)).await,
+        "end sign-ins" => storage.end_sign_ins(&account, &Actor::OWNER).await.map(|ended| assert_eq!(ended, 2)),
         "note uses" => storage.note_uses(&[CredentialUse { account, credential_id: key.into(), at }]).await,
         "remove course" => storage.remove_course(&account, "course").await.map(|removed| assert!(removed)),
         "remove account" => storage.remove_account(&account).await.map(|removed| assert!(removed.is_some())),

@@ -1,0 +1,75 @@
+//! The credentials of all accounts, as an operator may see them.
+
+use std::ops::ControlFlow;
+
+use crate::Storage;
+use crate::looking_up::assert_stored;
+use crate::seed::{api_key, course, create, id, oauth_token, seed, seed_accounts, time};
+
+/// The record of a credential of either kind is found by its whole id, as it was stored; an unknown id is none.
+pub async fn a_record_is_found_by_its_id(storage: &impl Storage) {
+    seed_accounts(storage, &["a", "b"]).await;
+    let mut used = api_key("a", "key_1", "token-1");
+    used.record.last_used_at = Some(time(5));
+    for credential in [used, api_key("b", "key_2", "token-2"), oauth_token("a", "token-3")] {
+        create(storage, &credential).await;
+        let found = storage.find_credential_record(&credential.record.identity.credential_id).await;
+        let found = found.expect("A record can be found.");
+        assert_eq!(found, Some(credential.record), "A record is found by its id as it was stored.");
+    }
+    for unknown in ["", "key_", "KEY_1", "key_1 ", "key_11", "%", "a", "token-1", "oauth:", "\0"] {
+        let found = storage.find_credential_record(unknown).await.expect("An unknown id is None, not an error.");
+        assert_eq!(found, None, "No record is found by an id that no credential has: {unknown:?}.");
+    }
+}
+
+/// The credentials of all accounts come by account, byte by byte, and within one as its own list has them; a visitor may
+/// break off.
+pub async fn those_of_all_accounts_come_by_account(storage: &impl Storage) {
+    let accounts = ["B", "a", "a ", "a-", "b", "\u{e9}"];
+    seed_accounts(storage, &accounts).await;
+    for index in 0..24 {
+        let account = accounts[index * 5 % accounts.len()];
+        // Where there are none in between, the next account has to be found all the same.
+        if account == "a-" {
+            continue;
+        }
+        let mut credential = api_key(account, &format!("key_{:02}", index * 7 % 24), &format!("token-{index}"));
+        credential.record.created_at = time(index as i64 % 3);
+        create(storage, &credential).await;
+    }
+    create(storage, &oauth_token("b", "token-o")).await;
+    let mut expected = Vec::new();
+    for account in accounts {
+        let listed = storage.list_keys(&id(account)).await.expect("keys can be listed");
+        expected.extend(listed.expect("the account is known"));
+    }
+    assert_eq!(expected.len(), 21, "this case has so many credentials");
+    for length in [1, 5, expected.len()] {
+        let mut records = Vec::new();
+        let mut visit = |record| {
+            records.push(record);
+            if records.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        storage.visit_credentials(&mut visit).await.expect("all credentials can be read");
+        assert_eq!(
+            records,
+            expected[..length],
+            "The credentials of all accounts come by account, as each is listed, until the visitor breaks off."
+        );
+    }
+}
+
+/// An import leaves credentials alone, even one that changes their account and prunes its courses.
+pub async fn an_import_leaves_credentials_alone(storage: &impl Storage) {
+    seed(storage, &[course("a", "pruned")]).await;
+    let credential = api_key("a", "key_1", "token-1");
+    create(storage, &credential).await;
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut account = crate::seed::account("a");
+    account.name = "Another name".to_owned();
+    import.put_account(&account).await.expect("an account can be put");
+    import.prune().await.expect("an import can prune");
+    import.commit().await.expect("an import can be committed");
+    assert_stored(storage, &credential, "An import leaves credentials alone.").await;
+}

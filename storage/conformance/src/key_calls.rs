@@ -1,0 +1,91 @@
+//! The calls of a [`KeyStorage`] as the cases make them.
+
+use catalogue_core::admin::{CredentialRecord, NewCredential};
+use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStorage, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
+
+use crate::KeyFixture;
+use crate::looking_up::{assert_stored, held};
+
+/// What a call answers, with the kind of its error alone.
+pub(crate) type Outcome<T> = Result<T, StorageErrorKind>;
+
+/// Creates a key of an account that is there as the fixture's tables can hold it, under its ids, and returns that.
+pub(crate) async fn create(fixture: &impl KeyFixture, key: &NewCredential) -> NewCredential {
+    let held = held(fixture, key).await;
+    try_create(fixture, &held).await.expect("A key of a known account can be created.");
+    held
+}
+
+pub(crate) async fn try_create(fixture: &impl KeyFixture, key: &NewCredential) -> Outcome<()> {
+    fixture.storage().create_key(key, &Actor::OWNER).await.map_err(|error| error.kind())
+}
+
+pub(crate) async fn list(fixture: &impl KeyFixture, account: &AccountId) -> Option<Vec<CredentialRecord>> {
+    fixture.storage().list_keys(account).await.expect("Keys can be listed; an unknown account is None, not an error.")
+}
+
+pub(crate) async fn rename(
+    fixture: &impl KeyFixture,
+    account: &AccountId,
+    id: &str,
+    name: &str,
+) -> Option<CredentialRecord> {
+    let renamed = fixture.storage().rename_key(account, id, name, &Actor::OWNER).await;
+    renamed.expect("A key can be renamed; an unknown id is None, not an error.")
+}
+
+pub(crate) async fn revoke(
+    fixture: &impl KeyFixture,
+    account: &AccountId,
+    id: &str,
+    at: Timestamp,
+) -> Option<CredentialRecord> {
+    let revoked = fixture.storage().revoke_key(account, id, at, &Actor::OWNER).await;
+    revoked.expect("A key can be revoked; an unknown id is None, not an error.")
+}
+
+/// Replaces the key of the successor's account that has that id.
+pub(crate) async fn rotate(
+    fixture: &impl KeyFixture,
+    id: &str,
+    ends_at: Timestamp,
+    successor: &NewCredential,
+) -> Outcome<Option<CredentialRecord>> {
+    let account = &successor.record.identity.account;
+    let rotated = fixture.storage().rotate_key(account, id, ends_at, successor, &Actor::OWNER).await;
+    rotated.map_err(|error| error.kind())
+}
+
+/// All events of the account, newest first.
+pub(crate) async fn events(fixture: &impl KeyFixture, account: &AccountId) -> Vec<CredentialEvent> {
+    last_events(fixture, account, usize::MAX).await
+}
+
+pub(crate) async fn last_events(fixture: &impl KeyFixture, account: &AccountId, most: usize) -> Vec<CredentialEvent> {
+    fixture.storage().list_events(account, most).await.expect("Events can be listed, however many are asked for.")
+}
+
+/// What was done to which key, newest first.
+pub(crate) async fn deeds(fixture: &impl KeyFixture, account: &AccountId) -> Vec<(CredentialAction, Option<String>)> {
+    let events = events(fixture, account).await;
+    events.into_iter().map(|event| (event.action, event.credential_id.map(|id| id.as_ref().to_owned()))).collect()
+}
+
+/// The keys stand as these say, in look-ups and in the list of that account, and there are no others.
+pub(crate) async fn assert_all(fixture: &impl KeyFixture, account: &AccountId, keys: &[NewCredential], rule: &str) {
+    for key in keys {
+        assert_stored(fixture, key, rule).await;
+    }
+    let mut expected: Vec<_> = keys.iter().map(|key| key.record.clone()).collect();
+    sort(&mut expected);
+    assert_eq!(list(fixture, account).await, Some(expected), "{rule}");
+}
+
+/// As a list has them: oldest first, ties by id, compared by bytes.
+pub(crate) fn sort(records: &mut [CredentialRecord]) {
+    records.sort_by(|one, other| {
+        let created = one.created_at.cmp(&other.created_at);
+        created.then_with(|| one.identity.credential_id.cmp(&other.identity.credential_id))
+    });
+}

@@ -1,0 +1,170 @@
+//! The log of an account's changes.
+
+use std::collections::HashSet;
+
+use catalogue_core::AccountId;
+use catalogue_core::storage::{Actor, CredentialAction, KeyStorage, StorageErrorKind};
+
+use crate::KeyFixture;
+use crate::key_calls::{create, deeds, events, last_events, rename, revoke, rotate, try_create};
+use crate::looking_up::held;
+use crate::seed::{api_key, known, oauth_token, second};
+
+/// Each change has one event, which says what was done, by whom, to which key, what that was called then and, where the
+/// call names that, when.
+pub async fn each_change_has_one_event(fixture: &impl KeyFixture) {
+    const RULE: &str = "Each change has one event";
+    let (storage, account) = (fixture.storage(), known(fixture, "a").await);
+    let mut key = api_key("a", "key_1", "token-1");
+    key.record.expires_at = None;
+    let key = held(fixture, &key).await;
+    let mut successor = api_key("a", "key_2", "token-2");
+    successor.record.created_at = second(10);
+    let successor = held(fixture, &successor).await;
+    let id = &*key.record.identity.credential_id;
+    let user = Actor::owner_named("user_17");
+    let logged = async || events(fixture, &account).await.len();
+
+    storage.create_key(&key, &Actor::OPERATOR).await.expect("a key can be created");
+    assert_eq!(logged().await, 1, "{RULE}: a creation.");
+    let renamed = storage.rename_key(&account, id, "Another", &user).await;
+    renamed.expect("a key can be renamed").expect("a key of the account");
+    assert_eq!(logged().await, 2, "{RULE}: a renaming.");
+    let rotated = storage.rotate_key(&account, id, second(20), &successor, &Actor::OWNER).await;
+    rotated.expect("a key can be rotated").expect("a key that holds");
+    assert_eq!(logged().await, 3, "{RULE}: a rotation.");
+    let revoked = storage.revoke_key(&account, id, second(12), &user).await;
+    revoked.expect("a key can be revoked").expect("a key of the account");
+    assert_eq!(logged().await, 4, "{RULE}: a revocation.");
+
+    let expected = [
+        (CredentialAction::KeyRevoked, Some(second(12)), &user, Some("Another")),
+        (CredentialAction::KeyRotated, Some(second(10)), &Actor::OWNER, Some("Another")),
+        (CredentialAction::KeyRenamed, None, &user, Some("Another")),
+        (CredentialAction::KeyCreated, Some(second(0)), &Actor::OPERATOR, key.record.name.as_deref()),
+    ];
+    for (event, (action, at, by, name)) in events(fixture, &account).await.iter().zip(expected) {
+        let said = (&event.account, event.action, event.credential_id.as_deref(), event.name.as_deref());
+        assert_eq!(said, (&account, action, Some(id), name), "An event says what was done, and to which key.");
+        assert_eq!(&event.actor, by, "An event says who made the change.");
+        assert!(at.is_none_or(|at| at == event.at), "An event has the time that its call names: {event:?}.");
+    }
+}
+
+/// What changes nothing has no event: a second revocation, a name that is there already, what is none or refused.
+pub async fn what_changes_nothing_has_no_event(fixture: &impl KeyFixture) {
+    const RULE: &str = "What changes nothing has no event:";
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    let key = create(fixture, &api_key("a", "key_1", "token-1")).await;
+    let foreign = create(fixture, &api_key("b", "key_2", "token-2")).await;
+    let (id, name) = (&*key.record.identity.credential_id, key.record.name.as_deref().expect("keys have names"));
+    let foreign_id = &*foreign.record.identity.credential_id;
+    revoke(fixture, &a, id, second(1)).await;
+    let logged = async || (events(fixture, &a).await, events(fixture, &b).await);
+    let before = logged().await;
+
+    rename(fixture, &a, id, name).await.expect("a key of the account");
+    assert_eq!(logged().await, before, "{RULE} the name that a key has.");
+    revoke(fixture, &a, id, second(2)).await.expect("a key of the account");
+    assert_eq!(logged().await, before, "{RULE} a second revocation.");
+    for absent in [foreign_id, "unknown"] {
+        assert_eq!(rename(fixture, &a, absent, "Another").await, None, "a foreign key or none");
+        assert_eq!(revoke(fixture, &a, absent, second(2)).await, None, "a foreign key or none");
+    }
+    assert_eq!(logged().await, before, "{RULE} renaming and revoking what is not there.");
+    let mut successor = held(fixture, &api_key("a", "key_3", "token-3")).await;
+    for ended in [id, foreign_id, "unknown"] {
+        assert_eq!(rotate(fixture, ended, second(1), &successor).await, Ok(None), "a key that does not hold");
+    }
+    successor.digest = foreign.digest;
+    successor.record.identity.account = b.clone();
+    let refused = rotate(fixture, foreign_id, second(1), &successor).await;
+    assert_eq!(refused, Err(StorageErrorKind::AlreadyThere), "a successor whose digest is there");
+    assert_eq!(logged().await, before, "{RULE} a rotation that is refused.");
+    assert_eq!(try_create(fixture, &key).await, Err(StorageErrorKind::AlreadyThere), "a key that is there");
+    let unknown = held(fixture, &api_key("c", "key_4", "token-4")).await;
+    assert_eq!(try_create(fixture, &unknown).await, Err(StorageErrorKind::UnknownReference), "an unknown account");
+    assert_eq!(logged().await, before, "{RULE} a key that is refused.");
+    let c = known(fixture, "c").await;
+    assert_eq!(events(fixture, &c).await, [], "{RULE} a key that is refused, also not for later.");
+}
+
+/// Events come in the order in which the changes were made, newest first, whatever times these name; no more of them than
+/// are asked for.
+pub async fn events_come_newest_first(fixture: &impl KeyFixture) {
+    let account = known(fixture, "a").await;
+    let mut expected = Vec::new();
+    for index in 0..12 {
+        let mut key = api_key("a", &format!("key_{}", index * 7 % 12), &format!("token-{index}"));
+        key.record.created_at = second(index * 5 % 12);
+        let key = create(fixture, &key).await;
+        expected.insert(0, (CredentialAction::KeyCreated, Some(key.record.identity.credential_id.as_ref().to_owned())));
+    }
+    assert_eq!(deeds(fixture, &account).await, expected, "Events come in the order of the changes, newest first.");
+    let all = events(fixture, &account).await;
+    let ids: HashSet<_> = all.iter().map(|event| &event.id).collect();
+    assert_eq!(ids.len(), 12, "No two events have the same id.");
+    for most in [0, 1, 5, 11, 12, 13, 1_000] {
+        let some = last_events(fixture, &account, most).await;
+        assert_eq!(some, all[..most.min(12)], "The last events are listed, as many as are asked for: {most}.");
+    }
+}
+
+/// An event keeps the name that the key had then, and everything else it said, whatever becomes of the key.
+pub async fn events_keep_the_name_of_their_time(fixture: &impl KeyFixture) {
+    let account = known(fixture, "a").await;
+    let mut keys = vec![api_key("a", "key_1", "token-1")];
+    keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-2")));
+    for key in &mut keys {
+        *key = create(fixture, key).await;
+    }
+    let before = events(fixture, &account).await;
+    let names: Vec<_> = before.iter().rev().map(|event| event.name.clone()).collect();
+    let expected: Vec<_> = keys.iter().map(|key| key.record.name.clone()).collect();
+    assert_eq!(names, expected, "An event has the key's name then; an OAuth token has none.");
+    let id = &keys[0].record.identity.credential_id;
+    for name in ["Second", "Third", ""] {
+        rename(fixture, &account, id, name).await;
+    }
+    revoke(fixture, &account, id, second(1)).await;
+    let after = events(fixture, &account).await;
+    let names: Vec<_> = after[..4].iter().map(|event| event.name.as_deref()).collect();
+    assert_eq!(names, [Some(""), Some(""), Some("Third"), Some("Second")], "An event of a new name has that name.");
+    assert_eq!(after[4..], before, "Events stay as they were, with the name of their time.");
+}
+
+/// An account's events are its own.
+pub async fn events_belong_to_one_account(fixture: &impl KeyFixture) {
+    let names = ["a", "A", "b"];
+    let mut own: Vec<(AccountId, String)> = Vec::new();
+    for name in names {
+        let account = known(fixture, name).await;
+        let key = create(fixture, &api_key(name, &format!("key of {name}"), &format!("token-{name}"))).await;
+        own.push((account, key.record.identity.credential_id.as_ref().to_owned()));
+    }
+    for (account, id) in &own {
+        rename(fixture, account, id, "The same name").await;
+    }
+    for (account, id) in own {
+        let expected = [CredentialAction::KeyRenamed, CredentialAction::KeyCreated].map(|did| (did, Some(id.clone())));
+        assert_eq!(deeds(fixture, &account).await, expected, "An account's events are its own, and no others.");
+    }
+    for unknown in ["unknown", "", "a ", "%"] {
+        let unknown = fixture.account(unknown).await;
+        assert_eq!(events(fixture, &unknown).await, [], "An unknown account has no events.");
+    }
+}
+
+/// Events go with their account, and with no other; one of the same id that comes later begins anew.
+pub async fn events_go_with_their_account(fixture: &impl KeyFixture) {
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    for name in ["a", "b"] {
+        create(fixture, &api_key(name, &format!("key of {name}"), &format!("token-{name}"))).await;
+    }
+    let of_b = events(fixture, &b).await;
+    fixture.remove_account(&a).await;
+    assert_eq!(events(fixture, &a).await, [], "The events of an account go with it.");
+    known(fixture, "a").await;
+    assert_eq!(events(fixture, &a).await, [], "An account that comes back has no events of the one before.");
+    assert_eq!(events(fixture, &b).await, of_b, "Removing an account leaves the events of the others.");
+}

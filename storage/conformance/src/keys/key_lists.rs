@@ -1,0 +1,105 @@
+//! The keys of one account, as its owner may see them.
+
+use catalogue_core::Timestamp;
+use catalogue_core::admin::NewCredential;
+
+use crate::KeyFixture;
+use crate::key_calls::{create, list, revoke, sort};
+use crate::looking_up::held;
+use crate::seed::{api_key, instant, known, oauth_token, second, time};
+
+/// An account without keys has an empty list, an unknown account has none.
+pub async fn an_empty_list_and_an_unknown_account_differ(fixture: &impl KeyFixture) {
+    let empty = known(fixture, "empty").await;
+    assert_eq!(list(fixture, &empty).await, Some(vec![]), "An account without keys has an empty list.");
+    for unknown in ["unknown", "", "Empty", "empty ", "emp"] {
+        let unknown = fixture.account(unknown).await;
+        assert_eq!(list(fixture, &unknown).await, None, "An unknown account has no list of keys: {unknown:?}.");
+    }
+}
+
+/// The oldest comes first, to the microsecond; of the same instant, the lower id, compared byte by byte.
+pub async fn the_oldest_comes_first_and_ties_go_by_id(fixture: &impl KeyFixture) {
+    known(fixture, "a").await;
+    let keys = [
+        ("key_z", Timestamp::MIN),
+        ("key_y", instant(-1)),
+        ("key_x", time(-1)),
+        ("key_", time(0)),
+        ("key_1", time(0)),
+        ("key_10", time(0)),
+        ("key_2", time(0)),
+        ("key_B", time(0)),
+        ("key_a", time(0)),
+        ("key_c", time(0)),
+        ("key_0", time(1)),
+        ("key_A", Timestamp::MAX),
+    ];
+    let mut expected = Vec::new();
+    for index in 0..keys.len() {
+        let (id, created_at) = keys[index * 5 % keys.len()];
+        let mut key = api_key("a", id, &format!("token-{index}"));
+        key.record.created_at = created_at;
+        expected.push(create(fixture, &key).await.record);
+    }
+    sort(&mut expected);
+    let listed = list(fixture, &fixture.account("a").await).await;
+    assert_eq!(listed, Some(expected), "Keys are listed oldest first, ties by id.");
+}
+
+/// Each record is listed as it was stored, for its own account only.
+pub async fn records_are_listed_as_they_were_stored(fixture: &impl KeyFixture) {
+    let of = |account: &str, number: i64| {
+        let mut key = api_key(account, &format!("key_{number}"), &format!("token-{number}"));
+        key.record.created_at = second(number);
+        key
+    };
+    let mut named = of("a", 2);
+    named.record.name = Some("\u{1f917} 'quoted' \"name\" \\ \u{5e9}\n".to_owned());
+    named.record.shown_prefix = "ccat_\u{e9}'\"".to_owned();
+    let mut empty = of("a", 3);
+    empty.record.name = Some(String::new());
+    empty.record.shown_prefix = String::new();
+    let mut unnamed = of("a", 4);
+    unnamed.record.name = None;
+    unnamed.record.expires_at = None;
+    let mut revoked = of("a", 5);
+    revoked.record.revoked_at = Some(time(123_456));
+    revoked.record.last_used_at = Some(time(-123_456));
+    revoked.record.replaced_by = Some("key_4".into());
+    let token = |account: &str, token: &str| fixture.has_oauth_tokens().then(|| oauth_token(account, token));
+    let of_a: Vec<_> = token("a", "token-1").into_iter().chain([named, empty, unnamed, revoked]).collect();
+    let of_b: Vec<_> = token("b", "token-7").into_iter().chain([of("b", 6)]).collect();
+    let accounts = [("a", of_a), ("b", of_b)];
+    for (account, keys) in &accounts {
+        known(fixture, account).await;
+        for key in keys {
+            create(fixture, key).await;
+        }
+    }
+    for (account, keys) in &accounts {
+        let mut expected = Vec::new();
+        for key in keys {
+            expected.push(held(fixture, key).await.record);
+        }
+        assert_eq!(
+            list(fixture, &fixture.account(account).await).await,
+            Some(expected),
+            "Keys are listed as they were stored, for their own account only."
+        );
+    }
+}
+
+/// A revoked key stays in the list, and says when it was revoked.
+pub async fn revoked_keys_stay_in_the_list(fixture: &impl KeyFixture) {
+    let account = known(fixture, "a").await;
+    let mut keys: Vec<NewCredential> = Vec::new();
+    for key in [api_key("a", "key_1", "token-1"), api_key("a", "key_2", "token-2")] {
+        keys.push(create(fixture, &key).await);
+    }
+    keys[0].record.revoked_at = Some(second(9));
+    revoke(fixture, &account, &keys[0].record.identity.credential_id, second(9)).await;
+    let mut expected: Vec<_> = keys.into_iter().map(|key| key.record).collect();
+    sort(&mut expected);
+    assert_eq!(list(fixture, &account).await, Some(expected), "A revoked key is listed as revoked, and no other is.");
+}

@@ -1,0 +1,54 @@
+//! Giving keys another name.
+
+use crate::KeyFixture;
+use crate::key_calls::{assert_all, create, rename, revoke};
+use crate::seed::{api_key, known, second};
+use crate::texts::odd_texts;
+
+/// A renamed key is returned and listed with its name, whatever text that is, and nothing else of it is changed.
+pub async fn a_key_takes_any_name(fixture: &impl KeyFixture) {
+    let account = known(fixture, "a").await;
+    let mut unnamed = api_key("a", "key_1", "token-1");
+    unnamed.record.name = None;
+    let mut used = api_key("a", "key_2", "token-2");
+    used.record.last_used_at = Some(second(3));
+    let mut keys = [create(fixture, &unnamed).await, create(fixture, &used).await];
+    for (index, name) in odd_texts().into_iter().enumerate() {
+        let key = &mut keys[index % 2].record;
+        let renamed = rename(fixture, &account, &key.identity.credential_id, &name).await;
+        key.name = Some(name);
+        assert_eq!(renamed.as_ref(), Some(&*key), "A renamed key is returned with its new name.");
+        assert_all(fixture, &account, &keys, "A renamed key has its new name, and nothing else is changed.").await;
+    }
+}
+
+/// What has ended is renamed too: it is listed still.
+pub async fn an_ended_key_is_renamed_too(fixture: &impl KeyFixture) {
+    let account = known(fixture, "a").await;
+    let mut expired = create(fixture, &api_key("a", "key_1", "token-1")).await;
+    let mut revoked = create(fixture, &api_key("a", "key_2", "token-2")).await;
+    revoke(fixture, &account, &revoked.record.identity.credential_id, second(5)).await;
+    revoked.record.revoked_at = Some(second(5));
+    for key in [&mut expired.record, &mut revoked.record] {
+        key.name = Some("Another".to_owned());
+        let renamed = rename(fixture, &account, &key.identity.credential_id, "Another").await;
+        assert_eq!(renamed.as_ref(), Some(&*key), "A key that has ended is renamed too.");
+    }
+    assert_all(fixture, &account, &[expired, revoked], "A key that is renamed stays as ended as it was.").await;
+}
+
+/// Renaming what is no key of the account is none, and renames nothing.
+pub async fn renaming_what_the_account_has_not_is_none(fixture: &impl KeyFixture) {
+    const RULE: &str = "Renaming an id that is no key of the account is None, and renames nothing:";
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    let own = create(fixture, &api_key("a", "key_1", "token-1")).await;
+    let foreign = create(fixture, &api_key("b", "key_2", "token-2")).await;
+    let foreign_id = foreign.record.identity.credential_id.clone();
+    for id in [&*foreign_id, "", "key_", "KEY_1", "key_1 ", "key_11", "key%", "%", "a", "token-1", "' OR ''='"] {
+        assert_eq!(rename(fixture, &a, id, "Another").await, None, "{RULE} {id:?}.");
+    }
+    let unknown = fixture.account("unknown").await;
+    assert_eq!(rename(fixture, &unknown, &foreign_id, "Another").await, None, "{RULE} an unknown account.");
+    assert_all(fixture, &a, &[own], RULE).await;
+    assert_all(fixture, &b, &[foreign], RULE).await;
+}

@@ -1,0 +1,52 @@
+//! Revoking keys.
+
+use catalogue_core::Timestamp;
+
+use crate::KeyFixture;
+use crate::key_calls::{assert_all, create, revoke};
+use crate::looking_up::assert_stored;
+use crate::seed::{api_key, known, oauth_token, second};
+
+/// Revoking a credential of either kind returns its record, revoked; look-ups find it as revoked.
+pub async fn revoking_returns_the_record(fixture: &impl KeyFixture) {
+    let account = known(fixture, "a").await;
+    let mut keys = vec![api_key("a", "key_1", "token-1")];
+    keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-2")));
+    for key in &keys {
+        let mut key = create(fixture, key).await;
+        let id = key.record.identity.credential_id.clone();
+        key.record.revoked_at = Some(second(7));
+        let revoked = revoke(fixture, &account, &id, second(7)).await;
+        assert_eq!(revoked.as_ref(), Some(&key.record), "Revoking a key returns its record, revoked.");
+        assert_stored(fixture, &key, "A revoked key is found as revoked.").await;
+    }
+}
+
+/// Revoking once more changes nothing: the time of the first revocation stays.
+pub async fn the_first_revocation_stays(fixture: &impl KeyFixture) {
+    let account = known(fixture, "a").await;
+    let mut key = create(fixture, &api_key("a", "key_1", "token-1")).await;
+    let id = key.record.identity.credential_id.clone();
+    key.record.revoked_at = Some(second(5));
+    for again in [second(5), second(6), second(4), Timestamp::MIN, Timestamp::MAX] {
+        let revoked = revoke(fixture, &account, &id, fixture.precision().kept(again)).await;
+        assert_eq!(revoked.as_ref(), Some(&key.record), "The time of the first revocation stays.");
+        assert_stored(fixture, &key, "The time of the first revocation stays.").await;
+    }
+}
+
+/// Revoking what is no key of the account is none, and revokes nothing.
+pub async fn revoking_what_the_account_has_not_is_none(fixture: &impl KeyFixture) {
+    const RULE: &str = "Revoking an id that is no key of the account is None, and revokes nothing:";
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    let own = create(fixture, &api_key("a", "key_1", "token-1")).await;
+    let foreign = create(fixture, &api_key("b", "key_2", "token-2")).await;
+    let foreign_id = foreign.record.identity.credential_id.clone();
+    for id in [&*foreign_id, "", "key_", "KEY_1", "key_1 ", "key_11", "key%", "%", "a", "token-1", "' OR ''='"] {
+        assert_eq!(revoke(fixture, &a, id, second(1)).await, None, "{RULE} {id:?}.");
+    }
+    let unknown = fixture.account("unknown").await;
+    assert_eq!(revoke(fixture, &unknown, &foreign_id, second(1)).await, None, "{RULE} an unknown account.");
+    assert_all(fixture, &a, &[own], RULE).await;
+    assert_all(fixture, &b, &[foreign], RULE).await;
+}

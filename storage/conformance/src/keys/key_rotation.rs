@@ -1,0 +1,140 @@
+//! Replacing a key by its successor.
+
+use catalogue_core::admin::NewCredential;
+use catalogue_core::storage::StorageErrorKind;
+
+use crate::KeyFixture;
+use crate::key_calls::{assert_all, create, revoke, rotate};
+use crate::looking_up::{assert_stored, held};
+use crate::seed::{api_key, known, oauth_token, second};
+
+/// When successors are created.
+const NOW: i64 = 10;
+/// When what they replace ends.
+const END: i64 = 20;
+
+/// A key that expires so many seconds after the usual instant.
+fn key(account: &str, id: &str, token: &str, expires_at: Option<i64>) -> NewCredential {
+    let mut key = api_key(account, id, token);
+    key.record.expires_at = expires_at.map(second);
+    key
+}
+
+/// A key as it is to be stored in the place of another.
+async fn successor(fixture: &impl KeyFixture, id: &str, token: &str) -> NewCredential {
+    let mut key = key("a", id, token, Some(99));
+    key.record.created_at = second(NOW);
+    held(fixture, &key).await
+}
+
+fn id(key: &NewCredential) -> &str {
+    &key.record.identity.credential_id
+}
+
+/// Rotating a credential of either kind ends it, stores its successor, and returns the credential that is replaced.
+pub async fn rotating_ends_the_old_and_stores_the_new(fixture: &impl KeyFixture) {
+    let account = known(fixture, "a").await;
+    let mut olds = vec![key("a", "key_1", "token-1", None)];
+    olds.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
+    let mut stored = Vec::new();
+    for (index, old) in olds.iter().enumerate() {
+        let mut old = create(fixture, old).await;
+        let new = successor(fixture, &format!("new_{index}"), &format!("new-{index}")).await;
+        let rotated = rotate(fixture, id(&old), second(END), &new).await;
+        old.record.expires_at = Some(second(END));
+        old.record.replaced_by = Some(id(&new).into());
+        assert_eq!(
+            rotated,
+            Ok(Some(old.record.clone())),
+            "Rotating returns the key that is replaced, which ends and names its successor."
+        );
+        stored.extend([old, new]);
+    }
+    let rule = "Rotating ends the old key, stores the new one, and touches no other.";
+    assert_all(fixture, &account, &stored, rule).await;
+}
+
+/// What ends earlier by itself ends then; what ends later ends by the rotation, also at once.
+pub async fn the_earlier_end_counts(fixture: &impl KeyFixture) {
+    known(fixture, "a").await;
+    let ends = [
+        ("key_1", Some(END - 1), END, END - 1),
+        ("key_2", Some(END + 1), END, END),
+        ("key_3", None, NOW, NOW),
+        ("key_4", Some(NOW + 1), NOW, NOW),
+    ];
+    for (name, expires_at, asked, expected) in ends {
+        let old = create(fixture, &key("a", name, name, expires_at)).await;
+        let new = successor(fixture, &format!("{name}_new"), &format!("{name}-new")).await;
+        let rotated = rotate(fixture, id(&old), second(asked), &new).await.expect("a key can be rotated");
+        let expiry = rotated.and_then(|record| record.expires_at);
+        assert_eq!(expiry, Some(second(expected)), "Of the expiry and the end that is asked for, the earlier counts.");
+    }
+}
+
+/// What was revoked, has expired, is of another account or is not there is not rotated, and nothing is changed.
+pub async fn only_a_key_that_holds_is_rotated(fixture: &impl KeyFixture) {
+    const RULE: &str = "Only a key of the account that holds is rotated; else nothing is changed.";
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    let mut revoked = key("a", "key_1", "token-1", None);
+    revoked.record.revoked_at = Some(second(NOW + 1));
+    let mut stored = Vec::new();
+    for key in [revoked, key("a", "key_2", "token-2", Some(NOW)), key("a", "key_3", "token-3", Some(NOW - 1))] {
+        stored.push(create(fixture, &key).await);
+    }
+    let foreign = [create(fixture, &key("b", "key_4", "token-4", None)).await];
+    let ids = stored.iter().chain(&foreign).map(id).chain(["KEY_2", "key_", "", "%", "' OR ''='"]);
+    for id in ids {
+        let new = successor(fixture, "key_5", "token-5").await;
+        assert_eq!(rotate(fixture, id, second(END), &new).await, Ok(None), "{RULE} {id:?}");
+        assert_all(fixture, &a, &stored, RULE).await;
+    }
+    assert_all(fixture, &b, &foreign, RULE).await;
+}
+
+/// A key that has a successor is not rotated again, whatever has become of that; the successor is.
+pub async fn what_has_a_successor_is_not_rotated_again(fixture: &impl KeyFixture) {
+    const RULE: &str = "A key that has a successor is not rotated again; its successor is.";
+    let account = known(fixture, "a").await;
+    let mut old = create(fixture, &key("a", "key_1", "token-1", Some(99))).await;
+    let mut new = successor(fixture, "key_2", "token-2").await;
+    let rotated = rotate(fixture, id(&old), second(END), &new).await;
+    assert!(rotated.is_ok_and(|rotated| rotated.is_some()), "{RULE}");
+    (old.record.expires_at, old.record.replaced_by) = (Some(second(END)), Some(id(&new).into()));
+    let mut newest = successor(fixture, "key_3", "token-3").await;
+    assert_eq!(rotate(fixture, id(&old), second(NOW + 1), &newest).await, Ok(None), "{RULE}");
+    assert_all(fixture, &account, &[old.clone(), new.clone()], RULE).await;
+
+    newest.record.created_at = second(NOW + 1);
+    let rotated = rotate(fixture, id(&new), second(END), &newest).await;
+    (new.record.expires_at, new.record.replaced_by) = (Some(second(END)), Some(id(&newest).into()));
+    assert_eq!(rotated, Ok(Some(new.record.clone())), "{RULE}");
+    let at = second(NOW + 2);
+    revoke(fixture, &account, id(&new), at).await;
+    new.record.revoked_at = Some(at);
+    let mut late = successor(fixture, "key_4", "token-4").await;
+    late.record.created_at = second(NOW + 3);
+    assert_eq!(rotate(fixture, id(&old), second(END), &late).await, Ok(None), "{RULE}");
+    assert_all(fixture, &account, &[old, new, newest], RULE).await;
+}
+
+/// A successor whose digest or id is there already is refused, and the key that it was to replace stays.
+pub async fn a_refused_successor_ends_nothing(fixture: &impl KeyFixture) {
+    const RULE: &str = "A successor that is AlreadyThere is refused, and nothing ends.";
+    let account = known(fixture, "a").await;
+    known(fixture, "b").await;
+    let mut stored = Vec::new();
+    for key in [key("a", "key_1", "token-1", None), key("a", "key_2", "token-2", None)] {
+        stored.push(create(fixture, &key).await);
+    }
+    let foreign = create(fixture, &key("b", "key_3", "token-3", None)).await;
+    for (name, token) in
+        [("key_1", "token-9"), ("key_2", "token-9"), ("key_3", "token-9"), ("key_9", "token-1"), ("key_9", "token-3")]
+    {
+        let new = successor(fixture, name, token).await;
+        let refused = rotate(fixture, id(&stored[0]), second(END), &new).await;
+        assert_eq!(refused, Err(StorageErrorKind::AlreadyThere), "{RULE}");
+        assert_all(fixture, &account, &stored, RULE).await;
+    }
+    assert_stored(fixture, &foreign, RULE).await;
+}

@@ -1,0 +1,100 @@
+//! The calls of a [`SignInStorage`] as the cases make them.
+
+use catalogue_core::AccountId;
+use catalogue_core::admin::Account;
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{
+    Actor, CredentialAction, NewSession, NewSignIn, Session, SignInStorage, StorageErrorKind,
+};
+
+use crate::SignInFixture;
+use crate::seed::{digest, second};
+
+/// For how many seconds links and sessions of these cases are good.
+pub(crate) const LASTS: i64 = 100;
+
+/// A link, made so many seconds after the usual instant.
+pub(crate) fn link(account: &AccountId, code: &str, made: i64) -> NewSignIn {
+    NewSignIn {
+        digest: digest(code),
+        account: account.clone(),
+        created_at: second(made),
+        expires_at: second(made + LASTS),
+    }
+}
+
+/// A session that begins so many seconds after the usual instant.
+pub(crate) fn session(secret: &str, begins: i64) -> NewSession {
+    NewSession { digest: digest(secret), created_at: second(begins), expires_at: second(begins + LASTS) }
+}
+
+pub(crate) async fn try_link(fixture: &impl SignInFixture, link: &NewSignIn) -> Result<(), StorageErrorKind> {
+    fixture.storage().create_link(link, &Actor::OPERATOR).await.map_err(|error| error.kind())
+}
+
+/// Makes a link at that second.
+pub(crate) async fn make_link(fixture: &impl SignInFixture, account: &AccountId, code: &str, made: i64) {
+    try_link(fixture, &link(account, code, made)).await.expect("A link of a known account can be made.");
+}
+
+/// Exchanges the link of that code for that session, when this begins.
+pub(crate) async fn exchange(
+    fixture: &impl SignInFixture,
+    code: &TokenDigest,
+    session: &NewSession,
+) -> Option<Account> {
+    let exchanged = fixture.storage().exchange_link(code, session.created_at, session).await;
+    exchanged.expect("A link can be exchanged; one that is not there or is over is None, not an error.")
+}
+
+/// Begins a session of that secret at that second, by a link of its own.
+pub(crate) async fn begin(fixture: &impl SignInFixture, account: &AccountId, secret: &str, at: i64) {
+    let code = format!("code-of-{secret}");
+    make_link(fixture, account, &code, at).await;
+    let exchanged = exchange(fixture, &digest(&code), &session(secret, at)).await;
+    assert_eq!(exchanged.map(|account| account.id).as_ref(), Some(account), "A link signs its own account in.");
+}
+
+pub(crate) async fn find(fixture: &impl SignInFixture, secret: &str) -> Option<Session> {
+    find_by(fixture, &digest(secret)).await
+}
+
+pub(crate) async fn find_by(fixture: &impl SignInFixture, digest: &TokenDigest) -> Option<Session> {
+    let found = fixture.storage().find_session(digest).await;
+    found.expect("A session can be looked up; an unknown one is None, not an error.")
+}
+
+/// Which of these secrets have a session.
+pub(crate) async fn found<'s>(fixture: &impl SignInFixture, secrets: &[&'s str]) -> Vec<&'s str> {
+    let mut found = Vec::new();
+    for secret in secrets {
+        found.extend(find(fixture, secret).await.is_some().then_some(*secret));
+    }
+    found
+}
+
+pub(crate) async fn end(fixture: &impl SignInFixture, secret: &str) {
+    let ended = fixture.storage().end_session(&digest(secret)).await;
+    ended.expect("A session can be ended, also one that is not there.");
+}
+
+pub(crate) async fn sign_out(fixture: &impl SignInFixture, account: &AccountId) -> u64 {
+    let ended = fixture.storage().end_sign_ins(account, &Actor::OPERATOR).await;
+    ended.expect("All links and sessions of an account can be ended, also where there are none.")
+}
+
+/// What was done, oldest first.
+pub(crate) async fn deeds(fixture: &impl SignInFixture, account: &AccountId) -> Vec<CredentialAction> {
+    fixture.events(account).await.into_iter().rev().map(|event| event.action).collect()
+}
+
+/// Digests that differ in one byte, or after the byte that ends a text in C.
+pub(crate) fn near_digests() -> [TokenDigest; 4] {
+    let differing = |at: usize, by: u8| {
+        let mut bytes = [7; 32];
+        bytes[9] = 0;
+        bytes[at] = by;
+        TokenDigest::from_bytes(bytes)
+    };
+    [differing(0, 7), differing(0, 8), differing(31, 8), differing(10, 0)]
+}

@@ -1,0 +1,94 @@
+//! Exchanging a link for a session.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use catalogue_core::admin::Account;
+use catalogue_core::storage::{NewSession, SignInStorage};
+
+use crate::SignInFixture;
+use crate::at_once::on_threads;
+use crate::seed::{digest, known};
+use crate::sign_in_calls::{LASTS, deeds, exchange, find, link, make_link, session, try_link};
+
+/// A link is exchanged once, for the account that it names; from then on the session is found, and the link is gone.
+pub async fn a_link_is_exchanged_once(fixture: &impl SignInFixture) {
+    let id = known(fixture, "b").await;
+    known(fixture, "a").await;
+    let account = Account { id, name: "\u{1f917} Anna".to_owned(), email: "anna@example.org".to_owned() };
+    fixture.put_account(&account).await;
+    make_link(fixture, &account.id, "code", 0).await;
+    assert_eq!(find(fixture, "first").await, None, "No session is there before its link is exchanged.");
+    let exchanged = exchange(fixture, &digest("code"), &session("first", 1)).await;
+    assert_eq!(exchanged.as_ref(), Some(&account), "A link that is exchanged gives its account, with name and email.");
+    assert!(find(fixture, "first").await.is_some(), "A session is found from the exchange on.");
+    for again in ["second", "third"] {
+        let exchanged = exchange(fixture, &digest("code"), &session(again, 1)).await;
+        assert_eq!(exchanged, None, "A link is exchanged once, and None from then on.");
+        assert_eq!(find(fixture, again).await, None, "A link that was exchanged makes no other session.");
+    }
+    assert!(find(fixture, "first").await.is_some(), "A second exchange leaves the session of the first.");
+}
+
+/// Of many calls at the same time one exchanges the link; the others find none, and their sessions are not stored.
+pub async fn of_many_exchanges_one_wins(fixture: &impl SignInFixture) {
+    const MANY: usize = 6;
+    let account = known(fixture, "a").await;
+    for round in 0..5 {
+        let code = format!("code-{round}");
+        make_link(fixture, &account, &code, round).await;
+        let callers = AtomicUsize::new(0);
+        let outcomes = on_threads(MANY, async || {
+            let secret = format!("secret-{round}-{}", callers.fetch_add(1, Ordering::SeqCst));
+            let exchanged = exchange(fixture, &digest(&code), &session(&secret, round)).await;
+            (exchanged.is_some(), find(fixture, &secret).await.is_some())
+        });
+        let won = outcomes.iter().filter(|outcome| **outcome == (true, true)).count();
+        let lost = outcomes.iter().filter(|outcome| **outcome == (false, false)).count();
+        assert_eq!((won, lost), (1, MANY - 1), "A link is exchanged once, by one of many calls: {outcomes:?}.");
+    }
+    assert_eq!(deeds(fixture, &account).await.len(), 10, "A link that is exchanged once has one event of that.");
+}
+
+/// A link holds until its end and not at it; what is over or unknown is none, and nothing is stored.
+pub async fn a_link_that_is_over_or_unknown_is_none(fixture: &impl SignInFixture) {
+    const RULE: &str = "A link that is over or unknown is None";
+    let account = known(fixture, "a").await;
+    for (code, at) in [("at-its-end", LASTS), ("after-it", LASTS + 1), ("long-after", LASTS * 9)] {
+        try_link(fixture, &link(&account, code, 0)).await.expect("a link can be made");
+        assert_eq!(exchange(fixture, &digest(code), &session(code, at)).await, None, "{RULE}: {code}.");
+        assert_eq!(find(fixture, code).await, None, "{RULE}, and makes no session.");
+    }
+    for unknown in ["unknown", "Just-before", "just-before-"] {
+        assert_eq!(exchange(fixture, &digest(unknown), &session(unknown, 1)).await, None, "{RULE}: {unknown}.");
+        assert_eq!(find(fixture, unknown).await, None, "{RULE}, and makes no session.");
+    }
+    make_link(fixture, &account, "just-before", 0).await;
+    let exchanged = exchange(fixture, &digest("just-before"), &session("secret", LASTS - 1)).await;
+    assert!(exchanged.is_some(), "A link holds until its end.");
+}
+
+/// What decides is the instant that the call names, not the one at which the session begins.
+pub async fn the_instant_of_the_call_decides(fixture: &impl SignInFixture) {
+    let account = known(fixture, "a").await;
+    for (code, now, begins) in [("in-time", 1, LASTS * 2), ("too-late", LASTS, 1)] {
+        make_link(fixture, &account, code, 0).await;
+        let new: NewSession = session(code, begins);
+        let exchanged = fixture.storage().exchange_link(&digest(code), crate::seed::second(now), &new).await;
+        let exchanged = exchanged.expect("a link can be exchanged").is_some();
+        assert_eq!(exchanged, code == "in-time", "A link is over or not at the instant that the call names: {code}.");
+    }
+}
+
+/// A link is no session, and a session no link.
+pub async fn links_and_sessions_are_two_kinds(fixture: &impl SignInFixture) {
+    let account = known(fixture, "a").await;
+    make_link(fixture, &account, "code", 0).await;
+    assert_eq!(find(fixture, "code").await, None, "A link is no session.");
+    let ended = fixture.storage().end_session(&digest("code")).await;
+    ended.expect("A session can be ended, also one that is not there.");
+    let exchanged = exchange(fixture, &digest("code"), &session("secret", 1)).await;
+    assert!(exchanged.is_some(), "A link is no session, and is not ended like one.");
+    let exchanged = exchange(fixture, &digest("secret"), &session("another", 1)).await;
+    assert_eq!(exchanged, None, "A session is no link.");
+    assert!(find(fixture, "secret").await.is_some(), "A session is no link, and is not used up like one.");
+}

@@ -1,0 +1,63 @@
+//! Looking sessions up.
+
+use catalogue_core::Timestamp;
+use catalogue_core::admin::Account;
+use catalogue_core::storage::{MAX_SESSIONS, NewSession, Session};
+
+use crate::SignInFixture;
+use crate::seed::{digest, instant, known, time};
+use crate::sign_in_calls::{LASTS, begin, exchange, find, find_by, found, make_link, near_digests, session};
+
+/// A session is found with its account and its end, to the microsecond, whether that is over or not.
+pub async fn a_session_is_found_with_account_and_end(fixture: &impl SignInFixture) {
+    known(fixture, "b").await;
+    let id = known(fixture, "a").await;
+    let account = Account { id, name: "Anna \u{1f917} 'quoted'".to_owned(), email: "anna@example.org".to_owned() };
+    fixture.put_account(&account).await;
+    let ends = [Timestamp::MIN, instant(-1), instant(1), time(1), time(123_456), time(999_999), Timestamp::MAX];
+    for (index, expires_at) in ends.into_iter().enumerate() {
+        let (secret, code) = (format!("secret-{index}"), format!("code-{index}"));
+        // At one instant, so that the next link takes none of them along.
+        make_link(fixture, &account.id, &code, 0).await;
+        let expires_at = fixture.precision().kept(expires_at);
+        let new = NewSession { expires_at, ..session(&secret, 0) };
+        exchange(fixture, &digest(&code), &new).await.expect("a link that holds");
+        let expected = Some(Session { account: account.clone(), expires_at });
+        assert_eq!(find(fixture, &secret).await, expected, "A session is found with account and end, over or not.");
+    }
+}
+
+/// A session is found by its whole digest and in no other way.
+pub async fn a_session_is_known_by_its_whole_digest(fixture: &impl SignInFixture) {
+    let accounts = [known(fixture, "a").await, known(fixture, "b").await];
+    let digests = near_digests();
+    for (index, digest_of_session) in digests.into_iter().enumerate() {
+        assert_eq!(find_by(fixture, &digest_of_session).await, None, "A session is known by its whole digest.");
+        let code = format!("code-{index}");
+        make_link(fixture, &accounts[index % 2], &code, 0).await;
+        let new = NewSession { digest: digest_of_session, ..session("any", 1) };
+        exchange(fixture, &digest(&code), &new).await.expect("a link that holds");
+    }
+    for (index, digest) in digests.iter().enumerate() {
+        let found = find_by(fixture, digest).await.map(|session| session.account.id);
+        assert_eq!(found.as_ref(), Some(&accounts[index % 2]), "A session is known by its whole digest.");
+    }
+}
+
+/// Of more sessions of an account than it may have the oldest go: its links and the sessions of others stay.
+pub async fn beyond_the_limit_the_oldest_goes(fixture: &impl SignInFixture) {
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    begin(fixture, &b, "of-b", 0).await;
+    make_link(fixture, &a, "unused", 0).await;
+    let secrets: Vec<_> = (0..MAX_SESSIONS + 3).map(|number| format!("secret-{number}")).collect();
+    let secrets: Vec<_> = secrets.iter().map(String::as_str).collect();
+    for (number, secret) in secrets.iter().enumerate() {
+        begin(fixture, &a, secret, number as i64).await;
+        let last = &secrets[..=number];
+        let expected = &last[last.len().saturating_sub(MAX_SESSIONS)..];
+        assert_eq!(found(fixture, last).await, expected, "Of too many sessions of an account the oldest go.");
+    }
+    assert_eq!(found(fixture, &["of-b"]).await, ["of-b"], "The sessions of other accounts do not count, and stay.");
+    let exchanged = exchange(fixture, &digest("unused"), &session("last", LASTS - 1)).await;
+    assert!(exchanged.is_some(), "Links do not count as sessions, and stay.");
+}

@@ -1,0 +1,95 @@
+//! What signing in and out leaves in the log of an account's changes.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use catalogue_core::storage::{Actor, CredentialAction, SignInStorage, StorageErrorKind};
+
+use crate::SignInFixture;
+use crate::at_once::reads_beside_writes;
+use crate::seed::{digest, known, second};
+use crate::sign_in_calls::{LASTS, begin, deeds, end, exchange, find, link, make_link, session, sign_out, try_link};
+
+/// Each change has one event, which says what was done, by whom and, where the call names that, when.
+pub async fn each_change_has_one_event(fixture: &impl SignInFixture) {
+    let (storage, account) = (fixture.storage(), known(fixture, "a").await);
+    let other = known(fixture, "b").await;
+    let user = Actor::owner_named("user_17");
+    for (code, at, by) in [("one", 1, &Actor::OPERATOR), ("two", 2, &user)] {
+        storage.create_link(&link(&account, code, at), by).await.expect("a link can be made");
+    }
+    for (code, at) in [("one", 3), ("two", 4)] {
+        exchange(fixture, &digest(code), &session(&format!("by-{code}"), at)).await.expect("a link that holds");
+    }
+    end(fixture, "by-one").await;
+    let ended = storage.end_sign_ins(&account, &user).await;
+    ended.expect("all sign-ins can be ended");
+    let events = fixture.events(&account).await;
+    let logged: Vec<_> = events.iter().rev().map(|event| (event.action, event.actor.clone())).collect();
+    let expected = [
+        (CredentialAction::LinkMade, Actor::OPERATOR),
+        (CredentialAction::LinkMade, user.clone()),
+        (CredentialAction::SignedIn, Actor::OWNER),
+        (CredentialAction::SignedIn, Actor::OWNER),
+        (CredentialAction::SignedOut, Actor::OWNER),
+        (CredentialAction::SignedOut, user),
+    ];
+    assert_eq!(logged, expected, "Each change has one event, in their order: what was done, and by whom.");
+    let times: Vec<_> = events.iter().rev().map(|event| event.at).take(4).collect();
+    assert_eq!(times, [1, 2, 3, 4].map(second), "An event has the time that its call names.");
+    for event in events {
+        assert_eq!(event.account, account, "An event names its account.");
+        assert_eq!((event.credential_id, event.name), (None, None), "Signing in and out is done to no key.");
+    }
+    assert_eq!(fixture.events(&other).await, [], "An account's events are its own.");
+}
+
+/// What changes nothing has no event: a link that is refused, is over or is unknown, an end of what is not there.
+pub async fn what_changes_nothing_has_no_event(fixture: &impl SignInFixture) {
+    const RULE: &str = "What changes nothing has no event:";
+    let account = known(fixture, "a").await;
+    make_link(fixture, &account, "code", 0).await;
+    let refused = try_link(fixture, &link(&account, "code", 1)).await;
+    assert_eq!(refused, Err(StorageErrorKind::AlreadyThere), "a link that is there");
+    assert_eq!(deeds(fixture, &account).await.len(), 1, "{RULE} a link that is refused.");
+    for (code, at) in [("code", LASTS), ("unknown", 1)] {
+        assert_eq!(exchange(fixture, &digest(code), &session("secret", at)).await, None, "over or unknown");
+        assert_eq!(deeds(fixture, &account).await.len(), 1, "{RULE} a link that is over or unknown.");
+    }
+    begin(fixture, &account, "secret", 1).await;
+    end(fixture, "secret").await;
+    sign_out(fixture, &account).await;
+    let before = deeds(fixture, &account).await;
+    for ended in ["secret", "unknown", "code"] {
+        end(fixture, ended).await;
+        assert_eq!(deeds(fixture, &account).await, before, "{RULE} the end of a session that is not there.");
+    }
+    assert_eq!(sign_out(fixture, &account).await, 0, "what was ended");
+    assert_eq!(deeds(fixture, &account).await, before, "{RULE} the end of all where there are none.");
+    let unknown = fixture.account("unknown").await;
+    let refused = try_link(fixture, &link(&unknown, "another", 1)).await;
+    assert_eq!(refused, Err(StorageErrorKind::UnknownReference), "an unknown account");
+    known(fixture, "unknown").await;
+    assert_eq!(fixture.events(&unknown).await, [], "{RULE} a link that is refused, also not for later.");
+}
+
+/// Whoever finds a session sees its event, and whoever sees the event finds the session.
+pub async fn a_session_and_its_event_are_seen_together(fixture: &impl SignInFixture) {
+    const RULE: &str = "A change and its event are committed together";
+    let current = AtomicUsize::new(0);
+    let read = async || {
+        let number = current.load(Ordering::SeqCst);
+        let (account, secret) = (fixture.account(&format!("a{number}")).await, format!("secret-{number}"));
+        let signed_in = async || deeds(fixture, &account).await.contains(&CredentialAction::SignedIn);
+        let before = signed_in().await;
+        let found = find(fixture, &secret).await.is_some();
+        let after = signed_in().await;
+        assert!(found || !before, "{RULE}: the event was there before the session.");
+        assert!(after || !found, "{RULE}: the session was there before its event.");
+    };
+    let write = async |number: usize| {
+        let account = known(fixture, &format!("a{number}")).await;
+        current.store(number, Ordering::SeqCst);
+        begin(fixture, &account, &format!("secret-{number}"), 0).await;
+    };
+    reads_beside_writes(read, write).await;
+}

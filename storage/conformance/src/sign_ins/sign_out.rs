@@ -1,0 +1,67 @@
+//! Ending sessions, and links with them.
+
+use crate::SignInFixture;
+use crate::seed::{digest, known};
+use crate::sign_in_calls::{begin, end, exchange, found, make_link, session, sign_out};
+
+/// A session that was ended is not found any more, and every other one is.
+pub async fn an_ended_session_is_gone(fixture: &impl SignInFixture) {
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    for (account, secret) in [(&a, "one"), (&a, "two"), (&b, "three")] {
+        begin(fixture, account, secret, 0).await;
+    }
+    for unknown in ["unknown", "On", "ONE", "one-"] {
+        end(fixture, unknown).await;
+    }
+    let all = ["one", "two", "three"];
+    assert_eq!(found(fixture, &all).await, all, "Ending what is no session ends none.");
+    for _ in 0..2 {
+        end(fixture, "one").await;
+        assert_eq!(found(fixture, &all).await, all[1..], "A session that was ended is gone, and no other is.");
+    }
+}
+
+/// All links and sessions of an account are ended and counted, and those of no other.
+pub async fn signing_out_ends_both_kinds(fixture: &impl SignInFixture) {
+    let (a, b) = (known(fixture, "a").await, known(fixture, "A").await);
+    begin(fixture, &a, "one", 0).await;
+    begin(fixture, &b, "of-another", 0).await;
+    begin(fixture, &a, "two", 0).await;
+    make_link(fixture, &a, "code", 0).await;
+    make_link(fixture, &b, "code-of-another", 0).await;
+    assert_eq!(sign_out(fixture, &fixture.account("unknown").await).await, 0, "An unknown account has no sign-ins.");
+    assert_eq!(sign_out(fixture, &a).await, 3, "All links and sessions of the account are counted.");
+    let left = found(fixture, &["one", "two", "of-another"]).await;
+    assert_eq!(left, ["of-another"], "All sessions of the account are ended, and those of no other.");
+    let exchanged = exchange(fixture, &digest("code"), &session("late", 1)).await;
+    assert_eq!(exchanged, None, "The links of the account are ended too.");
+    let exchanged = exchange(fixture, &digest("code-of-another"), &session("third", 1)).await;
+    assert_eq!(exchanged.map(|account| account.id), Some(b), "The links of other accounts stay.");
+    assert_eq!(sign_out(fixture, &a).await, 0, "What was ended is not counted again.");
+    begin(fixture, &a, "again", 1).await;
+}
+
+/// Links and sessions go with their account, and with no other; one of the same id that comes later has none of them.
+pub async fn sign_ins_go_with_their_account(fixture: &impl SignInFixture) {
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    for (account, name) in [(&a, "a"), (&b, "b")] {
+        begin(fixture, account, name, 0).await;
+        make_link(fixture, account, &format!("code-{name}"), 0).await;
+    }
+    fixture.remove_account(&a).await;
+    assert_eq!(found(fixture, &["a", "b"]).await, ["b"], "The sessions of a removed account are over.");
+    let gone = exchange(fixture, &digest("code-a"), &session("late", 1)).await;
+    assert_eq!(gone, None, "The links of a removed account are over.");
+    assert_eq!(found(fixture, &["late"]).await, [""; 0], "The links of a removed account make no session.");
+    known(fixture, "a").await;
+    assert_eq!(
+        found(fixture, &["a", "b"]).await,
+        ["b"],
+        "An account that comes back has no session of the one before."
+    );
+    let gone = exchange(fixture, &digest("code-a"), &session("later", 1)).await;
+    assert_eq!(gone, None, "An account that comes back has no link of the one before.");
+    assert_eq!(fixture.events(&a).await, [], "The events of an account go with it.");
+    let kept = exchange(fixture, &digest("code-b"), &session("other", 1)).await;
+    assert_eq!(kept.map(|account| account.id), Some(b), "The links of other accounts stay.");
+}

@@ -1,0 +1,176 @@
+//! Sign-in links and sessions of the developer settings.
+
+use std::time::Duration;
+
+use catalogue_core::admin::Account;
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{
+    Actor, CredentialAction, CredentialEvent, MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage, StorageError,
+};
+use catalogue_core::{AccountId, Timestamp, async_trait};
+use rusqlite::{Connection, OptionalExtension, Params, params};
+
+use crate::accounts;
+use crate::credentials::{account_exists, unknown_account};
+use crate::error::storage_error;
+use crate::events;
+use crate::locks::CREDENTIAL_WAIT;
+use crate::rows::{Micros, account_id, time};
+use crate::storage::SqliteStorage;
+
+/// How long after its end what another account has is kept, so that its owner is told of the end.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+const INSERT: &str =
+    "INSERT INTO sign_ins (digest, account_id, kind, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+
+const REMOVE_OVER: &str = "DELETE FROM sign_ins WHERE account_id = ?1 AND expires_at <= ?2";
+
+/// Those of all accounts, a hundred at a time: the lock is soon free again.
+const REMOVE_LONG_OVER: &str = "DELETE FROM sign_ins WHERE digest IN \
+     (SELECT digest FROM sign_ins WHERE expires_at <= ?1 LIMIT 100)";
+
+const TAKE_LINK: &str =
+    "DELETE FROM sign_ins WHERE digest = ?1 AND kind = 'link' AND expires_at > ?2 RETURNING account_id";
+
+const LIMIT_SESSIONS: &str = "DELETE FROM sign_ins WHERE digest IN (SELECT digest FROM sign_ins \
+     WHERE account_id = ?1 AND kind = 'session' ORDER BY created_at DESC, digest DESC LIMIT -1 OFFSET ?2)";
+
+const FIND_ACCOUNT: &str = "SELECT id, name, email FROM accounts WHERE id = ?1";
+
+const FIND_SESSION: &str = "SELECT a.id, a.name, a.email, s.expires_at FROM sign_ins AS s \
+     JOIN accounts AS a ON a.id = s.account_id WHERE s.digest = ?1 AND s.kind = 'session'";
+
+const END_SESSION: &str = "DELETE FROM sign_ins WHERE digest = ?1 AND kind = 'session' RETURNING account_id";
+
+const END_ALL: &str = "DELETE FROM sign_ins WHERE account_id = ?1";
+
+#[async_trait]
+impl SignInStorage for SqliteStorage {
+    async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
+        let (link, by) = (link.clone(), by.clone());
+        self.write(move |transaction| {
+            if !create_link(transaction, &link).map_err(storage_error)? {
+                return Err(unknown_account(&link.account));
+            }
+            let action = CredentialAction::LinkMade;
+            events::add(transaction, &CredentialEvent::new(link.account, action, link.created_at, &by))
+        })
+        .await
+    }
+
+    async fn exchange_link(
+        &self,
+        link: &TokenDigest,
+        now: Timestamp,
+        session: &NewSession,
+    ) -> Result<Option<Account>, StorageError> {
+        let (link, session) = (*link, session.clone());
+        self.write(move |transaction| {
+            let account = exchange_link(transaction, &link, now, &session).map_err(storage_error)?;
+            if let Some(Account { id, .. }) = &account {
+                let action = CredentialAction::SignedIn;
+                events::add(transaction, &CredentialEvent::new(id.clone(), action, now, &Actor::OWNER))?;
+            }
+            Ok(account)
+        })
+        .await
+    }
+
+    async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
+        let read = || self.readers.read(|connection| find_session(connection, digest));
+        self.readers.locks.wait_out(CREDENTIAL_WAIT, read).await
+    }
+
+    async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
+        let digest = *digest;
+        self.write(move |transaction| {
+            let ended = account_of(transaction, END_SESSION, [digest.as_bytes()]).map_err(storage_error)?;
+            let Some(account) = ended else { return Ok(()) };
+            let (action, now) = (CredentialAction::SignedOut, Timestamp::now());
+            events::add(transaction, &CredentialEvent::new(account, action, now, &Actor::OWNER))
+        })
+        .await
+    }
+
+    async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError> {
+        let (account, by) = (account.clone(), by.clone());
+        self.write(move |transaction| {
+            let ended = transaction.execute(END_ALL, [account.as_str()]).map_err(storage_error)?;
+            if ended > 0 {
+                let (action, now) = (CredentialAction::SignedOut, Timestamp::now());
+                events::add(transaction, &CredentialEvent::new(account, action, now, &by))?;
+            }
+            Ok(ended as u64)
+        })
+        .await
+    }
+}
+
+/// Stores a link where its account exists, and removes what is over.
+fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<bool> {
+    let NewSignIn { digest, account, created_at, expires_at } = link;
+    if !account_exists(connection, account.as_str())? {
+        return Ok(false);
+    }
+    let values = params![digest.as_bytes(), account.as_str(), "link", Micros(*created_at), Micros(*expires_at)];
+    connection.execute(INSERT, values)?;
+    connection.execute(REMOVE_OVER, params![account.as_str(), Micros(*created_at)])?;
+    let kept_from = created_at.as_microseconds().saturating_sub(KEPT.as_micros() as i64);
+    connection.execute(REMOVE_LONG_OVER, [kept_from])?;
+    Ok(true)
+}
+
+/// Takes the link and stores the session in its place.
+fn exchange_link(
+    connection: &Connection,
+    link: &TokenDigest,
+    now: Timestamp,
+    session: &NewSession,
+) -> rusqlite::Result<Option<Account>> {
+    let taken = account_of(connection, TAKE_LINK, params![link.as_bytes(), Micros(now)])?;
+    let Some(account) = taken else { return Ok(None) };
+    let NewSession { digest, created_at, expires_at } = session;
+    let values = params![digest.as_bytes(), account.as_str(), "session", Micros(*created_at), Micros(*expires_at)];
+    connection.execute(INSERT, values)?;
+    connection.execute(LIMIT_SESSIONS, params![account.as_str(), MAX_SESSIONS as i64])?;
+    connection.query_row(FIND_ACCOUNT, [account.as_str()], accounts::account).optional()
+}
+
+fn find_session(connection: &Connection, digest: &TokenDigest) -> rusqlite::Result<Option<Session>> {
+    let mut statement = connection.prepare_cached(FIND_SESSION)?;
+    let found = statement.query_row([digest.as_bytes()], |row| {
+        Ok(Session { account: accounts::account(row)?, expires_at: time(row, 3)? })
+    });
+    found.optional()
+}
+
+/// The account that a statement returns.
+fn account_of(connection: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Option<AccountId>> {
+    connection.query_row(sql, values, |row| account_id(row, 0)).optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::plan;
+
+    #[test]
+    fn a_sign_in_is_one_look_up() {
+        for sql in [TAKE_LINK, END_SESSION] {
+            assert_eq!(plan(sql), ["SEARCH sign_ins USING PRIMARY KEY (digest=?)"], "{sql}");
+        }
+        let joined = ["SEARCH s USING PRIMARY KEY (digest=?)", "SEARCH a USING PRIMARY KEY (id=?)"];
+        assert_eq!(plan(FIND_SESSION), joined);
+        assert_eq!(plan(FIND_ACCOUNT), ["SEARCH accounts USING PRIMARY KEY (id=?)"]);
+    }
+
+    #[test]
+    fn those_of_an_account_are_one_range_of_its_index() {
+        let by_account = "SEARCH sign_ins USING INDEX sign_ins_by_account (account_id=?)";
+        for sql in [REMOVE_OVER, LIMIT_SESSIONS, END_ALL] {
+            let steps = plan(sql);
+            assert!(steps.iter().any(|step| step.starts_with(by_account)), "{sql}: {steps:?}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A change of keys or sign-ins waits for another program that writes, and its thread goes on meanwhile.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use catalogue_core::admin::NewCredential;
+use catalogue_core::auth::{Scopes, TokenDigest};
+use catalogue_core::storage::{
+    Actor, CredentialAction, KeyStorage, NewSession, NewSignIn, SignInStorage, StorageErrorKind,
+};
+use catalogue_core::{AccountId, Timestamp};
+use catalogue_sqlite::SqliteStorage;
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::{database_in, fixture, import_one_course};
+
+const BY: &Actor = &Actor::OWNER;
+
+/// An account, and a host that can write to the database.
+async fn beside_a_host() -> (SqliteStorage, AccountId, Connection, TempDir) {
+    let (storage, directory) = fixture().await;
+    let account = import_one_course(&storage).await;
+    let host = Connection::open(database_in(&directory)).unwrap();
+    (storage, account, host, directory)
+}
+
+fn new_key(account: &AccountId) -> NewCredential {
+    NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"])).1
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_microseconds(second * 1_000_000).unwrap()
+}
+
+fn link(account: &AccountId, number: u8) -> NewSignIn {
+    NewSignIn {
+        digest: TokenDigest::from_bytes([number; 32]),
+        account: account.clone(),
+        created_at: at(0),
+        expires_at: at(10),
+    }
+}
+
+fn session(number: u8) -> NewSession {
+    NewSession { digest: TokenDigest::from_bytes([number; 32]), created_at: at(0), expires_at: at(10) }
+}
+
+/// Polls the call once, and expects it to wait. All tests here run on one thread, so it has let go of that.
+macro_rules! begin {
+    ($call:expr) => {
+        tokio::select! {
+            biased;
+            outcome = $call => panic!("{outcome:?} while another program writes"),
+            () = async {} => {}
+        }
+    };
+}
+
+#[tokio::test]
+async fn others_of_the_thread_are_answered_meanwhile() {
+    let (storage, account, host, _directory) = beside_a_host().await;
+    storage.create_link(&link(&account, 1), BY).await.unwrap();
+    host.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let key = new_key(&account);
+    let mut change = pin!(storage.create_key(&key, BY));
+    begin!(change.as_mut());
+    let (digest, session) = (TokenDigest::from_bytes([1; 32]), session(2));
+    let mut exchange = pin!(storage.exchange_link(&digest, at(0), &session));
+    begin!(exchange.as_mut());
+    assert!(storage.list_keys(&account).await.unwrap().unwrap().is_empty());
+    assert_eq!(storage.list_events(&account, 9).await.unwrap().len(), 1);
+    assert_eq!(storage.find_session(&session.digest).await.unwrap(), None);
+    host.execute_batch("COMMIT").unwrap();
+    change.await.unwrap();
+    assert_eq!(exchange.await.unwrap().unwrap().id, account);
+    assert_eq!(storage.list_keys(&account).await.unwrap().unwrap().len(), 1);
+    assert_eq!(storage.list_events(&account, 9).await.unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn a_change_that_waits_for_too_long_says_why_and_changes_nothing() {
+    let (storage, account, host, _directory) = beside_a_host().await;
+    let (old, new) = (new_key(&account), new_key(&account));
+    let id = &*old.record.identity.credential_id;
+    storage.create_key(&old, BY).await.unwrap();
+    storage.create_link(&link(&account, 1), BY).await.unwrap();
+    let contents = || super::failing_writes::shim::contents(host.path().unwrap().as_ref());
+    let before = contents();
+    let impatient = storage.clone().write_timeout(Duration::from_millis(1));
+    host.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (digest, now) = (TokenDigest::from_bytes([1; 32]), at(0));
+    for refused in [
+        impatient.create_key(&new, BY).await.err(),
+        impatient.rename_key(&account, id, "new", BY).await.err(),
+        impatient.rotate_key(&account, id, now, &new, BY).await.err(),
+        impatient.revoke_key(&account, id, now, BY).await.err(),
+        impatient.create_link(&link(&account, 2), BY).await.err(),
+        impatient.exchange_link(&digest, now, &session(3)).await.err(),
+        impatient.end_session(&digest).await.err(),
+        impatient.end_sign_ins(&account, BY).await.err(),
+    ] {
+        let refused = refused.expect("another program writes");
+        assert_eq!(refused.kind(), StorageErrorKind::Unavailable);
+        assert!(refused.to_string().contains("another program is writing"), "{refused}");
+    }
+    host.execute_batch("COMMIT").unwrap();
+    assert_eq!(contents(), before);
+    impatient.revoke_key(&account, id, now, BY).await.unwrap().unwrap();
+}
+
+/// As where a client goes away. The change is made all the same, or else not at all.
+#[tokio::test]
+async fn a_dropped_change_is_whole() {
+    let (storage, account, host, _directory) = beside_a_host().await;
+    host.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let key = new_key(&account);
+    {
+        let mut change = pin!(storage.create_key(&key, BY));
+        begin!(change.as_mut());
+    }
+    host.execute_batch("COMMIT").unwrap();
+    let count = "SELECT (SELECT count(*) FROM credentials), (SELECT count(*) FROM credential_events)";
+    let counts = || host.query_row(count, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    while counts() != (1, 1) {
+        assert_eq!(counts(), (0, 0));
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn of_many_that_exchange_a_link_at_the_same_time_one_does() {
+    let (storage, account, _host, _directory) = beside_a_host().await;
+    storage.create_link(&link(&account, 0), BY).await.unwrap();
+    let exchange = |number| {
+        let storage = storage.clone();
+        tokio::spawn(async move {
+            storage.exchange_link(&TokenDigest::from_bytes([0; 32]), at(0), &session(number)).await.unwrap()
+        })
+    };
+    let calls: Vec<_> = (1..=8).map(exchange).collect();
+    let mut signed_in = 0;
+    for call in calls {
+        signed_in += usize::from(call.await.unwrap().is_some());
+    }
+    assert_eq!(signed_in, 1);
+    let actions: Vec<_> = storage.list_events(&account, 9).await.unwrap().iter().map(|event| event.action).collect();
+    assert_eq!(actions, [CredentialAction::SignedIn, CredentialAction::LinkMade]);
+}
+
+/// More of them than fit into a millisecond.
+#[tokio::test]
+async fn events_keep_the_order_in_which_they_were_made() {
+    let storage = SqliteStorage::in_memory().unwrap();
+    let account = import_one_course(&storage).await;
+    let key = new_key(&account);
+    storage.create_key(&key, BY).await.unwrap();
+    for number in 0..200 {
+        storage.rename_key(&account, &key.record.identity.credential_id, &number.to_string(), BY).await.unwrap();
+    }
+    let events = storage.list_events(&account, 200).await.unwrap();
+    let names: Vec<_> = events.iter().rev().map(|event| event.name.clone().unwrap()).collect();
+    assert_eq!(names, (0..200).map(|number| number.to_string()).collect::<Vec<_>>());
+}
