@@ -42,3 +42,10 @@ impl Axe {
         page.evaluate(VIOLATIONS)
     }
 }
+
+#[test]
+fn it_finds_what_is_wrong() {
+    let (Some(axe), Some(mut page)) = (Axe::install(), Page::fresh()) else { return };
+    page.evaluate("document.body.append(document.createElement('img'))");
+    assert!(axe.violations(&mut page).to_string().contains("image-alt"));
+}

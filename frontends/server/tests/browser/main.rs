@@ -5,6 +5,7 @@
 mod axe;
 mod devtools;
 mod forms;
+mod keyboard;
 mod looks;
 mod page;
 mod policy;

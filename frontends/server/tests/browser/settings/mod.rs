@@ -2,7 +2,6 @@
 
 mod gallery;
 mod host;
-mod keyboard;
 mod looks;
 mod owners;
 mod policy;

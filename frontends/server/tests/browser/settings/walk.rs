@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::host::Host;
 use crate::page::Page;
-use crate::program::get;
+use crate::program::{Server, TestDir, get};
 
 const TOKEN: &str = "document.querySelector('#key').value";
 
@@ -22,6 +22,19 @@ fn the_same_works_without_script() {
     let Some(mut page) = Page::fresh() else { return };
     page.command("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     walk(&mut page, &host.origin, &host.link("anna"), false);
+}
+
+#[test]
+fn the_program_is_walked_through_from_its_own_link() {
+    let dir = TestDir::new();
+    dir.write("courses.jsonl", r#"{"type":"account","id":"anna","name":"School of Anna","email":""}"#);
+    dir.run("import courses.jsonl").succeeds();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log warn --settings-url /settings"));
+    let made = dir.run("settings link --account anna --settings-url /settings --json").json();
+    let Some(mut page) = Page::fresh() else { return };
+    let origin = format!("http://{}", server.address);
+    walk(&mut page, &origin, &format!("{origin}/settings/sign-in#{}", made["code"].as_str().unwrap()), true);
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }
 
 /// From a sign-in link to the end of a key, and that no secret was where it does not belong.

@@ -25,7 +25,7 @@ impl Page {
             passed.push(at);
             self.press("Tab", 9);
             let is_seen = "document.activeElement === document.body
-               || getComputedStyle(document.activeElement).outlineStyle === 'solid'";
+               || getComputedStyle(document.activeElement).outlineStyle !== 'none'";
             assert_eq!(self.evaluate(is_seen), true, "after {passed:?}");
         }
         panic!("{name} is not among {passed:?}");
