@@ -122,7 +122,7 @@ pub(crate) fn before(ago: Duration) -> Timestamp {
 /// A page of the same server that has another one in a frame.
 pub(crate) const FRAMER: &str = "/framer";
 
-fn frame<B>(request: Request<B>) -> Bytes {
+fn frame<B>(request: &Request<B>) -> Bytes {
     format!("<iframe src=\"{}\"></iframe>", request.uri().query().unwrap()).into()
 }
 
@@ -155,7 +155,7 @@ impl Service<Request<Full<Bytes>>> for Routes {
         let Self { settings, catalogue } = self.clone();
         Box::pin(async move {
             let response = match request.uri().path() {
-                FRAMER => Response::builder().header("content-type", "text/html").body(frame(request)).unwrap(),
+                FRAMER => Response::builder().header("content-type", "text/html").body(frame(&request)).unwrap(),
                 path if path.starts_with("/settings") => settings.call(request).await,
                 _ => catalogue.call(request).await,
             };
