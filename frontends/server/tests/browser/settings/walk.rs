@@ -29,7 +29,7 @@ fn the_program_is_walked_through_from_its_own_link() {
     let dir = TestDir::new();
     dir.write("courses.jsonl", r#"{"type":"account","id":"anna","name":"School of Anna","email":""}"#);
     dir.run("import courses.jsonl").succeeds();
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log warn --settings-url /settings"));
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log error --settings-url /settings"));
     let made = dir.run("settings link --account anna --settings-url /settings --json").json();
     let Some(mut page) = Page::fresh() else { return };
     let origin = format!("http://{}", server.address);
