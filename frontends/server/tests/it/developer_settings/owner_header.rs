@@ -79,6 +79,8 @@ fn doctor_reminds_of_the_header_and_warns_of_every_local_user() {
     assert!(!by_secret.contains("0123456789"), "{by_secret}");
     let local = doctor("--trusted-proxies 127.0.0.1 ::1");
     assert!(local.contains("every user of this machine can send remote-user"), "{local}");
+    let checked = dir.run(&format!("config check {HEADER} --trusted-proxies ::1"));
+    assert!(checked.status == Some(0) && checked.err.contains("warning: every user of this machine"), "{checked:?}");
     let other = doctor("--trusted-proxies 127.0.0.1 192.0.2.1");
     assert!(!other.contains("every user"), "{other}");
 }
