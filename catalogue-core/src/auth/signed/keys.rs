@@ -41,7 +41,7 @@ struct State {
     failures: u32,
     /// When the last fetch for an unknown `kid` began, and whether it succeeded.
     unknown: Option<(Instant, bool)>,
-    /// From then on a request fetches before it goes on.
+    /// From then on a request fetches before it goes on: where no task does, or one that did comes no more.
     due: Option<Instant>,
     fetches: [u64; 2],
 }
@@ -186,7 +186,7 @@ impl Keys {
                 }
                 tell_changes(issuer, state.set.as_ref().map(|(_, set)| &**set), set);
                 (state.set, state.failed, state.failures) = (Some((at, Arc::clone(set))), None, 0);
-                state.due = at.checked_add(FRESH);
+                state.due = state.due.max(at.checked_add(FRESH));
             }
             Err(error) => {
                 if state.failures == 0 {
@@ -194,7 +194,7 @@ impl Keys {
                     tracing::warn!(issuer, error, goes_on, "the issuer's keys cannot be fetched; it is tried again");
                 }
                 (state.failed, state.failures) = (Some(now), state.failures.saturating_add(1));
-                state.due = now.checked_add(PAUSE);
+                state.due = state.due.max(now.checked_add(PAUSE));
             }
         }
         Fetched { cause, set: read.ok() }
