@@ -31,6 +31,7 @@ pub struct CatalogueBuilder {
     docs_title: Option<String>,
     docs_contact: Option<String>,
     docs_keys_url: Option<String>,
+    authorization_servers: Vec<String>,
     own_root: bool,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
@@ -64,6 +65,7 @@ impl CatalogueBuilder {
             docs_title: None,
             docs_contact: None,
             docs_keys_url: None,
+            authorization_servers: Vec::new(),
             own_root: false,
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
@@ -102,6 +104,15 @@ impl CatalogueBuilder {
     /// Where the owners of accounts make API keys: the address of a page, or its path alone. By default no text names one.
     pub fn docs_keys_url(mut self, url: impl Into<String>) -> Self {
         self.docs_keys_url = Some(url.into());
+        self
+    }
+
+    /// Tells clients that this authorization server issues tokens for the API: by the metadata of RFC 9728, at
+    /// `/.well-known/oauth-protected-resource` and the path of the base address, which must be a whole one, and by each
+    /// challenge (decision O33). One may call it several times. A framework must route that path here too.
+    #[cfg(feature = "oauth")]
+    pub fn authorization_server(mut self, issuer: impl Into<String>) -> Self {
+        self.authorization_servers.push(issuer.into());
         self
     }
 
@@ -170,6 +181,11 @@ impl CatalogueBuilder {
     pub fn build(self) -> Result<Catalogue, BuildError> {
         let docs = Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?;
         let about = About::new(self.docs_title, self.docs_contact, self.docs_keys_url)?;
+        let (has_issuer, is_path) = (!self.authorization_servers.is_empty(), self.base_url.starts_with('/'));
+        let about = about.with_authorization_servers(self.authorization_servers)?;
+        if has_issuer && is_path {
+            return Err(BuildError::IssuerWithoutAddress(self.base_url));
+        }
         let mount = Arc::new(Mount::at(&self.base_url, docs, self.own_root, about)?);
         if self.accepted.is_empty() {
             return Err(BuildError::NothingAccepted);

@@ -64,7 +64,8 @@ async fn what_an_issuer_has_signed_is_not_noted() {
     for caller in [signed, Identity::api_key(account, "key_1", Scopes::default())] {
         catalogue.call_as(caller, http::Request::get("/api/v1/me").body(()).unwrap()).await;
     }
-    assert_eq!(drained(&uses).into_keys().collect::<Vec<_>>(), ["key_1".into()]);
+    let noted = drained(&uses);
+    assert!(noted.len() == 1 && noted.contains_key("key_1"), "{noted:?}");
 }
 
 #[tokio::test]
