@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::FetchKeys;
 use super::flight::Flight;
 use super::key_set::{KeySet, PassedOver};
-use crate::catalogue::chain;
+use crate::error::chain;
 use crate::storage::StorageError;
 
 /// How old the set becomes before it is fetched again.
