@@ -1,5 +1,6 @@
 //! The settings as JSON.
 
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -7,13 +8,14 @@ use catalogue_core::Timestamp;
 use catalogue_core::admin::CredentialRecord;
 use catalogue_core::storage::CredentialEvent;
 use http::{Response, StatusCode};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use crate::answer;
 use crate::call::{Call, MAX_EVENTS, Made};
 use crate::failure::Failure;
 use crate::input::{self, Fault, NewKey, Reason};
-use crate::key::{Hint, State, hints};
+use crate::key::{Hint, hints};
 use crate::nonce::Nonce;
 use crate::route::ApiAction;
 
@@ -45,9 +47,8 @@ pub(crate) async fn answer(
         }
         ApiAction::RenameKey => {
             let name = input::name(fields(&["name"])?.text("name")?).map_err(|reason| reason.of("name"))?;
-            // What is shown beside the key is read before the change, since nothing may fail after it.
-            let keys = call.keys().await?;
-            view(&call.rename(id, &name).await?, &keys, call.now)
+            let (key, keys) = call.rename(id, &name).await?;
+            view(&key, &keys, call.now)
         }
         ApiAction::RotateKey => {
             let fields = fields(&["overlapSeconds", "nonce"])?;
@@ -90,7 +91,7 @@ fn view(key: &CredentialRecord, keys: &[CredentialRecord], now: Timestamp) -> Va
         "expiresAt": key.expires_at,
         "revokedAt": key.revoked_at,
         "replacedBy": key.replaced_by.as_deref(),
-        "state": State::of(key, now).name(),
+        "state": key.state(now).name(),
         "hints": hints(key, keys, now).into_iter().map(Hint::name).collect::<Vec<_>>(),
     })
 }
@@ -144,18 +145,47 @@ fn overlap(fields: &Fields) -> Result<Duration, Fault> {
     seconds.map(Duration::from_secs).ok_or_else(|| Reason::OutOfRange.of("overlapSeconds"))
 }
 
-/// The properties of an object, of which none is unknown: a mistyped `expiresAt` must not make a key for ever.
+/// The properties of an object as they came. As a map it would have of two equal names the last alone.
+struct Properties(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Properties {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Properties;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Properties, A::Error> {
+                let mut properties = Vec::new();
+                while let Some(property) = map.next_entry()? {
+                    properties.push(property);
+                }
+                Ok(Properties(properties))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// The properties of an object, of which none is unknown or repeated: a mistyped `expiresAt` must not make a key for ever.
 struct Fields(Map<String, Value>);
 
 impl Fields {
     fn parse(body: &[u8], known: &[&str]) -> Result<Self, Fault> {
-        let Ok(Value::Object(fields)) = serde_json::from_slice(body) else {
-            return Err(Reason::Unknown.of("body"));
-        };
-        match fields.keys().find(|name| !known.contains(&name.as_str())) {
-            Some(name) => Err(Reason::Unknown.of(name.clone())),
-            None => Ok(Self(fields)),
+        let Properties(properties) = serde_json::from_slice(body).map_err(|_| Reason::Unknown.of("body"))?;
+        let mut fields = Map::new();
+        for (name, value) in properties {
+            if !known.contains(&name.as_str()) {
+                return Err(Reason::Unknown.of(name));
+            }
+            if fields.insert(name.clone(), value).is_some() {
+                return Err(Reason::Repeated.of(name));
+            }
         }
+        Ok(Self(fields))
     }
 
     fn value(&self, name: &'static str) -> Result<&Value, Fault> {

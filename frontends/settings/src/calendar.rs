@@ -3,7 +3,7 @@
 use catalogue_core::Timestamp;
 
 use crate::input::DAY;
-use crate::times::date;
+use crate::times::last_day;
 
 /// How many days before the end the event is.
 const DAYS_BEFORE: u32 = 14;
@@ -16,8 +16,8 @@ const LINE: usize = 75;
 pub(crate) fn reminder(id: &str, name: &str, end: Timestamp, page: Option<&str>, now: Timestamp) -> String {
     let before = end.as_microseconds() - i64::from(DAYS_BEFORE) * DAY.as_micros() as i64;
     let day = Timestamp::from_microseconds(before).filter(|day| *day > now).unwrap_or(end);
-    let (day, stamp) = (basic(&date(day)), basic(&format!("{}Z", &now.to_string()[..19])));
-    let title = escape(&format!("API key \"{name}\" ends on {}", date(end)));
+    let (day, stamp) = (basic(&last_day(day)), basic(&format!("{}Z", &now.to_string()[..19])));
+    let title = escape(&format!("API key \"{name}\" ends on {}", last_day(end)));
     let description = escape(&format!("It is refused from {end} on. Rotate it and put the new key into use before."));
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_owned(),

@@ -4,19 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_core::Timestamp;
-use catalogue_core::admin::{CredentialRecord, NewCredential};
+use catalogue_core::admin::{CredentialRecord, CredentialState, NewCredential};
 use catalogue_core::auth::{BearerToken, CredentialKind, NewToken, token_kind};
 use catalogue_core::storage::{CredentialAction, CredentialEvent, StorageError, StorageErrorKind};
 
 use crate::failure::Failure;
-use crate::input::NewKey;
-use crate::key::State;
+use crate::input::{DAY, NewKey};
 use crate::nonce::Nonce;
 use crate::owner::Owner;
 use crate::settings::Inner;
 
 /// How many keys of an account may hold.
 const MAX_KEYS: usize = 100;
+
+/// How many keys of an account are made a day, whatever became of them: all are kept, and read by each page.
+const MAX_NEW_KEYS: usize = 200;
 
 /// How many events are shown.
 pub(crate) const MAX_EVENTS: usize = 100;
@@ -63,27 +65,36 @@ impl Call<'_> {
     pub(crate) async fn create(&self, new: NewKey, nonce: Nonce) -> Result<Made, Failure> {
         let id = nonce.key_id(&self.owner.account);
         let keys = self.keys().await?;
-        self.check_room(&keys, &id)?;
+        self.check_room(&keys, &id, 1)?;
         let (token, key) = self.mint(id, new);
         self.inner.storage.create_key(&key, &self.owner.actor).await.map_err(|error| already_there(error, &key))?;
         self.audit(CredentialAction::KeyCreated, &key.record);
         Ok(Made { token, key: key.record, replaces: None })
     }
 
-    /// Another name. `name` is one that was checked.
-    pub(crate) async fn rename(&self, id: &str, name: &str) -> Result<CredentialRecord, Failure> {
+    /// Another name. `name` is one that was checked. Returns the key, and all of the account's as they were before.
+    pub(crate) async fn rename(
+        &self,
+        id: &str,
+        name: &str,
+    ) -> Result<(CredentialRecord, Vec<CredentialRecord>), Failure> {
+        let (key, keys) = self.key(id).await?;
+        if key.name.as_deref() == Some(name) {
+            return Ok((key, keys));
+        }
         let key = self.inner.storage.rename_key(&self.owner.account, id, name, &self.owner.actor).await?;
         let key = key.ok_or(Failure::NotFound)?;
         self.audit(CredentialAction::KeyRenamed, &key);
-        Ok(key)
+        Ok((key, keys))
     }
 
     /// A successor with the key's name, scopes and lifetime.
     pub(crate) async fn rotate(&self, id: &str, overlap: Duration, nonce: Nonce) -> Result<Made, Failure> {
         let (old, keys) = self.key(id).await?;
         let new_id = nonce.key_id(&self.owner.account);
-        self.check_room(&keys, &new_id)?;
-        if old.identity.kind != CredentialKind::ApiKey || State::of(&old, self.now) != State::Valid {
+        // What ends at once makes room for its successor.
+        self.check_room(&keys, &new_id, usize::from(!overlap.is_zero()))?;
+        if old.identity.kind != CredentialKind::ApiKey || old.state(self.now) != CredentialState::Valid {
             return Err(Failure::NotRotatable);
         }
         let lifetime = old.expires_at.map(|end| end.as_microseconds() - old.created_at.as_microseconds());
@@ -102,11 +113,13 @@ impl Call<'_> {
     }
 
     pub(crate) async fn revoke(&self, id: &str) -> Result<CredentialRecord, Failure> {
+        let (key, _) = self.key(id).await?;
+        if key.revoked_at.is_some() {
+            return Ok(key);
+        }
         let key = self.inner.storage.revoke_key(&self.owner.account, id, self.now, &self.owner.actor).await?;
         let key = key.ok_or(Failure::NotFound)?;
-        if key.revoked_at == Some(self.now) {
-            self.audit(CredentialAction::KeyRevoked, &key);
-        }
+        self.audit(CredentialAction::KeyRevoked, &key);
         Ok(key)
     }
 
@@ -136,13 +149,21 @@ impl Call<'_> {
         (token, key)
     }
 
-    /// Refuses a second key of one form, and one beyond the limit.
-    fn check_room(&self, keys: &[CredentialRecord], id: &str) -> Result<(), Failure> {
+    /// Refuses a second key of one form, and one beyond the limits. `keys` are the account's, newest first; `more` of them
+    /// will hold.
+    fn check_room(&self, keys: &[CredentialRecord], id: &str, more: usize) -> Result<(), Failure> {
         if keys.iter().any(|key| *key.identity.credential_id == *id) {
             return Err(Failure::AlreadyThere(id.to_owned()));
         }
-        let holding = keys.iter().filter(|key| State::of(key, self.now).holds()).count();
-        if holding < MAX_KEYS { Ok(()) } else { Err(Failure::TooMany) }
+        let holding = keys.iter().filter(|key| key.state(self.now).holds()).count();
+        if holding + more > MAX_KEYS {
+            return Err(Failure::TooMany);
+        }
+        let room_at = keys.get(MAX_NEW_KEYS - 1).and_then(|key| key.created_at.checked_add(DAY));
+        match room_at.map_or(0, |at| at.as_microseconds() - self.now.as_microseconds()) {
+            ..=0 => Ok(()),
+            wait => Err(Failure::RateLimited(u32::try_from((wait + 999_999) / 1_000_000).unwrap_or(u32::MAX))),
+        }
     }
 
     /// A line in the operator's log. The storage keeps the event for the owner.
@@ -153,12 +174,13 @@ impl Call<'_> {
     }
 }
 
-/// Two that are sent at the same time may both find the id free.
+/// Two that are sent at the same time may both find the id free, and the account may be removed meanwhile.
 fn already_there(error: StorageError, key: &NewCredential) -> Failure {
     match error.kind() {
         StorageErrorKind::AlreadyThere => {
             Failure::AlreadyThere(Arc::clone(&key.record.identity.credential_id).to_string())
         }
+        StorageErrorKind::UnknownReference => Failure::NotFound,
         _ => error.into(),
     }
 }

@@ -40,7 +40,7 @@ pub(crate) enum Failure {
     AlreadyThere(String),
     /// The key has a successor or has ended.
     NotRotatable,
-    /// As many keys hold as may.
+    /// As many keys are valid as may be.
     TooMany,
     /// Too many requests: again after so many seconds.
     RateLimited(u32),
@@ -91,7 +91,7 @@ impl Failure {
     pub(crate) fn sentence(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Options(_) => "",
-            Self::Method(allow) => return format!("This address takes {allow} only.").into(),
+            Self::Method(allow) => return format!("This address accepts only {allow}.").into(),
             Self::Field(fault) => return format!("{}: {}", fault.parameter, fault.sentence()).into(),
             Self::Body => "The request broke off before its end. Nothing has changed. Send it again.",
             Self::TooLarge => "The request has more than 16 KiB. Send less.",
@@ -103,13 +103,13 @@ impl Failure {
             Self::CrossSite => {
                 "The request comes from another site, so nothing was done. Open the settings themselves."
             }
-            Self::NoOwner => "You are signed in as nobody who has an account here. Ask who runs this service for one.",
+            Self::NoOwner => "Your sign-in has no account here. Ask whoever runs this service for one.",
             Self::NotFound => "There is nothing here, or it is not yours.",
             Self::AlreadyThere(_) => {
                 "This key was made already, and its token shown then. If you do not have it, rotate the key."
             }
             Self::NotRotatable => "It was rotated, revoked or has expired meanwhile.",
-            Self::TooMany => "100 keys hold already. Revoke one first.",
+            Self::TooMany => "You already have 100 valid keys. Revoke one first.",
             Self::RateLimited(seconds) => return format!("Too many requests. Try again in {seconds} s.").into(),
             Self::Storage(error) if error.kind() == StorageErrorKind::OutcomeUnknown => {
                 "It is not known whether the change was made. Look before you repeat it."

@@ -69,10 +69,10 @@ impl Reason {
             Self::Missing => "It is missing.",
             Self::Repeated => "It came twice. Send it once.",
             Self::Empty => "Fill it in.",
-            Self::TooLong => "Write 100 characters at most.",
+            Self::TooLong => "Use at most 100 characters.",
             Self::Character => "It has a character that cannot be shown. Write it in plain text.",
             Self::UnknownScope => "There is no such scope. Choose from those listed.",
-            Self::InThePast => "That time is over. Choose a later one.",
+            Self::InThePast => "That time has passed. Choose a later one.",
             Self::NotATime => "Write a date like 2027-02-20.",
             Self::OutOfRange => "Choose one of the values offered.",
             Self::Unknown => "There is no such field, or it has another type.",
@@ -88,7 +88,9 @@ impl Fault {
     /// What would be right.
     pub(crate) fn sentence(&self) -> &'static str {
         match (&*self.parameter, self.reason) {
-            ("scope" | "scopes", Reason::Empty) => "Choose one at least.",
+            ("scope" | "scopes", Reason::Empty) => "Choose at least one.",
+            ("code", Reason::Repeated) => "The sign-in code came twice. Send it once.",
+            ("token", Reason::Repeated) => "The key came twice. Send it once.",
             ("expiresAt", Reason::NotATime) => "Write a time like 2027-02-20T00:00:00Z, or null.",
             ("nonce", _) => "This form is too old or was changed. Here is a new one: send it again.",
             (_, reason) => reason.sentence(),

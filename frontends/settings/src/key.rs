@@ -1,45 +1,12 @@
-//! The state of a key, and what its owner should look at.
+//! What the owner of a key should look at.
 
+use std::iter;
 use std::time::Duration;
 
 use catalogue_core::Timestamp;
-use catalogue_core::admin::CredentialRecord;
+use catalogue_core::admin::{CredentialRecord, CredentialState};
 
 use crate::input::DAY;
-
-/// Whether a key holds; the same words as in the list of the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    Valid,
-    /// It was rotated and still holds.
-    Ending,
-    Expired,
-    Revoked,
-}
-
-impl State {
-    pub(crate) fn of(key: &CredentialRecord, now: Timestamp) -> Self {
-        match key {
-            _ if key.revoked_at.is_some() => Self::Revoked,
-            _ if key.expires_at.is_some_and(|end| end <= now) => Self::Expired,
-            _ if key.replaced_by.is_some() => Self::Ending,
-            _ => Self::Valid,
-        }
-    }
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Ending => "ending",
-            Self::Expired => "expired",
-            Self::Revoked => "revoked",
-        }
-    }
-
-    pub(crate) const fn holds(self) -> bool {
-        matches!(self, Self::Valid | Self::Ending)
-    }
-}
 
 /// What the owner should look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +17,7 @@ pub(crate) enum Hint {
     NeverEnds,
     StillUsed,
     SuccessorUnused,
+    SuccessorEnded,
 }
 
 impl Hint {
@@ -61,28 +29,47 @@ impl Hint {
             Self::NeverEnds => "never_ends",
             Self::StillUsed => "still_used",
             Self::SuccessorUnused => "successor_unused",
+            Self::SuccessorEnded => "successor_ended",
         }
     }
 }
 
+/// The key among `keys` that took the place of `key`: the first in the line of its successors that holds, or else the last.
+pub(crate) fn successor<'k>(
+    key: &'k CredentialRecord,
+    keys: &'k [CredentialRecord],
+    now: Timestamp,
+) -> Option<&'k CredentialRecord> {
+    let next = |key: &&CredentialRecord| {
+        let id = key.replaced_by.as_ref()?;
+        keys.iter().find(|key| key.identity.credential_id == *id)
+    };
+    // A line that a storage has closed to a circle ends too.
+    let line = iter::successors(next(&key), next).take(keys.len());
+    let mut last = None;
+    line.inspect(|key| last = Some(*key)).find(|key| key.state(now).holds()).or(last)
+}
+
 /// The hints of one of `keys`.
 pub(crate) fn hints(key: &CredentialRecord, keys: &[CredentialRecord], now: Timestamp) -> Vec<Hint> {
-    let state = State::of(key, now);
+    let state = key.state(now);
     if !state.holds() {
         return Vec::new();
     }
     let is_older = |time: Timestamp, days: u32| time.checked_add(DAY * days).is_some_and(|end| end < now);
     let ends_within =
         |time: Duration| key.expires_at.is_some_and(|end| now.checked_add(time).is_some_and(|at| end <= at));
-    let successor = key.replaced_by.as_ref().and_then(|id| keys.iter().find(|key| key.identity.credential_id == *id));
+    let successor = successor(key, keys, now);
+    let standing = successor.filter(|new| new.state(now).holds());
     let found = [
         // One that was rotated is to end.
-        (Hint::EndsSoon, state == State::Valid && ends_within(DAY * 14)),
+        (Hint::EndsSoon, state == CredentialState::Valid && ends_within(DAY * 14)),
         (Hint::Unused, is_older(key.last_used_at.unwrap_or(key.created_at), 90)),
         (Hint::NeverUsed, key.last_used_at.is_none() && is_older(key.created_at, 7)),
         (Hint::NeverEnds, key.expires_at.is_none()),
-        (Hint::StillUsed, successor.is_some_and(|new| key.last_used_at.is_some_and(|used| used > new.created_at))),
-        (Hint::SuccessorUnused, successor.is_some_and(|new| new.last_used_at.is_none()) && ends_within(DAY)),
+        (Hint::StillUsed, standing.is_some_and(|new| key.last_used_at.is_some_and(|used| used > new.created_at))),
+        (Hint::SuccessorUnused, standing.is_some_and(|new| new.last_used_at.is_none()) && ends_within(DAY)),
+        (Hint::SuccessorEnded, successor.is_some() && standing.is_none()),
     ];
     found.into_iter().filter(|(_, holds)| *holds).map(|(hint, _)| hint).collect()
 }

@@ -117,7 +117,8 @@ pub(crate) fn is_page(settings: &str, next: &str) -> bool {
         return false;
     };
     let found = find(below, &Method::GET);
-    is_plain && found.is_ok_and(|found| !found.action.is_sign_in() && !matches!(found.action, Action::Api(_)))
+    let is_page = |action: Action| !action.is_sign_in() && !matches!(action, Action::Reminder | Action::Api(_));
+    is_plain && found.is_ok_and(|found| is_page(found.action))
 }
 
 fn match_path(pattern: &str, path: &str) -> Option<String> {
@@ -127,7 +128,7 @@ fn match_path(pattern: &str, path: &str) -> Option<String> {
         match (ours.next(), theirs.next()) {
             (None, None) => return Some(id),
             (Some("{id}"), Some(segment)) if !segment.is_empty() => {
-                id = percent_decode_str(segment).decode_utf8().ok()?.into_owned();
+                id = percent_decode_str(segment).decode_utf8_lossy().into_owned();
             }
             (Some(ours), Some(theirs)) if ours == theirs => {}
             _ => return None,
@@ -146,7 +147,9 @@ mod tests {
         assert_eq!(found("/", Method::HEAD).unwrap().0, Action::ListKeys);
         assert_eq!(found("/keys/new", Method::GET).unwrap().0, Action::NewKey);
         assert_eq!(found("/keys/oauth%3A1", Method::GET).unwrap(), (Action::ShowKey, "oauth:1".to_owned()));
-        for path in ["//", "/keys/", "/keys//revoke", "/keys/a/b", "/api", "/activity/", "/nothing", "/keys/%ff"] {
+        // No key has that id, which is found out like that of any other.
+        assert_eq!(found("/keys/%ff", Method::GET).unwrap().0, Action::ShowKey);
+        for path in ["//", "/keys/", "/keys//revoke", "/keys/a/b", "/api", "/activity/", "/nothing"] {
             assert!(matches!(found(path, Method::GET), Err(Failure::NotFound)), "{path}");
         }
         let allow = |path, method: Method| match find(path, &method) {
@@ -185,6 +188,7 @@ mod tests {
             "s",
             "/s//evil",
             "/s/check",
+            "/s/keys/key_1/reminder.ics",
         ] {
             assert!(!is_page("/s", wrong), "{wrong}");
         }

@@ -20,13 +20,18 @@ pub(crate) fn exact(at: Timestamp) -> Markup {
 }
 
 /// The date in UTC, such as `2026-11-22`.
-pub(crate) fn date(at: Timestamp) -> String {
+fn date(at: Timestamp) -> String {
     let mut text = at.to_string();
     text.truncate("2026-11-22".len());
     text
 }
 
-/// How far off it is.
+/// The date in UTC of the last day on which what ends at `end` holds.
+pub(crate) fn last_day(end: Timestamp) -> String {
+    date(Timestamp::from_microseconds(end.as_microseconds() - 1).unwrap_or(end))
+}
+
+/// How far off it is. What is to come is an end.
 fn words(at: Timestamp, now: Timestamp) -> String {
     let seconds = (at.as_microseconds() - now.as_microseconds()) / 1_000_000;
     // What lasts 90 days still ends in 90 days when its page is there.
@@ -37,7 +42,7 @@ fn words(at: Timestamp, now: Timestamp) -> String {
         away if away < HOUR => (whole(away, MINUTE), "minute"),
         away if away < 2 * DAY => (whole(away, HOUR), "hour"),
         away if away < 100 * DAY => (whole(away, DAY), "day"),
-        _ if at > now => return format!("on {}", date(at)),
+        _ if at > now => return format!("on {}", last_day(at)),
         _ => return date(at),
     };
     let plural = if count == 1 { "" } else { "s" };

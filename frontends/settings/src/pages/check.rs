@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use super::frame::{Frame, end, link, name, prefix, state};
 use super::list::found_a_key;
 use crate::call::{Call, Checked};
-use crate::key::State;
 
 pub(super) fn page(call: Call<'_>, checked: &Checked) -> Markup {
     let Call { inner, owner, now } = call;
@@ -13,9 +12,9 @@ pub(super) fn page(call: Call<'_>, checked: &Checked) -> Markup {
         div role="status" {
             @match (&checked.key, checked.kind) {
                 (Some(key), _) => {
-                    p.top { "It is yours: " strong { (link(inner, key)) } " " (prefix(key)) " " (state(State::of(key, now))) }
+                    p.top { "It is yours: " strong { (link(inner, key)) } " " (prefix(key)) " " (state(key.state(now))) }
                     p.muted { (end(key, now)) }
-                    @if State::of(key, now).holds() {
+                    @if key.state(now).holds() {
                         p { a.button.bad href=(inner.addresses.key(&key.identity.credential_id, "/revoke")) { "Revoke " (name(key)) "…" } }
                     }
                 },
@@ -26,5 +25,5 @@ pub(super) fn page(call: Call<'_>, checked: &Checked) -> Markup {
         (found_a_key(call))
         p { a href=(inner.addresses.page("")) { "Back to the keys" } }
     };
-    Frame { inner, owner: Some(owner) }.page("Found key", &content)
+    Frame { inner, owner: Some(owner) }.page("Key lookup", &content)
 }

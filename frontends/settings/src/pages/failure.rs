@@ -14,7 +14,10 @@ pub(crate) fn page(frame: Frame<'_>, failure: &Failure, request_id: &str) -> Mar
     };
     let addresses = &frame.inner.addresses;
     let content = html! {
-        p role="alert" { (failure.sentence()) }
+        p role="alert" {
+            // People are not told the field's name in the form.
+            @match failure { Failure::Field(fault) => (fault.sentence()), _ => (failure.sentence()) }
+        }
         @if let Failure::Storage(_) = failure { p.muted { "Request " code { (request_id) } } }
         @if let Failure::AlreadyThere(id) = failure { p { a.button href=(addresses.key(id, "")) { "Open the key" } } }
         p { a href=(addresses.page("")) { "Back to the keys" } }

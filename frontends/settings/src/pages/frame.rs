@@ -1,11 +1,10 @@
 //! [`Frame`]: what all pages have around them, and the pieces that several have.
 
 use catalogue_core::Timestamp;
-use catalogue_core::admin::CredentialRecord;
+use catalogue_core::admin::{CredentialRecord, CredentialState};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::input::Fault;
-use crate::key::State;
 use crate::owner::{Owner, SignOut};
 use crate::settings::Inner;
 use crate::times::time;
@@ -97,11 +96,11 @@ pub(crate) fn prefix(key: &CredentialRecord) -> Markup {
 }
 
 /// A word for each state, with a sign, so that none is told by colour alone.
-pub(crate) fn state(state: State) -> Markup {
+pub(crate) fn state(state: CredentialState) -> Markup {
     let sign = match state {
-        State::Valid => "✓",
-        State::Ending => "◔",
-        State::Expired | State::Revoked => "✕",
+        CredentialState::Valid => "✓",
+        CredentialState::Ending => "◔",
+        _ => "✕",
     };
     html! { span class={ "state " (state.name()) } { span aria-hidden="true" { (sign) } " " (state.name()) } }
 }

@@ -1,6 +1,6 @@
 //! All of one key.
 
-use catalogue_core::admin::CredentialRecord;
+use catalogue_core::admin::{CredentialRecord, CredentialState};
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::storage::CredentialEvent;
 use maud::{Markup, html};
@@ -9,7 +9,7 @@ use super::frame::{Frame, end_of, hint, link, name_of, prefix, state};
 use super::{activity, list};
 use crate::call::Call;
 use crate::input::{DEFAULT_OVERLAP, Fault, MAX_NAME, OVERLAPS};
-use crate::key::State;
+use crate::key::successor;
 use crate::nonce::Nonce;
 use crate::times::time;
 
@@ -37,22 +37,24 @@ pub(super) fn page(
     let Call { inner, owner, now } = call;
     let id = &*key.identity.credential_id;
     let at = |below: &str| inner.addresses.key(id, below);
-    let standing = State::of(key, now);
+    let standing = key.state(now);
     let changes: Vec<_> =
         events.iter().filter(|event| event.credential_id.as_deref() == Some(id)).take(MAX_CHANGES).cloned().collect();
+    let may_have_older = events.len() == MAX_EVENTS && changes.len() < MAX_CHANGES;
     let content = html! {
         p.top { (state(standing)) (prefix(key)) }
         (list::advice(call, key, keys))
         (facts(call, key, keys))
-        @if standing == State::Valid && key.identity.kind == CredentialKind::ApiKey {
+        @if standing == CredentialState::Valid && key.identity.kind == CredentialKind::ApiKey {
             h2 id="rotate" { "Rotate" }
             (rotate(call, key, refused))
         }
         h2 { "Rename" }
         (rename(call, key, refused))
-        @if !changes.is_empty() {
+        @if !changes.is_empty() || may_have_older {
             h2 { "Changes" }
-            (activity::list(call, &changes, false))
+            @if !changes.is_empty() { (activity::list(call, &changes, false)) }
+            @if may_have_older { p.hint { "Older changes are not shown." } }
         }
         @if standing.holds() {
             section.danger {
@@ -69,8 +71,7 @@ pub(super) fn page(
 fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
     let now = call.now;
     let id = &*key.identity.credential_id;
-    let find = |id: &str| keys.iter().find(|key| *key.identity.credential_id == *id);
-    let successor = key.replaced_by.as_deref().and_then(find);
+    let successor = successor(key, keys, now);
     let (word, end) = end_of(key, now);
     let before = keys.iter().find(|old| old.replaced_by.as_deref() == Some(id));
     html! {
@@ -82,12 +83,12 @@ fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> M
             dt { "Last used" }
             dd {
                 @match key.last_used_at { Some(at) => (time(at, now)), None => "never" }
-                " " span.hint { "(recorded once a minute)" }
+                " " span.hint { "(recorded at most once a minute)" }
             }
             dt { (word) }
             dd {
                 @match end { Some(at) => (time(at, now)), None => "never" }
-                @if key.expires_at.is_some() && State::of(key, now).holds() {
+                @if key.expires_at.is_some() && key.state(now).holds() {
                     " · " a href=(call.inner.addresses.key(id, "/reminder.ics")) { "Remind me" }
                 }
             }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::frame::{Frame, curl, end, last_use, link, name, prefix, state};
 use crate::call::Call;
 use crate::form::Form;
-use crate::key::{Hint, State, hints};
+use crate::key::{Hint, hints, successor};
 use crate::times::time;
 
 /// How many keys that have ended are shown.
@@ -15,7 +15,7 @@ const MAX_ENDED: usize = 50;
 
 pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> Markup {
     let Call { inner, owner, now } = call;
-    let (holding, mut ended): (Vec<_>, Vec<_>) = keys.iter().partition(|key| State::of(key, now).holds());
+    let (holding, mut ended): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.state(now).holds());
     ended.sort_by_key(|key| std::cmp::Reverse(key.revoked_at.or(key.expires_at)));
     let content = html! {
         (done(keys, query))
@@ -27,7 +27,7 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
             p.empty { @if ended.is_empty() { "No keys yet." } @else { "No valid keys." } }
         } @else {
             ul.cards { @for key in &holding { (card(call, key, keys)) } }
-            p.hint { "Uses are recorded once a minute." }
+            p.hint { "Uses are recorded at most once a minute." }
         }
         @if !ended.is_empty() {
             details {
@@ -67,7 +67,7 @@ fn card(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Ma
     let now = call.now;
     html! {
         li.card {
-            p.top { strong { (link(call.inner, key)) } (state(State::of(key, now))) }
+            p.top { strong { (link(call.inner, key)) } (state(key.state(now))) }
             p.chips {
                 (prefix(key))
                 @for scope in key.identity.scopes.iter() { " " span.scope { (scope) } }
@@ -86,8 +86,7 @@ fn card(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Ma
 pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
     let (now, id) = (call.now, &*key.identity.credential_id);
     let at = |below: &str| call.inner.addresses.key(id, below);
-    let successor =
-        key.replaced_by.as_deref().and_then(|id| keys.iter().find(|key| *key.identity.credential_id == *id));
+    let successor = successor(key, keys, now);
     let end = key.expires_at.map(|end| time(end, now));
     let hints = hints(key, keys, now);
     html! {
@@ -105,6 +104,10 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
                         Hint::SuccessorUnused => {
                             "Put " @if let Some(new) = successor { "the new key, " (prefix_link(call, new)) ", " }
                             "into use, or whatever uses this one stops" @if let Some(end) = &end { " " (end) } "."
+                        },
+                        Hint::SuccessorEnded => {
+                            "Its successor has ended. "
+                            a href=(call.inner.addresses.page("/keys/new")) { "Create another key" } "."
                         },
                     } }
                 }

@@ -12,6 +12,7 @@ mod revoke;
 pub(crate) mod sign_in;
 
 use bytes::Bytes;
+use catalogue_core::admin::CredentialState;
 use http::{Response, StatusCode};
 
 pub(crate) use self::failure::page as failure;
@@ -21,7 +22,6 @@ use crate::answer::{html, of_type, see_other};
 use crate::call::{Call, MAX_EVENTS};
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::key::State;
 use crate::nonce::Nonce;
 use crate::route::{Action, Found};
 use crate::{calendar, input};
@@ -41,7 +41,7 @@ pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result
         Action::RotateKey => return rotate(call, id, form).await,
         Action::AskRevoke => {
             let (key, _) = call.key(id).await?;
-            if State::of(&key, call.now) == State::Revoked {
+            if key.state(call.now) == CredentialState::Revoked {
                 return Ok(see_other(&call.inner.addresses.key(id, "")));
             }
             revoke::page(call, &key)

@@ -43,10 +43,10 @@
       const headers = { Authorization: `Bearer ${document.getElementById("key").value}` };
       try {
         const answer = await fetch(origin(row.dataset.try), { headers, cache: "no-store", credentials: "omit" });
-        const body = await answer.json();
-        output.textContent = answer.ok
+        const body = await answer.json().catch(() => null);
+        output.textContent = answer.ok && body
           ? `${answer.status}: it works, for ${body.data.userId} with ${body.data.scopes.join(" ")}`
-          : `${answer.status}: ${body.error.message}`;
+          : `${answer.status}: ${body?.error?.message ?? "this is not an answer of the API"}`;
       } catch {
         output.textContent = "The API cannot be reached from this page.";
       }

@@ -12,7 +12,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use catalogue_core::auth::{BearerToken, TokenDigest};
 use catalogue_core::limit::{ClientAddress, RateLimitKey, RateLimiter};
-use catalogue_core::storage::{NewSession, SignInStorage};
+use catalogue_core::storage::{CredentialAction, NewSession, Session, SignInStorage, StorageError};
 use catalogue_core::{AccountId, Timestamp};
 use http::header::SET_COOKIE;
 use http::{HeaderMap, Request, Response, StatusCode, request};
@@ -97,12 +97,8 @@ impl SignIn {
     /// Whose session a request carries.
     pub(crate) async fn owner(&self, head: &request::Parts, now: Timestamp) -> Result<Owner, Failure> {
         let Some(secret) = self.cookie.find(&head.headers) else { return Err(Failure::SignedOut("missing", None)) };
-        let session = match BearerToken::new(secret) {
-            Some(secret) => self.storage.find_session(&secret.digest()).await?,
-            None => None,
-        };
-        match session {
-            Some(session) if !session.is_over(now) => {
+        match self.find(secret).await? {
+            Some((_, session)) if !session.is_over(now) => {
                 let mut owner = Owner::new(session.account.id).named(session.account.name);
                 owner.sign_out = SignOut::Form;
                 Ok(owner)
@@ -110,6 +106,27 @@ impl SignIn {
             Some(_) => Err(Failure::SignedOut("expired", Some(self.cookie.take_back()))),
             None => Err(Failure::SignedOut("revoked", Some(self.cookie.take_back()))),
         }
+    }
+
+    async fn find(&self, secret: &str) -> Result<Option<(TokenDigest, Session)>, StorageError> {
+        let Some(digest) = BearerToken::new(secret).map(|secret| secret.digest()) else { return Ok(None) };
+        Ok(self.storage.find_session(&digest).await?.map(|session| (digest, session)))
+    }
+
+    /// Ends the session that came with a request, as far as `limiter` has room for a change. What is none costs a look-up and
+    /// no write, since anybody can send it.
+    async fn end(&self, headers: &HeaderMap, now: Timestamp, limiter: Option<&dyn RateLimiter>) -> Result<(), Failure> {
+        let Some(secret) = self.cookie.find(headers) else { return Ok(()) };
+        let Some((digest, session)) = self.find(secret).await? else { return Ok(()) };
+        if !session.is_over(now) {
+            let account = &session.account.id;
+            if let Some(limiter) = limiter {
+                take(limiter, RateLimitKey::Change(account)).await?;
+            }
+            self.storage.end_session(&digest).await?;
+            audit(account, CredentialAction::SignedOut);
+        }
+        Ok(())
     }
 
     /// Answers what needs no owner.
@@ -159,13 +176,11 @@ impl SignIn {
             let page = page::page(Frame { inner, owner: None }, next, Some(&Failure::Code));
             return Ok(html(StatusCode::UNAUTHORIZED, page));
         };
-        audit(&account.id, "signed_in");
+        audit(&account.id, CredentialAction::SignedIn);
         *seen = Some(Owner::new(account.id));
         // Who had a session before has this one now; a secret that somebody else has put there is worth nothing.
-        if let Some(before) = self.cookie.find(&head.headers).and_then(BearerToken::new)
-            && let Err(error) = self.storage.end_session(&before.digest()).await
-        {
-            Failure::from(error).log("");
+        if let Err(failure) = self.end(&head.headers, now, None).await {
+            failure.log("");
         }
         let mut response = see_other(next.unwrap_or(&inner.addresses.page("")));
         response.headers_mut().insert(SET_COOKIE, self.cookie.set(&secret, SESSION));
@@ -173,9 +188,7 @@ impl SignIn {
     }
 
     async fn sign_out(&self, inner: &Inner, headers: &HeaderMap) -> Result<Response<Bytes>, Failure> {
-        if let Some(session) = self.cookie.find(headers).and_then(BearerToken::new) {
-            self.storage.end_session(&session.digest()).await?;
-        }
+        self.end(headers, (inner.clock)(), Some(&*inner.changes)).await?;
         let mut response = see_other(&inner.addresses.page("/sign-in"));
         response.headers_mut().insert(SET_COOKIE, self.cookie.take_back());
         Ok(response)
@@ -210,8 +223,9 @@ fn digest(secret: &str) -> TokenDigest {
     BearerToken::new(secret).expect("base64url is a bearer token").digest()
 }
 
-fn audit(account: &AccountId, action: &str) {
-    tracing::info!(target: "catalogue::audit", account = account.as_str(), actor = "owner", action, "signed in");
+fn audit(account: &AccountId, action: CredentialAction) {
+    let (account, action) = (account.as_str(), action.name());
+    tracing::info!(target: "catalogue::audit", account, actor = "owner", action, "a session began or ended");
 }
 
 /// What it holds is not for logs.

@@ -118,6 +118,15 @@ async fn each_change_that_fails_says_so_and_changes_nothing() {
 }
 
 #[tokio::test]
+async fn an_account_that_is_removed_meanwhile_is_not_found() {
+    let (app, id) = failing(StorageErrorKind::UnknownReference, true).await;
+    let body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
+    assert_eq!(app.send("POST", "/settings/api/keys", &body).await.failure().0, 404);
+    let path = format!("/settings/api/keys/{id}/rotate");
+    assert_eq!(app.send("POST", &path, &json!({ "overlapSeconds": 0 })).await.failure().0, 404);
+}
+
+#[tokio::test]
 async fn what_cannot_be_read_is_not_shown_as_empty() {
     let (app, id) = failing(StorageErrorKind::Other, false).await;
     for path in ["/settings", "/settings/activity", "/settings/api/keys", "/settings/api/events"] {

@@ -65,3 +65,25 @@ async fn of_a_key_and_its_successor() {
     app.clock.advance(DAY);
     assert!(hints(&app, &old["id"]).await.is_empty());
 }
+
+#[tokio::test]
+async fn of_a_key_whose_successor_has_ended() {
+    let app = App::new().await;
+    let mut keys = vec![app.make("partner").await];
+    let path = |key: &Value| format!("/settings/api/keys/{}", key["id"].as_str().unwrap());
+    for overlap in [DAY, 0] {
+        let rotate = format!("{}/rotate", path(keys.last().unwrap()));
+        app.clock.advance(1);
+        keys.push(app.send("POST", &rotate, &json!({ "overlapSeconds": overlap })).await.data());
+    }
+    // The second has ended, and the third took its place.
+    assert_eq!(hints(&app, &keys[0]["id"]).await, ["successor_unused"]);
+    let page = app.get(&format!("/settings/keys/{}", keys[0]["id"].as_str().unwrap())).await;
+    page.shows(&format!("the new key, <a href=\"/settings/keys/{}\">", keys[2]["id"].as_str().unwrap()));
+    app.send("POST", &format!("{}/revoke", path(&keys[2])), &json!({})).await;
+    app.use_key("anna", &keys[0]).await;
+    assert_eq!(hints(&app, &keys[0]["id"]).await, ["successor_ended"]);
+    let list = app.get("/settings").await;
+    list.shows("Its successor has ended. <a href=\"/settings/keys/new\">Create another key</a>.");
+    list.hides("Put the new key");
+}

@@ -126,6 +126,12 @@ async fn failures_have_the_envelope() {
         *request.body_mut() = body.to_owned();
         assert_eq!(app.ask(request).await.failure().0, 400, "{body}");
     }
+    // Of two ends neither is the right one.
+    let end = "\"expiresAt\":\"2027-02-20T00:00:00Z\",\"expires\\u0041t\":null";
+    let mut request = crate::app::json("POST", "/settings/api/keys", &json!({}));
+    *request.body_mut() = format!("{{\"name\":\"a\",\"scopes\":[\"read:courses\"],{end}}}");
+    let details = app.ask(request).await.json()["error"]["details"].clone();
+    assert_eq!(details, json!({ "parameter": "expiresAt", "reason": "repeated" }));
     assert_eq!(app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 30 * DAY })).await.status, 201);
     let again = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 0 })).await;
     assert_eq!(again.failure(), (409, "invalid_request".to_owned(), Some("not_rotatable".to_owned())));

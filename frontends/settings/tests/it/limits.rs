@@ -81,7 +81,29 @@ async fn a_hundred_keys_hold() {
     let path = format!("/settings/api/keys/{}", first["id"].as_str().unwrap());
     let refused = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": DAY })).await;
     assert_eq!(refused.failure().2.unwrap(), "too_many");
+    // One that has leaked is replaced at once: as many hold as before.
+    let rotated = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 0 })).await;
+    assert_eq!(rotated.status, 201);
+    assert_eq!(app.send("POST", "/settings/api/keys", &body).await.failure().2.unwrap(), "too_many");
+    let path = format!("/settings/api/keys/{}", rotated.data()["id"].as_str().unwrap());
     app.send("POST", &format!("{path}/revoke"), &json!({})).await;
+    assert_eq!(app.send("POST", "/settings/api/keys", &body).await.status, 201);
+}
+
+#[tokio::test]
+async fn two_hundred_keys_are_made_a_day_whatever_became_of_them() {
+    let app = App::new().await;
+    let body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
+    for _ in 0..200 {
+        let path = format!("/settings/api/keys/{}/revoke", app.make("a").await["id"].as_str().unwrap());
+        app.send("POST", &path, &json!({})).await;
+    }
+    app.clock.advance(60);
+    let refused = app.send("POST", "/settings/api/keys", &body).await;
+    assert_eq!((refused.status, refused.header("retry-after")), (429, Some(&*(DAY - 60).to_string())));
+    let foreign = crate::app::json("POST", "/settings/api/keys", &body);
+    assert_eq!(app.ask_as("bert", foreign).await.status, 201);
+    app.clock.advance(DAY - 60);
     assert_eq!(app.send("POST", "/settings/api/keys", &body).await.status, 201);
 }
 

@@ -10,7 +10,8 @@ use http_body_util::Full;
 use serde_json::json;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::app::{Answer, App, form};
+use crate::app::{Answer, App, form, storage};
+use crate::host::Host;
 
 /// All that is logged, as text.
 #[derive(Clone, Default)]
@@ -43,12 +44,16 @@ async fn each_change_is_a_line_without_secrets_and_names() {
         .with_writer(log.clone())
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
-    let app = App::new().await;
+    let storage = storage().await;
+    let app = App::over(storage.clone(), Host::of(storage), |builder| builder);
     let key = app.make("a name of theirs").await;
     let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
     let path = format!("/settings/api/keys/{id}");
     let rotated = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 60 })).await.data();
-    app.send("PATCH", &path, &json!({ "name": "another name" })).await;
+    for _ in 0..2 {
+        app.send("PATCH", &path, &json!({ "name": "another name" })).await;
+    }
+    app.clock.advance(1);
     for _ in 0..2 {
         app.send("POST", &format!("{path}/revoke"), &json!({})).await;
         app.clock.advance(1);
@@ -61,9 +66,15 @@ async fn each_change_is_a_line_without_secrets_and_names() {
     let request = form("/settings/sign-in", &[("code", link.code())]).map(|body| Full::new(bytes::Bytes::from(body)));
     let answer = Answer::of(site.call(request).await);
     let session = answer.header("set-cookie").unwrap().split([';', '=']).nth(1).unwrap().to_owned();
+    let out = form("/settings/sign-out", &[]).map(|body| Full::new(bytes::Bytes::from(body)));
+    for _ in 0..2 {
+        let mut out = out.clone();
+        out.headers_mut().insert("cookie", format!("__Host-catalogue-settings={session}").parse().unwrap());
+        site.call(out).await;
+    }
     let shown = format!("{app:?} {site:?} {link:?} {kept:?}", app = app.settings);
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    for action in ["key_created", "key_rotated", "key_renamed", "key_revoked", "signed_in"] {
+    for action in ["key_created", "key_rotated", "key_renamed", "key_revoked", "signed_in", "signed_out"] {
         assert_eq!(log.matches(&format!("action=\"{action}\"")).count(), 1, "{action}: {log}");
     }
     assert!(log.contains(&format!("account=\"anna\" actor=\"owner\" action=\"key_created\" key=\"{id}\"")), "{log}");

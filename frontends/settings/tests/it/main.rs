@@ -1,16 +1,20 @@
 //! The developer settings over the memory storage, asked as a host asks them.
 
 mod app;
+mod changes;
 mod check;
+mod ends;
 mod failing;
 mod fields;
 mod headers;
 mod hints;
+mod host;
 mod json;
 mod limits;
 mod logs;
 mod names;
 mod origins;
 mod pages;
+mod sessions;
 mod sign_in;
 mod twice;

@@ -97,7 +97,8 @@ async fn who_owns_nothing_is_refused_whatever_is_asked() {
         let answer = Answer::of(app.settings.refuse(get(path)).await);
         assert_eq!(answer.status, 403, "{path}");
         assert!(
-            answer.header("content-type").unwrap().contains(media_type) && answer.body.contains("Ask who runs this")
+            answer.header("content-type").unwrap().contains(media_type)
+                && answer.body.contains("Ask whoever runs this")
         );
         assert!(answer.answered.account.is_none() && answer.answered.action != "none", "{answer:?}");
     }

@@ -46,7 +46,7 @@ async fn the_form_keeps_what_was_written_and_says_what_is_wrong() {
     let app = App::new().await;
     let answer = create(&app, &[("name", " "), ("expires", "date"), ("date", "2026-11-21")]).await;
     assert_eq!(answer.status, 400);
-    for sentence in ["Fill it in.", "Choose one at least.", "That time is over. Choose a later one."] {
+    for sentence in ["Fill it in.", "Choose at least one.", "That time has passed. Choose a later one."] {
         answer.shows(sentence);
     }
     answer.shows("value=\"2026-11-21\"");
@@ -217,7 +217,8 @@ async fn a_foreign_an_unknown_and_an_odd_id_are_one_page() {
     let foreign = app.ask_as("bert", crate::app::json("POST", "/settings/api/keys", &partner())).await.data();
     let foreign = foreign["id"].as_str().unwrap().to_owned();
     for below in ["", "/revoke", "/reminder.ics"] {
-        let pages: Vec<_> = futures(&app, [&foreign, "key_0198c0de", "%00", "a%2Fb", "oauth:1", "é"], below).await;
+        let pages: Vec<_> =
+            futures(&app, [&foreign, "key_0198c0de", "%00", "a%2Fb", "oauth:1", "é", "%ff"], below).await;
         assert!(pages.iter().all(|(status, body)| *status == 404 && *body == pages[0].1), "{pages:?}");
     }
     for (below, fields) in [("name", vec![("name", "a")]), ("revoke", vec![])] {
@@ -237,7 +238,7 @@ fn partner() -> Value {
     json!({ "name": "partner", "scopes": ["read:courses"], "expiresAt": null })
 }
 
-async fn futures(app: &App, ids: [&str; 6], below: &str) -> Vec<(u16, String)> {
+async fn futures(app: &App, ids: [&str; 7], below: &str) -> Vec<(u16, String)> {
     let mut pages = Vec::new();
     for id in ids {
         let Ok(uri) = format!("/settings/keys/{id}{below}").parse::<http::Uri>() else { continue };

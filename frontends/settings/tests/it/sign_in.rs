@@ -14,27 +14,27 @@ use serde_json::json;
 use crate::app::{Answer, App, Clock, form, get, json as request, storage};
 
 /// Settings with sign-in.
-struct Site {
-    settings: SignInSettings,
-    storage: MemoryStorage,
-    clock: Clock,
+pub(crate) struct Site {
+    pub(crate) settings: SignInSettings,
+    pub(crate) storage: MemoryStorage,
+    pub(crate) clock: Clock,
 }
 
-const NAME: &str = "__Host-catalogue-settings";
+pub(crate) const NAME: &str = "__Host-catalogue-settings";
 
 impl Site {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let storage = storage().await;
         let app = App::over(storage.clone(), storage.clone(), |builder| builder);
         Self { settings: app.settings.with_sign_in(storage.clone()), storage, clock: app.clock }
     }
 
-    async fn ask(&self, request: Request<String>) -> Answer {
+    pub(crate) async fn ask(&self, request: Request<String>) -> Answer {
         Answer::of(self.settings.call(request.map(|body| Full::new(Bytes::from(body)))).await)
     }
 
     /// A code for the owner of an account.
-    async fn code(&self, account: &str) -> String {
+    pub(crate) async fn code(&self, account: &str) -> String {
         let url = Address::parse("https://a.example/settings").unwrap();
         let (link, kept) = SignInLink::mint(AccountId::new(account), &url, self.clock.now(), DEFAULT_LINK_LIFETIME);
         self.storage.create_link(&kept, &Actor::OPERATOR).await.unwrap();
@@ -43,21 +43,21 @@ impl Site {
         link.code().to_owned()
     }
 
-    async fn send(&self, code: &str) -> Answer {
+    pub(crate) async fn send(&self, code: &str) -> Answer {
         self.ask(form("/settings/sign-in", &[("code", code)])).await
     }
 
     /// The cookie of a new session.
-    async fn sign_in(&self, account: &str) -> String {
+    pub(crate) async fn sign_in(&self, account: &str) -> String {
         cookie(&self.send(&self.code(account).await).await)
     }
 
-    async fn get(&self, path: &str, cookie: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str, cookie: &str) -> Answer {
         self.ask(with(get(path), cookie)).await
     }
 }
 
-fn with(mut request: Request<String>, cookie: &str) -> Request<String> {
+pub(crate) fn with(mut request: Request<String>, cookie: &str) -> Request<String> {
     request.headers_mut().append("cookie", cookie.parse().unwrap());
     request
 }
@@ -197,6 +197,7 @@ async fn next_leads_to_pages_of_ours_alone() {
         ("https://evil.example/settings", "/settings"),
         ("/other", "/settings"),
         ("/settings/sign-in", "/settings"),
+        ("/settings/keys/key_1/reminder.ics", "/settings"),
         ("/settings/keys/a b", "/settings"),
         ("/settings\r\nset-cookie: a=b", "/settings"),
     ] {

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::app::{App, DAY, form, json as request};
+use crate::app::{App, DAY, form, json as request, storage};
+use crate::host::Host;
 
 #[tokio::test]
 async fn the_second_sending_makes_no_key_and_shows_no_token() {
@@ -20,6 +21,20 @@ async fn the_second_sending_makes_no_key_and_shows_no_token() {
     second.shows(&format!("href=\"/settings/keys/{}\"", keys[0]["id"].as_str().unwrap()));
     // The same nonce is another key of another account, so nobody can take somebody else's id.
     assert_eq!(app.ask_as("bert", form("/settings/keys", &fields)).await.status, 201);
+}
+
+#[tokio::test]
+async fn two_sendings_at_the_same_time_make_one_key() {
+    let storage = storage().await;
+    let app = App::over(storage.clone(), Host::where_two_create_at_once(storage), |builder| builder);
+    let nonce = app.nonce("/settings/keys/new").await;
+    let fields = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "90d"), ("date", "")];
+    let (one, two) = tokio::join!(app.post("/settings/keys", &fields), app.post("/settings/keys", &fields));
+    let (made, second) = if one.status == 201 { (one, two) } else { (two, one) };
+    assert_eq!((made.status, second.status), (201, 409));
+    second.shows("This key was made already");
+    second.hides(&made.token());
+    assert_eq!(app.get("/settings/api/keys").await.data().as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

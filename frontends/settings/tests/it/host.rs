@@ -1,0 +1,70 @@
+//! [`Host`]: the keys of a host's own, which keeps whole minutes.
+
+use catalogue_core::admin::{CredentialRecord, NewCredential};
+use catalogue_core::auth::{Credential, TokenDigest};
+use catalogue_core::storage::{Actor, CredentialEvent, CredentialStorage, KeyStorage, MemoryStorage, StorageError};
+use catalogue_core::{AccountId, Timestamp, async_trait};
+use tokio::sync::Barrier;
+
+type Found = Result<Option<CredentialRecord>, StorageError>;
+
+#[derive(Debug)]
+pub(crate) struct Host {
+    storage: MemoryStorage,
+    /// Where creations wait for each other.
+    meeting: Barrier,
+}
+
+impl Host {
+    pub(crate) fn of(storage: MemoryStorage) -> Self {
+        Self { storage, meeting: Barrier::new(1) }
+    }
+
+    /// Both have read before either writes.
+    pub(crate) fn where_two_create_at_once(storage: MemoryStorage) -> Self {
+        Self { storage, meeting: Barrier::new(2) }
+    }
+}
+
+#[async_trait]
+impl CredentialStorage for Host {
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        self.storage.find_credential(digest).await
+    }
+}
+
+#[async_trait]
+impl KeyStorage for Host {
+    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        self.storage.list_keys(account).await
+    }
+
+    async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
+        self.meeting.wait().await;
+        self.storage.create_key(key, by).await
+    }
+
+    async fn rename_key(&self, account: &AccountId, id: &str, name: &str, by: &Actor) -> Found {
+        self.storage.rename_key(account, id, name, by).await
+    }
+
+    async fn rotate_key(
+        &self,
+        account: &AccountId,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+        by: &Actor,
+    ) -> Found {
+        self.storage.rotate_key(account, id, ends_at, successor, by).await
+    }
+
+    async fn revoke_key(&self, account: &AccountId, id: &str, at: Timestamp, by: &Actor) -> Found {
+        let minute = Timestamp::from_microseconds(at.as_microseconds() / 60_000_000 * 60_000_000).unwrap();
+        self.storage.revoke_key(account, id, minute, by).await
+    }
+
+    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
+        self.storage.list_events(account, most).await
+    }
+}

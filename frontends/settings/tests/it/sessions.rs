@@ -1,0 +1,147 @@
+//! What is asked of the storage of sessions, and what is said where it fails.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use catalogue_core::admin::Account;
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::limit::{LocalRateLimiter, RateLimit};
+use catalogue_core::storage::{
+    Actor, MemoryStorage, NewSession, NewSignIn, Session, SignInStorage, StorageError, StorageErrorKind,
+};
+use catalogue_core::{AccountId, Timestamp, async_trait};
+
+use crate::app::{App, form};
+use crate::sign_in::{NAME, Site, with};
+
+/// Counts the ends, and fails at one of its calls.
+#[derive(Clone, Debug)]
+struct Watched {
+    storage: MemoryStorage,
+    ends: Arc<AtomicUsize>,
+    fails_at: &'static str,
+}
+
+impl Watched {
+    async fn site(fails_at: &'static str) -> (Site, Self) {
+        let site = Site::new().await;
+        let watched = Self { storage: site.storage.clone(), ends: Arc::default(), fails_at };
+        let app = App::over(site.storage.clone(), site.storage.clone(), |builder| builder);
+        (
+            Site { settings: app.settings.with_sign_in(watched.clone()), storage: site.storage, clock: app.clock },
+            watched,
+        )
+    }
+
+    fn ends(&self) -> usize {
+        self.ends.load(Ordering::Relaxed)
+    }
+
+    fn check(&self, call: &str) -> Result<(), StorageError> {
+        let error = || StorageError::new(StorageErrorKind::Other, "the disk at /var/secret is full");
+        if self.fails_at == call { Err(error()) } else { Ok(()) }
+    }
+}
+
+#[async_trait]
+impl SignInStorage for Watched {
+    async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
+        self.storage.create_link(link, by).await
+    }
+
+    async fn exchange_link(
+        &self,
+        link: &TokenDigest,
+        now: Timestamp,
+        session: &NewSession,
+    ) -> Result<Option<Account>, StorageError> {
+        self.check("exchange_link")?;
+        self.storage.exchange_link(link, now, session).await
+    }
+
+    async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
+        self.check("find_session")?;
+        self.storage.find_session(digest).await
+    }
+
+    async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
+        self.ends.fetch_add(1, Ordering::Relaxed);
+        self.check("end_session")?;
+        self.storage.end_session(digest).await
+    }
+
+    async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError> {
+        self.storage.end_sign_ins(account, by).await
+    }
+}
+
+/// An end is a write, which costs more than the look-up that strangers can cause anyway.
+#[tokio::test]
+async fn what_is_no_session_costs_no_write() {
+    let (site, watched) = Watched::site("").await;
+    let session = site.sign_in("anna").await;
+    let over = site.sign_in("bert").await;
+    let invented = [format!("{NAME}=a"), format!("{NAME}={}", "a".repeat(43)), "a=b".to_owned()];
+    for cookie in &invented {
+        let out = site.ask(with(form("/settings/sign-out", &[]), cookie)).await;
+        assert_eq!((out.status, out.header("location")), (303, Some("/settings/sign-in")));
+        let code = site.code("anna").await;
+        assert_eq!(site.ask(with(form("/settings/sign-in", &[("code", &code)]), cookie)).await.status, 303);
+    }
+    assert_eq!(watched.ends(), 0);
+    site.ask(with(form("/settings/sign-out", &[]), &session)).await;
+    assert_eq!(watched.ends(), 1);
+    site.clock.advance(12 * 60 * 60);
+    site.ask(with(form("/settings/sign-out", &[]), &over)).await;
+    assert_eq!(watched.ends(), 1);
+}
+
+#[tokio::test]
+async fn ends_are_counted_among_the_changes_of_the_account() {
+    let site = Site::new().await;
+    let limiter = LocalRateLimiter::new(RateLimit::new(1, Duration::from_secs(60)).unwrap());
+    let app = App::over(site.storage.clone(), site.storage.clone(), |builder| builder.rate_limiter(limiter));
+    let site =
+        Site { settings: app.settings.with_sign_in(site.storage.clone()), storage: site.storage, clock: app.clock };
+    let sessions = [site.sign_in("anna").await, site.sign_in("anna").await, site.sign_in("bert").await];
+    for (session, status) in sessions.iter().zip([303, 429, 303]) {
+        let out = site.ask(with(form("/settings/sign-out", &[]), session)).await;
+        assert_eq!((out.status, out.header("set-cookie").is_some()), (status, status == 303));
+    }
+}
+
+#[tokio::test]
+async fn what_fails_is_not_shown_as_done() {
+    for (fails_at, sign_in, page, sign_out) in [
+        ("exchange_link", 500, 200, 303),
+        ("find_session", 303, 500, 500),
+        // Whoever comes with an old session gets the new one all the same.
+        ("end_session", 303, 200, 500),
+    ] {
+        let (site, _) = Watched::site(fails_at).await;
+        let sound = sound(&site);
+        let session = sound.sign_in("anna").await;
+        let code = site.code("anna").await;
+        let mut answers = vec![site.ask(with(form("/settings/sign-in", &[("code", &code)]), &session)).await];
+        let session = sound.sign_in("anna").await;
+        answers.push(site.get("/settings", &session).await);
+        answers.push(site.ask(with(form("/settings/sign-out", &[]), &session)).await);
+        let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+        assert_eq!(statuses, [sign_in, page, sign_out], "{fails_at}");
+        for answer in answers.iter().filter(|answer| answer.status == 500) {
+            assert_eq!(answer.header("set-cookie"), None);
+            answer.shows("The server failed. Nothing has changed.");
+            answer.hides("/var/secret");
+        }
+        let after = sound.get("/settings", &session).await.status;
+        assert_eq!(after, if sign_out == 500 { 200 } else { 303 }, "{fails_at}");
+    }
+}
+
+/// The same sessions in a storage that does not fail.
+fn sound(site: &Site) -> Site {
+    let app = App::over(site.storage.clone(), site.storage.clone(), |builder| builder);
+    let settings = app.settings.with_sign_in(site.storage.clone());
+    Site { settings, storage: site.storage.clone(), clock: site.clock.clone() }
+}
