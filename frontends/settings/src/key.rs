@@ -34,6 +34,9 @@ impl Hint {
     }
 }
 
+/// How far a line of successors is followed.
+const MAX_SUCCESSORS: usize = 10;
+
 /// The key among `keys` that took the place of `key`: the first in the line of its successors that holds, or else the last.
 pub(crate) fn successor<'k>(
     key: &'k CredentialRecord,
@@ -44,8 +47,7 @@ pub(crate) fn successor<'k>(
         let id = key.replaced_by.as_ref()?;
         keys.iter().find(|key| key.identity.credential_id == *id)
     };
-    // A line that a storage has closed to a circle ends too.
-    let line = iter::successors(next(&key), next).take(keys.len());
+    let line = iter::successors(next(&key), next).take(MAX_SUCCESSORS);
     let mut last = None;
     line.inspect(|key| last = Some(*key)).find(|key| key.state(now).holds()).or(last)
 }

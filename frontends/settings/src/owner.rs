@@ -20,6 +20,8 @@ pub struct Owner {
     pub(crate) actor: Actor,
     pub(crate) name: Option<String>,
     pub(crate) sign_out: SignOut,
+    /// Whether the account may not exist.
+    pub(crate) is_claimed: bool,
 }
 
 /// How a request finds its owner.
@@ -48,7 +50,14 @@ impl Owner {
     /// The owner of `account`.
     #[must_use]
     pub fn new(account: AccountId) -> Self {
-        Self { account, actor: Actor::OWNER, name: None, sign_out: SignOut::Elsewhere }
+        Self { account, actor: Actor::OWNER, name: None, sign_out: SignOut::Elsewhere, is_claimed: false }
+    }
+
+    /// The owner of `account`, if there is such an account: what another program such as a proxy says. Where there is none,
+    /// each answer is 403, as that of [`DeveloperSettings::refuse`]; a host's own [`Owner`] has 404 then.
+    #[must_use]
+    pub fn claimed(account: AccountId) -> Self {
+        Self { is_claimed: true, ..Self::new(account) }
     }
 
     /// Which of several people it is, such as `user_17`, for the log of changes. Of a longer text the first 200 bytes are

@@ -112,6 +112,9 @@ impl Inner {
         let owner = match door {
             Door::Nobody => return Err(Failure::NoOwner),
             Door::Known(_) if found.action.is_sign_in() => return Err(Failure::NotFound),
+            Door::Known(owner) if owner.is_claimed && self.storage.list_keys(&owner.account).await?.is_none() => {
+                return Err(Failure::NoOwner);
+            }
             Door::Known(owner) => owner.clone(),
             Door::SignIn(sign_in) if found.action.is_sign_in() => {
                 let body = if found.action == Action::ShowSignIn { Vec::new() } else { read(head, body, FORM).await? };

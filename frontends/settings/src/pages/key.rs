@@ -2,14 +2,13 @@
 
 use catalogue_core::admin::{CredentialRecord, CredentialState};
 use catalogue_core::auth::CredentialKind;
-use catalogue_core::storage::CredentialEvent;
+use catalogue_core::storage::{CredentialAction, CredentialEvent};
 use maud::{Markup, html};
 
 use super::frame::{Frame, end_of, hint, link, name_of, prefix, state};
 use super::{activity, list};
 use crate::call::Call;
 use crate::input::{DEFAULT_OVERLAP, Fault, MAX_NAME, OVERLAPS};
-use crate::key::successor;
 use crate::nonce::Nonce;
 use crate::times::time;
 
@@ -40,7 +39,9 @@ pub(super) fn page(
     let standing = key.state(now);
     let changes: Vec<_> =
         events.iter().filter(|event| event.credential_id.as_deref() == Some(id)).take(MAX_CHANGES).cloned().collect();
-    let may_have_older = events.len() == MAX_EVENTS && changes.len() < MAX_CHANGES;
+    let may_have_older = events.len() == MAX_EVENTS
+        && changes.len() < MAX_CHANGES
+        && changes.last().is_none_or(|first| first.action != CredentialAction::KeyCreated);
     let content = html! {
         p.top { (state(standing)) (prefix(key)) }
         (list::advice(call, key, keys))
@@ -71,7 +72,8 @@ pub(super) fn page(
 fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
     let now = call.now;
     let id = &*key.identity.credential_id;
-    let successor = successor(key, keys, now);
+    let find = |id: &str| keys.iter().find(|key| *key.identity.credential_id == *id);
+    let successor = key.replaced_by.as_deref().and_then(find);
     let (word, end) = end_of(key, now);
     let before = keys.iter().find(|old| old.replaced_by.as_deref() == Some(id));
     html! {

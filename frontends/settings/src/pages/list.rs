@@ -86,11 +86,11 @@ fn card(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Ma
 pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
     let (now, id) = (call.now, &*key.identity.credential_id);
     let at = |below: &str| call.inner.addresses.key(id, below);
-    let successor = successor(key, keys, now);
     let end = key.expires_at.map(|end| time(end, now));
     let hints = hints(key, keys, now);
     html! {
         @if !hints.is_empty() {
+            @let successor = successor(key, keys, now);
             ul.advice {
                 @for hint in hints {
                     li { span aria-hidden="true" { "!" } " " @match hint {

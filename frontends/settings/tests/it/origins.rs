@@ -2,6 +2,8 @@
 
 use http::Request;
 
+use catalogue_settings::Owner;
+
 use crate::app::{Answer, App, get, storage};
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -101,5 +103,10 @@ async fn who_owns_nothing_is_refused_whatever_is_asked() {
                 && answer.body.contains("Ask whoever runs this")
         );
         assert!(answer.answered.account.is_none() && answer.answered.action != "none", "{answer:?}");
+        for (account, status) in [("nobody", 403), ("anna", 200)] {
+            let request = get(path).map(|body| http_body_util::Full::new(bytes::Bytes::from(body)));
+            let answer = Answer::of(app.settings.call_as(Owner::claimed(account.into()), request).await);
+            assert_eq!((answer.status, answer.answered.account.is_some()), (status, status == 200), "{path}");
+        }
     }
 }

@@ -118,6 +118,10 @@ fn copy_and_try(page: &mut Page, token: &str) {
         page.evaluate("document.querySelector('output').textContent"),
         "200: it works, for anna with read:courses"
     );
+    // What a proxy says while no server is behind it.
+    page.evaluate("globalThis.fetch = async () => new Response('<h1>', { status: 502 })");
+    page.press("Enter", 13);
+    page.until("document.querySelector('output').textContent === '502: this is not an answer of the API'");
 }
 
 /// Asserts that addresses, history and requests have none of these; but for a code in the form that signs in, and a key in
