@@ -65,7 +65,7 @@ impl Call<'_> {
     pub(crate) async fn create(&self, new: NewKey, nonce: Nonce) -> Result<Made, Failure> {
         let id = nonce.key_id(&self.owner.account);
         let keys = self.keys().await?;
-        self.check_room(&keys, &id, 1)?;
+        self.check_room(&keys, &id, true)?;
         let (token, key) = self.mint(id, new);
         self.inner.storage.create_key(&key, &self.owner.actor).await.map_err(|error| already_there(error, &key))?;
         self.audit(CredentialAction::KeyCreated, &key.record);
@@ -93,7 +93,7 @@ impl Call<'_> {
         let (old, keys) = self.key(id).await?;
         let new_id = nonce.key_id(&self.owner.account);
         // What ends at once makes room for its successor.
-        self.check_room(&keys, &new_id, usize::from(!overlap.is_zero()))?;
+        self.check_room(&keys, &new_id, !overlap.is_zero())?;
         if old.identity.kind != CredentialKind::ApiKey || old.state(self.now) != CredentialState::Valid {
             return Err(Failure::NotRotatable);
         }
@@ -149,14 +149,14 @@ impl Call<'_> {
         (token, key)
     }
 
-    /// Refuses a second key of one form, and one beyond the limits. `keys` are the account's, newest first; `more` of them
-    /// will hold.
-    fn check_room(&self, keys: &[CredentialRecord], id: &str, more: usize) -> Result<(), Failure> {
+    /// Refuses a second key of one form, and one beyond the limits. `keys` are the account's, newest first; `is_more` says
+    /// whether more of them will hold.
+    fn check_room(&self, keys: &[CredentialRecord], id: &str, is_more: bool) -> Result<(), Failure> {
         if keys.iter().any(|key| *key.identity.credential_id == *id) {
             return Err(Failure::AlreadyThere(id.to_owned()));
         }
         let holding = keys.iter().filter(|key| key.state(self.now).holds()).count();
-        if holding + more > MAX_KEYS {
+        if is_more && holding >= MAX_KEYS {
             return Err(Failure::TooMany);
         }
         let room_at = keys.get(MAX_NEW_KEYS - 1).and_then(|key| key.created_at.checked_add(DAY));

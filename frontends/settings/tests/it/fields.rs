@@ -65,6 +65,9 @@ async fn a_single_field_that_comes_twice_is_a_fault() {
         let answer = app.post("/settings/keys", &fields).await;
         assert_eq!(answer.status, 400, "{twice}");
     }
+    let twice = app.post("/settings/check", &[("token", "a"), ("token", "b")]).await;
+    assert_eq!(twice.status, 400);
+    twice.shows("<p role=\"alert\">The key came twice. Send it once.</p>");
     let mut fields = right.to_vec();
     fields.extend([("scope", "read:profile"), ("unknown", "1"), ("unknown", "2")]);
     assert_eq!(app.post("/settings/keys", &fields).await.status, 201);
