@@ -113,6 +113,17 @@ async fn two_hundred_keys_are_made_a_day_whatever_became_of_them() {
     assert_eq!(app.send("POST", "/settings/api/keys", &body).await.status, 201);
 }
 
+#[tokio::test]
+async fn oauth_tokens_are_not_counted_among_the_keys() {
+    let app = App::new().await;
+    for _ in 0..200 {
+        let (_, mut token) = NewCredential::oauth_token("anna".into(), Scopes::from_names(["read:courses"]));
+        token.record.created_at = app.clock.now();
+        app.storage.create_key(&token, &Actor::OPERATOR).await.unwrap();
+    }
+    app.make("partner").await;
+}
+
 /// Never ends.
 struct Slow;
 
