@@ -17,7 +17,7 @@ let provider;
 
 async function make(name) {
   const alg = name.split('-')[0];
-  const { privateKey } = await jose.generateKeyPair(alg, { extractable: true, crv: 'Ed25519' });
+  const { privateKey } = await jose.generateKeyPair(alg, { extractable: true });
   return { ...await jose.exportJWK(privateKey), kid: name, alg, use: 'sig' };
 }
 
@@ -31,6 +31,7 @@ async function publish(names) {
     scopes: ['read:profile', 'read:courses'],
     clients: [{
       client_id: 'partner', client_secret: SECRET, grant_types: ['client_credentials'], response_types: [], redirect_uris: [],
+      id_token_signed_response_alg: 'ES256',
     }],
     features: {
       devInteractions: { enabled: false },
