@@ -40,10 +40,10 @@ pub(crate) struct IssuersKeys {
 }
 
 /// A key set as it came.
-pub(crate) struct Answer {
-    pub(crate) body: Bytes,
+pub(super) struct Answer {
+    pub(super) body: Bytes,
     /// The issuer's clock, where it has told it.
-    pub(crate) date: Option<String>,
+    pub(super) date: Option<String>,
 }
 
 /// What is read of metadata (OpenID Connect Discovery, RFC 8414).
@@ -59,7 +59,7 @@ impl IssuersKeys {
     }
 
     /// The key set, or why there is none.
-    pub(crate) async fn answer(&self) -> Result<Answer, String> {
+    pub(super) async fn answer(&self) -> Result<Answer, String> {
         let answer = timeout(PATIENCE, self.ask()).await;
         let answer = answer.unwrap_or_else(|_| Err(format!("no answer within {PATIENCE:?}")));
         if answer.is_err() {

@@ -1,13 +1,14 @@
 //! Signed access tokens of an authorization server, the issuer: its settings, and its keys, which are fetched.
 
 mod fetch;
+mod inspect;
 mod options;
 
 use std::time::Duration;
 
 use catalogue_core::auth::signed::{KeysStatus, SignedTokens};
 
-pub(crate) use fetch::Answer;
+pub(crate) use inspect::{fetched, look};
 pub(crate) use options::{IssuerOptions, KeySource, algorithms, issuer, key_source, not_empty, token_type};
 
 /// Older keys are those of an issuer that did not answer for a while.

@@ -5,6 +5,7 @@
 #![cfg(all(unix, feature = "oauth"))]
 
 mod accepted;
+mod commands;
 mod issuer;
 mod keys;
 #[path = "../it/observed.rs"]

@@ -1,6 +1,6 @@
 //! An issuer behind TLS.
 
-use rcgen::{CertificateParams, KeyPair};
+use rcgen::{CertificateParams, DnType, KeyPair};
 use time::{Duration, OffsetDateTime};
 
 use crate::issuer::{Issuer, courses, fetched, options};
@@ -11,6 +11,7 @@ use crate::program::TestDir;
 fn issue(dir: &TestDir, name: &str, days: i64) {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+    params.distinguished_name.push(DnType::CommonName, dir.path("").display().to_string());
     params.not_before = OffsetDateTime::now_utc() - Duration::days(9);
     params.not_after = OffsetDateTime::now_utc() + Duration::days(days);
     dir.write("chain.pem", params.self_signed(&key).unwrap().pem());
@@ -38,8 +39,8 @@ fn without_that_proof_there_are_no_keys() {
     let other = TestDir::new();
     issue(&other, "localhost", 9);
     for (name, days, trusted, why) in [
-        ("elsewhere.example", 9, "chain.pem", "NotValidForName"),
-        ("localhost", -1, "chain.pem", "xpired"),
+        ("elsewhere.example", 9, "chain.pem", "not valid for name"),
+        ("localhost", -1, "chain.pem", "expired"),
         ("localhost", 9, "other.pem", "UnknownIssuer"),
     ] {
         let dir = TestDir::with_courses();

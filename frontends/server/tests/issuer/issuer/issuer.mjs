@@ -15,6 +15,15 @@ const state = existsSync(FILE) ? JSON.parse(readFileSync(FILE)) : { keys: {}, na
 let issuer;
 let provider;
 
+const keep = () => writeFileSync(FILE, JSON.stringify(state));
+
+// The key of that name, made where there is none yet.
+async function key(name) {
+  state.keys[name] ??= await make(name);
+  keep();
+  return state.keys[name];
+}
+
 async function make(name) {
   const alg = name.split('-')[0];
   const { privateKey } = await jose.generateKeyPair(alg, { extractable: true });
@@ -23,9 +32,9 @@ async function make(name) {
 
 // Publishes these keys.
 async function publish(names) {
-  for (const name of names) state.keys[name] ??= await make(name);
+  for (const name of names) await key(name);
   state.names = names;
-  writeFileSync(FILE, JSON.stringify(state));
+  keep();
   provider = new Provider(issuer, {
     jwks: { keys: names.map((name) => state.keys[name]) },
     scopes: ['read:profile', 'read:courses'],
@@ -64,9 +73,9 @@ async function token({ alg = 'ES256', scope = 'read:profile read:courses', lifet
 async function sign({ kid = state.names[0], typ = 'at+jwt', claims = '{}' }) {
   const now = Math.floor(Date.now() / 1000);
   const usual = { iss: issuer, aud: RESOURCE, sub: 'partner', client_id: 'partner', account: 'a', jti: 'j', iat: now, exp: now + 300, scope: 'read:courses' };
-  const key = state.keys[kid] ??= await make(kid);
-  const header = { alg: key.alg, kid, ...(typ && { typ }) };
-  return new jose.SignJWT({ ...usual, ...JSON.parse(claims) }).setProtectedHeader(header).sign(await jose.importJWK(key, key.alg));
+  const jwk = await key(kid);
+  const header = { alg: jwk.alg, kid, ...(typ && { typ }) };
+  return new jose.SignJWT({ ...usual, ...JSON.parse(claims) }).setProtectedHeader(header).sign(await jose.importJWK(jwk, jwk.alg));
 }
 
 const routes = {
