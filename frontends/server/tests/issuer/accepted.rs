@@ -34,7 +34,7 @@ fn tokens_of_each_algorithm_read_the_accounts_courses() {
         let secrets = token.split('.').chain([&**token]);
         secrets.for_each(|secret| assert!(!log.contains(secret), "{log}"));
     }
-    assert!(log.contains("account=\"a\"") && log.contains("issuer="), "{log}");
+    assert!(log.contains("account=\"a\"") && log.contains("oauth_client=\"partner\""), "{log}");
 }
 
 #[test]

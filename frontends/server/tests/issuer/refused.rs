@@ -42,6 +42,7 @@ fn what_the_issuer_signs_for_others_is_refused_and_counted_by_its_fault() {
         assert_eq!(challenge.contains("error_description"), !description.is_empty(), "{query}: {challenge}");
         assert!(challenge.contains(description), "{query}: {challenge}");
         assert_eq!(outcome(&observed, word), before + 1.0, "{query}");
+        observed.logs(&format!("outcome=\"{word}\""));
     }
     assert_eq!(courses(&observed, &issuer.signed("")), 200);
     let forged = issuer.token("").replace(".ey", ".eX");
