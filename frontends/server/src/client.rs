@@ -58,8 +58,8 @@ pub(crate) fn address(text: &str, server: &str, right: &str) -> Result<Uri, Stri
     }
     let authority = uri.authority().filter(|authority| !authority.host().is_empty());
     let authority = authority.ok_or_else(|| wrong("has no host"))?;
-    if authority.as_str().contains('@') || uri.query().is_some() || text.contains('#') {
-        return Err(wrong("may have neither a user nor a query"));
+    if authority.as_str().contains('@') || text.contains('#') {
+        return Err(wrong("may have neither a user nor a fragment"));
     }
     // One that does not fit counts as none.
     if authority.as_str() != authority.host() && authority.port_u16().is_none() {

@@ -56,6 +56,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 }
 
 /// Reads again at each signal what is to be logged, and the certificate and an issuer's keys where there are any, for ever.
+#[cfg_attr(not(feature = "oauth"), expect(unused_variables, reason = "a build without OAuth has no tokens"))]
 async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<Tls>>, tokens: &Option<SignedTokens>) {
     let reload_logs = context.log_reloader();
     let mut asked = async || {
@@ -78,6 +79,7 @@ async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<T
     }
 }
 
+#[cfg_attr(not(feature = "oauth"), expect(unused_variables, reason = "a build without OAuth has no tokens"))]
 async fn serve(
     settings: &ServeSettings,
     config: ServerConfig,

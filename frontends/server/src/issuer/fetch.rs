@@ -46,7 +46,7 @@ pub(super) struct Answer {
     pub(super) date: Option<String>,
 }
 
-/// What is read of metadata (OpenID Connect Discovery, RFC 8414).
+/// What is read of metadata (OIDC Discovery, RFC 8414).
 #[derive(Deserialize)]
 struct Metadata {
     issuer: String,
@@ -80,7 +80,7 @@ impl IssuersKeys {
         }
     }
 
-    /// Where the issuer's metadata say that its keys are. Those of RFC 8414 stand for those of OpenID Connect.
+    /// Where the issuer's metadata say that its keys are. Those of RFC 8414 stand for those of OIDC Discovery.
     async fn jwks_uri(&self) -> Result<Uri, String> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, uri)) = found.filter(|(at, _)| at.elapsed() < FRESH) {

@@ -129,7 +129,9 @@ pub(super) fn address(text: &str) -> Result<Uri, String> {
 
 /// Reads an issuer, which tokens name byte by byte.
 pub(crate) fn issuer(text: &str) -> Result<String, String> {
-    address(text)?;
+    if address(text)?.query().is_some() {
+        return Err(format!("an issuer has no query (RFC 8414); {RIGHT}"));
+    }
     let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url("https://a.example/");
     match builder.authorization_server(text).build() {
         Err(error @ BuildError::AuthorizationServer(_)) => Err(error.to_string()),
@@ -195,6 +197,7 @@ mod tests {
         }
         assert!(matches!(key_source("file:/a/b"), Ok(KeySource::File(path)) if path.ends_with("b")));
         assert!(matches!(key_source("http://[::1]:2/x"), Ok(KeySource::Address(_))));
+        assert!(matches!(key_source("https://a/keys?p=policy"), Ok(KeySource::Address(_))), "some issuers have it so");
         assert!(key_source("file:").is_err() && key_source("http://a/keys").is_err());
     }
 }

@@ -14,6 +14,9 @@ const TRACES: &str = "/v1/traces";
 pub(crate) fn parse(text: &str) -> Result<Uri, String> {
     let uri = client::address(text, "collector", RIGHT)?;
     let base = uri.path().trim_end_matches('/');
+    if uri.query().is_some() {
+        return Err(format!("the address of the collector has a query; {RIGHT}"));
+    }
     if base.ends_with(TRACES) {
         return Err(format!("{TRACES} is added to the address of the collector; {RIGHT}"));
     }

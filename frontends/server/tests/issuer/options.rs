@@ -13,7 +13,10 @@ fn what_cannot_be_is_2_and_says_what_would_be_right() {
         (ISSUER, ["--oauth-issuer: ", "--oauth-audience"]),
         ("--oauth-issuer http://id.example.com --oauth-audience a", ["--oauth-issuer: ", "https://HOST"]),
         ("--oauth-issuer id.example.com", ["--oauth-issuer: ", "https://HOST"]),
-        ("--oauth-issuer https://u:hunter2@a --oauth-audience a", ["--oauth-issuer: ", "neither a user nor a query"]),
+        (
+            "--oauth-issuer https://u:hunter2@a --oauth-audience a",
+            ["--oauth-issuer: ", "neither a user nor a fragment"],
+        ),
         (
             "--oauth-issuer https://a --oauth-audience a --oauth-algorithms HS256",
             ["--oauth-algorithms: ", "ES256, ES384"],
