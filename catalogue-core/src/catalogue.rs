@@ -1,13 +1,11 @@
 //! [`Catalogue`]: the assembled API, and the way of a request through it.
 
-use std::error::Error;
-use std::iter::successors;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, WWW_AUTHENTICATE};
+use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, Method, Request, Response, request};
 
 use crate::answer::Answers;
@@ -15,8 +13,7 @@ use crate::answer::envelope;
 use crate::answer::page_cache::PageCacheStatistics;
 use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, Refusal, Verdict, look_up};
 use crate::cors::AllowedOrigins;
-use crate::documents::protected_resource::ProtectedResource;
-use crate::error::ApiError;
+use crate::error::{ApiError, chain};
 use crate::in_flight::InFlight;
 use crate::limit::{ClientAddress, Limits, Throttled};
 use crate::mount::Mount;
@@ -134,7 +131,7 @@ impl Inner {
         };
         let (response, error) = match outcome {
             Ok(response) => (response, None),
-            Err(error) => (refuse(&error, &request_id, self.mount.resource.as_ref()), Some(error)),
+            Err(error) => (self.refuse(&error, &request_id), Some(error)),
         };
         if let Some((observer, began)) = self.observer.as_deref().zip(began) {
             let (operation, duration) = (route.operation(), began.elapsed());
@@ -156,11 +153,8 @@ impl Inner {
         if route.check_method(&request.method)? == MethodKind::Options {
             return Ok(envelope::options());
         }
-        if let Route::Document(document) = route {
-            return Ok(envelope::document(self.mount.documents.get(document), &request.headers));
-        }
-        if let (Route::ProtectedResource, Some(resource)) = (route, &self.mount.resource) {
-            return Ok(envelope::document(&resource.entity, &request.headers));
+        if let Some(document) = self.mount.document(route) {
+            return Ok(envelope::document(document, &request.headers));
         }
         if route == Route::Root {
             return envelope::root(&self.mount.router.docs, &request.headers);
@@ -225,6 +219,17 @@ impl Inner {
         Err(ApiError::unauthorized(Refusal::Invalid))
     }
 
+    /// The failure envelope; a failure of ours is logged here, once, with its whole cause.
+    fn refuse(&self, error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
+        let request_id = request_id.to_str().expect("request ids are visible ASCII");
+        if let ApiError::Internal(cause) = error {
+            tracing::error!(request_id, error = chain(&**cause), "a request failed");
+        }
+        let mut response = envelope::failure(error, request_id);
+        self.mount.add_resource_to(response.headers_mut());
+        response
+    }
+
     /// Adds what every answer has, and takes the body from an answer to HEAD.
     fn finish(
         &self,
@@ -243,25 +248,4 @@ impl Inner {
         }
         response
     }
-}
-
-/// The failure envelope; a failure of ours is logged here, once, with its whole cause.
-fn refuse(error: &ApiError, request_id: &HeaderValue, resource: Option<&ProtectedResource>) -> Response<Bytes> {
-    let request_id = request_id.to_str().expect("request ids are visible ASCII");
-    if let ApiError::Internal(cause) = error {
-        tracing::error!(request_id, error = chain(&**cause), "a request failed");
-    }
-    let mut response = envelope::failure(error, request_id);
-    if let (Some(resource), Some(challenge)) = (resource, response.headers_mut().get_mut(WWW_AUTHENTICATE)) {
-        let known = challenge.to_str().expect("a challenge is visible ASCII");
-        *challenge =
-            HeaderValue::try_from(format!("{known}{}", resource.parameter)).expect("addresses are visible ASCII");
-    }
-    response
-}
-
-/// An error and what caused it.
-pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
-    let texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(ToString::to_string).collect();
-    texts.join(": ")
 }

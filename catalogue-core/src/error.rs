@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::iter::successors;
 
 use http::{HeaderValue, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -194,4 +195,10 @@ impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
         Self::Internal(error.into())
     }
+}
+
+/// An error and what caused it.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    let texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(ToString::to_string).collect();
+    texts.join(": ")
 }

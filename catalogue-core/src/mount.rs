@@ -2,7 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use http::HeaderMap;
+
 use crate::address::Address;
+use crate::answer::entity::Entity;
 use crate::answer::rendering::Rendering;
 use crate::build_error::BuildError;
 use crate::documents::Documents;
@@ -51,6 +54,22 @@ impl Mount {
         match &self.resource {
             Some(resource) if resource.path == path => Route::ProtectedResource,
             _ => self.router.route(path),
+        }
+    }
+
+    /// What anybody may read there.
+    pub(crate) fn document(&self, route: Route<'_>) -> Option<&Entity> {
+        match route {
+            Route::Document(document) => Some(self.documents.get(document)),
+            Route::ProtectedResource => self.resource.as_ref().map(|resource| &resource.entity),
+            _ => None,
+        }
+    }
+
+    /// Adds to a challenge where tokens come from.
+    pub(crate) fn add_resource_to(&self, headers: &mut HeaderMap) {
+        if let Some(resource) = &self.resource {
+            resource.add_to(headers);
         }
     }
 

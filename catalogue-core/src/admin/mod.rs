@@ -6,7 +6,6 @@
 mod account;
 mod credential;
 
-use std::fmt;
 use std::ops::ControlFlow;
 
 use async_trait::async_trait;
@@ -16,7 +15,7 @@ pub use credential::{CredentialRecord, CredentialState, CredentialUse, NewCreden
 
 use crate::course::Course;
 use crate::model::AccountId;
-use crate::storage::{StorageError, StorageStatus};
+use crate::storage::{KeyStorage, StorageError, StorageStatus};
 use crate::timestamp::Timestamp;
 
 /// One record of an export.
@@ -45,7 +44,7 @@ pub enum Change {
     Repeated,
 }
 
-/// Writes accounts, courses and credentials.
+/// Writes accounts and courses, and by [`KeyStorage`] credentials.
 ///
 /// `Ok` of a call that writes means that the change is committed: it outlives this process, and a crash of the machine
 /// where the database is set up so. An error means that nothing has changed, unless its kind is
@@ -61,7 +60,7 @@ pub enum Change {
     note = "implement it with `#[catalogue_core::async_trait]` above the `impl`; a catalogue that only answers requests needs none"
 )]
 #[async_trait]
-pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
+pub trait AdminStorage: KeyStorage {
     /// Begins an import: all of it, or nothing.
     ///
     /// Of two imports at the same time, a storage may let one wait or refuse it, here or at any later call.
@@ -102,55 +101,22 @@ pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
     /// When the storage cannot be written now.
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError>;
 
-    /// Stores a credential.
-    ///
-    /// # Errors
-    /// [`UnknownReference`](crate::storage::StorageErrorKind::UnknownReference) when its account does not exist,
-    /// [`AlreadyThere`](crate::storage::StorageErrorKind::AlreadyThere) when a credential of any account has its digest
-    /// or its id, or when the storage cannot be written now.
-    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError>;
-
-    /// The credentials of `account`, oldest first, ties by id, compared by bytes; or `None` when there is no such account.
+    /// Hands the credentials of those accounts to `visit`: by account (compared by bytes), those of one account in the
+    /// order of [`list_keys`](KeyStorage::list_keys), all of one state of the data.
     ///
     /// # Errors
     /// When the storage cannot be read.
-    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
-
-    /// Hands the credentials of all accounts to `visit`: by account (compared by bytes), those of one account in the
-    /// order of [`list_credentials`](Self::list_credentials), all of one state of the data.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
-    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError>;
-
-    /// Revokes the credential with that id and returns it, or `None` when there is none. The first revocation's time
-    /// stays.
-    ///
-    /// # Errors
-    /// When the storage cannot be written now.
-    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError>;
+    async fn visit_credentials(
+        &self,
+        accounts: Accounts<'_>,
+        visit: &mut Visitor<'_, CredentialRecord>,
+    ) -> Result<(), StorageError>;
 
     /// The credential with that id, or `None` when there is none.
     ///
     /// # Errors
     /// When the storage cannot be read.
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
-
-    /// Stores `successor` and lets the credential with that id expire at `ends_at`, or at the expiry that it has where that
-    /// is earlier: both or neither. Returns the credential that is replaced, with the successor's id.
-    ///
-    /// `None` when no credential of the successor's account has that id, still holds at the instant of the successor's
-    /// creation, and has no successor yet; then nothing has changed. The expiry of a rotated credential is the end of
-    /// its overlap; its successor tells for how long it was issued.
-    ///
-    /// # Errors
-    /// As for [`create_credential`](Self::create_credential).
-    async fn rotate_credential(
-        &self,
-        id: &str,
-        ends_at: Timestamp,
-        successor: &NewCredential,
-    ) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Records when credentials were used, all uses or none. Of each credential the latest time is kept, from this call
     /// or an earlier one. A use of what is no credential of the account is skipped.

@@ -57,8 +57,8 @@ impl CredentialKind {
 /// The credential behind a request: its account, kind, record and scopes.
 ///
 /// [`Identity::api_key`], [`Identity::oauth`], [`Identity::issued`] and [`Identity::session`] make one. Outside this
-/// crate `Identity { … }` does not compile (E0639), since further fields may be added. A scope that looks like a misspelt one of section 5.4,
-/// such as `read:course`, is logged as a warning, once for each name.
+/// crate `Identity { … }` does not compile (E0639), since further fields may be added. A scope that looks like a misspelt
+/// one of section 5.4, such as `read:course`, is logged as a warning, once for each name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {

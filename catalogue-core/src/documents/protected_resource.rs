@@ -1,5 +1,7 @@
 //! [`ProtectedResource`]: where a client gets tokens for this API, in a form that it can find (RFC 9728, decision O33).
 
+use http::header::WWW_AUTHENTICATE;
+use http::{HeaderMap, HeaderValue};
 use serde_json::json;
 
 use super::about::Site;
@@ -15,7 +17,7 @@ pub(crate) struct ProtectedResource {
     pub(crate) path: String,
     pub(crate) entity: Entity,
     /// What each challenge ends with.
-    pub(crate) parameter: String,
+    parameter: String,
 }
 
 impl ProtectedResource {
@@ -40,5 +42,13 @@ impl ProtectedResource {
         });
         let parameter = format!(r#", resource_metadata="{origin}{path}""#);
         Some(Self { path, entity: Entity::of_bytes("application/json", metadata.to_string()), parameter })
+    }
+
+    /// Adds where the metadata are to the challenge, if there is one.
+    pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
+        if let Some(challenge) = headers.get_mut(WWW_AUTHENTICATE) {
+            let whole = [challenge.as_bytes(), self.parameter.as_bytes()].concat();
+            *challenge = HeaderValue::from_bytes(&whole).expect("addresses are visible ASCII");
+        }
     }
 }

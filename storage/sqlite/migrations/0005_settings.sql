@@ -10,6 +10,8 @@ CREATE TABLE sign_ins (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX sign_ins_by_account ON sign_ins (account_id, created_at);
+-- Each link that is made removes some that have been over for long, of whatever account.
+CREATE INDEX sign_ins_by_end ON sign_ins (expires_at);
 
 CREATE TABLE credential_events (
     account_id    TEXT    NOT NULL REFERENCES accounts (id),

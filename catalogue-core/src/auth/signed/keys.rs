@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::FetchKeys;
 use super::flight::Flight;
 use super::key_set::{KeySet, PassedOver};
-use crate::catalogue::chain;
+use crate::error::chain;
 use crate::storage::StorageError;
 
 /// How old the set becomes before it is fetched again.
@@ -100,16 +100,17 @@ impl Keys {
 
     /// The set that a token with that `kid` is verified with: where it has no such key, it is fetched once more.
     pub(super) async fn with(&self, kid: Option<&str>) -> Result<Arc<KeySet>, Unavailable> {
-        let set = self.current().await?;
+        let mut set = self.current().await?;
         let Some(kid) = kid.filter(|kid| !set.knows(kid)) else { return Ok(set) };
-        loop {
+        // A fetch for something else that was under way may have begun before the key was published: then once more.
+        for _ in 0..2 {
             let fetched = self.fetch(Cause::UnknownKid).await;
-            let set = fetched.set.ok_or(Unavailable)?;
-            // A fetch for something else may have begun before the key was published.
+            set = fetched.set.ok_or(Unavailable)?;
             if fetched.cause == Cause::UnknownKid || set.knows(kid) {
-                return Ok(set);
+                break;
             }
         }
+        Ok(set)
     }
 
     /// Fetches the set now, and says how long the task shall wait until it comes again.

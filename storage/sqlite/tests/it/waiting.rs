@@ -121,9 +121,11 @@ async fn a_dropped_change_is_whole() {
     }
     host.execute_batch("COMMIT").unwrap();
     let count = "SELECT (SELECT count(*) FROM credentials), (SELECT count(*) FROM credential_events)";
-    let counts = || host.query_row(count, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-    while counts() != (1, 1) {
-        assert_eq!(counts(), (0, 0));
+    loop {
+        match host.query_row(count, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap() {
+            (1, 1) => break,
+            counts => assert_eq!(counts, (0, 0)),
+        }
         tokio::task::yield_now().await;
     }
 }
