@@ -13,6 +13,10 @@ use crate::output;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
+    /// Something before it is wrong, or missing.
+    #[cfg(feature = "oauth")]
+    #[serde(rename = "not reached")]
+    NotReached,
     Ok,
     /// The server works, and somebody should look at it.
     Warning,
@@ -88,6 +92,11 @@ impl Report {
         self.add(check, Verdict::Fault, message.as_ref());
     }
 
+    #[cfg(feature = "oauth")]
+    pub(crate) fn not_reached(&mut self, check: &'static str) {
+        self.add(check, Verdict::NotReached, "not reached");
+    }
+
     fn add(&mut self, check: &'static str, verdict: Verdict, message: &str) {
         self.0.push(Finding { check, verdict, message: harmless(message), keys: Vec::new() });
     }
@@ -118,6 +127,8 @@ impl Report {
     fn text(&self) -> String {
         let lines = |Finding { check, verdict, message, keys }: &Finding| {
             let verdict = match verdict {
+                #[cfg(feature = "oauth")]
+                Verdict::NotReached => "-",
                 Verdict::Ok => "ok",
                 Verdict::Warning => "warning",
                 Verdict::Fault => "FAULT",

@@ -46,6 +46,7 @@ use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
 use claims::Rules;
 use kept::{KeptToken, KeptTokens};
+use key_set::PassedOver;
 use keys::{Keys, Unavailable};
 use outcome::{Outcome, Outcomes};
 use token::SignedToken;
@@ -129,6 +130,17 @@ impl SignedTokens {
         let [fetched, failed] = standing.fetches;
         let usable = standing.last.as_ref().map_or(0, |(set, _)| set.len());
         KeysStatus { usable, age: standing.last.map(|(_, age)| age), fetched, failed }
+    }
+
+    /// The keys of the last set that are not used, each by its name and with the reason.
+    #[must_use]
+    pub fn passed_over(&self) -> Vec<String> {
+        let standing = self.0.keys.standing();
+        let shown = |(kid, why): &(Option<Box<str>>, PassedOver)| match kid {
+            Some(kid) => format!("{kid:?}: {why}"),
+            None => format!("one without a kid: {why}"),
+        };
+        standing.last.map(|(set, _)| set.passed_over.iter().map(shown).collect()).unwrap_or_default()
     }
 
     /// How often each thing became of a token, by the words of decision O32.

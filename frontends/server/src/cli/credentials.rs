@@ -60,6 +60,9 @@ pub(crate) enum TokensCommand {
 Example: those of an account
   catalogue tokens list --account acc_1")]
     List(ListKeys),
+    /// Says step by step what `serve` with these options says of a signed token
+    #[cfg(feature = "oauth")]
+    Check(CheckToken),
 }
 
 /// `catalogue keys create`
@@ -205,6 +208,21 @@ Example: what a scanner has found
   catalogue keys check < suspects.txt")]
 pub(crate) struct CheckKeys {
     /// Prints one JSON array instead of lines
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `catalogue tokens check`
+#[cfg(feature = "oauth")]
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The token is read from standard input, and neither it nor its signature is
+shown. The issuer's keys are fetched.
+
+Example: why a token is refused
+  catalogue tokens check --config catalogue.toml < token")]
+pub(crate) struct CheckToken {
+    /// Prints JSON instead of lines
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -10,6 +10,8 @@ use std::time::SystemTime;
 
 use super::{Context, block_on};
 use crate::exit::Failure;
+#[cfg(feature = "oauth")]
+use crate::issuer;
 use crate::open_files;
 use crate::permissions;
 use crate::report::Report;
@@ -35,6 +37,10 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     listeners::look(&settings, tls.is_some(), &mut report);
     block_on(async {
         rate_limit_store(&settings, &mut report).await;
+        #[cfg(feature = "oauth")]
+        if let Some(options) = &settings.api.issuer {
+            issuer::look(options, &settings.api.base_url, &mut report).await;
+        }
         database::look(&settings.database, settings.migration, &mut report).await;
         Ok(())
     })?;

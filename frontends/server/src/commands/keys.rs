@@ -11,6 +11,8 @@ use catalogue_core::admin::{AdminStorage, CredentialRecord};
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::storage::Actor;
 
+#[cfg(feature = "oauth")]
+use super::check_token;
 use super::{Context, block_on, credentials, table};
 use crate::cli::{CreateKey, FindKey, Grant, KeysCommand, RevokeKey, TokensCommand};
 use crate::database::Storage;
@@ -52,6 +54,8 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
 pub(super) fn run_tokens(command: TokensCommand, context: &Context) -> Result<(), Failure> {
     match command {
         TokensCommand::Create(grant) => create(CredentialKind::OAuth, None, &grant, context),
+        #[cfg(feature = "oauth")]
+        TokensCommand::Check(arguments) => check_token::run(arguments.json, context),
         TokensCommand::List(arguments) => {
             let kind = Some(CredentialKind::OAuth);
             block_on(async { list::run(open(context).await?.admin(), &arguments, kind).await })

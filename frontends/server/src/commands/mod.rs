@@ -2,6 +2,8 @@
 
 mod accounts;
 mod backup;
+#[cfg(feature = "oauth")]
+mod check_token;
 mod config;
 mod credentials;
 mod data;

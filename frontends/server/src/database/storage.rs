@@ -67,6 +67,12 @@ impl Storage {
         of_either!(self, storage => storage.find_credential(digest).await)
     }
 
+    /// Whether the signed token with that digest was revoked, where the storage keeps that.
+    #[cfg(feature = "oauth")]
+    pub(crate) async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
+        of_either!(self, storage => storage.is_revoked(digest).await)
+    }
+
     /// What asks it whether it answers.
     pub(crate) fn probe(&self) -> Probe {
         of_either!(self, storage => Probe::new(storage.clone()))

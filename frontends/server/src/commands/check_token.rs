@@ -1,0 +1,151 @@
+//! `catalogue tokens check`: what `serve` says of a signed token, step by step.
+
+use std::io::{self, IsTerminal as _, Read as _};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use catalogue_core::Timestamp;
+use catalogue_core::auth::{Authenticator as _, BearerToken, Verdict};
+use serde_json::Value;
+
+use super::{Context, block_on};
+use crate::exit::{Failure, chain};
+use crate::issuer::{self, IssuerOptions};
+use crate::output;
+use crate::report::Report;
+use crate::settings::ServeSettings;
+
+/// More than any token has.
+const LONGEST: u64 = 1 << 16;
+
+/// The steps as they are shown. A token that has expired has passed all others.
+const STEPS: [&str; 10] =
+    ["form", "issuer", "header", "keys", "signature", "audience", "claims", "account", "scopes", "times"];
+
+/// The step that a token failed at, by the word of its outcome.
+fn step(word: &str) -> &'static str {
+    match word {
+        "form" | "length" => "form",
+        "typ" | "alg" | "crit" | "header" => "header",
+        "key" | "unavailable" => "keys",
+        "signature" => "signature",
+        "audience" => "audience",
+        "account" => "account",
+        "expired" => "times",
+        _ => "claims",
+    }
+}
+
+pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
+    let settings = ServeSettings::read(&context.settings);
+    context.settings.finish()?;
+    let Some(issuer) = &settings.api.issuer else {
+        return Err(Failure::usage(
+            "there is no issuer whose tokens are taken; name it with --oauth-issuer, as for serve",
+        ));
+    };
+    if io::stdin().is_terminal() {
+        output::note("a token; Ctrl+D ends");
+    }
+    let mut text = String::new();
+    let read = io::stdin().lock().take(LONGEST).read_to_string(&mut text);
+    read.map_err(|error| Failure::work(format!("standard input cannot be read: {error}")))?;
+    let mut report = Report::default();
+    block_on(async {
+        if let Some(token) = BearerToken::new(text.trim()) {
+            check(issuer, token, &mut report).await?;
+            look_up(&settings, token, &mut report).await;
+        } else {
+            report.fault("form", "standard input has no token");
+        }
+        Ok(())
+    })?;
+    report.finish(json)
+}
+
+async fn check(options: &IssuerOptions, token: BearerToken<'_>, report: &mut Report) -> Result<(), Failure> {
+    let mut parts = token.expose().split('.').map(|part| {
+        let decoded = URL_SAFE_NO_PAD.decode(part).ok();
+        decoded.and_then(|json| serde_json::from_slice::<Value>(&json).ok()).unwrap_or_default()
+    });
+    let [header, claims] = [(); 2].map(|()| parts.next().unwrap_or_default());
+    let (tokens, keys) = issuer::fetched(options).await?;
+    let keys = keys.map_or_else(|why| why, |_| format!("{} usable, fetched now", tokens.keys().usable));
+    let verdict = tokens.authenticate(token).await;
+    let failed = match &verdict {
+        Ok(Verdict::Accepted(_)) => None,
+        Ok(Verdict::Explained(_, explanation)) => Some((step(explanation.word), explanation.word)),
+        Ok(_) if header.is_null() || claims.is_null() => Some(("form", "form")),
+        Ok(_) => Some(("issuer", "issuer")),
+        Err(_) => Some(("keys", "unavailable")),
+    };
+    let is = |name: &str| claims[name].to_string();
+    for (at, name) in STEPS.into_iter().enumerate() {
+        let found = match name {
+            "form" => format!("{} parts, {} characters", token.expose().split('.').count(), token.expose().len()),
+            "issuer" => is("iss"),
+            "header" => format!("typ {}, alg {}, kid {}", header["typ"], header["alg"], header["kid"]),
+            "keys" => keys.clone(),
+            "audience" => is("aud"),
+            "account" => format!("{} {}", options.account_claim, is(&options.account_claim)),
+            "scopes" => match &verdict {
+                Ok(Verdict::Accepted(identity)) if identity.scopes.is_empty() => "none of this API's".to_owned(),
+                Ok(Verdict::Accepted(identity)) => identity.scopes.to_string(),
+                _ => String::new(),
+            },
+            "times" => format!("until {}", instant(&claims["exp"])),
+            _ => String::new(),
+        };
+        match failed {
+            Some((step, word)) if step == name => report.fault(name, wanted(options, word, &found)),
+            Some((step, _)) if STEPS[..at].contains(&step) => report.not_reached(name),
+            _ => report.fine(name, found),
+        }
+    }
+    Ok(())
+}
+
+/// What is there, and what is wanted in its place.
+fn wanted(options: &IssuerOptions, word: &str, found: &str) -> String {
+    let wanted = match word {
+        "form" => "three parts in base64url, of which the first two are JSON objects",
+        "length" => "at most 8192 characters",
+        "issuer" => return format!("{found}; wanted {:?} (--oauth-issuer)", options.issuer),
+        "header" => "typ, alg and kid once each, as texts",
+        "typ" => "at+jwt, or any with --oauth-token-type any, which takes no ID tokens",
+        "alg" => "one of --oauth-algorithms",
+        "crit" => "no crit",
+        "key" => return format!("{found}; wanted one with the kid and the alg of the token"),
+        "signature" => "that of a key of the issuer",
+        "audience" => return format!("{found}; wanted {:?} (--oauth-audience)", options.audience),
+        "bound" => "no cnf: tokens that are bound to a key are not supported",
+        "not_before" => "an nbf that has come",
+        "account" => "an id of 1 to 200 bytes, which is not the client's own (--oauth-account-claim)",
+        "expired" => "a later exp",
+        "unavailable" => return found.to_owned(),
+        _ => return format!("wanted exp, {}, sub, client_id, iat and jti, once each", options.account_claim),
+    };
+    if found.is_empty() { format!("wanted {wanted}") } else { format!("{found}; wanted {wanted}") }
+}
+
+fn instant(claim: &Value) -> String {
+    let seconds = claim.as_i64().and_then(|seconds| Timestamp::from_microseconds(seconds.checked_mul(1_000_000)?));
+    seconds.map_or_else(|| claim.to_string(), |at| at.to_string())
+}
+
+/// Whether the token was revoked here, where there is a database.
+async fn look_up(settings: &ServeSettings, token: BearerToken<'_>, report: &mut Report) {
+    const STEP: &str = "revoked";
+    if settings.database.is_missing() {
+        return report.not_reached(STEP);
+    }
+    let storage = match settings.database.open().await {
+        Ok(storage) => storage,
+        Err(unopened) => return report.fault(STEP, unopened.failure.message()),
+    };
+    match storage.is_revoked(&token.digest()).await {
+        Ok(Some(true)) => report.fault(STEP, "the token was revoked here"),
+        Ok(_) => report.fine(STEP, "no"),
+        Err(error) => report.fault(STEP, chain(&error)),
+    }
+}

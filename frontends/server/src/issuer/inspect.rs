@@ -1,0 +1,84 @@
+//! What `doctor` and `tokens check` ask of an issuer.
+
+use bytes::Bytes;
+use catalogue_core::auth::signed::SignedTokens;
+use time::format_description::well_known::Rfc2822;
+use time::{Duration, OffsetDateTime};
+use tracing::subscriber::{NoSubscriber, set_default};
+
+use super::IssuerOptions;
+use crate::exit::Failure;
+use crate::report::Report;
+
+const CHECK: &str = "issuer";
+
+/// Clocks that are looked after differ by less.
+const NOTABLE: Duration = Duration::seconds(5);
+/// What tokens may begin in the future.
+const LEEWAY: Duration = Duration::seconds(30);
+
+/// Looks at an issuer whose tokens are taken where clients find the API at `base_url`.
+pub(crate) async fn look(options: &IssuerOptions, base_url: &str, report: &mut Report) {
+    match fetched(options).await {
+        Err(failure) => report.fault(CHECK, failure.message()),
+        Ok((_, Err(why))) => report.fault(CHECK, why),
+        Ok((tokens, Ok(date))) => {
+            report.fine(CHECK, format!("{} has {} usable keys", options.issuer, tokens.keys().usable));
+            tokens.passed_over().iter().for_each(|key| report.warning(CHECK, format!("a key is not used: {key}")));
+            if let Some(theirs) = date.and_then(|date| OffsetDateTime::parse(&date, &Rfc2822).ok()) {
+                compare(OffsetDateTime::now_utc(), theirs, report);
+            }
+        }
+    }
+    if options.audience != base_url && !base_url.starts_with('/') {
+        let text = "tokens are for the audience";
+        report.warning(CHECK, format!("{text} {:?}, and clients find the API at {base_url}", options.audience));
+    }
+}
+
+/// What knows tokens by the keys of this moment, and what the issuer's clock says; where there are no keys, why.
+pub(crate) async fn fetched(
+    options: &IssuerOptions,
+) -> Result<(SignedTokens, Result<Option<String>, String>), Failure> {
+    let answer = options.source()?.answer().await;
+    let (body, date) = answer.map_or_else(|why| (Bytes::new(), Err(why)), |answer| (answer.body, Ok(answer.date)));
+    let tokens = options.tokens_by(body)?;
+    // It logs for those who serve.
+    let quiet = set_default(NoSubscriber::default());
+    tokens.refresh().await;
+    drop(quiet);
+    let is_empty = tokens.keys().usable == 0;
+    let date =
+        date.and_then(|date| if is_empty { Err("its key set has no key that is taken".to_owned()) } else { Ok(date) });
+    Ok((tokens, date))
+}
+
+fn compare(ours: OffsetDateTime, theirs: OffsetDateTime, report: &mut Report) {
+    let offset = (ours - theirs).abs();
+    let text = format!("the issuer's clock is {} seconds from this one", offset.whole_seconds());
+    if offset > LEEWAY {
+        report
+            .fault(CHECK, format!("{text}, so new tokens are refused or old ones taken; set the clock (timedatectl)"));
+    } else if offset > NOTABLE {
+        report.warning(CHECK, format!("{text}; let both follow a time server"));
+    } else {
+        report.fine(CHECK, "its clock agrees with this one");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Verdict;
+
+    #[test]
+    fn the_issuers_clock_may_be_a_little_off() {
+        let mut report = Report::default();
+        let theirs = OffsetDateTime::parse("Sun, 06 Nov 1994 08:49:37 GMT", &Rfc2822).unwrap();
+        for seconds in [0, 5, -6, 30, 31, -31] {
+            compare(theirs + Duration::seconds(seconds), theirs, &mut report);
+        }
+        let (fine, notable, fault) = (Verdict::Ok, Verdict::Warning, Verdict::Fault);
+        assert_eq!(report.verdicts(), [fine, fine, notable, notable, fault, fault]);
+    }
+}
