@@ -12,6 +12,9 @@ pub enum BuildError {
     /// The documents' address is not an address to mount at.
     #[error("the documents' address {0}")]
     DocsUrl(AddressError),
+    /// The developer settings' address is not an address to mount at.
+    #[error("the developer settings' address {0}")]
+    SettingsUrl(AddressError),
     /// The two addresses have the same path.
     #[error("the base address and the documents' address have the same path {0:?}; give each its own")]
     SamePath(String),

@@ -31,6 +31,7 @@ pub struct CatalogueBuilder {
     docs_title: Option<String>,
     docs_contact: Option<String>,
     docs_keys_url: Option<String>,
+    settings_url: Option<String>,
     own_root: bool,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
@@ -64,6 +65,7 @@ impl CatalogueBuilder {
             docs_title: None,
             docs_contact: None,
             docs_keys_url: None,
+            settings_url: None,
             own_root: false,
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
@@ -99,9 +101,18 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Where the owners of accounts make API keys: the address of a page, or its path alone. By default no text names one.
+    /// Where the owners of accounts make API keys: the address of a page, or its path alone. Default the
+    /// [developer settings](Self::settings_url); without those, no text names a page.
     pub fn docs_keys_url(mut self, url: impl Into<String>) -> Self {
         self.docs_keys_url = Some(url.into());
+        self
+    }
+
+    /// Where the developer settings are mounted: an address such as `https://api.example.com/settings`, or its path alone.
+    /// The documents link to them as the place where keys are made, and nothing else changes: the catalogue does not
+    /// serve them. By default there are none.
+    pub fn settings_url(mut self, settings_url: impl Into<String>) -> Self {
+        self.settings_url = Some(settings_url.into());
         self
     }
 
@@ -169,7 +180,7 @@ impl CatalogueBuilder {
     /// When the settings contradict each other or cannot be.
     pub fn build(self) -> Result<Catalogue, BuildError> {
         let docs = Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?;
-        let about = About::new(self.docs_title, self.docs_contact, self.docs_keys_url)?;
+        let about = About::new(self.docs_title, self.docs_contact, self.docs_keys_url, self.settings_url)?;
         let mount = Arc::new(Mount::at(&self.base_url, docs, self.own_root, about)?);
         if self.accepted.is_empty() {
             return Err(BuildError::NothingAccepted);

@@ -28,7 +28,11 @@ async fn main() -> Result<(), Failure> {
     log();
 
     let storage = data::storage().await?;
-    let catalogue = Catalogue::with_api_keys(storage.clone()).base_url("/api/v1").docs_url("/docs").build()?;
+    let catalogue = Catalogue::with_api_keys(storage.clone())
+        .base_url("/api/v1")
+        .docs_url("/docs")
+        .settings_url("/settings")
+        .build()?;
     let settings = DeveloperSettings::builder(storage)
         .settings_url("/settings")
         .base_url("/api/v1")

@@ -3,6 +3,7 @@
 use http::Uri;
 use serde_json::{Value, json};
 
+use super::markdown::destination;
 use super::{STAND_IN_HOST, TITLE, origin, reference};
 use crate::address::{Address, has_bad_escape};
 use crate::build_error::BuildError;
@@ -13,6 +14,7 @@ pub(crate) struct About {
     title: Option<String>,
     contact: Option<Contact>,
     keys_url: Option<String>,
+    settings_url: Option<String>,
 }
 
 /// Where questions go.
@@ -28,6 +30,7 @@ impl About {
         title: Option<String>,
         contact: Option<String>,
         keys_url: Option<String>,
+        settings_url: Option<String>,
     ) -> Result<Self, BuildError> {
         let title = title.map(|text| if is_title(&text) { Ok(text) } else { Err(BuildError::DocsTitle(text)) });
         let keys_url = keys_url.map(|text| {
@@ -39,7 +42,13 @@ impl About {
             text if is_mailbox(&text) => Ok(Contact::Mailbox(text)),
             text => Err(BuildError::DocsContact(text)),
         });
-        Ok(Self { title: title.transpose()?, contact: contact.transpose()?, keys_url: keys_url.transpose()? })
+        settings_url.as_deref().map(Address::parse).transpose().map_err(BuildError::SettingsUrl)?;
+        Ok(Self {
+            title: title.transpose()?,
+            contact: contact.transpose()?,
+            keys_url: keys_url.transpose()?,
+            settings_url,
+        })
     }
 }
 
@@ -63,9 +72,17 @@ impl<'a> Site<'a> {
 
     /// Where keys come from, in a sentence.
     pub(crate) fn keys(self) -> String {
-        match &self.about.keys_url {
-            Some(url) => format!("The owner of an account makes API keys at [{url}]({url}) and chooses their scopes."),
-            None => "An API key belongs to an account and has scopes; whoever runs this API hands keys out.".to_owned(),
+        match (&self.about.keys_url, &self.about.settings_url) {
+            (Some(url), _) => {
+                format!("The owner of an account makes API keys at [{url}]({url}) and chooses their scopes.")
+            }
+            (None, Some(url)) => format!(
+                "The owner of an account makes API keys in the [developer settings]({}) and chooses their scopes.",
+                destination(url)
+            ),
+            (None, None) => {
+                "An API key belongs to an account and has scopes; whoever runs this API hands keys out.".to_owned()
+            }
         }
     }
 
@@ -131,7 +148,7 @@ mod tests {
 
     fn is_refused(title: Option<&str>, contact: Option<&str>, keys_url: Option<&str>) -> bool {
         let [title, contact, keys_url] = [title, contact, keys_url].map(|text| text.map(str::to_owned));
-        About::new(title, contact, keys_url).is_err()
+        About::new(title, contact, keys_url, None).is_err()
     }
 
     #[test]

@@ -48,9 +48,12 @@ fn row(answer: &Status) -> Vec<String> {
 
 /// One link as an item of a list.
 pub(super) fn write_link(link: &Link) -> String {
-    // Pointed brackets take any address, the one with a parenthesis too.
-    let address = if link.address.contains(['(', ')']) { format!("<{}>", link.address) } else { link.address.clone() };
-    format!("- [{}]({address}): {}\n", link.title, link.note)
+    format!("- [{}]({}): {}\n", link.title, destination(&link.address), link.note)
+}
+
+/// An address as a link takes it: pointed brackets take any, the one with a parenthesis too.
+pub(super) fn destination(address: &str) -> String {
+    if address.contains(['(', ')']) { format!("<{address}>") } else { address.to_owned() }
 }
 
 /// `text` in lines of [`WIDTH`], the first after `lead`, the others below its text. Code is never broken.

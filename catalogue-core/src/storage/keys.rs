@@ -174,7 +174,7 @@ pub struct CredentialEvent {
     pub account: AccountId,
     /// `evt_` and a UUID of version 7, so that the order of ids is that of time.
     pub id: Arc<str>,
-    /// When it was done.
+    /// When it was done: the instant that the call names, or else the clock's.
     pub at: Timestamp,
     /// What was done.
     pub action: CredentialAction,
@@ -182,7 +182,7 @@ pub struct CredentialEvent {
     pub actor: Actor,
     /// The key's id, where it was done to a key.
     pub credential_id: Option<Arc<str>>,
-    /// The key's name then.
+    /// The key's name then; of a renaming, the new one.
     pub name: Option<String>,
 }
 

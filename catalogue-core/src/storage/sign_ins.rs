@@ -16,15 +16,16 @@ pub const MAX_SESSIONS: usize = 10;
 /// Keeps sign-in links and sessions, as digests alone.
 ///
 /// # Contract
-/// - A change and its event ([`CredentialEvent`](super::CredentialEvent)) are committed together, or neither is.
+/// - A change and its event ([`CredentialEvent`](super::CredentialEvent)) are committed together, or neither is. What
+///   changes nothing writes no event.
 /// - A link is exchanged once, also by calls at the same time.
 /// - An end holds for each look-up that begins after it was answered.
 /// - Links and sessions go with their account.
 /// - A call blocks its thread no longer than a look-up does.
 #[async_trait]
 pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
-    /// Stores a link. It removes the account's links and sessions that are over, and some of other accounts that ended a
-    /// day ago.
+    /// Stores a link. It removes the account's links and sessions that are over at its creation, and some of other accounts
+    /// that ended a day before.
     ///
     /// # Errors
     /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist,

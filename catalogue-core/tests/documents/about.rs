@@ -45,6 +45,32 @@ async fn what_nobody_said_is_left_out() {
     }
 }
 
+/// The developer settings' address is mounted at, so it may hold what Markdown needs pointed brackets for.
+#[tokio::test]
+async fn the_developer_settings_are_where_keys_are_made() {
+    for (url, written) in [
+        ("/settings", "/settings"),
+        ("https://example.com/settings/", "https://example.com/settings/"),
+        ("http://[::1]:8080/settings", "http://[::1]:8080/settings"),
+        ("/settings(1)", "</settings(1)>"),
+    ] {
+        let mut documents = documents(builder().settings_url(url)).await;
+        let page = documents.pop().unwrap();
+        let link = format!("<a href=\"{url}\">developer settings</a>");
+        assert_eq!(page.matches(&link).count(), 2, "quick start and authentication: {page}");
+        for document in documents {
+            let unwrapped = document.replace("\\n", " ").replace('\n', " ");
+            assert!(unwrapped.contains(&format!("[developer settings]({written})")), "{written}: {document}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_was_named_for_keys_comes_before_the_developer_settings() {
+    let named = || builder().docs_keys_url("/keys");
+    assert_eq!(documents(named().settings_url("/settings")).await, documents(named()).await);
+}
+
 #[tokio::test]
 async fn the_served_documents_are_the_ones_of_the_catalogue() {
     let catalogue = builder().docs_title("Mine").build().unwrap();
@@ -76,4 +102,11 @@ fn what_cannot_stand_in_a_document_is_refused_at_build() {
     let script = "javascript:alert(1)";
     assert_eq!(refused(builder().docs_keys_url(script)), BuildError::DocsKeysUrl(script.to_owned()));
     assert!(refused(builder().docs_keys_url("keys")).to_string().contains("like https://"));
+    for wrong in ["", "settings", "//example.com", "javascript:x", "/a b", "/settings?a=b", "https://u:p@example.com/s"]
+    {
+        let error = refused(builder().settings_url(wrong));
+        assert!(matches!(error, BuildError::SettingsUrl(_)), "{wrong}: {error:?}");
+        assert!(error.to_string().starts_with("the developer settings' address"), "{error}");
+        assert_eq!(refused(builder().docs_keys_url("/keys").settings_url(wrong)), error);
+    }
 }

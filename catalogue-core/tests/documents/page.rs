@@ -157,8 +157,14 @@ async fn its_structure_is_sound() {
     }
     let levels = elements.iter().filter_map(|(name, _)| name.strip_prefix('h')?.parse::<u8>().ok()).collect::<Vec<_>>();
     assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "no level is left out: {levels:?}");
-    for (name, end) in [("table", "</table>"), ("form", "</form>"), ("div", "</div>"), ("pre", "</pre>"), ("p", "</p>")]
-    {
+    for (name, end) in [
+        ("table", "</table>"),
+        ("form", "</form>"),
+        ("details", "</details>"),
+        ("div", "</div>"),
+        ("pre", "</pre>"),
+        ("p", "</p>"),
+    ] {
         assert_eq!(count(name), page.matches(end).count(), "{name}");
     }
 }
@@ -206,6 +212,9 @@ async fn each_operation_has_a_form_that_waits_for_the_script() {
     for (name, attributes) in elements.iter().filter(|(_, attributes)| attributes.contains("data-script")) {
         assert!(attributes.ends_with(" hidden"), "{name} {attributes}");
     }
+    let panels = elements.iter().filter(|(name, attributes)| *name == "details" && attributes.contains("\"try\""));
+    let panels: Vec<_> = panels.map(|(_, attributes)| *attributes).collect();
+    assert_eq!(panels, ["class=\"try\" data-script hidden"; Operation::ALL.len()], "closed at first");
     let (before, _) = page.split_once("data-script hidden").unwrap();
     assert!(!["<input", "<button"].iter().any(|control| before.contains(control)));
     let default = Limit::DEFAULT.get();

@@ -60,7 +60,7 @@ fn the_index_has_the_form_of_llms_txt() {
             links.push(address);
         }
     }
-    assert_eq!(links, ["/docs/openapi.json", "/docs/openapi.md", "/docs"]);
+    assert_eq!(links, ["/docs/openapi.json", "/docs/openapi-3.0.json", "/docs/openapi.md", "/docs"]);
 }
 
 /// What a caller needs stands in the index itself, so that no other document has to be read for a call.

@@ -34,4 +34,5 @@ fn who_is_not_logged_in_goes_to_the_login() {
     assert_eq!(host.ask("GET", "/logout", &format!("Cookie: {cookie}\n")).status, 303);
     assert_eq!(host.ask("GET", "/settings", &format!("Cookie: {cookie}\n")).status, 303);
     assert_eq!(host.ask("GET", "/api/v1/nothing", "").failure().0, 401);
+    assert!(host.ask("GET", "/docs/llms.txt", "").body.contains("[developer settings](/settings)"));
 }

@@ -22,6 +22,7 @@ pub struct ServerConfig {
     /// Where connections are counted.
     pub metrics: Arc<ConnectionMetrics>,
     /// Which requests' bodies the service gets, up to [`Limits::body_bytes`]. All others are thrown away, and it gets empty ones.
+    /// Beside the body it gets the [`PeerAddress`](crate::PeerAddress).
     pub wants_body: WantsBody,
 }
 

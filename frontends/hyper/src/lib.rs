@@ -20,6 +20,7 @@ pub use close_reason::CloseReason;
 pub use config::{Limits, ServerConfig, Timeouts, WantsBody};
 pub use listener::serve;
 pub use metrics::ConnectionMetrics;
+pub use request::PeerAddress;
 pub use request::networks::Networks;
 pub use service::TowerService;
 pub use tls::{

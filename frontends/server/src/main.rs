@@ -4,6 +4,7 @@ mod admin;
 mod cli;
 mod commands;
 mod database;
+mod developer_settings;
 mod exit;
 mod export;
 mod import;

@@ -32,6 +32,8 @@ pub(crate) enum Failure {
     Code,
     /// The request comes from a page of somebody else.
     CrossSite,
+    /// Whoever asks owns no account.
+    NoOwner,
     /// There is no such page, key or account.
     NotFound,
     /// The key with that id was made by the same form before.
@@ -67,7 +69,7 @@ impl Failure {
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::SignedOut(..) | Self::Code => StatusCode::UNAUTHORIZED,
-            Self::CrossSite => StatusCode::FORBIDDEN,
+            Self::CrossSite | Self::NoOwner => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::AlreadyThere(_) | Self::NotRotatable | Self::TooMany => StatusCode::CONFLICT,
             Self::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -101,6 +103,7 @@ impl Failure {
             Self::CrossSite => {
                 "The request comes from another site, so nothing was done. Open the settings themselves."
             }
+            Self::NoOwner => "You are signed in as nobody who has an account here. Ask who runs this service for one.",
             Self::NotFound => "There is nothing here, or it is not yours.",
             Self::AlreadyThere(_) => {
                 "This key was made already, and its token shown then. If you do not have it, rotate the key."
@@ -124,6 +127,7 @@ impl Failure {
             Self::Field(Fault { parameter, reason }) => json!({ "parameter": parameter, "reason": reason.name() }),
             Self::SignedOut(reason, _) => json!({ "reason": reason }),
             Self::CrossSite => json!({ "reason": "cross_site" }),
+            Self::NoOwner => json!({ "reason": "no_owner" }),
             Self::AlreadyThere(_) => json!({ "reason": "already_there" }),
             Self::NotRotatable => json!({ "reason": "not_rotatable" }),
             Self::TooMany => json!({ "reason": "too_many" }),

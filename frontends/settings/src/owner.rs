@@ -1,7 +1,13 @@
 //! [`Owner`]: whose keys a request is about, and who asks.
 
+use bytes::Bytes;
 use catalogue_core::AccountId;
 use catalogue_core::storage::Actor;
+use http::{Request, Response};
+use http_body::Body;
+
+use crate::settings::DeveloperSettings;
+use crate::sign_in::SignIn;
 
 /// How many bytes of an actor's name are kept.
 const MAX_ACTOR: usize = 200;
@@ -14,6 +20,17 @@ pub struct Owner {
     pub(crate) actor: Actor,
     pub(crate) name: Option<String>,
     pub(crate) sign_out: SignOut,
+}
+
+/// How a request finds its owner.
+#[derive(Clone, Copy)]
+pub(crate) enum Door<'d> {
+    /// The host knows.
+    Known(&'d Owner),
+    /// By a session of ours.
+    SignIn(&'d SignIn),
+    /// The host knows that there is none.
+    Nobody,
 }
 
 /// How the owner signs out.
@@ -62,5 +79,12 @@ impl Owner {
 
     pub(crate) fn shown_name(&self) -> &str {
         self.name.as_deref().unwrap_or(self.account.as_str())
+    }
+}
+
+impl DeveloperSettings {
+    /// Answers 403 to a request of somebody who owns no account, as the host has found out. It always gets an answer.
+    pub async fn refuse<B: Body>(&self, request: Request<B>) -> Response<Bytes> {
+        self.0.call(Door::Nobody, request).await
     }
 }

@@ -16,10 +16,9 @@ use crate::body::{self, FORM, JSON};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::owner::Owner;
+use crate::owner::{Door, Owner};
 use crate::pages::Frame;
 use crate::route::{self, Action, Found};
-use crate::sign_in::SignIn;
 use crate::{answer, api, pages, security};
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -52,15 +51,6 @@ pub(crate) struct Inner {
 /// A storage that has the keys of accounts, and is asked by digest too.
 pub(crate) trait Storage: KeyStorage + CredentialStorage {}
 impl<S: KeyStorage + CredentialStorage> Storage for S {}
-
-/// How a request finds its owner.
-#[derive(Clone, Copy)]
-pub(crate) enum Door<'d> {
-    /// The host knows.
-    Known(&'d Owner),
-    /// By a session of ours.
-    SignIn(&'d SignIn),
-}
 
 /// What a request asked for, among the extensions of its answer: for a host's logs and metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +110,7 @@ impl Inner {
         security::check(head, &self.addresses.settings)?;
         let now = (self.clock)();
         let owner = match door {
+            Door::Nobody => return Err(Failure::NoOwner),
             Door::Known(_) if found.action.is_sign_in() => return Err(Failure::NotFound),
             Door::Known(owner) => owner.clone(),
             Door::SignIn(sign_in) if found.action.is_sign_in() => {

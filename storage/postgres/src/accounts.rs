@@ -41,7 +41,9 @@ const KEYS_OF: Sql = Sql {
 const LOCK: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1 FOR UPDATE", types: &[Type::TEXT] };
 
 /// The account last, which the others refer to.
-const REMOVE: [Sql; 6] = [
+const REMOVE: [Sql; 8] = [
+    Sql { text: "DELETE FROM sign_ins WHERE account_id = $1", types: &[Type::TEXT] },
+    Sql { text: "DELETE FROM credential_events WHERE account_id = $1", types: &[Type::TEXT] },
     Sql { text: "DELETE FROM module_contents WHERE account_id = $1", types: &[Type::TEXT] },
     Sql { text: "DELETE FROM courses WHERE account_id = $1", types: &[Type::TEXT] },
     Sql { text: "DELETE FROM modules WHERE account_id = $1", types: &[Type::TEXT] },
@@ -142,6 +144,6 @@ async fn remove_rows(connection: &Connection, account: &str) -> Result<Option<Re
     for (count, sql) in removed.iter_mut().zip(&REMOVE) {
         *count = connection.execute(sql, &[&account]).await?;
     }
-    let [_, courses, modules, keys, tokens, _] = removed;
+    let [_, _, _, courses, modules, keys, tokens, _] = removed;
     Ok(Some(RemovedAccount { courses, modules, keys, tokens, remains: Some(REMAINS.to_owned()) }))
 }

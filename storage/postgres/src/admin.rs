@@ -20,7 +20,7 @@ use crate::writes::{lock_account, remove_courses, replace_revision};
 #[async_trait]
 impl AdminStorage for PostgresStorage {
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        Ok(Box::new(PostgresImport::begin(self.writer().await?).await?))
+        Ok(Box::new(PostgresImport::begin(self.importer().await?).await?))
     }
 
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
@@ -67,7 +67,15 @@ impl AdminStorage for PostgresStorage {
     }
 
     async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        in_time(DEADLINE, credentials::list(&self.exporter().await?, account)).await
+        if !can_be_stored(account.as_str()) {
+            return Ok(None);
+        }
+        let connection = self.exporter().await?;
+        in_time(DEADLINE, async {
+            let rows = connection.query(&credentials::LIST, &[&account.as_str()]).await.map_err(storage_error)?;
+            credentials::listed(&rows)
+        })
+        .await
     }
 
     async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
@@ -79,7 +87,11 @@ impl AdminStorage for PostgresStorage {
             return Ok(None);
         }
         let connection = self.writer().await?;
-        transact_patiently(&connection, || credentials::revoke(&connection, id, at)).await
+        let revoke = || async {
+            let Some(found) = credentials::find(&connection, id).await? else { return Ok(None) };
+            credentials::revoke(&connection, &found.identity.account, id, at).await
+        };
+        Ok(transact_patiently(&connection, revoke).await?.map(|(record, _)| record))
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {

@@ -6,12 +6,13 @@ use std::ops::ControlFlow;
 use catalogue_core::admin::{Accounts, CredentialRecord, CredentialUse, NewCredential, Visitor};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
+use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::accounts::Pages;
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
-use crate::rows::credential_record;
+use crate::rows::{credential_record, get};
 use crate::text::{can_be_stored, check_storable, stored};
 
 const BYTEA: Type = Type::BYTEA;
@@ -25,9 +26,11 @@ const INSERT: Sql = Sql {
     types: &[BYTEA, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, INT8, INT8, INT8, INT8, TEXT],
 };
 
-const LIST: Sql = Sql {
-    text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at, replaced_by FROM credentials WHERE account_id = $1 ORDER BY created_at, id",
+/// An account without any is one row without a credential.
+pub(crate) const LIST: Sql = Sql {
+    text: "SELECT a.id, c.kind, c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, \
+           c.revoked_at, c.last_used_at, c.replaced_by FROM accounts AS a \
+           LEFT JOIN credentials AS c ON c.account_id = a.id WHERE a.id = $1 ORDER BY c.created_at, c.id",
     types: &[TEXT],
 };
 
@@ -43,11 +46,18 @@ const FIND: Sql = Sql {
     types: &[TEXT],
 };
 
-const REVOKE: Sql = Sql {
-    text: "UPDATE credentials SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 \
+const RENAME: Sql = Sql {
+    text: "UPDATE credentials SET name = $3 WHERE account_id = $1 AND id = $2 AND name IS DISTINCT FROM $3 \
            RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
            last_used_at, replaced_by",
-    types: &[TEXT, INT8],
+    types: &[TEXT, TEXT, TEXT],
+};
+
+const REVOKE: Sql = Sql {
+    text: "UPDATE credentials SET revoked_at = $3 WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL \
+           RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
+           last_used_at, replaced_by",
+    types: &[TEXT, TEXT, INT8],
 };
 
 /// Of one that still holds at an instant, and has no successor.
@@ -76,16 +86,18 @@ const NOTE_USES: Sql = Sql {
     types: &[Type::TEXT_ARRAY, Type::TEXT_ARRAY, Type::INT8_ARRAY],
 };
 
-/// The credentials of an account, or `None` when there is no such account.
-pub(crate) async fn list(
-    connection: &Connection,
-    account: &AccountId,
-) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-    if !account_exists(connection, account).await? {
-        return Ok(None);
+/// A credential, and whether the call has changed it.
+pub(crate) type Changed = (CredentialRecord, bool);
+
+/// The rows of [`LIST`]: the credentials of an account, or `None` when there is no such account.
+pub(crate) fn listed(rows: &[Row]) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+    let mut records = Vec::new();
+    for row in rows {
+        if get::<Option<&str>>(row, 2)?.is_some() {
+            records.push(credential_record(row)?);
+        }
     }
-    let rows = connection.query(&LIST, &[&account.as_str()]).await.map_err(storage_error)?;
-    rows.iter().map(credential_record).collect::<Result<_, _>>().map(Some)
+    Ok((!rows.is_empty()).then_some(records))
 }
 
 /// The credentials of all accounts, read for some accounts at a time.
@@ -113,13 +125,39 @@ pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Option<Cre
     first(connection, &FIND, &[&id]).await
 }
 
-/// Revokes the credential with that id.
+/// Gives the account's credential with that id another name.
+pub(crate) async fn rename(
+    connection: &Connection,
+    account: &AccountId,
+    id: &str,
+    name: &str,
+) -> Result<Option<Changed>, StorageError> {
+    change(connection, account, id, &RENAME, &[&account.as_str(), &id, &stored(name)]).await
+}
+
+/// Revokes the account's credential with that id.
 pub(crate) async fn revoke(
     connection: &Connection,
+    account: &AccountId,
     id: &str,
     at: Timestamp,
-) -> Result<Option<CredentialRecord>, StorageError> {
-    first(connection, &REVOKE, &[&id, &at.as_microseconds()]).await
+) -> Result<Option<Changed>, StorageError> {
+    change(connection, account, id, &REVOKE, &[&account.as_str(), &id, &at.as_microseconds()]).await
+}
+
+/// Changes the credential by a statement that leaves it alone where it is so already.
+async fn change(
+    connection: &Connection,
+    account: &AccountId,
+    id: &str,
+    sql: &Sql,
+    values: Values<'_>,
+) -> Result<Option<Changed>, StorageError> {
+    if let Some(changed) = first(connection, sql, values).await? {
+        return Ok(Some((changed, true)));
+    }
+    let found = find(connection, id).await?.filter(|found| found.identity.account == *account);
+    Ok(found.map(|found| (found, false)))
 }
 
 /// Ends the credential with that id and stores its successor.

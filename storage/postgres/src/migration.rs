@@ -35,7 +35,8 @@ const VERSION_TABLE: &str = "
 /// Which of our tables the schema has that new tables would be made in.
 const TABLES: Sql = Sql {
     text: "SELECT CAST(tablename AS TEXT) FROM pg_catalog.pg_tables WHERE schemaname = current_schema() \
-           AND tablename IN ('catalogue_schema', 'accounts', 'courses', 'modules', 'module_contents', 'credentials')",
+           AND tablename IN ('catalogue_schema', 'accounts', 'courses', 'modules', 'module_contents', 'credentials', \
+           'sign_ins', 'credential_events')",
     types: &[],
 };
 

@@ -49,7 +49,7 @@ fn checked_time(microseconds: i64) -> Result<Timestamp, StorageError> {
     Timestamp::from_microseconds(microseconds).ok_or_else(|| must_not(&format!("the time {microseconds}")))
 }
 
-fn must_not(what: &str) -> StorageError {
+pub(crate) fn must_not(what: &str) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
 }
 

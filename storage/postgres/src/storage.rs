@@ -19,7 +19,14 @@ use crate::old_snapshots::{OldSnapshot, old_snapshots};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::rows::time;
+use crate::transaction::{LOCK_TIMEOUT, transact_within};
 use crate::versions::SCHEMA_VERSION;
+
+/// PostgreSQL takes none for no limit.
+const SHORTEST_WRITE_TIMEOUT: Duration = Duration::from_millis(1);
+
+/// More milliseconds than some weeks have, the setting does not hold.
+const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)", types: &[] };
 
@@ -29,6 +36,7 @@ const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()
 pub struct PostgresStorage {
     pub(crate) readers: Arc<Readers>,
     options: Arc<Options>,
+    write_timeout: Duration,
 }
 
 impl PostgresStorage {
@@ -42,7 +50,11 @@ impl PostgresStorage {
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),
             Ordering::Equal => {
-                let storage = Self { readers: Arc::new(Readers::new(options)), options: Arc::new(options.clone()) };
+                let storage = Self {
+                    readers: Arc::new(Readers::new(options)),
+                    options: Arc::new(options.clone()),
+                    write_timeout: LOCK_TIMEOUT,
+                };
                 storage.ask_as_requests_do().await.map_err(OpenError::Failed)?;
                 Ok(storage)
             }
@@ -68,6 +80,17 @@ impl PostgresStorage {
     pub async fn open_and_migrate(options: &Options) -> Result<Self, OpenError> {
         Self::migrate(options).await?;
         Self::open(options).await
+    }
+
+    /// The same with another limit for how long a call of [`KeyStorage`] or [`SignInStorage`] waits for another program that
+    /// writes the same rows: 5 seconds by default, a millisecond at least and a day at most. Beyond the default, a call that
+    /// has waited for a second says so in the log.
+    ///
+    /// [`KeyStorage`]: catalogue_core::storage::KeyStorage
+    /// [`SignInStorage`]: catalogue_core::storage::SignInStorage
+    #[must_use]
+    pub fn write_timeout(self, longest: Duration) -> Self {
+        Self { write_timeout: longest.clamp(SHORTEST_WRITE_TIMEOUT, LONGEST_WRITE_TIMEOUT), ..self }
     }
 
     /// Makes the tables where they are missing and brings them up to date, all of it or nothing. Of several at the same time,
@@ -99,9 +122,26 @@ impl PostgresStorage {
         old_snapshots(&self.exporter().await?, age, transactions).await
     }
 
-    /// A connection that writes, for administration.
+    /// A connection for one change.
     pub(crate) async fn writer(&self) -> Result<Connection, StorageError> {
+        self.options.writing().without_names().open().await
+    }
+
+    /// A connection for many changes, as in an import.
+    pub(crate) async fn importer(&self) -> Result<Connection, StorageError> {
         self.options.writing().open().await
+    }
+
+    /// Makes a change to keys or sign-ins in one transaction.
+    pub(crate) async fn transact<T, F>(
+        &self,
+        connection: &Connection,
+        change: impl Fn() -> F,
+    ) -> Result<Option<T>, StorageError>
+    where
+        F: Future<Output = Result<Option<T>, StorageError>>,
+    {
+        transact_within(connection, self.write_timeout, change).await
     }
 
     /// A connection that can read everything, for administration.

@@ -40,12 +40,29 @@ pub(crate) async fn transact_patiently<T, F>(
 where
     F: Future<Output = Result<Option<T>, StorageError>>,
 {
-    patiently(connection, DEADLINE, change).await
+    patiently(connection, DEADLINE, PATIENT, change).await
+}
+
+/// The same that waits for a lock as long as it is told. Whoever waits longer than usual says so.
+pub(crate) async fn transact_within<T, F>(
+    connection: &Connection,
+    patience: Duration,
+    change: impl Fn() -> F,
+) -> Result<Option<T>, StorageError>
+where
+    F: Future<Output = Result<Option<T>, StorageError>>,
+{
+    if patience > LOCK_TIMEOUT {
+        return patiently(connection, DEADLINE, patience, change).await;
+    }
+    let changed = changed(connection, DEADLINE, patience, change()).await;
+    committed(connection, changed).await
 }
 
 async fn patiently<T, F>(
     connection: &Connection,
     deadline: Duration,
+    patience: Duration,
     change: impl Fn() -> F,
 ) -> Result<Option<T>, StorageError>
 where
@@ -53,10 +70,10 @@ where
 {
     let mut outcome = changed(connection, deadline, SILENT, change()).await;
     if outcome.as_ref().is_err_and(is_locked) {
-        let seconds = PATIENT.as_secs();
+        let seconds = patience.as_secs();
         tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
         in_time(DEADLINE, async { connection.run("ROLLBACK").await.map_err(storage_error) }).await?;
-        outcome = changed(connection, deadline, PATIENT - SILENT, change()).await;
+        outcome = changed(connection, deadline, patience.saturating_sub(SILENT), change()).await;
     }
     committed(connection, outcome).await
 }
@@ -69,7 +86,7 @@ pub(crate) async fn transact_at_length<T, F>(
 where
     F: Future<Output = Result<Option<T>, StorageError>>,
 {
-    patiently(connection, LONG, change).await
+    patiently(connection, LONG, PATIENT, change).await
 }
 
 /// Begins a transaction that writes. It is set for the transaction alone, so it holds through any pooler.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The migrations in order; the first makes version 1.
-pub(crate) const MIGRATIONS: [Migration; 4] = [
+pub(crate) const MIGRATIONS: [Migration; 5] = [
     Migration {
         tables: include_str!("../migrations/0001_initial.sql"),
         triggers: include_str!("../migrations/0001_triggers.sql"),
@@ -11,6 +11,10 @@ pub(crate) const MIGRATIONS: [Migration; 4] = [
     Migration { tables: include_str!("../migrations/0002_last_use.sql"), triggers: "" },
     Migration { tables: include_str!("../migrations/0003_successors.sql"), triggers: "" },
     Migration { tables: "", triggers: include_str!("../migrations/0004_trigger_search_path.sql") },
+    Migration {
+        tables: include_str!("../migrations/0005_settings.sql"),
+        triggers: include_str!("../migrations/0005_settings_triggers.sql"),
+    },
 ];
 
 /// The schema version that this crate reads and writes.

@@ -31,8 +31,8 @@ pub(super) fn try_it(row: &Row) -> String {
         (String::new(), "")
     };
     format!(
-        r##"<div class="try" data-script hidden>
-<h4>Try it</h4>
+        r##"<details class="try" data-script hidden>
+<summary><h4>Try it</h4></summary>
 <form aria-label="Try GET {path}" data-path="{path}"{next_field} novalidate>
 {fields}<pre class="line" hidden><code class="curl"></code></pre>
 <p class="buttons"><button type="submit" aria-label="Send GET {path}">Send</button>
@@ -45,7 +45,7 @@ pub(super) fn try_it(row: &Row) -> String {
 <h5>Headers</h5>
 <pre class="headers" role="region" aria-label="Headers of GET {path}" tabindex="0"></pre>
 </div>
-</div>
+</details>
 "##
     )
 }

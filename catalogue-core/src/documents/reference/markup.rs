@@ -105,10 +105,14 @@ fn strong(text: &str) -> String {
         .collect()
 }
 
-/// A text with links, whose addresses hold no parenthesis.
+/// A text with links, whose addresses hold no parenthesis or stand in pointed brackets.
 fn linked(text: &str) -> String {
     let link = text.split_once("](").and_then(|(before, rest)| {
-        let ((before, label), (address, after)) = (before.rsplit_once('[')?, rest.split_once(')')?);
+        let (before, label) = before.rsplit_once('[')?;
+        let (address, after) = match rest.strip_prefix('<') {
+            Some(rest) => rest.split_once(">)")?,
+            None => rest.split_once(')')?,
+        };
         Some((before, label, address, after))
     });
     let Some((before, label, address, after)) = link else { return escape(text) };

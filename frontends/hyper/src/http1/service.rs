@@ -58,7 +58,10 @@ pub(super) fn new<S: TowerService>(
         let is_https = state.peer.note_origin(&mut head, &config.trusted_proxies);
         let call = match wants_body {
             Err(status) => Call::Refused { status },
-            Ok(true) => Call::waiting(&service, with_body(head, state.clone())),
+            Ok(true) => {
+                state.peer.note_peer(&mut head);
+                Call::waiting(&service, with_body(head, state.clone()))
+            }
             Ok(false) => Call::begin(&service, Request::from_parts(head, Full::default())),
         };
         Exchange { call, guard: Some(guard), is_pipelined, is_https, last: None }

@@ -36,7 +36,10 @@ pub(super) fn new<S: TowerService>(
         } else {
             match wants_body(&head, config) {
                 Err(status) => Call::Refused { status },
-                Ok(true) => Call::waiting(&service, with_body(head, body, config.limits.body_bytes)),
+                Ok(true) => {
+                    state.peer.note_peer(&mut head);
+                    Call::waiting(&service, with_body(head, body, config.limits.body_bytes))
+                }
                 Ok(false) => Call::begin(&service, Request::from_parts(head, Full::default())),
             }
         };

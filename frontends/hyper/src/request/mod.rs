@@ -4,12 +4,17 @@ mod forwarded;
 pub(crate) mod networks;
 pub(crate) mod validate;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use catalogue_core::limit::ClientAddress;
 use http::request::Parts;
 
 use self::networks::Networks;
+
+/// Who has connected: the client, or a proxy in front of it. It is among the extensions of a request whose body the service
+/// [wants](crate::ServerConfig::wants_body).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerAddress(pub IpAddr);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer {
@@ -24,5 +29,10 @@ impl Peer {
         let origin = if proxies.contain(address) { forwarded::origin(&head.headers, proxies) } else { None };
         head.extensions.insert(ClientAddress(origin.and_then(|hop| hop.address).unwrap_or(address)));
         self.is_tls || origin.is_some_and(|hop| hop.https)
+    }
+
+    /// Notes who has connected in a request's extensions.
+    pub(crate) fn note_peer(self, head: &mut Parts) {
+        head.extensions.insert(PeerAddress(self.address.ip().to_canonical()));
     }
 }

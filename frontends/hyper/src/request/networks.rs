@@ -24,6 +24,12 @@ impl Networks {
         self.0.is_empty()
     }
 
+    /// The addresses, where each is a single one; `None` where one is a range of several.
+    pub fn single_addresses(&self) -> Option<Vec<IpAddr>> {
+        let single = |network: &IpNet| (network.prefix_len() == network.max_prefix_len()).then(|| network.addr());
+        self.0.iter().map(single).collect()
+    }
+
     /// Whether the address lies in one of them. Addresses of IPv4 that are written as IPv6 count as what they are.
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
@@ -70,6 +76,17 @@ mod tests {
             let networks = Networks::parse(&[network]).unwrap();
             assert!(networks.contain(inside.parse().unwrap()), "{network} {inside}");
             assert!(!networks.contain(outside.parse().unwrap()), "{network} {outside}");
+        }
+    }
+
+    #[test]
+    fn single_addresses_are_told_from_ranges() {
+        let single = |networks: &[&str]| Networks::parse(networks).unwrap().single_addresses();
+        let both: [IpAddr; 2] = ["10.0.0.1".parse().unwrap(), "::1".parse().unwrap()];
+        assert_eq!(single(&["10.0.0.1/32", "::1"]).unwrap(), both);
+        assert_eq!(single(&[]), Some(vec![]));
+        for range in ["10.0.0.0/31", "::/0"] {
+            assert_eq!(single(&["::1", range]), None, "{range}");
         }
     }
 

@@ -24,6 +24,7 @@ use tower_service::Service;
 
 use super::certificates::Authority;
 use super::{ConnectionMetrics, SECURED, ServerConfig, serve};
+use crate::PeerAddress;
 
 /// What a test waits for comes within this time, or it fails.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -119,6 +120,7 @@ impl Service<Request<Full<Bytes>>> for Paths {
                     panic!("as asked for")
                 }
                 "/peer" => request.extensions().get::<ClientAddress>().unwrap().0.to_string(),
+                "/connected" => format!("{:?}", request.extensions().get::<PeerAddress>()),
                 "/big" => "x".repeat(BIG),
                 "/empty" => String::new(),
                 "/echo" => return Ok(Response::new(request.into_body().boxed_unsync())),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::Request;
 use http_body_util::Full;
 
-use super::super::ServerConfig;
+use super::super::{Networks, ServerConfig};
 use super::http2::{Polite, polite};
 use super::support::{GET, SHORT, Server, assert_bare, says_close, soon, status, with};
 use super::timeouts::patient;
@@ -90,6 +90,28 @@ async fn a_body_that_does_not_come_or_breaks_off_reaches_nobody() {
     client.end().await;
     assert_eq!(server.reached(), 0);
     assert_eq!(status(&server.exchange("GET / HTTP/1.0\r\n\r\n").await), "200");
+}
+
+#[tokio::test]
+async fn who_has_connected_is_known_beside_the_client() {
+    let server = |path: &'static str| async move {
+        let config = with(ServerConfig::default(), |c| {
+            c.trusted_proxies = Networks::parse(&["127.0.0.1"]).unwrap();
+            c.wants_body = Arc::new(move |head| head.uri.path() == path);
+        });
+        Server::with(config).await
+    };
+    let ask = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n");
+    for (wanted, path, told) in [
+        ("/connected", "/connected", "Some(PeerAddress(127.0.0.1))"),
+        ("/peer", "/peer", "192.0.2.7"),
+        ("/", "/connected", "None"),
+    ] {
+        let server = server(wanted).await;
+        let mut client = server.connect().await;
+        client.send(ask(path)).await;
+        assert!(client.answer().await.ends_with(told), "{path}");
+    }
 }
 
 #[tokio::test]

@@ -40,6 +40,11 @@ Example: what ends within a month, in all accounts
     Rotate(RotateKey),
     /// Revokes a credential: it is refused from the next request on
     Revoke(RevokeKey),
+    /// Shows what was done with an account's keys, and who has signed in, newest first
+    #[command(after_help = "\
+Example: who has revoked a key
+  catalogue keys log --account acc_1")]
+    Log(ShowLog),
     /// Says of each line of standard input whether it has the form of a token
     Check(CheckKeys),
 }
@@ -174,6 +179,17 @@ pub(crate) struct RotateKey {
     #[arg(long, value_name = "DURATION", value_parser = units::lifetime)]
     pub(crate) expires_in: Option<Duration>,
     /// Prints one JSON object instead of the token alone, with what the key replaces
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `catalogue keys log`
+#[derive(Debug, Args)]
+pub(crate) struct ShowLog {
+    /// The account
+    #[arg(long, value_name = "ID")]
+    pub(crate) account: String,
+    /// Prints one JSON array instead of a table
     #[arg(long)]
     pub(crate) json: bool,
 }

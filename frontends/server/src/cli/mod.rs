@@ -5,6 +5,7 @@
 mod accounts;
 mod credentials;
 mod data;
+mod developer_settings;
 mod options;
 
 use std::path::PathBuf;
@@ -14,9 +15,10 @@ use clap_complete::Shell;
 
 pub(crate) use accounts::{AccountsCommand, RemoveAccount};
 pub(crate) use credentials::{
-    CheckKeys, CreateKey, FindKey, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, TokensCommand,
+    CheckKeys, CreateKey, FindKey, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, ShowLog, TokensCommand,
 };
 pub(crate) use data::{BackupArguments, ImportArguments, MigrateArguments, OpenapiArguments};
+pub(crate) use developer_settings::{MakeLink, SettingsCommand};
 
 use crate::settings::CommandLine;
 
@@ -110,6 +112,9 @@ Example: a copy of everything but the credentials
     /// Registers and lists OAuth tokens
     #[command(subcommand, arg_required_else_help = false, after_help = credentials::TOKENS_EXAMPLE)]
     Tokens(TokensCommand),
+    /// Makes links that sign owners in to the developer settings, and ends sessions
+    #[command(subcommand, arg_required_else_help = false, after_help = developer_settings::SETTINGS_EXAMPLE)]
+    Settings(SettingsCommand),
     /// Prints a document of the API without a server or database
     Openapi(OpenapiArguments),
     /// Makes a missing database and brings the schema of an older one up to date

@@ -7,7 +7,9 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, ValueHint};
 
-use crate::settings::table::{self, BASE_URL, DOCS_CONTACT, DOCS_KEYS_URL, DOCS_TITLE, DOCS_URL, LISTEN, NO_MIGRATE};
+use crate::settings::table::{
+    self, BASE_URL, DOCS_CONTACT, DOCS_KEYS_URL, DOCS_TITLE, DOCS_URL, LISTEN, NO_MIGRATE, SETTINGS_URL,
+};
 use crate::settings::{Section, Setting, Shape};
 
 /// The heading of what every command takes.
@@ -27,10 +29,14 @@ pub(super) fn added_to(cli: Command) -> Command {
             ),
         ]),
         "serve" | "doctor" => with_all(command),
+        "settings" => command.mut_subcommands(|inner| match inner.get_name() {
+            "link" => inner.args([argument(&SETTINGS_URL), argument(&LISTEN)]),
+            _ => inner,
+        }),
         "import" => command.arg(argument(&NO_MIGRATE)),
         "openapi" => command
             .arg(explained(&BASE_URL, argument(&BASE_URL), "Where clients find the API", ""))
-            .args([&*DOCS_URL, &DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL].map(argument)),
+            .args([&*DOCS_URL, &DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL, &SETTINGS_URL].map(argument)),
         "config" => command.mut_subcommands(|inner| if inner.get_name() == "check" { with_all(inner) } else { inner }),
         _ => command,
     })
@@ -56,7 +62,7 @@ fn argument(setting: &'static Setting) -> Arg {
         Shape::Path => arg.value_hint(ValueHint::FilePath),
         Shape::Choice => arg.num_args(0..=1).default_missing_value("true"),
         Shape::List => arg.num_args(1..).action(ArgAction::Append),
-        Shape::Text | Shape::Size | Shape::Flag => arg,
+        Shape::Text | Shape::Secret | Shape::Size | Shape::Flag => arg,
     };
     if setting.offered.is_empty() {
         return arg;

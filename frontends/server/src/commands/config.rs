@@ -22,7 +22,7 @@ const HEAD: &str = "\
 
 pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     let serve = ServeSettings::read(settings);
-    serve.check_listeners(settings);
+    serve.check_listeners(settings, None);
     if let Err(error) = serve.tls() {
         settings.conflict(&[&TLS_CERT, &TLS_KEY], &[], &error);
     }

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
 use catalogue_core::auth::{CredentialKind, NewToken, Scopes};
-use catalogue_core::storage::StorageErrorKind;
+use catalogue_core::storage::{Actor, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use serde::Serialize;
 
 use crate::cli::Grant;
+use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 use crate::text::printable;
@@ -58,14 +59,14 @@ pub(super) fn mint(
 
 /// Makes a credential, stores it and prints its token.
 pub(super) async fn create(
-    storage: &dyn AdminStorage,
+    storage: &Storage,
     kind: CredentialKind,
     name: Option<String>,
     grant: &Grant,
 ) -> Result<(), Failure> {
     let account = AccountId::new(&*grant.account);
     let (token, credential) = mint(kind, account, name, grant.scopes(), grant.expires_in)?;
-    storage.create_credential(&credential).await.map_err(|error| match error.kind() {
+    storage.keys().create_key(&credential, &Actor::OPERATOR).await.map_err(|error| match error.kind() {
         StorageErrorKind::UnknownReference => unknown_account(&grant.account),
         _ => {
             let was_made = format!("{} was made", credential.record.identity.credential_id);

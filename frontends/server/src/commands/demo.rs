@@ -3,20 +3,25 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use catalogue_core::admin::AdminStorage;
 use catalogue_core::auth::{CredentialKind, NewToken, Scope};
 use catalogue_core::observe::{FinishedRequest, Observer};
-use catalogue_core::{AccountId, Operation};
+use catalogue_core::storage::Actor;
+use catalogue_core::{AccountId, Address, Operation};
 use catalogue_hyper::ServerConfig;
+use catalogue_settings::DEFAULT_LINK_LIFETIME;
+use http::StatusCode;
 use tokio::net::TcpListener;
 
 use super::signals::Signals;
-use super::{Context, credentials, serve_on_all_cores, serving, waiting};
+use super::{Context, credentials, developer_settings, serve_on_all_cores, serving, waiting};
 use crate::admin::Monitor;
-use crate::database::Database;
+use crate::database::{Database, Storage};
+use crate::developer_settings::{DeveloperPages, FinishedRequest as FinishedOfSettings};
 use crate::exit::Failure;
-use crate::logging::{AccessLog, Format, Sink};
+use crate::logging::{self, AccessLog, Format, Sink};
+use crate::settings::DeveloperOptions;
 use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN, LOG_FORMAT};
 use crate::{import, output};
 
@@ -36,38 +41,65 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let (listener, bound) = bind(listen).await?;
         let Some(storage) = waiting::open(&database, migration, None, &mut signals).await? else { return Ok(()) };
         import::run_text(storage.admin(), "the sample courses", COURSES, import::Options::default()).await?;
-        let key = mint(storage.admin()).await?;
+        let key = mint(&storage).await?;
 
         // A server that listens on every address is shown with one that a client can use.
         let origin = format!("http://{}", serving::reached(bound));
         let base = format!("{origin}{}", BASE_URL.default_value());
         let docs = format!("{origin}{}", DOCS_URL.default_value());
+        let settings = Address::parse(&format!("{origin}/settings")).map_err(|error| Failure::because(&error))?;
         let is_text = context.settings.get(&LOG_FORMAT) == Format::Text;
         let shown = is_text.then(|| Shown(Arc::clone(&context.logs.sink)));
+        let told = tell(shown.clone());
+        let pages = DeveloperPages::new(&DeveloperOptions::at(settings.clone(), &base, &docs), &storage, false, told);
+        // Elsewhere than on this machine they need HTTPS.
+        let pages = pages.ok();
+        let mut link = None;
+        if pages.is_some() {
+            let (made, _) = developer_settings::mint(&storage, ACCOUNT, &settings, DEFAULT_LINK_LIFETIME).await?;
+            link = Some(made.url());
+        }
         let observer = (shown, (!is_text).then_some(AccessLog));
-        let builder = storage.catalogue().own_root().base_url(&base).docs_url(&docs).observer(observer);
+        let mut builder = storage.catalogue().own_root().base_url(&base).docs_url(&docs).observer(observer);
+        if pages.is_some() {
+            builder = builder.settings_url(settings.as_str());
+        }
         let catalogue = builder.build().map_err(|error| Failure::because(&error))?;
         let kept = !matches!(database, Database::Memory);
-        let announced = || output::note(&invitation(&base, &docs, &key, kept));
+        let announced = || output::note(&invitation(&base, &docs, &key, link.as_deref(), kept));
         let monitor = Monitor::new(Arc::clone(&context.logs.sink));
-        serving::serve((listener, bound), catalogue, ServerConfig::default(), signals, &monitor, announced).await
+        serving::serve((listener, bound), (catalogue, pages), ServerConfig::default(), signals, &monitor, announced)
+            .await
     })
 }
 
 /// Shows each request in a short line. Where the log is for programs, its own lines do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Shown(Arc<Sink>);
+
+impl Shown {
+    fn show(&self, status: StatusCode, what: &str, duration: Duration) {
+        if tracing::enabled!(target: "catalogue::access", tracing::Level::INFO) {
+            let milliseconds = (duration.as_micros() + 500) / 1_000;
+            self.0.write(format!("{} {what} {milliseconds} ms\n", status.as_u16()).as_bytes());
+        }
+    }
+}
+
+/// Shows or logs requests of the developer settings.
+fn tell(shown: Option<Shown>) -> impl Fn(&FinishedOfSettings<'_>) {
+    move |request| match &shown {
+        Some(shown) => shown.show(request.response.status(), &request.operation(), request.duration),
+        None => logging::log_settings(request),
+    }
+}
 
 impl Observer for Shown {
     fn finished(&self, request: &FinishedRequest<'_>) {
-        if !tracing::enabled!(target: "catalogue::access", tracing::Level::INFO) {
-            return;
-        }
         let is_document = request.status.is_success() || request.status.is_redirection();
         let other = if is_document { "documents" } else { "other" };
         let what = request.operation.map_or(other, Operation::id);
-        let milliseconds = (request.duration.as_micros() + 500) / 1_000;
-        self.0.write(format!("{} {what} {milliseconds} ms\n", request.status.as_u16()).as_bytes());
+        self.show(request.status, what, request.duration);
     }
 }
 
@@ -83,18 +115,19 @@ async fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), F
     bound.map_err(|error| serving::cannot_listen(&LISTEN, wanted, &error))
 }
 
-async fn mint(storage: &dyn AdminStorage) -> Result<NewToken, Failure> {
+async fn mint(storage: &Storage) -> Result<NewToken, Failure> {
     let scopes = Scope::DEFINED.iter().map(|(scope, _)| scope.clone()).collect();
     let (token, credential) =
         credentials::mint(CredentialKind::ApiKey, AccountId::new(ACCOUNT), Some("demo".to_owned()), scopes, None)?;
-    storage.create_credential(&credential).await.map_err(|error| Failure::because(&error))?;
+    storage.keys().create_key(&credential, &Actor::OPERATOR).await.map_err(|error| Failure::because(&error))?;
     Ok(token)
 }
 
 /// What a newcomer reads. The lines to paste stand alone and need no shell in particular.
-fn invitation(base: &str, docs: &str, key: &NewToken, kept: bool) -> String {
+fn invitation(base: &str, docs: &str, key: &NewToken, link: Option<&str>, kept: bool) -> String {
     let key = key.expose();
     let curl = format!("curl -H \"Authorization: Bearer {key}\"");
+    let link = link.map(|link| format!("Developer settings, this link works once:\n\n{link}\n\n")).unwrap_or_default();
     let after = if kept { "The courses and the key stay in the database." } else { "Everything is discarded on exit." };
     format!(
         "\n\
@@ -109,7 +142,7 @@ fn invitation(base: &str, docs: &str, key: &NewToken, kept: bool) -> String {
          {curl} \"{base}/courses?limit=5\"\n\
          {curl} {base}/courses/{COURSE}\n\
          \n\
-         Ctrl+C ends it. {after}\n"
+         {link}Ctrl+C ends it. {after}\n"
     )
 }
 

@@ -20,7 +20,7 @@ use crate::settings::{ServeSettings, Settings};
 pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     let mut report = Report::default();
     let settings = ServeSettings::read(&context.settings);
-    settings.check_listeners(&context.settings);
+    settings.check_listeners(&context.settings, None);
     context.settings.finish()?;
     secret_files(&context.settings, &mut report);
     let tls = settings.tls().unwrap_or_else(|error| {

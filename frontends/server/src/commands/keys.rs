@@ -2,12 +2,14 @@
 
 mod check;
 mod list;
+mod log;
 mod rotate;
 mod subject;
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, CredentialRecord};
 use catalogue_core::auth::CredentialKind;
+use catalogue_core::storage::Actor;
 
 use super::{Context, block_on, credentials, table};
 use crate::cli::{CreateKey, FindKey, Grant, KeysCommand, RevokeKey, TokensCommand};
@@ -31,16 +33,17 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
             let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
             block_on(async {
                 let storage = open(context).await?;
-                rotate::run(storage.admin(), &subject.id(&storage).await?, &arguments).await
+                rotate::run(&storage, &subject.id(&storage).await?, &arguments).await
             })
         }
         KeysCommand::Revoke(arguments) => {
             let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
             block_on(async {
                 let storage = open(context).await?;
-                revoke(storage.admin(), &subject.id(&storage).await?, &arguments).await
+                revoke(&storage, &subject.id(&storage).await?, &arguments).await
             })
         }
+        KeysCommand::Log(arguments) => block_on(async { log::run(&open(context).await?, &arguments).await }),
         KeysCommand::Check(arguments) => check::run(&arguments),
     }
 }
@@ -56,12 +59,13 @@ pub(super) fn run_tokens(command: TokensCommand, context: &Context) -> Result<()
     }
 }
 
-async fn open(context: &Context) -> Result<Storage, Failure> {
-    Ok(context.database()?.open().await?)
+/// Opens what waits long for another program that writes.
+pub(super) async fn open(context: &Context) -> Result<Storage, Failure> {
+    Ok(context.database()?.open().await?.patient())
 }
 
 fn create(kind: CredentialKind, name: Option<String>, grant: &Grant, context: &Context) -> Result<(), Failure> {
-    block_on(async { credentials::create(open(context).await?.admin(), kind, name, grant).await })
+    block_on(async { credentials::create(&open(context).await?, kind, name, grant).await })
 }
 
 /// `2026-01-02 03:04`, and no later than the time itself.
@@ -96,16 +100,19 @@ async fn find(storage: &Storage, subject: &Subject, arguments: &FindKey) -> Resu
     ]))
 }
 
-async fn revoke(storage: &dyn AdminStorage, id: &str, arguments: &RevokeKey) -> Result<(), Failure> {
+async fn revoke(storage: &Storage, id: &str, arguments: &RevokeKey) -> Result<(), Failure> {
+    let failed = |error| Failure::of_change(&error, &format!("{id} is revoked"), credentials::LOOK);
+    let unknown = || credentials::unknown_id(id);
+    let found = storage.admin().find_credential_record(id).await.map_err(failed)?.ok_or_else(unknown)?;
     let now = Timestamp::now();
-    let record = storage.revoke_credential(id, now).await;
-    let record = record.map_err(|error| Failure::of_change(&error, &format!("{id} is revoked"), credentials::LOOK))?;
-    let record = record.ok_or_else(|| credentials::unknown_id(id))?;
+    let record = storage.keys().revoke_key(&found.identity.account, id, now, &Actor::OPERATOR).await;
+    let record = record.map_err(failed)?.ok_or_else(unknown)?;
     let id = printable(&record.identity.credential_id);
     let done = match record.revoked_at {
         Some(before) if before < now => format!("{id} was revoked before, at {before}"),
         _ => format!("{id} is revoked"),
     };
-    let printed = if arguments.json { credentials::print_json(storage, &record).await } else { output::print(&done) };
+    let printed =
+        if arguments.json { credentials::print_json(storage.admin(), &record).await } else { output::print(&done) };
     printed.map_err(|failure| failure.after(&done))
 }

@@ -6,6 +6,7 @@ mod config;
 mod credentials;
 mod data;
 mod demo;
+mod developer_settings;
 mod doctor;
 mod documents;
 mod health;
@@ -82,6 +83,7 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
         Command::Accounts(command) => accounts::run(command, &context),
         Command::Keys(command) => keys::run(command, &context),
         Command::Tokens(command) => keys::run_tokens(command, &context),
+        Command::Settings(command) => developer_settings::run(command, &context),
         Command::Openapi(arguments) => documents::openapi(&arguments, &context),
         Command::Migrate(arguments) => data::migrate(&arguments, &context),
         Command::Config(ConfigCommand::Check { json }) => config::check(json, &context.settings),

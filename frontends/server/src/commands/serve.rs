@@ -10,11 +10,12 @@ use tokio::task::spawn_blocking;
 use super::signals::{Hangup, Signals};
 use super::{Context, serve_on_all_cores, serving, start_notes, waiting};
 use crate::admin::{self, Monitor};
+use crate::developer_settings::{DeveloperPages, FinishedRequest};
 use crate::exit::Failure;
 use crate::last_uses::Recorder;
-use crate::logging::AccessLog;
-use crate::settings::ServeSettings;
+use crate::logging::{self, AccessLog};
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
+use crate::settings::{DeveloperOptions, ServeSettings};
 use crate::units::shown_size;
 use crate::{otlp, systemd};
 
@@ -25,8 +26,9 @@ const RENEWAL: Duration = Duration::from_secs(60);
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let settings = ServeSettings::read(&context.settings);
     let inherited = systemd::inherited_listener();
-    if let Ok(None) = inherited {
-        settings.check_listeners(&context.settings);
+    if let Ok(listener) = &inherited {
+        let address = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+        settings.check_listeners(&context.settings, address);
     }
     context.settings.finish()?;
     let of_files = |error: String| Failure::work(context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
@@ -105,10 +107,21 @@ async fn serve(
     let observer = ((requests, AccessLog), (Arc::clone(&recorder.uses), spans));
     let catalogue = settings.api.catalogue(storage.clone().catalogue().observer(observer))?;
     let secured = config.tls.is_some();
+    let of_settings = Arc::clone(&monitor);
+    let told = move |request: &FinishedRequest<'_>| {
+        of_settings.metrics.settings.count(request);
+        logging::log_settings(request);
+    };
+    let developer = settings.developer.as_ref();
+    let pages = developer.map(|developer| DeveloperPages::new(developer, &storage, secured, told)).transpose();
+    let pages = pages.map_err(|error| Failure::because(&error))?;
     let started = || {
         log_start(settings, bound, &start_notes::documents(settings, bound, secured));
         if start_notes::in_cleartext(settings, bound, secured) {
             tracing::warn!("{}", start_notes::CLEARTEXT);
+        }
+        if let Some(warning) = developer.and_then(DeveloperOptions::warning) {
+            tracing::warn!("{warning}");
         }
         if is_new {
             start_notes::tell_of_new(&settings.database);
@@ -116,7 +129,7 @@ async fn serve(
             start_notes::look_for_keys(storage.into_admin());
         }
     };
-    serving::serve((listener, bound), catalogue, config, signals, &monitor, started).await?;
+    serving::serve((listener, bound), (catalogue, pages), config, signals, &monitor, started).await?;
     let send_spans = async {
         if let Some(exporter) = exporter {
             exporter.finish.await;
@@ -127,13 +140,14 @@ async fn serve(
 }
 
 fn log_start(settings: &ServeSettings, listening: SocketAddr, documents: &str) {
-    let ServeSettings { database, api, spans, .. } = settings;
+    let ServeSettings { database, api, spans, developer, .. } = settings;
     tracing::info!(
         %listening,
         %documents,
         %database,
         base_url = api.base_url,
         docs_url = api.docs_url,
+        settings_url = developer.as_ref().map(|developer| developer.url.as_str()),
         page_cache = shown_size(api.page_cache),
         rate_limit = %api.rate_limiting,
         spans = spans.as_ref().map(|spans| spans.endpoint.to_string()),

@@ -3,18 +3,23 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
 use catalogue_core::Catalogue;
 use catalogue_hyper::ServerConfig;
+use futures_util::future::Either;
 use http::{Request, Response};
+use http_body_util::Full;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tower_service::Service;
 
 use super::signals::Signals;
 use crate::admin::Monitor;
+use crate::developer_settings::DeveloperPages;
 use crate::exit::Failure;
 use crate::settings::Setting;
 use crate::{open_files, output, systemd};
@@ -59,7 +64,7 @@ pub(super) fn reached(listening: SocketAddr) -> SocketAddr {
 /// `announced` is called once the line on standard output says where.
 pub(super) async fn serve(
     (listener, address): (TcpListener, SocketAddr),
-    catalogue: Catalogue,
+    (catalogue, settings): (Catalogue, Option<DeveloperPages>),
     mut config: ServerConfig,
     mut signals: Signals,
     monitor: &Monitor,
@@ -70,6 +75,10 @@ pub(super) async fn serve(
     if let Some(tls) = &config.tls {
         tracing::info!(expires = tls.expires(), "read the certificate");
         let _ = monitor.metrics.tls.set(Arc::clone(tls));
+    }
+    let settings = settings.map(Arc::new);
+    if let Some(settings) = settings.clone() {
+        config.wants_body = Arc::new(move |head| settings.have(head.uri.path()));
     }
     let grace = config.timeouts.grace;
     config.metrics = Arc::clone(&monitor.metrics.connections);
@@ -89,9 +98,9 @@ pub(super) async fn serve(
         signals.next().await;
     };
     let told_once = async { drop(told.await) };
-    let api = Api(warp::service(catalogue_warp::filter(catalogue)));
+    let served = Served { api: warp::service(catalogue_warp::filter(catalogue)), settings };
     tokio::select! {
-        () = catalogue_hyper::serve(listener, api, config, told_once) => {}
+        () = catalogue_hyper::serve(listener, served, config, told_once) => {}
         () = systemd::keep_alive() => {}
         () = told_twice => return Err(Failure::work("second signal received; in-flight requests aborted")),
     }
@@ -99,24 +108,35 @@ pub(super) async fn serve(
     Ok(())
 }
 
-/// Hands each request's head over to the filter as a whole, which spares copying its headers.
+/// The API, and below their address the developer settings.
 #[derive(Clone, Debug)]
-struct Api<S>(S);
+struct Served<S> {
+    api: S,
+    settings: Option<Arc<DeveloperPages>>,
+}
 
-impl<S, B, R> Service<Request<B>> for Api<S>
+impl<S, R> Service<Request<Full<Bytes>>> for Served<S>
 where
-    S: Service<Request<B>, Response = Response<R>, Error = Infallible>,
+    S: Service<Request<Full<Bytes>>, Response = Response<R>, Error = Infallible>,
+    R: From<Bytes>,
 {
     type Response = Response<R>;
     type Error = Infallible;
-    type Future = S::Future;
+    type Future = Either<S::Future, Pin<Box<dyn Future<Output = Result<Response<R>, Infallible>> + Send>>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.0.poll_ready(cx)
+        self.api.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<B>) -> S::Future {
-        self.0.call(catalogue_warp::hand_over(request))
+    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+        match &self.settings {
+            Some(settings) if settings.have(request.uri().path()) => {
+                let settings = Arc::clone(settings);
+                Either::Right(Box::pin(async move { Ok(settings.answer(request).await.map(R::from)) }))
+            }
+            // The head as a whole, which spares copying its headers.
+            _ => Either::Left(self.api.call(catalogue_warp::hand_over(request))),
+        }
     }
 }
 

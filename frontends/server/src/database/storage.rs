@@ -1,13 +1,18 @@
 //! [`Storage`]: an opened database of either kind.
 
+use std::time::Duration;
+
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::auth::{Credential, TokenDigest};
-use catalogue_core::storage::{CredentialStorage as _, StorageError};
+use catalogue_core::storage::{CredentialStorage as _, KeyStorage, SignInStorage, StorageError};
 use catalogue_core::{Catalogue, CatalogueBuilder, Timestamp};
 use catalogue_postgres::PostgresStorage;
+use catalogue_settings::{DeveloperSettings, SettingsBuilder, SignInSettings};
 use catalogue_sqlite::SqliteStorage;
 
 use crate::admin::Probe;
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An opened database. Cheap to clone; clones share its connections.
 #[derive(Clone, Debug)]
@@ -18,37 +23,53 @@ pub(crate) enum Storage {
     Postgres(PostgresStorage),
 }
 
+/// The same of either kind.
+macro_rules! of_either {
+    ($storage:expr, $either:ident => $what:expr) => {
+        match $storage {
+            Storage::Sqlite($either) => $what,
+            Storage::Postgres($either) => $what,
+        }
+    };
+}
+
 impl Storage {
     /// For commands that write or read everything.
     pub(crate) fn admin(&self) -> &dyn AdminStorage {
-        match self {
-            Self::Sqlite(storage) => storage,
-            Self::Postgres(storage) => storage,
-        }
+        of_either!(self, storage => storage)
     }
 
     /// The same, to keep.
     pub(crate) fn into_admin(self) -> Box<dyn AdminStorage> {
+        of_either!(self, storage => Box::new(storage))
+    }
+
+    /// The same, which waits up to a minute for another program that writes: a leaked key is revoked all the same.
+    pub(crate) fn patient(self) -> Self {
         match self {
-            Self::Sqlite(storage) => Box::new(storage),
-            Self::Postgres(storage) => Box::new(storage),
+            Self::Sqlite(storage) => Self::Sqlite(storage.write_timeout(PATIENCE)),
+            Self::Postgres(storage) => Self::Postgres(storage.write_timeout(PATIENCE)),
         }
+    }
+
+    /// For changes to keys, and the log of them.
+    pub(crate) fn keys(&self) -> &dyn KeyStorage {
+        of_either!(self, storage => storage)
+    }
+
+    /// For links and sessions.
+    pub(crate) fn sign_ins(&self) -> &dyn SignInStorage {
+        of_either!(self, storage => storage)
     }
 
     /// The credential whose token has that digest, as requests look it up.
     pub(crate) async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        match self {
-            Self::Sqlite(storage) => storage.find_credential(digest).await,
-            Self::Postgres(storage) => storage.find_credential(digest).await,
-        }
+        of_either!(self, storage => storage.find_credential(digest).await)
     }
 
     /// What asks it whether it answers.
     pub(crate) fn probe(&self) -> Probe {
-        match self {
-            Self::Sqlite(storage) => Probe::new(storage.clone()),
-            Self::Postgres(storage) => Probe::new(storage.clone()),
-        }
+        of_either!(self, storage => Probe::new(storage.clone()))
     }
 
     /// The time by the database's own clock, where it has one.
@@ -61,9 +82,16 @@ impl Storage {
 
     /// The API over it.
     pub(crate) fn catalogue(self) -> CatalogueBuilder {
-        match self {
-            Self::Sqlite(storage) => Catalogue::with_api_keys(storage),
-            Self::Postgres(storage) => Catalogue::with_api_keys(storage),
-        }
+        of_either!(self, storage => Catalogue::with_api_keys(storage))
+    }
+
+    /// The developer settings over it.
+    pub(crate) fn developer_settings(&self) -> SettingsBuilder {
+        of_either!(self, storage => DeveloperSettings::builder(storage.clone()))
+    }
+
+    /// The same with its links and sessions.
+    pub(crate) fn with_sign_in(&self, settings: &DeveloperSettings) -> SignInSettings {
+        of_either!(self, storage => settings.with_sign_in(storage.clone()))
     }
 }

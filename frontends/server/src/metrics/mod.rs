@@ -4,6 +4,7 @@
 //! a name: names are what [`exposition`] writes. All labels come from fixed lists, and none from a client.
 
 mod database;
+mod developer_settings;
 mod exposition;
 mod process;
 mod requests;
@@ -18,6 +19,7 @@ use catalogue_core::storage::StorageStatus;
 use crate::logging::Sink;
 use crate::otlp::SpanCounts;
 use catalogue_hyper::{ConnectionMetrics, Tls};
+use developer_settings::SettingsCounts;
 use exposition::Exposition;
 pub(crate) use requests::RequestMetrics;
 
@@ -31,6 +33,7 @@ pub(crate) struct Metrics {
     log: Arc<Sink>,
     /// The catalogue's observer.
     pub(crate) requests: Arc<RequestMetrics>,
+    pub(crate) settings: SettingsCounts,
     /// What the serving loop counts.
     pub(crate) connections: Arc<ConnectionMetrics>,
     /// What is served, and to how many connections at most.
@@ -50,6 +53,7 @@ impl Metrics {
             began: SystemTime::now(),
             log,
             requests: Arc::default(),
+            settings: SettingsCounts::default(),
             connections: Arc::default(),
             served: OnceLock::new(),
             uncounted: OnceLock::new(),
@@ -64,6 +68,7 @@ impl Metrics {
         let version = [("version", env!("CARGO_PKG_VERSION"))];
         out.metric("catalogue_build_info", "The version that runs; always 1.").value(&version, 1);
         self.requests.render(&mut out);
+        self.settings.render(&mut out);
         self.render_connections(&mut out);
         if let Some((catalogue, most_connections)) = self.served.get() {
             let help = "Connections that may be open; further ones wait in the listen queue.";

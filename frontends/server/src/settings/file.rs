@@ -109,7 +109,7 @@ fn texts(setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
 /// What a value of the setting's shape looks like.
 fn right(setting: &Setting) -> &'static str {
     match setting.shape {
-        Shape::Text | Shape::Path => "a string in quotes",
+        Shape::Text | Shape::Path | Shape::Secret => "a string in quotes",
         Shape::Size => "a number, or a string in quotes",
         Shape::List => "a string in quotes, or an array of them",
         Shape::Flag => "true or false",

@@ -92,6 +92,11 @@ impl Layers {
         let mut found = Written { texts: Vec::new(), ..written };
         for text in texts {
             let Some(path) = secret::file_of(&text).filter(|_| setting.is_secret) else {
+                if setting.shape == Shape::Secret {
+                    return Err(format!(
+                        "{source}: others can read this; write file:PATH, with the secret in the file"
+                    ));
+                }
                 found.texts.push(text);
                 continue;
             };

@@ -1,5 +1,6 @@
 //! Settings: one table of all, and their layers: the command line over the environment over the configuration file.
 
+mod developer;
 mod file;
 mod layers;
 mod reader;
@@ -9,6 +10,7 @@ mod setting;
 pub(crate) mod table;
 mod value;
 
+pub(crate) use developer::{DeveloperOptions, OwnerHeader};
 #[cfg(test)]
 pub(crate) use file::ConfigFile;
 pub(crate) use layers::CommandLine;

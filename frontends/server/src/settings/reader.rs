@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::layers::{CommandLine, Layers, Written};
 use super::table::{DATABASE, DATABASE_POOLER, NO_MIGRATE};
-use super::{Entry, Fallback, Fault, Setting};
+use super::{Entry, Fallback, Fault, Setting, Shape};
 use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::Failure;
 use crate::text::{printable, without_credentials};
@@ -105,7 +105,11 @@ impl Settings {
     /// A value that somebody gives, as those who operate the server may see it, and where it comes from.
     pub(crate) fn shown(&self, setting: &Setting) -> Option<(Vec<String>, String)> {
         let Written { texts, place, .. } = self.written(setting)?;
-        let shown = |text: &String| if setting.is_secret { without_credentials(text) } else { text.clone() };
+        let shown = |text: &String| match setting.shape {
+            Shape::Secret => "…".to_owned(),
+            _ if setting.is_secret => without_credentials(text),
+            _ => text.clone(),
+        };
         Some((texts.iter().map(|text| printable(&shown(text)).into_owned()).collect(), place))
     }
 

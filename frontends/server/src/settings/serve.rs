@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_core::auth::CredentialKind;
-use catalogue_core::{Catalogue, CatalogueBuilder};
+use catalogue_core::{Address, Catalogue, CatalogueBuilder};
 use catalogue_hyper::{CertificateFiles, Limits, ServerConfig, Timeouts, Tls};
 
 use super::table::*;
-use super::{Settings, value};
+use super::{DeveloperOptions, Settings, value};
 use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::{Failure, chain};
 use crate::otlp::SpanExport;
@@ -30,6 +30,7 @@ pub(crate) struct ServeSettings {
     pub(crate) spans: Option<SpanExport>,
     /// How clients are served, but for the certificate.
     pub(crate) server: ServerConfig,
+    pub(crate) developer: Option<DeveloperOptions>,
     tls: Option<CertificateFiles>,
 }
 
@@ -62,6 +63,7 @@ impl ServeSettings {
             max_in_flight: settings.get(&MAX_IN_FLIGHT),
             rate_limiting: rate_limiting(settings),
         };
+        let developer = DeveloperOptions::read(settings, &api.base_url, &api.docs_url, &api.origins);
         Self {
             database: database(settings),
             migration: settings.migration(),
@@ -71,13 +73,19 @@ impl ServeSettings {
             api,
             spans: span_export(settings),
             server: server(settings),
+            developer,
             tls: tls_files(settings),
         }
     }
 
-    /// Refuses one address for both, which the second of them could not have. A port that is picked is another one.
-    pub(crate) fn check_listeners(&self, settings: &Settings) {
-        if self.admin_listen != Some(self.listen) || self.listen.port() == 0 {
+    /// Refuses one address for both, which the second of them could not have. A port that is picked is another one, and so is
+    /// that of a listener that was `inherited`. Sessions are refused where they would travel in cleartext.
+    pub(crate) fn check_listeners(&self, settings: &Settings, inherited: Option<SocketAddr>) {
+        if let Some(developer) = &self.developer {
+            let (listen, secured) = (inherited.unwrap_or(self.listen), self.tls.is_some());
+            developer.check_listener(settings, listen, secured, &self.server.trusted_proxies);
+        }
+        if inherited.is_some() || self.admin_listen != Some(self.listen) || self.listen.port() == 0 {
             return;
         }
         let default = if settings.is_given(&LISTEN) { "" } else { ", the default of --listen," };
@@ -117,13 +125,14 @@ pub(crate) struct AboutSettings {
     title: Option<String>,
     contact: Option<String>,
     keys_url: Option<String>,
+    settings_url: Option<Address>,
 }
 
 impl AboutSettings {
     pub(crate) fn read(settings: &Settings) -> Self {
         let [title, contact, keys_url] =
             [&DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL].map(|entry| settings.given(entry));
-        Self { title, contact, keys_url }
+        Self { title, contact, keys_url, settings_url: settings.given(&SETTINGS_URL) }
     }
 
     pub(crate) fn told_to(&self, mut builder: CatalogueBuilder) -> CatalogueBuilder {
@@ -135,6 +144,9 @@ impl AboutSettings {
         }
         if let Some(url) = &self.keys_url {
             builder = builder.docs_keys_url(url);
+        }
+        if let Some(url) = &self.settings_url {
+            builder = builder.settings_url(url.as_str());
         }
         builder
     }

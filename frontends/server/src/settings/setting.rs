@@ -40,6 +40,8 @@ pub(crate) enum Shape {
     Text,
     /// The name of a file.
     Path,
+    /// `file:` and the name of a file, whose content is never shown.
+    Secret,
     /// A size or a count: one text, or in the file also a number.
     Size,
     /// True, false, or one text that says more than true.

@@ -6,14 +6,16 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use catalogue_core::Address;
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::limit::RateLimit;
 use catalogue_hyper::Networks;
+use http::{HeaderName, HeaderValue};
 use tracing_subscriber::EnvFilter;
 
 use super::Fallback::{Value, Words};
 use super::setting::Parse::{Many, One};
-use super::{Entry, Section, Setting, Shape, value};
+use super::{Entry, Section, Setting, Shape, developer, value};
 use crate::database::{self, Database};
 use crate::logging::{self, Format, LEVELS};
 use crate::otlp::{self, Endpoint};
@@ -58,6 +60,9 @@ table! {
         default: Words("none");
     DOCS_KEYS_URL: String = Entry::new("docs-keys-url", "URL", One(value::docs_keys_url)),
         help: "The page where the owners of accounts make API keys: a whole address, or its path alone",
+        default: Words("none");
+    SETTINGS_URL: Address = Entry::new("settings-url", "URL", One(developer::url)),
+        help: "Mounts the developer settings, where the owners of accounts make keys: at a whole address, or its path alone on this machine or with HTTPS",
         default: Words("none");
     ACCEPT: Vec<CredentialKind> = Entry::new("accept", "KIND", Many(value::kinds)),
         help: "The kinds of credential that may read courses: api-key, oauth",
@@ -109,6 +114,12 @@ table! {
     TRUSTED_PROXIES: Networks = Entry::new("trusted-proxies", "CIDR", Many(Networks::parse)),
         help: "The proxies, as addresses or ranges like 10.0.0.0/8, whose Forwarded or X-Forwarded-For says who the client is",
         default: Words("none"), section: Section::Clients;
+    SETTINGS_OWNER_HEADER: HeaderName = Entry::new("settings-owner-header", "NAME", One(developer::owner_header_name)),
+        help: "The header in which a proxy that signs people in names the account whose developer settings they get, like Remote-User; it must strip it from what clients send",
+        default: Words("none; owners sign in by links"), section: Section::Clients;
+    SETTINGS_OWNER_SECRET: HeaderValue = Entry::new("settings-owner-secret", "file:PATH", One(developer::owner_secret)),
+        help: "The file with what that proxy sends in Catalogue-Proxy-Secret, at least 32 characters; without it the addresses of --trusted-proxies are believed",
+        default: Words("none"), shape: Shape::Secret, section: Section::Clients, is_secret: true;
     MAX_CONNECTIONS: u32 = Entry::new("max-connections", "NUMBER", One(value::count)),
         help: "The most connections at a time; when all are taken, an idle or slow one is closed for the next",
         default: Value("15000"), shape: Shape::Size, section: Section::Clients;

@@ -18,7 +18,28 @@ fn visit() -> Option<(Site, Page)> {
     let site = Site::start("");
     let mut page = site.browser()?;
     page.visit(&format!("{}/docs", site.origin()));
+    page.open_panels();
     Some((site, page))
+}
+
+#[test]
+fn the_panels_are_closed_until_their_reader_opens_one() {
+    let Some((site, mut page)) = visit() else { return };
+    page.visit(&format!("{}/docs/", site.origin()));
+    let fields = "[...document.querySelectorAll('.try :is(input, button[type=submit])')].filter((part) => part.checkVisibility()).map((part) => part.id)";
+    assert_eq!(page.evaluate(fields), json!([]));
+    assert_eq!(
+        page.evaluate("document.querySelector('#api-key').checkVisibility()"),
+        true,
+        "the key is asked for once"
+    );
+    page.evaluate("document.querySelector('#try-getCourse-slug').closest('details').firstElementChild.focus()");
+    page.press("Enter", 13);
+    assert_eq!(page.evaluate(fields), json!([&SLUG[1..], ""]));
+    page.paste(KEY, &site.key);
+    page.paste(SLUG, "course-2");
+    assert_eq!(page.send(COURSE).json()["data"]["slug"], "course-2");
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }
 
 #[test]
@@ -211,6 +232,7 @@ fn another_origin_answers_when_it_is_told_to_and_else_the_page_says_so() {
         let site = Site::start(&format!("--base-url http://api.test/api/v1 {origin}"));
         let Some(mut page) = site.browser() else { return };
         page.visit("http://docs.test/docs");
+        page.open_panels();
         page.paste(KEY, &site.key);
         page.paste(LIMIT, "2");
         let shown = page.send(COURSES);

@@ -18,6 +18,7 @@ const TOO_WIDE: &str = r"
 /// A page with answers in its forms, one of them a failure.
 fn filled(site: &Site, page: &mut Page) {
     page.visit(&format!("{}/docs", site.origin()));
+    page.open_panels();
     page.paste("#api-key", &site.key);
     page.send("/courses");
     page.paste("#try-getCourse-slug", "none");
@@ -59,6 +60,7 @@ fn it_is_usable_by_keyboard_and_screen_reader() {
     assert_eq!(page.evaluate("document.activeElement.closest('main') !== null"), true, "the contents are skipped");
     assert_ne!(page.evaluate("getComputedStyle(document.activeElement).outlineStyle"), "none");
 
+    page.open_panels();
     let tree = page.command("Accessibility.getFullAXTree", json!({}));
     let nodes: Vec<&Value> = tree["nodes"].as_array().unwrap().iter().filter(|node| node["ignored"] == false).collect();
     let with = |role: &str| nodes.iter().filter(|node| node["role"]["value"] == role).copied().collect::<Vec<_>>();

@@ -92,6 +92,15 @@ impl Page {
         }
     }
 
+    /// Opens the "try it" panels that are closed.
+    pub(crate) fn open_panels(&mut self) {
+        let closed = self.evaluate("document.querySelectorAll('.try:not([open])').length");
+        for _ in 0..closed.as_u64().unwrap() {
+            self.click(".try:not([open]) summary");
+        }
+        assert_eq!(self.evaluate("document.querySelectorAll('.try:not([open])').length"), 0);
+    }
+
     /// Does `action`, which makes the form of `path` send, and gives what it shows then.
     pub(crate) fn answer_to(&mut self, path: &str, action: impl FnOnce(&mut Self)) -> Shown {
         let part = format!("document.querySelector('form[data-path=\"{path}\"]').parentElement");

@@ -99,6 +99,20 @@ fn no_byte_of_a_removed_account_is_left() {
     assert!(count("title of left") > 100);
 }
 
+/// The account is gone, which is what was asked for; scripts find in `remains` what is left to do.
+#[test]
+fn a_removal_is_done_though_bytes_may_remain() {
+    let dir = TestDir::new();
+    dir.write("courses.jsonl", "{\"type\":\"account\",\"id\":\"a\"}\n{\"type\":\"account\",\"id\":\"b\"}\n");
+    dir.run("import courses.jsonl").succeeds();
+    let reader = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
+    reader.execute_batch("BEGIN; SELECT * FROM accounts").unwrap();
+    let said = dir.run("accounts remove a --yes").succeeds();
+    assert!(said.contains("\nsome of it remains: ") && said.contains("reads the database as it was"), "{said}");
+    let remains = dir.run("accounts remove b --yes --json").json()["remains"].take();
+    assert!(remains.as_str().unwrap().contains("reads the database as it was"), "{remains}");
+}
+
 #[test]
 fn an_account_that_another_table_refers_to_stays() {
     let dir = TestDir::with_courses();

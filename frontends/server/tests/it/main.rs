@@ -10,6 +10,7 @@ mod config_check;
 mod configuration;
 mod dashboard;
 mod demo;
+mod developer_settings;
 #[cfg(unix)]
 mod doctor;
 #[cfg(unix)]

@@ -24,10 +24,10 @@ use crate::answer::{html, see_other};
 use crate::builder::per_minute;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::owner::{Owner, SignOut};
+use crate::owner::{Door, Owner, SignOut};
 use crate::pages::{Frame, sign_in as page};
 use crate::route::{self, Action};
-use crate::settings::{DeveloperSettings, Door, Inner, take};
+use crate::settings::{DeveloperSettings, Inner, take};
 
 /// How long a session lasts.
 const SESSION: Duration = Duration::from_secs(12 * 60 * 60);

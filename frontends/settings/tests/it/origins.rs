@@ -2,7 +2,7 @@
 
 use http::Request;
 
-use crate::app::{App, storage};
+use crate::app::{Answer, App, get, storage};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
@@ -85,5 +85,20 @@ async fn other_sites_link_here_and_embed_nothing() {
             let request = Request::get(path).header("sec-fetch-site", site).header("sec-fetch-dest", dest);
             assert_eq!(app.ask(request.body(String::new()).unwrap()).await.status, status, "{site} {dest}");
         }
+    }
+}
+
+#[tokio::test]
+async fn who_owns_nothing_is_refused_whatever_is_asked() {
+    let app = App::new().await;
+    for (path, media_type) in
+        [("/settings", "text/html"), ("/settings/keys/new", "text/html"), ("/settings/api/keys", "json")]
+    {
+        let answer = Answer::of(app.settings.refuse(get(path)).await);
+        assert_eq!(answer.status, 403, "{path}");
+        assert!(
+            answer.header("content-type").unwrap().contains(media_type) && answer.body.contains("Ask who runs this")
+        );
+        assert!(answer.answered.account.is_none() && answer.answered.action != "none", "{answer:?}");
     }
 }

@@ -56,7 +56,9 @@ pub async fn what_changes_nothing_has_no_event(fixture: &impl KeyFixture) {
     const RULE: &str = "What changes nothing has no event:";
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
     let key = create(fixture, &api_key("a", "key_1", "token-1")).await;
-    let foreign = create(fixture, &api_key("b", "key_2", "token-2")).await;
+    let mut foreign = api_key("b", "key_2", "token-2");
+    foreign.record.expires_at = None;
+    let foreign = create(fixture, &foreign).await;
     let (id, name) = (&*key.record.identity.credential_id, key.record.name.as_deref().expect("keys have names"));
     let foreign_id = &*foreign.record.identity.credential_id;
     revoke(fixture, &a, id, second(1)).await;

@@ -48,6 +48,7 @@ pub async fn sign_ins_go_with_their_account(fixture: &impl SignInFixture) {
         begin(fixture, account, name, 0).await;
         make_link(fixture, account, &format!("code-{name}"), 0).await;
     }
+    assert_eq!(found(fixture, &["a", "b"]).await, ["a", "b"], "Sessions are found while their account is there.");
     fixture.remove_account(&a).await;
     assert_eq!(found(fixture, &["a", "b"]).await, ["b"], "The sessions of a removed account are over.");
     let gone = exchange(fixture, &digest("code-a"), &session("late", 1)).await;

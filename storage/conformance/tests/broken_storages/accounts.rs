@@ -153,13 +153,13 @@ flaws! {
         let mut all = all_credentials(memory);
         all.sort_by_key(|record| record.created_at);
         all
-    }) => administration::credential_lists::those_of_all_accounts_come_by_account, "come by account";
+    }) => administration::credential_records::those_of_all_accounts_come_by_account, "come by account";
     all_credentials_by_id: Broken::new().all_credentials(|memory| {
         let mut all = all_credentials(memory);
         let key = |record: &CredentialRecord| (record.identity.account.clone(), record.identity.credential_id.clone());
         all.sort_by_key(key);
         all
-    }) => administration::credential_lists::those_of_all_accounts_come_by_account, "as each is listed";
+    }) => administration::credential_records::those_of_all_accounts_come_by_account, "as each is listed";
     all_exported_where_some_are_wanted: Broken::new().export(|memory, _, visit| {
         now(memory.export(Accounts::All, visit)).unwrap();
     }) => administration::export::an_export_of_some_accounts_shows_no_other, "these and their courses alone";

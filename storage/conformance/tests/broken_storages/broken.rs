@@ -4,19 +4,20 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use catalogue_core::admin::{
-    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, RemovedAccount,
-    Visitor,
+    Account, AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential,
+    RemovedAccount, Visitor,
 };
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
-    AtRevision, CourseRows, CourseStorage, CredentialStorage, MemoryStorage, PageRequest, Revision, StorageError,
-    StorageErrorKind,
+    Actor, AtRevision, CourseRows, CourseStorage, CredentialEvent, CredentialStorage, KeyStorage, MemoryStorage,
+    NewSession, NewSignIn, PageRequest, Revision, Session, SignInStorage, StorageError, StorageErrorKind,
 };
 use catalogue_core::{AccountId, CourseDetail, Timestamp, async_trait};
 
 pub(crate) use crate::memory::{
-    accounts, all_credentials, begin, courses, create, credential, credentials, find, list, note, now, record, records,
-    remove, remove_account, revoke, rotate, summaries,
+    accounts, all_credentials, begin, courses, create, create_link, credential, credentials, end_session, events,
+    exchange, find, list, note, now, record, records, remove, remove_account, rename, revoke, rotate, session,
+    sign_out, summaries,
 };
 
 /// What a revision comes with.
@@ -67,13 +68,20 @@ replaceable! {
         summaries: fn(Accounts<'_>, Timestamp) -> Vec<AccountSummary> = summaries;
         remove_account: fn(&AccountId) -> Option<RemovedAccount> = remove_account;
         remove: fn(&AccountId, &str) -> Result<bool, StorageError> = remove;
-        create: fn(&NewCredential) -> Result<(), StorageError> = create;
-        credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
         all_credentials: fn() -> Vec<CredentialRecord> = all_credentials;
-        revoke: fn(&str, Timestamp) -> Option<CredentialRecord> = revoke;
         record: fn(&str) -> Option<CredentialRecord> = record;
-        rotate: fn(&str, Timestamp, &NewCredential) -> Result<Option<CredentialRecord>, StorageError> = rotate;
         note: fn(&[CredentialUse]) -> Result<(), StorageError> = note;
+        credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
+        create: fn(&NewCredential, &Actor) -> Result<(), StorageError> = create;
+        rename: fn(&AccountId, &str, &str, &Actor) -> Option<CredentialRecord> = rename;
+        rotate: fn(&AccountId, &str, Timestamp, &NewCredential, &Actor) -> Result<Option<CredentialRecord>, StorageError> = rotate;
+        revoke: fn(&AccountId, &str, Timestamp, &Actor) -> Option<CredentialRecord> = revoke;
+        events: fn(&AccountId, usize) -> Vec<CredentialEvent> = events;
+        create_link: fn(&NewSignIn, &Actor) -> Result<(), StorageError> = create_link;
+        exchange: fn(&TokenDigest, Timestamp, &NewSession) -> Option<Account> = exchange;
+        session: fn(&TokenDigest) -> Option<Session> = session;
+        end_session: fn(&TokenDigest) = end_session;
+        sign_out: fn(&AccountId, &Actor) -> u64 = sign_out;
     }
 }
 
@@ -166,24 +174,30 @@ impl AdminStorage for Broken {
         (self.remove)(&self.memory, account, slug)
     }
 
-    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        (self.create)(&self.memory, credential)
-    }
-
-    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        Ok((self.credentials)(&self.memory, account))
-    }
-
     async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
         let _ = (self.all_credentials)(&self.memory).into_iter().try_for_each(visit);
         Ok(())
     }
 
-    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
-        Ok((self.revoke)(&self.memory, id, at))
-    }
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
         Ok((self.record)(&self.memory, id))
+    }
+
+    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+        (self.note)(&self.memory, uses)
+    }
+
+    // Nothing asks for these any more.
+    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
+        self.memory.create_credential(credential).await
+    }
+
+    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        self.memory.list_credentials(account).await
+    }
+
+    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
+        self.memory.revoke_credential(id, at).await
     }
 
     async fn rotate_credential(
@@ -192,10 +206,81 @@ impl AdminStorage for Broken {
         ends_at: Timestamp,
         successor: &NewCredential,
     ) -> Result<Option<CredentialRecord>, StorageError> {
-        (self.rotate)(&self.memory, id, ends_at, successor)
+        self.memory.rotate_credential(id, ends_at, successor).await
+    }
+}
+
+#[async_trait]
+impl KeyStorage for Broken {
+    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        Ok((self.credentials)(&self.memory, account))
     }
 
-    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
-        (self.note)(&self.memory, uses)
+    async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
+        (self.create)(&self.memory, key, by)
+    }
+
+    async fn rename_key(
+        &self,
+        account: &AccountId,
+        id: &str,
+        name: &str,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        Ok((self.rename)(&self.memory, account, id, name, by))
+    }
+
+    async fn rotate_key(
+        &self,
+        account: &AccountId,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        (self.rotate)(&self.memory, account, id, ends_at, successor, by)
+    }
+
+    async fn revoke_key(
+        &self,
+        account: &AccountId,
+        id: &str,
+        at: Timestamp,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        Ok((self.revoke)(&self.memory, account, id, at, by))
+    }
+
+    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
+        Ok((self.events)(&self.memory, account, most))
+    }
+}
+
+#[async_trait]
+impl SignInStorage for Broken {
+    async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
+        (self.create_link)(&self.memory, link, by)
+    }
+
+    async fn exchange_link(
+        &self,
+        link: &TokenDigest,
+        now: Timestamp,
+        session: &NewSession,
+    ) -> Result<Option<Account>, StorageError> {
+        Ok((self.exchange)(&self.memory, link, now, session))
+    }
+
+    async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
+        Ok((self.session)(&self.memory, digest))
+    }
+
+    async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
+        (self.end_session)(&self.memory, digest);
+        Ok(())
+    }
+
+    async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError> {
+        Ok((self.sign_out)(&self.memory, account, by))
     }
 }

@@ -1,16 +1,20 @@
 //! Flaws that show only when calls meet.
 
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::sync::Mutex;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::Duration;
 
+use catalogue_core::admin::{Account, CredentialRecord};
 use catalogue_core::auth::TokenDigest;
-use catalogue_core::storage::{CourseStorage, MemoryStorage, Revision};
+use catalogue_core::storage::{CourseStorage, CredentialAction, MemoryStorage, Revision};
 use catalogue_core::{AccountId, CourseDetail};
 
-use crate::broken::{Broken, Read, begin, credential, find, list, now};
+use crate::broken::{
+    Broken, Read, begin, create, credential, credentials, events, exchange, find, list, now, record, revoke, rotate,
+    session,
+};
 use crate::flaws;
 use crate::imports::{BrokenImport, WithoutTransaction, WritesBackAll};
 
@@ -94,6 +98,117 @@ fn after_the_revision(read: Read) -> Broken {
         })
 }
 
+/// A key is looked for, and created a while after.
+fn created_in_two_steps() -> Broken {
+    Broken::new().create(|memory, key, by| {
+        let there = record(memory, &key.record.identity.credential_id).is_some();
+        sleep(A_WHILE);
+        match create(memory, key, by) {
+            Err(_) if !there => Ok(()),
+            created => created,
+        }
+    })
+}
+
+/// A key is looked at, and replaced a while after.
+fn rotated_in_two_steps() -> Broken {
+    Broken::new().rotate(|memory, account, id, ends_at, successor, by| {
+        let Some(old) = record(memory, id).filter(|old| old.replaced_by.is_none()) else { return Ok(None) };
+        sleep(A_WHILE);
+        let rotated = rotate(memory, account, id, ends_at, successor, by)?;
+        if rotated.is_none() {
+            create(memory, successor, by)?;
+        }
+        Ok(rotated.or(Some(old)))
+    })
+}
+
+/// A key is looked at, and revoked a while after.
+fn revoked_in_two_steps() -> Broken {
+    Broken::new().revoke(|memory, account, id, at, by| {
+        let before = record(memory, id)?;
+        sleep(A_WHILE);
+        let revoked = revoke(memory, account, id, at, by)?;
+        let revoked_at = before.revoked_at.or(Some(at));
+        Some(CredentialRecord { revoked_at, ..revoked })
+    })
+}
+
+/// A link is looked at, and taken a while after.
+fn exchanged_in_two_steps() -> Broken {
+    let taken: Mutex<HashMap<TokenDigest, Account>> = Mutex::default();
+    Broken::new().exchange(move |memory, link, at, session| {
+        let before = taken.lock().unwrap().get(link).cloned();
+        sleep(A_WHILE);
+        let mut taken = taken.lock().unwrap();
+        match (before, taken.get(link)) {
+            (Some(_), _) => None,
+            (None, Some(account)) => Some(account.clone()),
+            (None, None) => {
+                let account = exchange(memory, link, at, session)?;
+                taken.insert(*link, account.clone());
+                Some(account)
+            }
+        }
+    })
+}
+
+/// The part of a change that is committed later.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Later {
+    Change,
+    Event,
+}
+
+/// Keys that are committed a while before their events, or after them.
+fn keys_in_two_transactions(later: Later) -> Broken {
+    let committed = Arc::new(Mutex::new(HashSet::<Arc<str>>::new()));
+    let (of_keys, of_events) = (Arc::clone(&committed), Arc::clone(&committed));
+    Broken::new()
+        .create(move |memory, key, by| {
+            create(memory, key, by)?;
+            sleep(A_WHILE);
+            committed.lock().unwrap().insert(Arc::clone(&key.record.identity.credential_id));
+            Ok(())
+        })
+        .credentials(move |memory, account| {
+            let committed = of_keys.lock().unwrap();
+            let mut keys = credentials(memory, account)?;
+            keys.retain(|key| later == Later::Event || committed.contains(&key.identity.credential_id));
+            Some(keys)
+        })
+        .events(move |memory, account, most| {
+            let committed = of_events.lock().unwrap();
+            let is_committed = |id: &Option<Arc<str>>| id.as_ref().is_some_and(|id| committed.contains(id));
+            let mut all = events(memory, account, most);
+            all.retain(|event| later == Later::Change || is_committed(&event.credential_id));
+            all
+        })
+}
+
+/// Sessions that are committed a while before their events, or after them.
+fn sessions_in_two_transactions(later: Later) -> Broken {
+    let committed = Arc::new(Mutex::new(HashSet::<AccountId>::new()));
+    let (of_sessions, of_events) = (Arc::clone(&committed), Arc::clone(&committed));
+    Broken::new()
+        .exchange(move |memory, link, at, new| {
+            let account = exchange(memory, link, at, new)?;
+            sleep(A_WHILE);
+            committed.lock().unwrap().insert(account.id.clone());
+            Some(account)
+        })
+        .session(move |memory, digest| {
+            let committed = of_sessions.lock().unwrap();
+            session(memory, digest).filter(|found| later == Later::Event || committed.contains(&found.account.id))
+        })
+        .events(move |memory, account, most| {
+            let is_committed = of_events.lock().unwrap().contains(account);
+            let mut all = events(memory, account, most);
+            all.retain(|event| later == Later::Change || event.action != CredentialAction::SignedIn || is_committed);
+            all
+        })
+}
+
 flaws! {
     read_in_two_statements: in_two_statements() => courses::concurrency::a_call_sees_one_state, "of one state";
     permits_lost_with_dropped_reads: Broken::new().permits(64)
@@ -119,4 +234,21 @@ flaws! {
         => administration::concurrent_writes::imports_at_the_same_time_lose_nothing, "there as a whole";
     removals_undone: Broken::new().begin(|memory| Ok(WritesBackAll::over(memory)))
         => administration::concurrent_writes::a_removal_beside_an_import_stays, "not undone";
+
+    keys_created_in_two_steps: created_in_two_steps()
+        => keys::keys_at_once::of_many_creations_one_is_done, "AlreadyThere";
+    keys_rotated_in_two_steps: rotated_in_two_steps()
+        => keys::keys_at_once::of_many_rotations_one_is_done, "one is stored";
+    keys_revoked_in_two_steps: revoked_in_two_steps()
+        => keys::keys_at_once::of_many_revocations_one_is_done, "is revoked once";
+    keys_committed_before_their_events: keys_in_two_transactions(Later::Event)
+        => keys::keys_at_once::a_key_and_its_event_are_seen_together, "was there before its event";
+    keys_committed_after_their_events: keys_in_two_transactions(Later::Change)
+        => keys::keys_at_once::a_key_and_its_event_are_seen_together, "was there before it";
+    links_exchanged_in_two_steps: exchanged_in_two_steps()
+        => sign_ins::link_exchange::of_many_exchanges_one_wins, "by one of many calls";
+    sessions_committed_before_their_events: sessions_in_two_transactions(Later::Event)
+        => sign_ins::sign_in_events::a_session_and_its_event_are_seen_together, "there before its event";
+    sessions_committed_after_their_events: sessions_in_two_transactions(Later::Change)
+        => sign_ins::sign_in_events::a_session_and_its_event_are_seen_together, "there before the session";
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use catalogue_core::admin::{AdminStorage, CredentialRecord, CredentialUse, NewCredential};
+use catalogue_core::admin::{CredentialRecord, CredentialUse, NewCredential};
 use catalogue_core::storage::StorageErrorKind;
 use catalogue_core::{AccountId, Course, Timestamp};
 
-use crate::broken::{Broken, begin, courses, create, credential, credentials, note, now, record, rotate};
+use crate::broken::{Broken, begin, courses, create, credential, credentials, note, now, record, revoke, rotate};
 use crate::flaws;
 
 /// Uses with something done to them before they are noted.
@@ -21,12 +21,12 @@ fn noted(alter: impl Fn(&mut Vec<CredentialUse>) + Send + Sync + 'static) -> Bro
 
 /// Rotations of which the stored credential is asked first, and may be refused.
 fn rotated_if(rotates: impl Fn(&CredentialRecord, &NewCredential) -> bool + Send + Sync + 'static) -> Broken {
-    Broken::new().rotate(move |memory, id, ends_at, successor| match record(memory, id) {
+    Broken::new().rotate(move |memory, account, id, ends_at, successor, by| match record(memory, id) {
         Some(old) if rotates(&old, successor) => {
             // What the memory storage itself asks is left out: the successor is stored for whatever is there.
-            let rotated = rotate(memory, id, ends_at, successor)?;
+            let rotated = rotate(memory, account, id, ends_at, successor, by)?;
             if rotated.is_none() {
-                create(memory, successor)?;
+                create(memory, successor, by)?;
             }
             Ok(rotated.or(Some(old)))
         }
@@ -58,50 +58,50 @@ flaws! {
     a_record_by_the_start_of_its_id: Broken::new().record(|memory, id| {
         let all = ["a", "b"].map(|account| credentials(memory, &AccountId::new(account)).unwrap_or_default()).concat();
         all.into_iter().find(|record| record.identity.credential_id.starts_with(id))
-    }) => administration::credential_lists::a_record_is_found_by_its_id, "that no credential has";
+    }) => administration::credential_records::a_record_is_found_by_its_id, "that no credential has";
     a_record_without_its_last_use: Broken::new().record(|memory, id| {
         record(memory, id).map(|record| CredentialRecord { last_used_at: None, ..record })
-    }) => administration::credential_lists::a_record_is_found_by_its_id, "as it was stored";
+    }) => administration::credential_records::a_record_is_found_by_its_id, "as it was stored";
 
-    the_old_one_goes_on: Broken::new().rotate(|memory, id, _, successor| {
-        rotate(memory, id, Timestamp::MAX, successor)
-    }) => administration::credential_rotation::rotating_ends_the_old_and_stores_the_new, "which ends";
-    no_successor: Broken::new().rotate(|memory, id, ends_at, successor| {
+    the_old_one_goes_on: Broken::new().rotate(|memory, account, id, _, successor, by| {
+        rotate(memory, account, id, Timestamp::MAX, successor, by)
+    }) => keys::key_rotation::rotating_ends_the_old_and_stores_the_new, "which ends";
+    no_successor: Broken::new().rotate(|memory, account, id, ends_at, successor, by| {
         let (_, stranger) = NewCredential::api_key(AccountId::new("a"), "", Default::default());
         let mut stranger = stranger;
         stranger.record.created_at = Timestamp::MIN;
         let replaced_by = Some(successor.record.identity.credential_id.clone());
-        let rotated = rotate(memory, id, ends_at, &stranger)?;
+        let rotated = rotate(memory, account, id, ends_at, &stranger, by)?;
         Ok(rotated.map(|record| CredentialRecord { replaced_by, ..record }))
-    }) => administration::credential_rotation::rotating_ends_the_old_and_stores_the_new, "stores the new one";
-    returned_as_it_was: Broken::new().rotate(|memory, id, ends_at, successor| {
+    }) => keys::key_rotation::rotating_ends_the_old_and_stores_the_new, "stores the new one";
+    returned_as_it_was: Broken::new().rotate(|memory, account, id, ends_at, successor, by| {
         let before = record(memory, id);
-        Ok(rotate(memory, id, ends_at, successor)?.and(before))
-    }) => administration::credential_rotation::rotating_ends_the_old_and_stores_the_new, "returns the credential";
-    an_expiry_put_off: Broken::new().rotate(|memory, id, ends_at, successor| {
-        let rotated = rotate(memory, id, ends_at, successor)?;
+        Ok(rotate(memory, account, id, ends_at, successor, by)?.and(before))
+    }) => keys::key_rotation::rotating_ends_the_old_and_stores_the_new, "returns the key";
+    an_expiry_put_off: Broken::new().rotate(|memory, account, id, ends_at, successor, by| {
+        let rotated = rotate(memory, account, id, ends_at, successor, by)?;
         Ok(rotated.map(|record| CredentialRecord { expires_at: Some(ends_at), ..record }))
-    }) => administration::credential_rotation::the_earlier_end_counts, "the earlier counts";
+    }) => keys::key_rotation::the_earlier_end_counts, "the earlier counts";
     revoked_ones_rotated: rotated_if(|old, new| of_one_account(old, new) && unexpired(old, new))
-        => administration::credential_rotation::only_a_credential_that_holds_is_rotated, "that holds is rotated";
+        => keys::key_rotation::only_a_key_that_holds_is_rotated, "that holds is rotated";
     expired_ones_rotated: rotated_if(|old, new| of_one_account(old, new) && old.revoked_at.is_none())
-        => administration::credential_rotation::only_a_credential_that_holds_is_rotated, "that holds is rotated";
+        => keys::key_rotation::only_a_key_that_holds_is_rotated, "that holds is rotated";
     foreign_ones_rotated: rotated_if(|old, new| old.revoked_at.is_none() && unexpired(old, new))
-        => administration::credential_rotation::only_a_credential_that_holds_is_rotated, "that holds is rotated";
-    a_successor_unnamed: Broken::new().rotate(|memory, id, ends_at, successor| {
-        let rotated = rotate(memory, id, ends_at, successor)?;
+        => keys::key_rotation::only_a_key_that_holds_is_rotated, "that holds is rotated";
+    a_successor_unnamed: Broken::new().rotate(|memory, account, id, ends_at, successor, by| {
+        let rotated = rotate(memory, account, id, ends_at, successor, by)?;
         Ok(rotated.map(|record| CredentialRecord { replaced_by: None, ..record }))
-    }) => administration::credential_rotation::rotating_ends_the_old_and_stores_the_new, "names its successor";
+    }) => keys::key_rotation::rotating_ends_the_old_and_stores_the_new, "names its successor";
     replaced_ones_rotated: rotated_if(|old, new| {
         of_one_account(old, new) && unexpired(old, new) && old.revoked_at.is_none()
-    }) => administration::credential_rotation::what_has_a_successor_is_not_rotated_again, "is not rotated again";
-    ended_by_a_refused_successor: Broken::new().rotate(|memory, id, ends_at, successor| {
-        let rotated = rotate(memory, id, ends_at, successor);
+    }) => keys::key_rotation::what_has_a_successor_is_not_rotated_again, "is not rotated again";
+    ended_by_a_refused_successor: Broken::new().rotate(|memory, account, id, ends_at, successor, by| {
+        let rotated = rotate(memory, account, id, ends_at, successor, by);
         if rotated.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::AlreadyThere) {
-            now(memory.revoke_credential(id, ends_at))?;
+            revoke(memory, account, id, ends_at, by);
         }
         rotated
-    }) => administration::credential_rotation::a_refused_successor_ends_nothing, "nothing ends";
+    }) => keys::key_rotation::a_refused_successor_ends_nothing, "nothing ends";
 
     uses_in_milliseconds: noted(|uses| {
         for used in uses {

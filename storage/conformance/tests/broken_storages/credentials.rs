@@ -35,8 +35,8 @@ fn by_part_of_the_digest(part: fn(&TokenDigest) -> &[u8]) -> Broken {
     let stored: Arc<Mutex<Vec<TokenDigest>>> = Arc::default();
     let all = Arc::clone(&stored);
     Broken::new()
-        .create(move |memory, credential| {
-            create(memory, credential)?;
+        .create(move |memory, credential, by| {
+            create(memory, credential, by)?;
             stored.lock().unwrap().push(credential.digest);
             Ok(())
         })
@@ -90,50 +90,50 @@ flaws! {
     }) => credentials::look_up::a_revoked_credential_is_found_as_revoked, "found as revoked";
     revoked_ones_as_valid: found(|credential| credential.revoked_at = None)
         => credentials::look_up::a_revoked_credential_is_found_as_revoked, "found as revoked";
-    oauth_tokens_not_revoked: Broken::new().revoke(|memory, id, at| {
-        id.starts_with("key_").then(|| revoke(memory, id, at)).flatten()
+    oauth_tokens_not_revoked: Broken::new().revoke(|memory, account, id, at, by| {
+        id.starts_with("key_").then(|| revoke(memory, account, id, at, by)).flatten()
     }) => credentials::look_up::a_revoked_credential_is_found_as_revoked, "Revoking a credential returns its record";
-    returned_as_it_was: Broken::new().revoke(|memory, id, at| {
-        revoke(memory, id, at).map(|record| CredentialRecord { revoked_at: None, ..record })
-    }) => administration::credential_writes::revoking_returns_the_record, "returns its record, revoked";
-    the_last_revocation_stays: Broken::new().revoke(|memory, id, at| {
-        revoke(memory, id, at).map(|record| CredentialRecord { revoked_at: Some(at), ..record })
-    }) => administration::credential_writes::the_first_revocation_stays, "first revocation stays";
-    ids_regardless_of_case: Broken::new().revoke(|memory, id, at| revoke(memory, &id.to_lowercase(), at))
-        => administration::credential_writes::revoking_an_unknown_id_is_none, "no credential has is None";
-    accounts_made_for_credentials: Broken::new().create(|memory, credential| {
+    returned_as_it_was: Broken::new().revoke(|memory, account, id, at, by| {
+        revoke(memory, account, id, at, by).map(|record| CredentialRecord { revoked_at: None, ..record })
+    }) => keys::key_revocation::revoking_returns_the_record, "returns its record, revoked";
+    the_last_revocation_stays: Broken::new().revoke(|memory, account, id, at, by| {
+        revoke(memory, account, id, at, by).map(|record| CredentialRecord { revoked_at: Some(at), ..record })
+    }) => keys::key_revocation::the_first_revocation_stays, "first revocation stays";
+    ids_regardless_of_case: Broken::new().revoke(|memory, account, id, at, by| revoke(memory, account, &id.to_lowercase(), at, by))
+        => keys::key_revocation::revoking_what_the_account_has_not_is_none, "no key of the account is None";
+    accounts_made_for_credentials: Broken::new().create(|memory, credential, by| {
         let id = credential.record.identity.account.clone();
         let mut import = begin(memory)?;
         now(import.put_account(&Account { id, name: String::new(), email: String::new() }))?;
         now(import.commit())?;
-        create(memory, credential)
-    }) => administration::credential_writes::a_credential_of_an_unknown_account_is_refused, "UnknownReference";
-    taken_in_silence_a_second_time: Broken::new().create(|memory, credential| match create(memory, credential) {
+        create(memory, credential, by)
+    }) => keys::key_creation::a_key_of_an_unknown_account_is_refused, "UnknownReference";
+    taken_in_silence_a_second_time: Broken::new().create(|memory, credential, by| match create(memory, credential, by) {
         Err(error) if error.kind() == StorageErrorKind::AlreadyThere => Ok(()),
         outcome => outcome,
-    }) => administration::credential_writes::a_credential_that_is_there_is_refused, "AlreadyThere";
+    }) => keys::key_creation::a_key_that_is_there_is_refused, "AlreadyThere";
     another_accounts_revision: Broken::new().credential(|memory, digest| {
         let mut found = credential(memory, digest)?;
         found.revision = now(memory.revision(&AccountId::new("b"))).ok()?;
         Some(found)
     }) => together::credential_revision::a_credential_brings_the_current_revision, "current revision";
     gone_with_the_replaced_account: replaced_with_their_account()
-        => administration::credential_writes::an_import_leaves_credentials_alone, "leaves credentials alone";
+        => administration::credential_records::an_import_leaves_credentials_alone, "leaves credentials alone";
 
     unknown_accounts_with_an_empty_list: Broken::new().credentials(|memory, account| {
         Some(credentials(memory, account).unwrap_or_default())
-    }) => administration::credential_lists::an_empty_list_and_an_unknown_account_differ, "unknown account has no list";
+    }) => keys::key_lists::an_empty_list_and_an_unknown_account_differ, "unknown account has no list";
     no_list_without_credentials: Broken::new().credentials(|memory, account| {
         credentials(memory, account).filter(|records| !records.is_empty())
-    }) => administration::credential_lists::an_empty_list_and_an_unknown_account_differ, "has an empty list";
+    }) => keys::key_lists::an_empty_list_and_an_unknown_account_differ, "has an empty list";
     newest_credentials_first: listed(|records| records.reverse())
-        => administration::credential_lists::the_oldest_comes_first_and_ties_go_by_id, "oldest first";
+        => keys::key_lists::the_oldest_comes_first_and_ties_go_by_id, "oldest first";
     ties_regardless_of_case: listed(|records| {
         records.sort_by_key(|record| (record.created_at, record.identity.credential_id.to_lowercase()));
-    }) => administration::credential_lists::the_oldest_comes_first_and_ties_go_by_id, "ties by id";
+    }) => keys::key_lists::the_oldest_comes_first_and_ties_go_by_id, "ties by id";
     no_name_taken_for_an_empty_one: listed(|records| {
         records.iter_mut().for_each(|record| record.name = Some(record.name.take().unwrap_or_default()));
-    }) => administration::credential_lists::records_are_listed_as_they_were_stored, "as they were stored";
+    }) => keys::key_lists::records_are_listed_as_they_were_stored, "as they were stored";
     revoked_ones_not_listed: listed(|records| records.retain(|record| record.revoked_at.is_none()))
-        => administration::credential_lists::revoked_credentials_stay_in_the_list, "listed as revoked";
+        => keys::key_lists::revoked_keys_stay_in_the_list, "listed as revoked";
 }

@@ -10,8 +10,10 @@ mod concurrent;
 mod credential_care;
 mod credentials;
 mod details;
+mod keys;
 mod lists;
 mod revisions;
+mod sign_ins;
 mod writes;
 
 use std::collections::BTreeSet;
@@ -54,8 +56,10 @@ fn every_case_catches_a_flaw() {
         credential_care::CAUGHT_BY,
         credentials::CAUGHT_BY,
         details::CAUGHT_BY,
+        keys::CAUGHT_BY,
         lists::CAUGHT_BY,
         revisions::CAUGHT_BY,
+        sign_ins::CAUGHT_BY,
         writes::CAUGHT_BY,
     ];
     let caught_by: BTreeSet<_> = caught_by.into_iter().flatten().copied().collect();

@@ -6,11 +6,14 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use catalogue_core::admin::{
-    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record,
+    Account, AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record,
     RemovedAccount, Visitor,
 };
 use catalogue_core::auth::{Credential, TokenDigest};
-use catalogue_core::storage::{CourseRows, CourseStorage, CredentialStorage, MemoryStorage, PageRequest, StorageError};
+use catalogue_core::storage::{
+    Actor, CourseRows, CourseStorage, CredentialEvent, CredentialStorage, KeyStorage, MemoryStorage, NewSession,
+    NewSignIn, PageRequest, Session, SignInStorage, StorageError,
+};
 use catalogue_core::{AccountId, Course, CourseDetail, Timestamp};
 
 /// The result of a future that never waits, as those of the memory storage.
@@ -57,11 +60,31 @@ pub(crate) fn all_credentials(memory: &MemoryStorage) -> Vec<CredentialRecord> {
 }
 
 pub(crate) fn credentials(memory: &MemoryStorage, account: &AccountId) -> Option<Vec<CredentialRecord>> {
-    now(memory.list_credentials(account)).unwrap()
+    now(memory.list_keys(account)).unwrap()
 }
 
-pub(crate) fn revoke(memory: &MemoryStorage, id: &str, at: Timestamp) -> Option<CredentialRecord> {
-    now(memory.revoke_credential(id, at)).unwrap()
+pub(crate) fn rename(
+    memory: &MemoryStorage,
+    account: &AccountId,
+    id: &str,
+    name: &str,
+    by: &Actor,
+) -> Option<CredentialRecord> {
+    now(memory.rename_key(account, id, name, by)).unwrap()
+}
+
+pub(crate) fn revoke(
+    memory: &MemoryStorage,
+    account: &AccountId,
+    id: &str,
+    at: Timestamp,
+    by: &Actor,
+) -> Option<CredentialRecord> {
+    now(memory.revoke_key(account, id, at, by)).unwrap()
+}
+
+pub(crate) fn events(memory: &MemoryStorage, account: &AccountId, most: usize) -> Vec<CredentialEvent> {
+    now(memory.list_events(account, most)).unwrap()
 }
 
 pub(crate) fn record(memory: &MemoryStorage, id: &str) -> Option<CredentialRecord> {
@@ -70,19 +93,46 @@ pub(crate) fn record(memory: &MemoryStorage, id: &str) -> Option<CredentialRecor
 
 pub(crate) fn rotate(
     memory: &MemoryStorage,
+    account: &AccountId,
     id: &str,
     ends_at: Timestamp,
     successor: &NewCredential,
+    by: &Actor,
 ) -> Result<Option<CredentialRecord>, StorageError> {
-    now(memory.rotate_credential(id, ends_at, successor))
+    now(memory.rotate_key(account, id, ends_at, successor, by))
 }
 
 pub(crate) fn note(memory: &MemoryStorage, uses: &[CredentialUse]) -> Result<(), StorageError> {
     now(memory.note_uses(uses))
 }
 
-pub(crate) fn create(memory: &MemoryStorage, credential: &NewCredential) -> Result<(), StorageError> {
-    now(memory.create_credential(credential))
+pub(crate) fn create(memory: &MemoryStorage, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
+    now(memory.create_key(key, by))
+}
+
+pub(crate) fn create_link(memory: &MemoryStorage, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
+    now(memory.create_link(link, by))
+}
+
+pub(crate) fn exchange(
+    memory: &MemoryStorage,
+    link: &TokenDigest,
+    at: Timestamp,
+    session: &NewSession,
+) -> Option<Account> {
+    now(memory.exchange_link(link, at, session)).unwrap()
+}
+
+pub(crate) fn session(memory: &MemoryStorage, digest: &TokenDigest) -> Option<Session> {
+    now(memory.find_session(digest)).unwrap()
+}
+
+pub(crate) fn end_session(memory: &MemoryStorage, digest: &TokenDigest) {
+    now(memory.end_session(digest)).unwrap();
+}
+
+pub(crate) fn sign_out(memory: &MemoryStorage, account: &AccountId, by: &Actor) -> u64 {
+    now(memory.end_sign_ins(account, by)).unwrap()
 }
 
 pub(crate) fn begin(memory: &MemoryStorage) -> Result<Box<dyn Import>, StorageError> {

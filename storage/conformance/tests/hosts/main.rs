@@ -3,12 +3,14 @@
 
 mod credentials;
 mod flaws;
+mod owners;
 mod tables;
 
 use catalogue_storage_conformance::{CourseFixture, CredentialFixture};
 
 use credentials::Flaw as CredentialFlaw;
 use flaws::Flaw;
+use owners::Owners;
 use tables::Host;
 
 mod with_all_tables {
@@ -25,6 +27,24 @@ mod with_courses_alone {
 
 mod with_credentials_alone {
     catalogue_storage_conformance::credential_storage_tests!(super::credentials_alone);
+}
+
+mod with_developer_settings {
+    mod keys {
+        catalogue_storage_conformance::key_storage_tests!(super::super::owners);
+    }
+
+    mod sign_ins {
+        catalogue_storage_conformance::sign_in_storage_tests!(super::super::owners);
+    }
+
+    mod credentials {
+        catalogue_storage_conformance::credential_storage_tests!(super::super::owners);
+    }
+}
+
+async fn owners() -> Owners {
+    Owners::default()
 }
 
 async fn courses() -> impl CourseFixture {

@@ -98,7 +98,7 @@ impl Host {
     }
 }
 
-fn is_whole(time: Timestamp) -> bool {
+pub(crate) fn is_whole(time: Timestamp) -> bool {
     time.as_microseconds() % 1_000_000 == 0
 }
 

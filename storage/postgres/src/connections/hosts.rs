@@ -59,6 +59,11 @@ impl Hosts {
         Self { servers, opened: random.then(AtomicUsize::default), role, read_only, named_statements, tls }
     }
 
+    /// The same for sessions that ask each statement once: a name would cost it another round trip.
+    pub(crate) fn without_names(self) -> Self {
+        Self { named_statements: false, ..self }
+    }
+
     /// A session with the first server that answers and has the role.
     pub(crate) async fn connect(&self) -> Result<Connection, ConnectError> {
         let mut waiting = self.in_order().into_iter();

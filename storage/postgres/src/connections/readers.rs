@@ -9,6 +9,7 @@ use tokio_postgres::types::Type;
 
 use super::pool::Pool;
 use super::replicas::Replicas;
+use super::role::Role;
 use crate::connection::{Sql, Values};
 use crate::options::Options;
 
@@ -17,15 +18,20 @@ const HEALTH_CHECK: Sql = Sql { text: "SELECT version FROM catalogue_schema WHER
 
 /// The servers that are read from.
 pub(crate) struct Readers {
+    /// Those of the address.
     primary: Pool,
+    /// The one that takes writes, where the address names others to be read.
+    writable: Option<Pool>,
     replicas: Option<Replicas>,
     deadline: Duration,
 }
 
 impl Readers {
     pub(crate) fn new(options: &Options) -> Self {
-        let primary = Pool::new(options.reading(), options.connections.get());
-        Self { primary, replicas: Replicas::watch(options), deadline: options.deadline }
+        let (hosts, connections) = (options.reading(), options.connections.get());
+        let writable = (hosts.role != Role::Primary).then(|| Pool::new(options.reading_primary(), connections));
+        let primary = Pool::new(hosts, connections);
+        Self { primary, writable, replicas: Replicas::watch(options), deadline: options.deadline }
     }
 
     /// Runs a statement that reads, all of it over one server and within the deadline.
@@ -49,6 +55,11 @@ impl Readers {
             }
         }
         self.primary.read(sql, values, deadline).await
+    }
+
+    /// The same for what must never be old: by the server that takes writes, whatever others may be read.
+    pub(crate) async fn read_primary(&self, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
+        self.writable.as_ref().unwrap_or(&self.primary).read(sql, values, Instant::now() + self.deadline).await
     }
 
     /// Checks that the primary answers, and says what is known of the others.

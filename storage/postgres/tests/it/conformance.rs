@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::{CourseStorage, CredentialStorage, MemoryStorage};
+use catalogue_core::storage::{CourseStorage, CredentialStorage, KeyStorage, MemoryStorage, SignInStorage};
 use catalogue_postgres::{Options, PostgresStorage};
 
 use crate::schema::Schema;
 
 /// What stands behind a pointer is a storage too.
-trait Storage: CourseStorage + CredentialStorage + AdminStorage {}
+trait Storage: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage {}
 
-impl<S: CourseStorage + CredentialStorage + AdminStorage> Storage for S {}
+impl<S: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage> Storage for S {}
 
 /// An empty storage with those options. Where PostgreSQL is missing, which was said, the memory storage stands in for it.
 async fn fixture(with: fn(Options) -> Options) -> (Arc<dyn Storage>, Option<Schema>) {

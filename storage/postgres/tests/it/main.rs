@@ -19,6 +19,7 @@ mod replicas;
 mod round_trips;
 mod same_as_sqlite;
 mod session_errors;
+mod settings;
 mod silence;
 mod statements;
 #[cfg(feature = "tls")]

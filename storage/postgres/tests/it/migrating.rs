@@ -1,12 +1,15 @@
 //! A database that an older version has made keeps its data.
 
 use catalogue_core::admin::{AdminStorage, CredentialUse};
-use catalogue_core::storage::CourseStorage;
+use catalogue_core::storage::{Actor, CourseStorage, KeyStorage, SignInStorage};
 use catalogue_core::{AccountId, Timestamp};
 use catalogue_postgres::{OpenError, PostgresStorage};
+use tokio_postgres::types::Type;
 
 use crate::import_one_course;
 use crate::schema::Schema;
+use crate::settings::link;
+use crate::statements;
 
 /// What version 1 was released as.
 pub(crate) const VERSION_1: [&str; 2] =
@@ -18,6 +21,10 @@ pub(crate) const VERSION_3: [&str; 3] = [
     include_str!("../../migrations/0003_successors.sql"),
     "UPDATE catalogue_schema SET version = 3",
 ];
+
+/// What makes version 4 of that.
+const VERSION_4: [&str; 2] =
+    [include_str!("../../migrations/0004_trigger_search_path.sql"), "UPDATE catalogue_schema SET version = 4"];
 
 /// An account with a course and a key, in a schema of version 1.
 pub(crate) const CONTENT: &str = "
@@ -38,9 +45,9 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     }
     let options = schema.options();
     let refused = PostgresStorage::open(&options).await.unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 4 }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 5 }), "{refused}");
     let migrated = PostgresStorage::migrate(&options).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 4));
+    assert_eq!((migrated.from, migrated.to), (1, 5));
 
     let storage = PostgresStorage::open(&options).await.unwrap();
     let account = AccountId::new("old");
@@ -60,6 +67,57 @@ const FIRST_VERSION_2: &str = "
     ALTER TABLE credentials
         ADD COLUMN last_used_at BIGINT CHECK (last_used_at BETWEEN -62167219200000000 AND 253402300799999999);
 ";
+
+/// What version 4 asks when an account is removed.
+const REMOVAL_OF_VERSION_4: &str = "
+    DELETE FROM credentials WHERE account_id = 'old';
+    DELETE FROM accounts WHERE id = 'old';
+";
+
+#[tokio::test]
+async fn version_4_goes_on_while_its_data_is_brought_up_to_date() {
+    let Some(schema) = Schema::new().await else { return };
+    let host = schema.host().await;
+    for sql in VERSION_1.into_iter().chain([CONTENT]).chain(VERSION_3).chain(VERSION_4) {
+        host.batch_execute(sql).await.unwrap();
+    }
+    // What a server of that version has prepared and asks again and again.
+    let mut asked = Vec::new();
+    for sql in statements::of_source("read.rs") {
+        asked.push(host.prepare(&sql.text).await.unwrap());
+    }
+    let digest = [0xab_u8; 32];
+    let find = async || {
+        let sql = asked.iter().find(|sql| sql.params() == [Type::BYTEA]).unwrap();
+        host.query(sql, &[&digest.as_slice()]).await.unwrap().len()
+    };
+    assert_eq!(find().await, 1);
+    let options = schema.options();
+    let refused = PostgresStorage::open(&options).await.unwrap_err();
+    assert!(matches!(refused, OpenError::OlderSchema { found: 4, known: 5 }), "{refused}");
+    let migrated = PostgresStorage::migrate(&options).await.unwrap();
+    assert_eq!((migrated.from, migrated.to), (4, 5));
+    assert_eq!(find().await, 1);
+    let create = "INSERT INTO credentials (digest, account_id, id, kind, scopes, created_at) \
+                  VALUES (decode(repeat('cd', 32), 'hex'), 'old', 'key_2', 'api-key', '', 8)";
+    host.batch_execute(create).await.unwrap();
+
+    let storage = PostgresStorage::open(&options).await.unwrap();
+    let account = AccountId::new("old");
+    assert!(storage.find_course(&account, "old").await.unwrap().value.is_some());
+    let keys = storage.list_keys(&account).await.unwrap().unwrap();
+    let ids: Vec<_> = keys.iter().map(|key| &*key.identity.credential_id).collect();
+    assert_eq!(ids, ["key_1", "key_2"]);
+    assert_eq!(storage.list_events(&account, 10).await.unwrap(), []);
+    let renamed = storage.rename_key(&account, "key_1", "new", &Actor::OWNER).await.unwrap().unwrap();
+    assert_eq!(renamed.name.as_deref(), Some("new"));
+    storage.create_link(&link("old", 1, 0), &Actor::OPERATOR).await.unwrap();
+    assert_eq!(storage.list_events(&account, 10).await.unwrap().len(), 2);
+    // It knows nothing of events and links.
+    host.batch_execute(REMOVAL_OF_VERSION_4).await.unwrap();
+    let left = "SELECT (SELECT count(*) FROM credential_events) + (SELECT count(*) FROM sign_ins)";
+    assert_eq!(host.query_one(left, &[]).await.unwrap().get::<_, i64>(0), 0);
+}
 
 #[tokio::test]
 async fn version_2_is_the_same_as_it_was_released_first() {

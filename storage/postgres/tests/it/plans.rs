@@ -18,19 +18,24 @@ const FILL: &str = "
         FROM generate_series(1, 5000) AS n;
     INSERT INTO module_contents (account_id, course_slug, number, content)
         SELECT m.account_id, m.course_slug, m.number, 'Body' FROM modules AS m;
-    ANALYZE accounts, courses, modules, module_contents, credentials;
+    INSERT INTO sign_ins (digest, account_id, kind, created_at, expires_at)
+        SELECT decode(lpad(to_hex(n), 64, '0'), 'hex'), 'a' || n / 2 + 1, 'session', n, n
+        FROM generate_series(1, 9000) AS n;
+    INSERT INTO credential_events (account_id, id, at, action, actor)
+        SELECT 'a' || n / 2 + 1, 'evt_' || n, n, 'signed_in', 'owner' FROM generate_series(1, 9000) AS n;
+    ANALYZE accounts, courses, modules, module_contents, credentials, sign_ins, credential_events;
     SET plan_cache_mode = force_generic_plan;
 ";
 
 /// What PostgreSQL says it would do for that statement with any values, a step a line.
 async fn plan_of(host: &Client, sql: &Declared) -> Vec<String> {
-    let Declared { name, text, types } = sql;
+    let Declared { text, types, .. } = sql;
     let (types, values) = match &types[..] {
         [] => Default::default(),
         types => (format!("({})", types.join(", ")), format!("({})", vec!["NULL"; types.len()].join(", "))),
     };
-    host.batch_execute(&format!("DEALLOCATE ALL; PREPARE {name} {types} AS {text}")).await.unwrap();
-    let rows = host.query(&format!("EXPLAIN (COSTS OFF) EXECUTE {name} {values}"), &[]).await.unwrap();
+    host.batch_execute(&format!("DEALLOCATE ALL; PREPARE asked {types} AS {text}")).await.unwrap();
+    let rows = host.query(&format!("EXPLAIN (COSTS OFF) EXECUTE asked {values}"), &[]).await.unwrap();
     let steps = rows.iter().map(|row| row.get::<_, &str>(0).trim().trim_start_matches("->  "));
     // How the part that runs once is named differs between versions of PostgreSQL.
     steps.filter(|step| !step.starts_with("InitPlan")).map(str::to_owned).collect()
@@ -176,6 +181,25 @@ async fn an_export_reads_the_modules_of_its_courses_alone() {
 }
 
 #[tokio::test]
+async fn keys_and_sign_ins_are_read_and_changed_by_an_index() {
+    let Some(schema) = Schema::new().await else { return };
+    schema.storage().await;
+    let host = schema.host().await;
+    host.batch_execute(FILL).await.unwrap();
+    let statements = ["credentials.rs", "events.rs", "sign_ins.rs"].into_iter().flat_map(statements::of_source);
+    let mut names = Vec::new();
+    for sql in statements.filter(|sql| !sql.text.starts_with("INSERT ")) {
+        let plan = plan_of(&host, &sql).await;
+        assert!(plan.iter().any(|step| step.starts_with("Index Cond: ")), "{sql:?}: {plan:#?}");
+        assert!(!plan.iter().any(|step| step.contains("Seq Scan")), "{sql:?}: {plan:#?}");
+        names.push(sql.name);
+    }
+    for name in ["LIST", "RENAME", "REVOKE", "END", "LAST_EVENTS", "FIND_SIGN_IN", "LOCK_SIGN_INS", "LONG_OVER"] {
+        assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
+    }
+}
+
+#[tokio::test]
 async fn accounts_and_all_credentials_are_read_by_an_index() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
@@ -216,10 +240,12 @@ async fn every_unique_key_begins_with_what_the_tables_are_spread_by() {
             "catalogue_schema id -",
             "courses account_id C",
             "courses account_id C",
+            "credential_events account_id C",
             "credentials account_id C",
             "credentials digest -",
             "module_contents account_id C",
             "modules account_id C",
+            "sign_ins digest -",
         ]
     );
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use catalogue_core::admin::{AdminStorage, NewCredential};
 use catalogue_core::auth::Scopes;
-use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
+use catalogue_core::storage::{
+    Actor, CourseStorage, CredentialAction, CredentialStorage, KeyStorage, SignInStorage, StorageErrorKind,
+};
 use catalogue_core::{AccountId, Timestamp};
 use catalogue_postgres::PostgresStorage;
 use catalogue_postgres_cluster::Cluster;
@@ -12,6 +14,7 @@ use tokio::task::block_in_place;
 
 use crate::drill::{Pair, account, ask, caught_up, control, in_time, title, write};
 use crate::schema::Schema;
+use crate::settings::{digest, link, session};
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(3600);
@@ -156,6 +159,41 @@ async fn a_revoked_key_is_refused_once_the_replica_knows() {
     storage.revoke_credential(&credential.record.identity.credential_id, Timestamp::now()).await.unwrap();
     caught_up(&pair.first, &pair.second).await;
     assert!(storage.find_credential(&credential.digest).await.unwrap().unwrap().revoked_at.is_some());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_sessions_and_events_are_never_asked_of_a_standby() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let replicated = storage(&pair, LONG).await;
+    in_time(async || is_read(&replicated).await).await;
+    // This address would have all else read from the standby.
+    let standby = pair.second.address_with(&[&pair.first], "postgres");
+    let options = Schema::options_of(&format!("{standby} target_session_attrs=read-only"));
+    let of_standby = PostgresStorage::open(&options).await.unwrap();
+    pause(&pair.second).await;
+    write(&replicated, "written").await.unwrap();
+
+    for (number, storage) in [(1, &replicated), (2, &of_standby)] {
+        assert_eq!(title(storage).await.unwrap().as_deref(), Some("before"));
+        let account = account();
+        let before = storage.list_keys(&account).await.unwrap().unwrap().len();
+        let (_, key) = NewCredential::api_key(account.clone(), "new", Scopes::default());
+        storage.create_key(&key, &Actor::OWNER).await.unwrap();
+        assert_eq!(storage.list_keys(&account).await.unwrap().unwrap().len(), before + 1);
+        storage.create_link(&link(account.as_str(), number, 0), &Actor::OPERATOR).await.unwrap();
+        let begun = session(number + 100, 0);
+        assert!(storage.exchange_link(&digest(number), begun.created_at, &begun).await.unwrap().is_some());
+        assert!(storage.find_session(&begun.digest).await.unwrap().is_some());
+        storage.end_session(&begun.digest).await.unwrap();
+        assert_eq!(storage.find_session(&begun.digest).await.unwrap(), None);
+        let last = storage.list_events(&account, 1).await.unwrap();
+        assert_eq!(last[0].action, CredentialAction::SignedOut);
+    }
+    control(&pair.first, &["-m", "immediate", "stop"]);
+    for storage in [&replicated, &of_standby] {
+        let away = storage.find_session(&digest(101)).await.unwrap_err();
+        assert_eq!(away.kind(), StorageErrorKind::Unavailable, "{away}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -10,11 +10,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use catalogue_core::Catalogue;
+use catalogue_core::admin::NewCredential;
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{Actor, KeyStorage, SignInStorage};
 use catalogue_postgres::PostgresStorage;
 use catalogue_postgres_cluster::Cluster;
 use http::Request;
 
 use crate::schema::Schema;
+use crate::settings::{digest, link, session};
 use crate::{import_one_course, key_of};
 
 /// A proxy before the database that counts how often a client asks it and waits.
@@ -87,6 +91,42 @@ pub(crate) fn length_and_body(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut message = length.to_vec();
     from.take(u64::from(u32::from_be_bytes(length)) - 4).read_to_end(&mut message)?;
     Ok(message)
+}
+
+#[tokio::test]
+async fn a_change_to_keys_asks_each_statement_once() {
+    let Some(schema) = Schema::new().await else { return };
+    let account = import_one_course(&schema.storage().await).await;
+    let cluster = Cluster::shared().unwrap();
+    let counter = Counter::before(cluster);
+    let through = format!("host=127.0.0.1 port={} ", counter.port);
+    let address = schema.address().replace(&format!("host={} ", cluster.directory.display()), &through);
+    let options = Schema::options_of(&address).connections(NonZeroUsize::MIN);
+    let storage = PostgresStorage::open(&options).await.unwrap();
+    let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
+    let id = &*key.record.identity.credential_id;
+    let (at, begun) = (key.record.created_at, session(2, 0));
+    counter.take();
+    // With the two of the connection, the begin and the commit.
+    storage.create_key(&key, &Actor::OWNER).await.unwrap();
+    assert_eq!(counter.take(), 4 + 4);
+    storage.rename_key(&account, id, "another", &Actor::OWNER).await.unwrap();
+    assert_eq!(counter.take(), 4 + 2);
+    storage.revoke_key(&account, id, at, &Actor::OWNER).await.unwrap();
+    assert_eq!(counter.take(), 4 + 2);
+    storage.create_link(&link("acc", 1, 0), &Actor::OPERATOR).await.unwrap();
+    assert_eq!(counter.take(), 4 + 4);
+    storage.exchange_link(&digest(1), begun.created_at, &begun).await.unwrap();
+    assert_eq!(counter.take(), 4 + 6);
+    // What is read is asked over the pool.
+    storage.find_session(&begun.digest).await.unwrap();
+    counter.take();
+    for _ in 0..2 {
+        assert!(storage.find_session(&begun.digest).await.unwrap().is_some());
+        assert_eq!(counter.take(), 1);
+    }
+    storage.end_session(&begun.digest).await.unwrap();
+    assert_eq!(counter.take(), 4 + 3);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener};
 
 use crate::commands::start_notes::{CLEARTEXT, in_cleartext};
 use crate::report::Report;
-use crate::settings::ServeSettings;
+use crate::settings::{DeveloperOptions, OwnerHeader, ServeSettings};
 
 pub(super) fn look(settings: &ServeSettings, secured: bool, report: &mut Report) {
     can_be_had("listen", settings.listen, report);
@@ -17,6 +17,9 @@ pub(super) fn look(settings: &ServeSettings, secured: bool, report: &mut Report)
         hidden(address, report);
     }
     proxies(settings, secured, report);
+    if let Some(developer) = &settings.developer {
+        owners(developer, report);
+    }
 }
 
 /// An address that is in use is most likely the server's own, which runs.
@@ -67,6 +70,20 @@ fn proxies(settings: &ServeSettings, secured: bool, report: &mut Report) {
         report.warning(CHECK, format!("{text}; name it with --trusted-proxies, or all clients have its address"));
     } else if !proxies.is_empty() {
         report.fine(CHECK, "the proxies that are named are believed, and nobody else");
+    }
+}
+
+fn owners(developer: &DeveloperOptions, report: &mut Report) {
+    const CHECK: &str = "developer settings";
+    let url = developer.url.as_str();
+    match (&developer.owner_header, developer.warning()) {
+        (Some(_), Some(warning)) => report.warning(CHECK, warning),
+        (Some(OwnerHeader { name, .. }), None) => {
+            let text =
+                "see that the proxy strips this header from what clients send, as none could be told from its own";
+            report.fine(CHECK, format!("are at {url}, of the owner in {name}; {text}"));
+        }
+        (None, _) => report.fine(CHECK, format!("are at {url}; `settings link` signs owners in")),
     }
 }
 

@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use catalogue_core::Timestamp;
-use catalogue_core::admin::{AdminStorage, CredentialRecord};
+use catalogue_core::admin::CredentialRecord;
 use catalogue_core::auth::CredentialKind;
+use catalogue_core::storage::Actor;
 
 use crate::cli::RotateKey;
 use crate::commands::credentials;
+use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 
-pub(super) async fn run(storage: &dyn AdminStorage, id: &str, rotate: &RotateKey) -> Result<(), Failure> {
-    let old = super::record_of(storage, id).await?;
+pub(super) async fn run(storage: &Storage, id: &str, rotate: &RotateKey) -> Result<(), Failure> {
+    let old = super::record_of(storage.admin(), id).await?;
     let id = &old.identity.credential_id;
     if old.identity.kind != CredentialKind::ApiKey {
         return Err(Failure::work(format!(
@@ -33,7 +35,8 @@ pub(super) async fn run(storage: &dyn AdminStorage, id: &str, rotate: &RotateKey
         Failure::usage("--overlap: that is after the year 9999; `keys create` makes a key beside the old one")
     })?;
     let new = &successor.record.identity.credential_id;
-    let replaced = storage.rotate_credential(id, ends_at, &successor).await.map_err(|error| {
+    let (keys, account) = (storage.keys(), &old.identity.account);
+    let replaced = keys.rotate_key(account, id, ends_at, &successor, &Actor::OPERATOR).await.map_err(|error| {
         let look = format!("{}; if {new} is there, rotate it too, as its token was never shown", credentials::LOOK);
         Failure::of_change(&error, &format!("{new} has taken the place of {id}"), &look)
     })?;

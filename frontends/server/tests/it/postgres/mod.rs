@@ -5,6 +5,7 @@
 mod accounts;
 mod addresses;
 mod commands;
+mod developer_settings;
 mod doctor;
 mod failover;
 mod faults;

@@ -2,11 +2,12 @@
 
 use catalogue_core::admin::{Account, AdminStorage, CredentialUse, NewCredential};
 use catalogue_core::auth::Scopes;
-use catalogue_core::storage::StorageError;
+use catalogue_core::storage::{Actor, KeyStorage, SignInStorage, StorageError};
 use catalogue_core::{AccountId, Timestamp};
 use catalogue_postgres::PostgresStorage;
 
 use crate::course;
+use crate::settings::{digest, link, session};
 
 /// What a call is about: each has its own.
 pub(super) struct Subject {
@@ -46,6 +47,59 @@ pub(super) const CALLS: [(&str, &str); 7] = [
     ),
 ];
 
+/// The same for the developer settings, by the parts of which all are done or none.
+pub(super) const SETTINGS: [(&str, &[&str]); 8] = [
+    (
+        "create key",
+        &["SELECT 1 FROM credentials WHERE id = $2", "SELECT 1 FROM credential_events WHERE credential_id = $2"],
+    ),
+    (
+        "rename key",
+        &[
+            "SELECT 1 FROM credentials WHERE id = $1 AND name = $2",
+            "SELECT 1 FROM credential_events WHERE credential_id = $1 AND name = $2",
+        ],
+    ),
+    (
+        "rotate key",
+        &[
+            "SELECT 1 FROM credentials WHERE id = $1 AND replaced_by = $2",
+            "SELECT 1 FROM credentials WHERE id = $2",
+            "SELECT 1 FROM credential_events WHERE credential_id = $1",
+        ],
+    ),
+    (
+        "revoke key",
+        &[
+            "SELECT 1 FROM credentials WHERE id = $1 AND revoked_at IS NOT NULL",
+            "SELECT 1 FROM credential_events WHERE credential_id = $1",
+        ],
+    ),
+    ("create link", &["SELECT 1 FROM sign_ins", "SELECT 1 FROM credential_events"]),
+    (
+        "exchange link",
+        &[
+            "SELECT 1 HAVING NOT EXISTS (SELECT 1 FROM sign_ins WHERE kind = 'link')",
+            "SELECT 1 FROM sign_ins WHERE kind = 'session'",
+            "SELECT 1 FROM credential_events WHERE action = 'signed_in'",
+        ],
+    ),
+    ("end session", &ENDED),
+    ("end sign-ins", &ENDED),
+];
+
+const ENDED: [&str; 2] = [
+    "SELECT 1 HAVING NOT EXISTS (SELECT 1 FROM sign_ins)",
+    "SELECT 1 FROM credential_events WHERE action = 'signed_out'",
+];
+
+/// One statement for those parts.
+pub(super) fn all_and_any(parts: &[&str]) -> String {
+    let parts: Vec<_> = parts.iter().map(|part| format!("(EXISTS ({part}))")).collect();
+    let parts = parts.join(", ");
+    format!("SELECT bool_and(part), bool_or(part) FROM (VALUES {parts}) AS done (part) WHERE $1 <> CAST($2 AS TEXT)")
+}
+
 pub(super) async fn make(call: &str, storage: &PostgresStorage, subject: &Subject) -> Result<(), StorageError> {
     let Subject { account, key, number } = subject;
     let (id, at) = (&*key.record.identity.credential_id, Timestamp::from_microseconds(AT).unwrap());
@@ -58,6 +112,27 @@ pub(super) async fn make(call: &str, storage: &PostgresStorage, subject: &Subjec
             let ends_at = new.record.created_at;
             storage.rotate_credential(id, ends_at, &new).await.map(|ended| assert!(ended.is_some()))
         }
+        "create key" => storage.create_key(&new, &Actor::OWNER).await,
+        "rename key" => {
+            let name = format!("new-{number}");
+            storage.rename_key(account, id, &name, &Actor::OWNER).await.map(|renamed| assert!(renamed.is_some()))
+        }
+        "rotate key" => {
+            let ends_at = new.record.created_at;
+            let rotated = storage.rotate_key(account, id, ends_at, &new, &Actor::OWNER).await;
+            rotated.map(|rotated| assert!(rotated.is_some()))
+        }
+        "revoke key" => {
+            storage.revoke_key(account, id, at, &Actor::OWNER).await.map(|revoked| assert!(revoked.is_some()))
+        }
+        "create link" => storage.create_link(&link(account.as_str(), 1, 0), &Actor::OPERATOR).await,
+        "exchange link" => {
+            let begun = session(2, 0);
+            let exchanged = storage.exchange_link(&digest(1), begun.created_at, &begun).await;
+            exchanged.map(|account| assert!(account.is_some()))
+        }
+        "end session" => storage.end_session(&digest(2)).await,
+        "end sign-ins" => storage.end_sign_ins(account, &Actor::OPERATOR).await.map(|ended| assert_eq!(ended, 1)),
         "note uses" => {
             storage.note_uses(&[CredentialUse { account: account.clone(), credential_id: id.into(), at }]).await
         }

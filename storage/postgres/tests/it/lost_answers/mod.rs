@@ -16,7 +16,7 @@ use tokio_postgres::Client;
 use crate::drill::{ask, in_time};
 use crate::import_one_course;
 use crate::schema::Schema;
-use calls::{CALLS, Subject, make};
+use calls::{CALLS, SETTINGS, Subject, all_and_any, make};
 use proxy::{MOST_MESSAGES, Proxy, Sender};
 
 /// A schema, the way to it that can be cut, and one that cannot.
@@ -46,12 +46,26 @@ impl Scene {
     async fn subject(&self, call: &str, number: usize) -> Subject {
         let account = self.account.clone();
         let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
+        let subject = Subject { account, key, number };
         match call {
-            "create" | "import" => {}
+            "create" | "create key" | "import" => {}
             "remove course" | "remove account" => drop(import_one_course(&self.direct).await),
-            _ => self.direct.create_credential(&key).await.unwrap(),
+            "create link" | "exchange link" | "end session" | "end sign-ins" => {
+                self.sign_ins_before(call, &subject).await;
+            }
+            _ => self.direct.create_credential(&subject.key).await.unwrap(),
         }
-        Subject { account, key, number }
+        subject
+    }
+
+    async fn sign_ins_before(&self, call: &str, subject: &Subject) {
+        self.host.batch_execute("DELETE FROM sign_ins; DELETE FROM credential_events").await.unwrap();
+        if call != "create link" {
+            make("create link", &self.direct, subject).await.unwrap();
+        }
+        if call == "end session" {
+            make("exchange link", &self.direct, subject).await.unwrap();
+        }
     }
 
     /// Waits until the database is done with what came over the connection that was cut.
@@ -84,7 +98,9 @@ fn said<T>(outcome: &Result<T, StorageErrorKind>) -> &'static str {
 async fn each_call_says_whether_it_was_done() {
     let Some(scene) = Scene::new().await else { return };
     let mut numbers = 0..;
-    for (call, sql) in CALLS {
+    let settings = SETTINGS.iter().map(|(call, parts)| (*call, all_and_any(parts)));
+    // The account is removed by one of the latter.
+    for (call, sql) in settings.chain(CALLS.into_iter().map(|(call, sql)| (call, sql.to_owned()))) {
         let mut unknown = Vec::new();
         for sender in [Sender::Client, Sender::Server] {
             for after in 0..MOST_MESSAGES {
@@ -93,7 +109,7 @@ async fn each_call_says_whether_it_was_done() {
                 let outcome = make(call, &scene.cut, &subject).await;
                 let was_cut = scene.proxy.stop();
                 scene.settle().await;
-                let (done, any) = scene.shown(sql, &subject).await;
+                let (done, any) = scene.shown(&sql, &subject).await;
                 let context = format!("{call}, {sender:?} after {after}: {outcome:?}, done {done}, any {any}");
                 match said(&outcome.map_err(|error| error.kind())) {
                     "done" => assert!(done, "{context}"),

@@ -1,0 +1,84 @@
+//! `catalogue settings`
+
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use catalogue_core::storage::{Actor, NewSignIn, StorageErrorKind};
+use catalogue_core::{AccountId, Address, Timestamp};
+use catalogue_settings::SignInLink;
+use serde_json::json;
+
+use super::serving::reached;
+use super::{Context, accounts, block_on, credentials, keys};
+use crate::cli::{MakeLink, SettingsCommand};
+use crate::database::Storage;
+use crate::exit::{Failure, harmless};
+use crate::output;
+use crate::settings::Settings;
+use crate::settings::table::{LISTEN, SETTINGS_OWNER_HEADER, SETTINGS_URL, TLS_CERT};
+
+pub(super) fn run(command: SettingsCommand, context: &Context) -> Result<(), Failure> {
+    match command {
+        SettingsCommand::Link(arguments) => {
+            let url = url(&context.settings)?;
+            block_on(async { link(&keys::open(context).await?, &url, &arguments).await })
+        }
+        SettingsCommand::SignOut { account } => {
+            block_on(async { sign_out(&keys::open(context).await?, &account).await })
+        }
+    }
+}
+
+/// Where browsers find the developer settings, as far as what `serve` is told says it.
+fn url(settings: &Settings) -> Result<Address, Failure> {
+    let (url, listen) = (settings.given(&SETTINGS_URL), settings.get(&LISTEN));
+    settings.finish()?;
+    let url = url.ok_or_else(|| {
+        Failure::usage("nothing says where the developer settings are; write what `serve` is told, --settings-url URL")
+    })?;
+    if settings.is_given(&SETTINGS_OWNER_HEADER) {
+        let what = "a proxy signs owners in, so no link does; give owners the address of the settings";
+        return Err(Failure::usage(settings.sourced(&[&SETTINGS_OWNER_HEADER], &what)));
+    }
+    if !url.origin().is_empty() {
+        return Ok(url);
+    }
+    let scheme = if settings.is_given(&TLS_CERT) { "https" } else { "http" };
+    let whole = format!("{scheme}://{}{}", reached(listen), url.as_str());
+    Address::parse(&whole).map_err(|error| Failure::because(&error))
+}
+
+/// A link to the settings at `url`, and what the storage keeps of it.
+pub(super) async fn mint(
+    storage: &Storage,
+    account: &str,
+    url: &Address,
+    lifetime: Duration,
+) -> Result<(SignInLink, NewSignIn), Failure> {
+    let (link, kept) = SignInLink::mint(AccountId::new(account), url, Timestamp::now(), lifetime);
+    storage.sign_ins().create_link(&kept, &Actor::OPERATOR).await.map_err(|error| match error.kind() {
+        StorageErrorKind::UnknownReference => credentials::unknown_account(account),
+        _ => Failure::of_change(&error, "a link was made", "make another; nobody has seen this one"),
+    })?;
+    Ok((link, kept))
+}
+
+async fn link(storage: &Storage, url: &Address, arguments: &MakeLink) -> Result<(), Failure> {
+    let (link, NewSignIn { expires_at, .. }) = mint(storage, &arguments.account, url, arguments.expires_in).await?;
+    if arguments.json {
+        let (url, code, account) = (link.url(), link.code(), &arguments.account);
+        return output::print_json(&json!({ "url": url, "code": code, "account": account, "expiresAt": expires_at }));
+    }
+    output::print(&link.url())?;
+    if io::stderr().is_terminal() {
+        output::note(&format!("It signs in once, until {expires_at}, whoever opens it: hand it over as a password."));
+    }
+    Ok(())
+}
+
+async fn sign_out(storage: &Storage, account: &String) -> Result<(), Failure> {
+    accounts::find(storage.admin(), std::slice::from_ref(account)).await?;
+    let ended = storage.sign_ins().end_sign_ins(&AccountId::new(&**account), &Actor::OPERATOR).await;
+    let ended = ended.map_err(|error| Failure::of_change(&error, "they were ended", "do it again to be sure"))?;
+    output::print(&format!("links and sessions of {} that were ended: {ended}", harmless(account)))
+}

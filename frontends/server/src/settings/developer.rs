@@ -1,0 +1,164 @@
+//! [`DeveloperOptions`]: what `serve` is told of the developer settings, and [`OwnerHeader`]: who may say who the owner is.
+
+use std::net::{IpAddr, SocketAddr};
+
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{AccountId, Address};
+use catalogue_hyper::{Networks, PeerAddress};
+use catalogue_settings::{DeveloperSettings, SettingsBuilder, SettingsError};
+use http::{HeaderMap, HeaderName, HeaderValue, Request};
+
+use super::table::*;
+use super::{Setting, Settings};
+
+/// What `serve` is told of the developer settings.
+#[derive(Debug)]
+pub(crate) struct DeveloperOptions {
+    pub(crate) url: Address,
+    base_url: String,
+    docs_url: String,
+    tries_across_origins: bool,
+    pub(crate) owner_header: Option<OwnerHeader>,
+}
+
+/// A proxy that signs owners in, the header by which it names them, and how it is known.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnerHeader {
+    pub(crate) name: HeaderName,
+    proxies: Networks,
+    secret: Option<HeaderValue>,
+}
+
+impl DeveloperOptions {
+    /// Settings at `url`, beside an API and its documents, where owners sign in by links.
+    pub(crate) fn at(url: Address, base_url: &str, docs_url: &str) -> Self {
+        let (base_url, docs_url) = (base_url.to_owned(), docs_url.to_owned());
+        Self { url, base_url, docs_url, tries_across_origins: false, owner_header: None }
+    }
+
+    /// Asks for them; `origins` are those whose scripts may call the API.
+    pub(super) fn read(settings: &Settings, base_url: &str, docs_url: &str, origins: &[String]) -> Option<Self> {
+        let owner_header = owner_header(settings);
+        let Some(url) = settings.given(&SETTINGS_URL) else {
+            if owner_header.is_some() {
+                let idle = "there are no developer settings; name where they are, like --settings-url /settings";
+                settings.conflict(&[&SETTINGS_OWNER_HEADER], &[&SETTINGS_URL], &idle);
+            }
+            return None;
+        };
+        let tries_across_origins = origins.iter().any(|origin| origin == "*" || *origin == url.origin());
+        let options = Self { tries_across_origins, owner_header, ..Self::at(url, base_url, docs_url) };
+        if let Err(error) = options.told_to(DeveloperSettings::builder(MemoryStorage::new())).build() {
+            settings.conflict(&[&SETTINGS_URL], &[&BASE_URL, &DOCS_URL], &error);
+        }
+        Some(options)
+    }
+
+    pub(crate) fn told_to(&self, builder: SettingsBuilder) -> SettingsBuilder {
+        let builder = builder.settings_url(self.url.as_str()).base_url(&*self.base_url).docs_url(&*self.docs_url);
+        if self.tries_across_origins { builder.tries_across_origins() } else { builder }
+    }
+
+    /// Refuses a path alone where sessions could travel in cleartext: who listens there may be behind a proxy.
+    pub(super) fn check_listener(&self, settings: &Settings, listen: SocketAddr, secured: bool, proxies: &Networks) {
+        let is_here = listen.ip().to_canonical().is_loopback() && proxies.is_empty();
+        if self.url.origin().is_empty() && !secured && !is_here {
+            let needed: [&Setting; 4] = [&LISTEN, &TRUSTED_PROXIES, &TLS_CERT, &TLS_KEY];
+            let path = self.url.path();
+            let what = format!("{path} does not say how browsers reach it; write https://HOST{path}; {CLEARTEXT}");
+            settings.conflict(&[&SETTINGS_URL], &needed, &what);
+        }
+    }
+
+    /// What to think about where every user of this machine is believed.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let OwnerHeader { name, proxies, secret: None } = self.owner_header.as_ref()? else { return None };
+        let is_local = proxies.single_addresses()?.iter().all(IpAddr::is_loopback);
+        let right = "give the proxy a secret with --settings-owner-secret";
+        is_local.then(|| format!("every user of this machine can send {name} and be any owner; {right}"))
+    }
+}
+
+const CLEARTEXT: &str = "a session over plain HTTP can be read on the way";
+
+/// The header in which the proxy sends its secret.
+const PROXY_SECRET: HeaderName = HeaderName::from_static("catalogue-proxy-secret");
+const SHORTEST_SECRET: usize = 32;
+const LONGEST_ACCOUNT: usize = 200;
+
+impl OwnerHeader {
+    /// The account that a request's proxy names, if it is one that is believed.
+    pub(crate) fn account<B>(&self, request: &Request<B>) -> Option<AccountId> {
+        let headers = request.headers();
+        let is_believed = match &self.secret {
+            Some(secret) => single(headers, &PROXY_SECRET).is_some_and(|sent| is_same(sent, secret)),
+            None => request.extensions().get::<PeerAddress>().is_some_and(|peer| self.proxies.contain(peer.0)),
+        };
+        let account = single(headers, &self.name).filter(|_| is_believed)?;
+        let account = str::from_utf8(account.as_bytes()).ok()?;
+        (1..=LONGEST_ACCOUNT).contains(&account.len()).then(|| AccountId::new(account))
+    }
+}
+
+/// The value of a header that comes once.
+fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())
+}
+
+/// Compares in a time that depends on the lengths alone.
+fn is_same(sent: &HeaderValue, secret: &HeaderValue) -> bool {
+    let pairs = sent.as_bytes().iter().zip(secret.as_bytes());
+    sent.len() == secret.len() && pairs.fold(0, |difference, (a, b)| std::hint::black_box(difference | (a ^ b))) == 0
+}
+
+fn owner_header(settings: &Settings) -> Option<OwnerHeader> {
+    let (name, secret) = (settings.given(&SETTINGS_OWNER_HEADER), settings.given(&SETTINGS_OWNER_SECRET));
+    let proxies = settings.given(&TRUSTED_PROXIES).unwrap_or_default();
+    let Some(name) = name else {
+        if secret.is_some() {
+            let idle = "there is no --settings-owner-header to believe; name one, like Remote-User";
+            settings.conflict(&[&SETTINGS_OWNER_SECRET], &[&SETTINGS_OWNER_HEADER], &idle);
+        }
+        return None;
+    };
+    if secret.is_none() && proxies.is_empty() {
+        let what = "nobody is believed who sends it; name the proxy with --trusted-proxies or --settings-owner-secret";
+        settings.conflict(&[&SETTINGS_OWNER_HEADER], &[&TRUSTED_PROXIES, &SETTINGS_OWNER_SECRET], &what);
+    } else if secret.is_none() && proxies.single_addresses().is_none() {
+        let what = "a whole network could name any owner; name single addresses, or use --settings-owner-secret";
+        settings.conflict(&[&SETTINGS_OWNER_HEADER, &TRUSTED_PROXIES], &[&SETTINGS_OWNER_SECRET], &what);
+    }
+    Some(OwnerHeader { name, proxies, secret })
+}
+
+/// Reads where the settings are. What they may hide is looked at where the other addresses are known.
+pub(super) fn url(text: &str) -> Result<Address, String> {
+    match DeveloperSettings::builder(MemoryStorage::new()).settings_url(text).build() {
+        Err(error @ (SettingsError::SettingsUrl(_) | SettingsError::PlainHttp(_))) => Err(error.to_string()),
+        _ => Address::parse(text).map_err(|error| error.to_string()),
+    }
+}
+
+/// Reads the name of a header that means nothing else.
+pub(super) fn owner_header_name(text: &str) -> Result<HeaderName, String> {
+    const TAKEN: &str = "accept accept- authorization catalogue-proxy-secret connection content- cookie expect forwarded host if- \
+        origin proxy- range referer sec- te transfer-encoding upgrade user-agent via x-forwarded-";
+    const RIGHT: &str = "write the one in which the proxy names the owner, like Remote-User";
+    let name = text.parse::<HeaderName>().map_err(|_| format!("{text:?} is not the name of a header; {RIGHT}"))?;
+    let is = |taken: &str| name == taken || taken.ends_with('-') && name.as_str().starts_with(taken);
+    if TAKEN.split(' ').any(is) {
+        return Err(format!("{text:?} is a header with another meaning; {RIGHT}"));
+    }
+    Ok(name)
+}
+
+/// Reads what the proxy proves itself with. No message repeats any of it.
+pub(super) fn owner_secret(text: &str) -> Result<HeaderValue, String> {
+    let value = HeaderValue::from_str(text).ok().filter(|_| text.is_ascii() && text.len() >= SHORTEST_SECRET);
+    let mut value = value.ok_or_else(|| {
+        format!("this is no secret; write one line of at least {SHORTEST_SECRET} ASCII characters into the file")
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
+}

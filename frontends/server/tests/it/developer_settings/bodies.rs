@@ -1,0 +1,68 @@
+//! Bodies that are too long, slow or broken off; the client's address behind a proxy.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+
+use super::visitor::Visitor;
+use crate::program::{Server, TestDir};
+
+const HEAD: &str = "POST /settings/sign-in HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n\
+    Content-Type: application/x-www-form-urlencoded\r\n";
+
+#[test]
+fn only_sixteen_kib_are_read() {
+    let dir = TestDir::with_courses();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --settings-url /settings"));
+    let visitor = Visitor::of(&server.address);
+    let long = |length: usize| visitor.post("/settings/sign-in", &format!("code={}", "x".repeat(length - 5)));
+    assert_eq!(long(16 << 10).status, 401);
+    let refused = long((16 << 10) + 1);
+    assert_eq!((refused.status, &*refused.body), (413, ""));
+    let chunks = format!("{:x}\r\n{}\r\n1\r\nx\r\n0\r\n\r\n", 16 << 10, "x".repeat(16 << 10));
+    assert_eq!(visitor.exchange(&format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n{chunks}")).status, 413);
+    // A body that nobody wants is still none of the API's business.
+    assert_eq!(visitor.send("GET", "/api/v1/me", &[], &"x".repeat(1 << 10)).status, 401);
+    assert_eq!(visitor.get("/settingsx").status, 404);
+}
+
+#[test]
+fn a_body_that_breaks_off_or_does_not_come_changes_nothing_and_keeps_nobody_waiting() {
+    let dir = TestDir::with_courses();
+    let link = dir.run("settings link --account a --settings-url /settings").succeeds();
+    let (_, code) = link.trim_end().split_once('#').unwrap();
+    let arguments = "serve --listen 127.0.0.1:0 --settings-url /settings --request-timeout 2s";
+    let server = Server::start(&mut dir.command(arguments));
+    let begin = || {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        write!(stream, "{HEAD}Content-Length: 100\r\n\r\ncode={code}").unwrap();
+        stream
+    };
+    let end = |mut stream: TcpStream| {
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        assert!(!answer.contains("303"), "{answer}");
+    };
+    let (slow, broken) = (begin(), begin());
+    broken.shutdown(Shutdown::Write).unwrap();
+    end(broken);
+    assert_eq!(Visitor::of(&server.address).get("/settings/sign-in").status, 200);
+    end(slow);
+    assert_eq!(Visitor::of(&server.address).sign_in(&link).status, 303, "the code is as good as before");
+}
+
+#[test]
+fn attempts_to_sign_in_are_counted_by_the_client_that_the_proxy_names() {
+    let dir = TestDir::with_courses();
+    let arguments = "serve --listen 127.0.0.1:0 --settings-url https://a.example/settings --trusted-proxies 127.0.0.1";
+    let server = Server::start(&mut dir.command(arguments));
+    let visitor = Visitor::of(&server.address);
+    let attempt = |client: &str| {
+        let fields = ["Origin: https://a.example", "Content-Type: application/x-www-form-urlencoded", client];
+        visitor.send("POST", "/settings/sign-in", &fields, "code=csin_wrong").status
+    };
+    for _ in 0..20 {
+        assert_eq!(attempt("X-Forwarded-For: 192.0.2.1"), 401);
+    }
+    assert_eq!(attempt("X-Forwarded-For: 192.0.2.1"), 429);
+    assert_eq!(attempt("X-Forwarded-For: 192.0.2.2"), 401);
+}

@@ -1,0 +1,38 @@
+//! `catalogue settings`, and `keys log`.
+
+use crate::program::TestDir;
+
+#[test]
+fn a_link_goes_into_a_pipe_alone() {
+    let dir = TestDir::with_courses();
+    for (arguments, start) in [
+        ("--settings-url https://a.example/settings", "https://a.example/settings/sign-in#csin_"),
+        ("--settings-url /settings", "http://127.0.0.1:8080/settings/sign-in#csin_"),
+        ("--settings-url /s --listen 0.0.0.0:9", "http://127.0.0.1:9/s/sign-in#csin_"),
+    ] {
+        let link = dir.run(&format!("settings link --account a {arguments}")).succeeds();
+        assert!(link.starts_with(start) && link.trim_end().len() == start.len() + 43, "{link}");
+        assert_eq!(link.lines().count(), 1);
+    }
+    dir.write("c.toml", "settings-url = '/settings'\ntls-cert = 'c.pem'\ntls-key = 'k.pem'\n");
+    let link = dir.run("settings link --account a --config c.toml --expires-in 7d --json").json();
+    let url = format!("https://127.0.0.1:8080/settings/sign-in#{}", link["code"].as_str().unwrap());
+    assert_eq!((&link["url"], &link["account"]), (&url.into(), &"a".into()));
+    assert!(link["expiresAt"].is_string());
+    assert_eq!(dir.run("settings sign-out --account a").succeeds(), "links and sessions of a that were ended: 4\n");
+    assert_eq!(dir.run("settings sign-out --account a").succeeds(), "links and sessions of a that were ended: 0\n");
+}
+
+#[test]
+fn what_is_wrong_is_told_by_the_status_too() {
+    let dir = TestDir::with_courses();
+    let link = "settings link --settings-url /settings";
+    dir.run(&format!("{link} --account none")).fails(1, &["there is no account \"none\""]);
+    dir.run("settings sign-out --account none").fails(1, &["there is no account \"none\""]);
+    dir.run("keys log --account none").fails(1, &["there is no account \"none\""]);
+    dir.run("settings link --account a").fails(2, &["--settings-url URL"]);
+    dir.run("settings link --account a --settings-url http://a.example/s").fails(2, &["write https://"]);
+    dir.run(&format!("{link} --account a --expires-in 8d")).fails(2, &["7d at most"]);
+    dir.run(&format!("{link} --account a --expires-in 0s")).fails(2, &["over at once"]);
+    dir.run("settings link --account a --settings-url /settings --database sqlite:none.db").fails(1, &["none.db"]);
+}

@@ -1,0 +1,8 @@
+//! The developer settings as `serve` and `demo` mount them, and the commands beside them.
+
+mod bodies;
+mod commands;
+mod options;
+mod owner_header;
+mod pages;
+pub(crate) mod visitor;

@@ -1,0 +1,55 @@
+//! Where the developer settings may be.
+
+use crate::https::dir_with_certificate;
+use crate::program::{Server, TestDir};
+
+#[test]
+fn they_hide_nothing_and_need_https_or_this_machine() {
+    let dir = dir_with_certificate();
+    for (arguments, piece) in [
+        ("--settings-url /api/v1", "stands at or below"),
+        ("--settings-url /docs --base-url https://a.example/api", "stands at or below"),
+        ("--settings-url https://a.example/v2/courses --base-url https://a.example/v2", "stands at or below"),
+        ("--settings-url /docs/openapi.json", "stands at or below"),
+        ("--settings-url settings", "like https://api.example.com"),
+        ("--settings-url http://a.example/settings", "write https://"),
+        ("--settings-url /settings --listen 0.0.0.0:0", "write https://"),
+        ("--settings-url /settings --trusted-proxies 127.0.0.1", "write https://"),
+    ] {
+        for command in ["serve", "config check", "doctor"] {
+            dir.run(&format!("{command} {arguments}")).fails(2, &["--settings-url: ", piece]);
+        }
+    }
+    assert_eq!(dir.files(), ["chain.pem", "key.pem"], "no database is made in vain");
+    for arguments in [
+        "--settings-url /api/v1/settings",
+        "--settings-url /settings --listen [::1]:0",
+        "--settings-url /settings --listen 0.0.0.0:0 --tls-cert chain.pem --tls-key key.pem",
+        "--settings-url https://a.example/settings --listen 0.0.0.0:0 --trusted-proxies 127.0.0.1",
+        "--settings-url http://localhost:8080/settings --listen 0.0.0.0:0",
+    ] {
+        dir.run(&format!("config check {arguments}")).succeeds();
+    }
+    // A setting that is wrong itself is not told twice.
+    let outcome = dir.run("config check --settings-url /settings --listen here");
+    assert_eq!(outcome.err.lines().count(), 1, "{outcome:?}");
+}
+
+#[test]
+fn they_come_first_below_the_api_and_are_not_there_by_default() {
+    let dir = TestDir::with_courses();
+    let server =
+        Server::start(dir.command("serve --listen 127.0.0.1:0").env("CATALOGUE_SETTINGS_URL", "/api/v1/settings"));
+    assert_eq!(server.get("/api/v1/settings", "").0, 303);
+    assert_eq!((server.get("/api/v1/settings/none", "").0, server.get("/api/v1/courses", "").0), (404, 401));
+    let without = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
+    assert_eq!(without.get("/settings", "").0, 404);
+}
+
+#[test]
+fn the_documents_say_where_they_are() {
+    let dir = TestDir::new();
+    let arguments = "openapi --format markdown --settings-url https://a.example/settings";
+    assert!(dir.run(arguments).succeeds().contains("https://a.example/settings"));
+    assert!(!dir.run("openapi --format markdown").succeeds().contains("/settings"));
+}

@@ -1,0 +1,113 @@
+//! `--settings-owner-header`: a proxy that signs owners in.
+
+use super::visitor::Visitor;
+use crate::program::{Server, TestDir};
+
+const HEADER: &str = "--settings-url https://a.example/settings --settings-owner-header Remote-User";
+const SECRET: &str = "Catalogue-Proxy-Secret: 0123456789abcdef0123456789abcdef";
+
+fn dir_with_secret() -> TestDir {
+    let dir = TestDir::with_courses();
+    dir.write("secret", "0123456789abcdef0123456789abcdef\n");
+    dir
+}
+
+fn serve(dir: &TestDir, arguments: &str) -> (Server, Visitor) {
+    let server = Server::start(&mut dir.command(&format!("serve --listen 127.0.0.1:0 {HEADER} {arguments}")));
+    let visitor = Visitor::of(&server.address);
+    (server, visitor)
+}
+
+#[test]
+fn a_trusted_peer_names_the_owner_and_no_other_does() {
+    let dir = TestDir::with_courses();
+    for (proxies, expected) in [("127.0.0.1", 200), ("127.0.0.1 192.0.2.1/32", 200), ("192.0.2.1", 403)] {
+        let (_server, visitor) = serve(&dir, &format!("--trusted-proxies {proxies}"));
+        // Where the client is said to be does not matter.
+        for forwarded in ["X-Forwarded-For: 192.0.2.1", "X-Forwarded-For: 127.0.0.1", "X-Other: 1"] {
+            let answer = visitor.send("GET", "/settings", &["Remote-User: a", forwarded], "");
+            assert_eq!(answer.status, expected, "{proxies} {forwarded}: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn the_secret_is_believed_whatever_the_peer() {
+    let dir = dir_with_secret();
+    let (server, visitor) = serve(&dir, "--settings-owner-secret file:secret --trusted-proxies 127.0.0.0/8");
+    let longest = format!("Remote-User: {}", "x".repeat(200));
+    for (fields, expected) in [
+        (&[SECRET, "Remote-User: a"][..], 200),
+        (&["Remote-User: a"], 403),
+        (&[SECRET], 403),
+        (&[SECRET, SECRET, "Remote-User: a"], 403),
+        (&["Catalogue-Proxy-Secret: 0123456789abcdef0123456789abcdeX", "Remote-User: a"], 403),
+        (&["Catalogue-Proxy-Secret: 0123456789abcdef", "Remote-User: a"], 403),
+        (&[SECRET, "Remote-User: a", "Remote-User: a"], 403),
+        (&[SECRET, "Remote-User:"], 403),
+        (&[SECRET, "Remote-User: nobody"], 403),
+        (&[SECRET, &longest], 403),
+    ] {
+        assert_eq!(visitor.send("GET", "/settings", fields, "").status, expected, "{fields:?}");
+        let api = visitor.send("GET", "/settings/api/keys", fields, "");
+        assert_eq!(api.status, expected, "{fields:?}");
+        assert_eq!(api.body.contains("no_owner"), expected == 403, "{api:?}");
+    }
+    for path in ["/settings/sign-in", "/settings/sign-out"] {
+        assert_eq!(visitor.send("GET", path, &[SECRET, "Remote-User: a"], "").status, 404, "{path}");
+    }
+    let link = "settings link --account a --settings-url https://a.example/settings";
+    let variables = [("CATALOGUE_SETTINGS_OWNER_HEADER", "Remote-User")];
+    dir.run_in(&variables, link).fails(2, &["CATALOGUE_SETTINGS_OWNER_HEADER", "a proxy signs owners in"]);
+    drop(server);
+}
+
+#[test]
+fn doctor_reminds_of_the_header_and_warns_of_every_local_user() {
+    let dir = dir_with_secret();
+    let doctor = |arguments: &str| dir.run(&format!("doctor --listen 127.0.0.1:0 {HEADER} {arguments}")).out;
+    let by_secret = doctor("--settings-owner-secret file:secret");
+    assert!(by_secret.contains("remote-user") && by_secret.contains("strips this header"), "{by_secret}");
+    assert!(!by_secret.contains("0123456789"), "{by_secret}");
+    let local = doctor("--trusted-proxies 127.0.0.1 ::1");
+    assert!(local.contains("every user of this machine can send remote-user"), "{local}");
+    let other = doctor("--trusted-proxies 127.0.0.1 192.0.2.1");
+    assert!(!other.contains("every user"), "{other}");
+}
+
+#[test]
+fn what_cannot_be_believed_is_refused() {
+    let dir = dir_with_secret();
+    dir.write("short", "0123456789abcdef0123456789abcde");
+    let check = |arguments: &str| dir.run(&format!("config check {arguments}"));
+    for (arguments, pieces) in [
+        (HEADER.to_owned(), &["--settings-owner-header", "nobody is believed", "--trusted-proxies"][..]),
+        (format!("{HEADER} --trusted-proxies 10.0.0.0/8"), &["--trusted-proxies", "single addresses"]),
+        (format!("{HEADER} --settings-owner-secret file:short"), &["at least 32"]),
+        (format!("{HEADER} --settings-owner-secret file:none"), &["cannot be read"]),
+        (format!("{HEADER} --settings-owner-secret 0123456789abcdef0123456789abcdef"), &["write file:PATH"]),
+        ("--settings-owner-header Remote-User --trusted-proxies ::1".to_owned(), &["--settings-url"]),
+        ("--settings-url /settings --settings-owner-secret file:secret".to_owned(), &["--settings-owner-header"]),
+    ] {
+        let outcome = check(&arguments);
+        assert!(!outcome.err.contains("0123456789abcdef"), "{outcome:?}");
+        outcome.fails(2, pieces);
+    }
+    for name in [
+        "Host",
+        "cookie",
+        "Authorization",
+        "Forwarded",
+        "X-Forwarded-User",
+        "Origin",
+        "Content-Type",
+        "Sec-Fetch-Site",
+        "Catalogue-Proxy-Secret",
+        "a:b",
+    ] {
+        let arguments = HEADER.replace("Remote-User", name);
+        check(&format!("{arguments} --trusted-proxies ::1")).fails(2, &["--settings-owner-header", "like Remote-User"]);
+    }
+    let shown = check(&format!("{HEADER} --settings-owner-secret file:secret --json")).json().to_string();
+    assert!(!shown.contains("0123456789") && shown.contains("\"…\""), "{shown}");
+}

@@ -1,0 +1,133 @@
+//! What an owner does on the pages of a running server.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::visitor::Visitor;
+use crate::observed::Observed;
+use crate::program::{Server, TestDir};
+
+const SERVE: &str = "serve --listen 127.0.0.1:0 --settings-url /settings";
+
+#[test]
+fn a_key_of_the_pages_of_demo_reads_courses_until_it_is_revoked() {
+    let dir = TestDir::new();
+    let mut server = Server::start(dir.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
+    let mut notes = server.take_notes().map(Result::unwrap);
+    assert!(notes.any(|line| line == "Developer settings, this link works once:"));
+    let link = notes.find(|line| !line.is_empty()).unwrap();
+    assert!(link.starts_with(&format!("http://{}/settings/sign-in#csin_", server.address)), "{link}");
+    let mut owner = Visitor::of(&server.address);
+    assert_eq!(owner.sign_in(&link).status, 303);
+    assert_eq!(Visitor::of(&server.address).sign_in(&link).status, 401, "it works once");
+    let (id, token) = owner.make_key("partner");
+    assert_eq!(server.get("/api/v1/courses", &token).0, 200);
+    assert_eq!(owner.post(&format!("/settings/keys/{id}/revoke"), "").status, 303);
+    assert_eq!(server.get("/api/v1/courses", &token).0, 401);
+    let (_, reference) = server.get("/docs/openapi.json", "");
+    assert!(reference.to_string().contains(&format!("http://{}/settings", server.address)));
+    for expected in ["303 settings.sign_in", "401 settings.sign_in", "201 settings.create_key", "200 listCourses"] {
+        assert!(notes.any(|line| line.starts_with(expected)), "{expected}");
+    }
+}
+
+#[test]
+fn a_session_ends_at_the_next_request_when_the_operator_says_so() {
+    let dir = TestDir::with_courses();
+    let server = Server::start(&mut dir.command(SERVE));
+    let link = dir.run("settings link --account a --settings-url /settings").succeeds();
+    let mut owner = Visitor::of(&server.address);
+    assert!(owner.sign_in(&link).head.contains("HttpOnly"));
+    assert_eq!(owner.get("/settings").status, 200);
+    assert_eq!(dir.run("settings sign-out --account a").succeeds(), "links and sessions of a that were ended: 1\n");
+    let refused = owner.get("/settings");
+    assert!(refused.status == 303 && refused.head.contains("why=revoked"), "{refused:?}");
+}
+
+#[test]
+fn the_log_of_changes_has_those_of_owners_and_of_commands() {
+    let dir = TestDir::with_courses();
+    let server = Server::start(&mut dir.command(SERVE));
+    let first = dir.run("keys create --account a --name first --scope read:courses --json").json();
+    let first = first["id"].as_str().unwrap();
+    let link = dir.run("settings link --account a --settings-url /settings").succeeds();
+    let mut owner = Visitor::of(&server.address);
+    owner.sign_in(&link);
+    let (id, _) = owner.make_key("partner");
+    dir.run(&format!("keys rotate {first} --overlap 1h")).succeeds();
+    dir.run(&format!("keys revoke {id}")).succeeds();
+    dir.run(&format!("keys revoke {id}")).succeeds();
+    dir.run("tokens create --account a --scope read:courses").succeeds();
+    let log = dir.run("keys log --account a --json").json();
+    let told: Vec<Value> = log
+        .as_array()
+        .unwrap()
+        .iter()
+        .rev()
+        .map(|event| json!([event["action"], event["actor"], event["keyName"]]))
+        .collect();
+    assert_eq!(
+        Value::from(told),
+        json!([
+            ["key_created", "operator", "first"],
+            ["link_made", "operator", null],
+            ["signed_in", "owner", null],
+            ["key_created", "owner", "partner"],
+            ["key_rotated", "operator", "first"],
+            ["key_revoked", "operator", "partner"],
+            ["key_created", "operator", null],
+        ])
+    );
+    assert_eq!(log[1]["keyId"], *id);
+    let table = dir.run("keys log --account a").succeeds();
+    assert!(table.starts_with("TIME (UTC)") && table.lines().count() == 8 && table.contains(&id), "{table}");
+    assert_eq!(dir.run("keys log --account b").succeeds().lines().count(), 1);
+}
+
+#[test]
+fn requests_are_logged_and_counted_and_nothing_secret_is_told() {
+    let dir = TestDir::with_courses();
+    let link = dir.run("settings link --account a --settings-url /settings").succeeds();
+    let (_, code) = link.trim_end().split_once('#').unwrap();
+    let observed = Observed::start(&dir, "--settings-url /settings --log-format json");
+    let address = &observed.server.address;
+    let mut owner = Visitor::of(address);
+    owner.sign_in(&link);
+    let session = owner.get("/settings").head;
+    assert!(!session.contains("set-cookie"), "{session}");
+    let (id, token) = owner.make_key("geheim");
+    owner.get(&format!("/settings/keys/{id}?name=geheim"));
+    owner.get("/settings/geheim");
+    Visitor::of(address).sign_in(&link);
+    let metrics = observed.metrics();
+    for (action, status, count) in [
+        ("sign_in", 303, 1.0),
+        ("sign_in", 401, 1.0),
+        ("list_keys", 200, 2.0),
+        ("create_key", 201, 1.0),
+        ("none", 404, 1.0),
+    ] {
+        let name = format!("catalogue_settings_requests_total{{action=\"{action}\",status=\"{status}\"}}");
+        assert_eq!(metrics.get(&name), Some(&count), "{name}");
+    }
+    let log = observed.ended_log();
+    let metrics = format!("{metrics:?}");
+    for secret in [code, &code[5..], &token, "geheim", &id[4..20]] {
+        assert!(!metrics.contains(secret), "{secret}");
+        // The key's id is in the line of its change alone.
+        let lines = log.lines().filter(|line| line.contains(secret));
+        assert!(lines.clone().all(|line| line.contains("catalogue::audit") && id.contains(secret)), "{secret}: {log}");
+    }
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let made = lines.clone().find(|line| line["operation"] == "settings.create_key").unwrap();
+    assert_eq!(
+        (&made["method"], &made["status"], &made["account"]),
+        (&json!("POST"), &json!(201), &json!("a")),
+        "{made}"
+    );
+    assert!(made["request_id"].is_string() && made["duration_us"].is_u64() && made["client"].is_null(), "{made}");
+    let refused = lines.clone().find(|line| line["status"] == 401).unwrap();
+    assert_eq!((&refused["operation"], &refused["client"]), (&json!("settings.sign_in"), &json!("127.0.0.1")));
+    assert!(lines.filter(|line| line["target"] == "catalogue::audit").count() == 2, "{log}");
+}

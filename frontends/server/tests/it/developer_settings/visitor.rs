@@ -1,0 +1,88 @@
+//! [`Visitor`]: somebody with a browser, as far as the pages need one.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+/// Who asks a server, with the cookie that it gave, if any.
+pub(crate) struct Visitor {
+    address: String,
+    cookie: String,
+}
+
+/// An answer, taken apart.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Visitor {
+    pub(crate) fn of(address: &str) -> Self {
+        Self { address: address.to_owned(), cookie: String::new() }
+    }
+
+    /// The same at another server.
+    pub(crate) fn at(&self, address: &str) -> Self {
+        Self { address: address.to_owned(), cookie: self.cookie.clone() }
+    }
+
+    /// Signs in with a link's code.
+    pub(crate) fn sign_in(&mut self, link: &str) -> Answer {
+        let (_, code) = link.trim_end().split_once("/settings/sign-in#").unwrap();
+        let answer = self.post("/settings/sign-in", &format!("code={code}"));
+        if let Some((_, rest)) = answer.head.split_once("set-cookie: ") {
+            rest.split(';').next().unwrap().clone_into(&mut self.cookie);
+        }
+        answer
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], "")
+    }
+
+    /// Sends a form as a page of the settings does.
+    pub(crate) fn post(&self, path: &str, form: &str) -> Answer {
+        let fields = ["Sec-Fetch-Site: same-origin", "Content-Type: application/x-www-form-urlencoded"];
+        self.send("POST", path, &fields, form)
+    }
+
+    pub(crate) fn send(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Answer {
+        let cookie = Some(format!("Cookie: {}", self.cookie)).filter(|_| !self.cookie.is_empty());
+        let fields: String =
+            fields.iter().copied().chain(cookie.as_deref()).map(|field| format!("{field}\r\n")).collect();
+        let (address, length) = (&self.address, body.len());
+        self.exchange(&format!(
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n{fields}Connection: close\r\n\r\n{body}"
+        ))
+    }
+
+    /// Sends what is a request or not.
+    pub(crate) fn exchange(&self, request: &str) -> Answer {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{request}: {answer:?}"));
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    /// Makes a key by the form, and gives its id and token.
+    pub(crate) fn make_key(&self, name: &str) -> (String, String) {
+        let page = self.get("/settings/keys/new").body;
+        let nonce = value(&page, "name=\"nonce\" value=\"");
+        let made =
+            self.post("/settings/keys", &format!("nonce={nonce}&name={name}&scope=read:courses&expires=90d&date="));
+        assert_eq!(made.status, 201, "{made:?}");
+        let token = value(&made.body, "id=\"key\" value=\"");
+        let list = self.get("/settings").body;
+        (format!("key_{}", value(&list, "href=\"/settings/keys/key_")), token)
+    }
+}
+
+/// What stands behind `before`, up to the quote.
+fn value(page: &str, before: &str) -> String {
+    let (_, rest) = page.split_once(before).unwrap_or_else(|| panic!("{before} is not in {page}"));
+    rest.split('"').next().unwrap().to_owned()
+}

@@ -1,0 +1,111 @@
+//! The keys of one account: what the developer settings read and change. What is read is the primary's.
+
+use catalogue_core::admin::{CredentialRecord, NewCredential};
+use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStorage, StorageError};
+use catalogue_core::{AccountId, Timestamp, async_trait};
+
+use crate::connection::Connection;
+use crate::credentials::{self, Changed};
+use crate::events::{self, LAST_EVENTS};
+use crate::storage::PostgresStorage;
+use crate::text::can_be_stored;
+
+#[async_trait]
+impl KeyStorage for PostgresStorage {
+    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        if !can_be_stored(account.as_str()) {
+            return Ok(None);
+        }
+        credentials::listed(&self.readers.read_primary(&credentials::LIST, &[&account.as_str()]).await?)
+    }
+
+    async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
+        let connection = self.writer().await?;
+        let create = || async {
+            credentials::insert(&connection, key).await?;
+            let (record, at) = (key.record.clone(), key.record.created_at);
+            log(&connection, Some((record, true)), CredentialAction::KeyCreated, at, by).await
+        };
+        self.transact(&connection, create).await.map(|_| ())
+    }
+
+    async fn rename_key(
+        &self,
+        account: &AccountId,
+        id: &str,
+        name: &str,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        if !can_be_stored(account.as_str()) || !can_be_stored(id) {
+            return Ok(None);
+        }
+        let connection = self.writer().await?;
+        let rename = || async {
+            let renamed = credentials::rename(&connection, account, id, name).await?;
+            log(&connection, renamed, CredentialAction::KeyRenamed, Timestamp::now(), by).await
+        };
+        self.transact(&connection, rename).await
+    }
+
+    async fn rotate_key(
+        &self,
+        account: &AccountId,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        if *account != successor.record.identity.account || !can_be_stored(id) {
+            return Ok(None);
+        }
+        let connection = self.writer().await?;
+        let rotate = || async {
+            let rotated = credentials::rotate(&connection, id, ends_at, successor).await?;
+            let rotated = rotated.map(|record| (record, true));
+            log(&connection, rotated, CredentialAction::KeyRotated, successor.record.created_at, by).await
+        };
+        self.transact(&connection, rotate).await
+    }
+
+    async fn revoke_key(
+        &self,
+        account: &AccountId,
+        id: &str,
+        at: Timestamp,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError> {
+        if !can_be_stored(account.as_str()) || !can_be_stored(id) {
+            return Ok(None);
+        }
+        let connection = self.writer().await?;
+        let revoke = || async {
+            let revoked = credentials::revoke(&connection, account, id, at).await?;
+            log(&connection, revoked, CredentialAction::KeyRevoked, at, by).await
+        };
+        self.transact(&connection, revoke).await
+    }
+
+    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
+        if !can_be_stored(account.as_str()) {
+            return Ok(Vec::new());
+        }
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rows = self.readers.read_primary(&LAST_EVENTS, &[&account.as_str(), &most]).await?;
+        rows.iter().map(events::event).collect()
+    }
+}
+
+/// Writes the event of what was changed, if anything was, and returns the key.
+async fn log(
+    connection: &Connection,
+    changed: Option<Changed>,
+    action: CredentialAction,
+    at: Timestamp,
+    by: &Actor,
+) -> Result<Option<CredentialRecord>, StorageError> {
+    let Some((record, is_changed)) = changed else { return Ok(None) };
+    if is_changed {
+        events::insert(connection, &CredentialEvent::to_key(&record, action, at, by)).await?;
+    }
+    Ok(Some(record))
+}

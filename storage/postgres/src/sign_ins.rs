@@ -1,0 +1,205 @@
+//! Sign-in links and sessions. What is read is the primary's, so that an end is never late.
+
+use std::time::Duration;
+
+use catalogue_core::admin::Account;
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{
+    Actor, CredentialAction, CredentialEvent, MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage, StorageError,
+};
+use catalogue_core::{AccountId, Timestamp, async_trait};
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use crate::connection::{Connection, Sql, Values};
+use crate::credentials::unknown_account;
+use crate::error::storage_error;
+use crate::events;
+use crate::rows::{account_id, get, owned_text, time};
+use crate::storage::PostgresStorage;
+use crate::text::can_be_stored;
+
+/// How long after its end what another account has is kept, so that it can be told from what never was.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The two kinds, as they are stored.
+const LINK: &str = "link";
+const SESSION: &str = "session";
+
+const FIND_SIGN_IN: Sql = Sql {
+    text: "SELECT a.id, a.name, a.email, s.expires_at FROM sign_ins AS s JOIN accounts AS a ON a.id = s.account_id \
+           WHERE s.digest = $1 AND s.kind = $2",
+    types: &[Type::BYTEA, Type::TEXT],
+};
+
+/// Changes of one account come one after the other: each has a row that the other wants. In one order, so that one waits.
+const LOCK_SIGN_INS: Sql = Sql {
+    text: "SELECT digest, expires_at FROM sign_ins WHERE account_id = $1 ORDER BY digest FOR UPDATE",
+    types: &[Type::TEXT],
+};
+
+/// Of any account, but those that another transaction has: nobody waits for this.
+const LONG_OVER: Sql = Sql {
+    text: "SELECT digest FROM sign_ins WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED",
+    types: &[Type::INT8],
+};
+
+const NEWEST_SESSIONS: Sql = Sql {
+    text: "SELECT digest FROM sign_ins WHERE account_id = $1 AND kind = 'session' \
+           ORDER BY created_at DESC, digest DESC",
+    types: &[Type::TEXT],
+};
+
+const INSERT_SIGN_IN: Sql = Sql {
+    text: "INSERT INTO sign_ins (digest, account_id, kind, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
+    types: &[Type::BYTEA, Type::TEXT, Type::TEXT, Type::INT8, Type::INT8],
+};
+
+const REMOVE: Sql = Sql { text: "DELETE FROM sign_ins WHERE digest = ANY($1)", types: &[Type::BYTEA_ARRAY] };
+
+const REMOVE_ALL: Sql = Sql { text: "DELETE FROM sign_ins WHERE account_id = $1", types: &[Type::TEXT] };
+
+#[async_trait]
+impl SignInStorage for PostgresStorage {
+    async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
+        if !can_be_stored(link.account.as_str()) {
+            return Err(unknown_account(&link.account));
+        }
+        let connection = self.writer().await?;
+        self.transact(&connection, || create(&connection, link, by)).await.map(|_| ())
+    }
+
+    async fn exchange_link(
+        &self,
+        link: &TokenDigest,
+        now: Timestamp,
+        session: &NewSession,
+    ) -> Result<Option<Account>, StorageError> {
+        let connection = self.writer().await?;
+        self.transact(&connection, || exchange(&connection, link, now, session)).await
+    }
+
+    async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
+        let rows = self.readers.read_primary(&FIND_SIGN_IN, &[&digest.as_bytes().as_slice(), &SESSION]).await?;
+        rows.first().map(sign_in).transpose()
+    }
+
+    async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
+        let connection = self.writer().await?;
+        let end = || async {
+            let Some(session) = find(&connection, digest, SESSION).await? else { return Ok(None) };
+            if remove(&connection, &[digest.as_bytes()]).await? == 0 {
+                return Ok(None);
+            }
+            log(&connection, &session.account.id, CredentialAction::SignedOut, Timestamp::now(), &Actor::OWNER).await
+        };
+        self.transact(&connection, end).await.map(|_| ())
+    }
+
+    async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError> {
+        if !can_be_stored(account.as_str()) {
+            return Ok(0);
+        }
+        let connection = self.writer().await?;
+        let end = || async {
+            lock(&connection, account).await?;
+            // What was committed while the locks were waited for is seen by another statement alone.
+            let ended = connection.execute(&REMOVE_ALL, &[&account.as_str()]).await.map_err(storage_error)?;
+            if ended == 0 {
+                return Ok(None);
+            }
+            log(&connection, account, CredentialAction::SignedOut, Timestamp::now(), by).await?;
+            Ok(Some(ended))
+        };
+        Ok(self.transact(&connection, end).await?.unwrap_or_default())
+    }
+}
+
+async fn create(connection: &Connection, link: &NewSignIn, by: &Actor) -> Result<Option<()>, StorageError> {
+    let NewSignIn { digest, account, created_at, expires_at } = link;
+    insert(connection, LINK, digest, account, [*created_at, *expires_at]).await?;
+    let locked = lock(connection, account).await?;
+    let mut over = Vec::new();
+    for row in &locked {
+        if time(row, 1)? <= *created_at {
+            over.push(get(row, 0)?);
+        }
+    }
+    let long_ago = created_at.as_microseconds().saturating_sub(KEPT.as_micros() as i64);
+    let others = connection.query(&LONG_OVER, &[&long_ago]).await.map_err(storage_error)?;
+    for row in &others {
+        over.push(get(row, 0)?);
+    }
+    over.retain(|found: &&[u8]| *found != digest.as_bytes());
+    remove(connection, &over).await?;
+    log(connection, account, CredentialAction::LinkMade, *created_at, by).await
+}
+
+async fn exchange(
+    connection: &Connection,
+    link: &TokenDigest,
+    now: Timestamp,
+    session: &NewSession,
+) -> Result<Option<Account>, StorageError> {
+    let found = find(connection, link, LINK).await?.filter(|found| !found.is_over(now));
+    let Some(Session { account, .. }) = found else { return Ok(None) };
+    lock(connection, &account.id).await?;
+    // Of two at the same time, the other one has removed it by now.
+    if remove(connection, &[link.as_bytes()]).await? == 0 {
+        return Ok(None);
+    }
+    let NewSession { digest, created_at, expires_at } = session;
+    insert(connection, SESSION, digest, &account.id, [*created_at, *expires_at]).await?;
+    let sessions = connection.query(&NEWEST_SESSIONS, &[&account.id.as_str()]).await.map_err(storage_error)?;
+    let surplus: Vec<&[u8]> = sessions.iter().skip(MAX_SESSIONS).map(|row| get(row, 0)).collect::<Result<_, _>>()?;
+    remove(connection, &surplus).await?;
+    log(connection, &account.id, CredentialAction::SignedIn, now, &Actor::OWNER).await?;
+    Ok(Some(account))
+}
+
+async fn find(connection: &Connection, digest: &TokenDigest, kind: &str) -> Result<Option<Session>, StorageError> {
+    let values: Values<'_> = &[&digest.as_bytes().as_slice(), &kind];
+    let rows = connection.query(&FIND_SIGN_IN, values).await.map_err(storage_error)?;
+    rows.first().map(sign_in).transpose()
+}
+
+/// A row of [`FIND_SIGN_IN`].
+fn sign_in(row: &Row) -> Result<Session, StorageError> {
+    let account = Account { id: account_id(row, 0)?, name: owned_text(row, 1)?, email: owned_text(row, 2)? };
+    Ok(Session { account, expires_at: time(row, 3)? })
+}
+
+async fn lock(connection: &Connection, account: &AccountId) -> Result<Vec<Row>, StorageError> {
+    connection.query(&LOCK_SIGN_INS, &[&account.as_str()]).await.map_err(storage_error)
+}
+
+async fn insert(
+    connection: &Connection,
+    kind: &str,
+    digest: &TokenDigest,
+    account: &AccountId,
+    times: [Timestamp; 2],
+) -> Result<(), StorageError> {
+    let [created_at, expires_at] = times.map(Timestamp::as_microseconds);
+    let values: Values<'_> = &[&digest.as_bytes().as_slice(), &account.as_str(), &kind, &created_at, &expires_at];
+    connection.execute(&INSERT_SIGN_IN, values).await.map(|_| ()).map_err(storage_error)
+}
+
+/// Removes those, and says how many there were.
+async fn remove(connection: &Connection, digests: &[impl AsRef<[u8]>]) -> Result<u64, StorageError> {
+    if digests.is_empty() {
+        return Ok(0);
+    }
+    let digests: Vec<&[u8]> = digests.iter().map(AsRef::as_ref).collect();
+    connection.execute(&REMOVE, &[&digests]).await.map_err(storage_error)
+}
+
+async fn log(
+    connection: &Connection,
+    account: &AccountId,
+    action: CredentialAction,
+    at: Timestamp,
+    by: &Actor,
+) -> Result<Option<()>, StorageError> {
+    events::insert(connection, &CredentialEvent::new(account.clone(), action, at, by)).await.map(Some)
+}
