@@ -47,4 +47,7 @@ pub enum BuildError {
         "{0:?} is not where keys can be made; write the address of a page, like https://example.com/settings/keys or /settings"
     )]
     DocsKeysUrl(String),
+    /// Something that signed tokens are held against is empty.
+    #[error("the {0} of signed tokens is empty; say what it is")]
+    SignedTokens(&'static str),
 }

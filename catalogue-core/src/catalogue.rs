@@ -62,6 +62,18 @@ struct Caller {
     revision: Option<Revision>,
 }
 
+impl Caller {
+    /// What an authenticator says; `None` where the next one is asked.
+    fn of(verdict: Verdict, revision: Option<Revision>) -> Option<Result<Self, ApiError>> {
+        match verdict {
+            Verdict::Accepted(identity) => Some(Ok(Self { identity, revision })),
+            Verdict::Refused(refusal) => Some(Err(ApiError::unauthorized(refusal))),
+            Verdict::Explained(refusal, explanation) => Some(Err(ApiError::Unauthorized(refusal, Some(explanation)))),
+            Verdict::NotMine => None,
+        }
+    }
+}
+
 impl Catalogue {
     /// Answers a request. Its body is dropped unread (decision R10), and it always gets an answer: each failure is the
     /// envelope of section 2.6, a panic of a storage or an authenticator too. What a frontend must keep on the way here and
@@ -177,13 +189,13 @@ impl Inner {
     async fn identify(&self, request: &request::Parts) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(&request.headers);
         let Some(limits) = &self.limits else {
-            return self.authenticate(token.map_err(ApiError::Unauthorized)?).await;
+            return self.authenticate(token.map_err(ApiError::unauthorized)?).await;
         };
         let client = request.extensions.get::<ClientAddress>();
         if token.as_ref().is_err_and(|refusal| *refusal == Refusal::Invalid) {
             limits.count_malformed(client).await?;
         }
-        let token = token.map_err(ApiError::Unauthorized)?;
+        let token = token.map_err(ApiError::unauthorized)?;
         let attempt = limits.attempt(token, client).await?;
         let found = self.authenticate(token).await;
         if let Some(attempt) = attempt {
@@ -193,22 +205,19 @@ impl Inner {
     }
 
     /// Whose token it is, by the first authenticator that knows it.
-    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Caller, ApiError> {
+    async fn authenticate(&self, mut token: BearerToken<'_>) -> Result<Caller, ApiError> {
         if let Some(credentials) = &self.credentials {
-            match look_up(&**credentials, token).await? {
-                (Verdict::Accepted(identity), revision) => return Ok(Caller { identity, revision }),
-                (Verdict::Refused(refusal), _) => return Err(ApiError::Unauthorized(refusal)),
-                (Verdict::NotMine, _) => {}
+            let (verdict, revision) = look_up(&**credentials, &mut token).await?;
+            if let Some(found) = Caller::of(verdict, revision) {
+                return found;
             }
         }
         for authenticator in &self.authenticators {
-            match authenticator.authenticate(token).await? {
-                Verdict::Accepted(identity) => return Ok(Caller { identity, revision: None }),
-                Verdict::Refused(refusal) => return Err(ApiError::Unauthorized(refusal)),
-                Verdict::NotMine => {}
+            if let Some(found) = Caller::of(authenticator.authenticate(token).await?, None) {
+                return found;
             }
         }
-        Err(ApiError::Unauthorized(Refusal::Invalid))
+        Err(ApiError::unauthorized(Refusal::Invalid))
     }
 
     /// Adds what every answer has, and takes the body from an answer to HEAD.
@@ -241,7 +250,7 @@ fn refuse(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
 }
 
 /// An error and what caused it.
-fn chain(error: &(dyn Error + 'static)) -> String {
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(ToString::to_string).collect();
     texts.join(": ")
 }

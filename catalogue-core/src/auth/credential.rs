@@ -57,21 +57,30 @@ impl<S: CredentialStorage> StoredCredentials<S> {
 
 #[async_trait]
 impl<S: CredentialStorage> Authenticator for StoredCredentials<S> {
-    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        Ok(look_up(&self.0, token).await?.0)
+    async fn authenticate(&self, mut token: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        Ok(look_up(&self.0, &mut token).await?.0)
     }
 }
 
-/// Says whose `token` is, and the revision of their courses where the look-up brought it along.
+/// Says whose `token` is, and the revision of their courses where the look-up brought it along. The token keeps its digest.
 pub(crate) async fn look_up(
     storage: &(impl CredentialStorage + ?Sized),
-    token: BearerToken<'_>,
+    token: &mut BearerToken<'_>,
 ) -> Result<(Verdict, Option<Revision>), StorageError> {
     // A mistyped key never reaches the storage.
     if is_mistyped_api_key(token.expose()) {
         return Ok((Verdict::Refused(Refusal::Invalid), None));
     }
-    let Some(credential) = storage.find_credential(&token.digest()).await? else {
+    let digest = token.keep_digest();
+    #[cfg(feature = "oauth")]
+    if super::signed::has_form(token.expose()) {
+        match storage.is_revoked(&digest).await? {
+            Some(true) => return Ok((Verdict::Refused(Refusal::Revoked), None)),
+            Some(false) => return Ok((Verdict::NotMine, None)),
+            None => {}
+        }
+    }
+    let Some(credential) = storage.find_credential(&digest).await? else {
         return Ok((Verdict::NotMine, None));
     };
     let revision = credential.revision;

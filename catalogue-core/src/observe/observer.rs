@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, request};
 
 use super::trace_parent::TraceParent;
-use crate::auth::{Identity, Refusal};
+use crate::auth::{Explanation, Identity, Refusal};
 use crate::error::ApiError;
 use crate::limit::{ClientAddress, Throttled};
 use crate::operation::Operation;
@@ -95,6 +95,8 @@ pub struct FinishedRequest<'r> {
     pub body_length: usize,
     /// Why it was answered 401.
     pub refusal: Option<Refusal>,
+    /// What the authenticator says of the refusal beyond its reason (decision O32).
+    pub explanation: Option<Explanation>,
     /// Which limit it met, where it was answered 429.
     pub exceeded: Option<ExceededLimit>,
     /// Why it was answered 500: a [`StorageError`](crate::storage::StorageError) of the storage's, or another error that says
@@ -127,13 +129,7 @@ impl<'r> FinishedRequest<'r> {
         caller: Option<&'r Identity>,
         error: Option<&'r ApiError>,
     ) -> Self {
-        let (refusal, exceeded, failure) = match error {
-            Some(ApiError::Unauthorized(refusal)) => (Some(*refusal), None, None),
-            Some(ApiError::RateLimited(throttled)) => (None, Some(ExceededLimit::of(throttled, caller)), None),
-            Some(ApiError::Internal(cause)) => (None, None, Some(&**cause)),
-            _ => (None, None, None),
-        };
-        Self {
+        let mut finished = Self {
             operation: None,
             method: &request.method,
             status: response.status(),
@@ -141,12 +137,24 @@ impl<'r> FinishedRequest<'r> {
             caller,
             request_id: request_id.to_str().expect("request ids are visible ASCII"),
             body_length: if request.method == Method::HEAD { 0 } else { response.body().len() },
-            refusal,
-            exceeded,
-            failure,
+            refusal: None,
+            explanation: None,
+            exceeded: None,
+            failure: None,
             trace: TraceParent::of(&request.headers),
             client: request.extensions.get().copied(),
+        };
+        match error {
+            Some(ApiError::Unauthorized(refusal, explanation)) => {
+                (finished.refusal, finished.explanation) = (Some(*refusal), *explanation);
+            }
+            Some(ApiError::RateLimited(throttled)) => {
+                finished.exceeded = Some(ExceededLimit::of(throttled, caller));
+            }
+            Some(ApiError::Internal(cause)) => finished.failure = Some(&**cause),
+            _ => {}
         }
+        finished
     }
 
     /// Tells `observer`.
