@@ -10,7 +10,7 @@ use std::time::Duration;
 use catalogue_core::AccountId;
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
 use catalogue_core::auth::{NewToken, Scopes};
-use catalogue_core::storage::StorageError;
+use catalogue_core::storage::{Actor, StorageError};
 use catalogue_postgres::{Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use catalogue_sqlite::SqliteStorage;
@@ -152,7 +152,7 @@ pub async fn fill(
     }
     import.commit().await?;
     for credential in &credentials {
-        storage.create_credential(credential).await?;
+        storage.create_key(credential, &Actor::OPERATOR).await?;
     }
     Ok(owners)
 }

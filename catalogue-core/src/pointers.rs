@@ -86,12 +86,8 @@ macro_rules! all_behind {
             ) -> Outcome<()>;
             fn remove_account(account: &AccountId) -> Outcome<Option<RemovedAccount>>;
             fn remove_course(account: &AccountId, slug: &str) -> Outcome<bool>;
-            fn create_credential(credential: &NewCredential) -> Outcome<()>;
-            fn list_credentials(account: &AccountId) -> Outcome<Option<Vec<CredentialRecord>>>;
             fn visit_credentials(visit: &mut Visitor<'_, CredentialRecord>) -> Outcome<()>;
-            fn revoke_credential(id: &str, at: Timestamp) -> Outcome<Option<CredentialRecord>>;
             fn find_credential_record(id: &str) -> Outcome<Option<CredentialRecord>>;
-            fn rotate_credential(id: &str, ends_at: Timestamp, by: &NewCredential) -> Outcome<Option<CredentialRecord>>;
             fn note_uses(uses: &[CredentialUse]) -> Outcome<()>;
             fn status() -> Option<StorageStatus>;
         } }

@@ -6,7 +6,6 @@
 mod account;
 mod credential;
 
-use std::fmt;
 use std::ops::ControlFlow;
 
 use async_trait::async_trait;
@@ -16,7 +15,7 @@ pub use credential::{CredentialRecord, CredentialState, CredentialUse, NewCreden
 
 use crate::course::Course;
 use crate::model::AccountId;
-use crate::storage::{StorageError, StorageStatus};
+use crate::storage::{KeyStorage, StorageError, StorageStatus};
 use crate::timestamp::Timestamp;
 
 /// One record of an export.
@@ -44,7 +43,7 @@ pub enum Change {
     Repeated,
 }
 
-/// Writes accounts, courses and credentials.
+/// Writes accounts and courses, and by [`KeyStorage`] credentials.
 ///
 /// A call that writes tells the truth about its change. `Ok` means that it is committed: it outlasts this process, and the
 /// machine where the database is set up so. An error means that nothing has changed, unless its kind is
@@ -60,7 +59,7 @@ pub enum Change {
     note = "implement it with `#[catalogue_core::async_trait]` above the `impl`; a catalogue that only answers requests needs none"
 )]
 #[async_trait]
-pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
+pub trait AdminStorage: KeyStorage {
     /// Begins an import: all of it, or nothing.
     ///
     /// Of two imports at the same time, a storage may let one wait or refuse it, here or at any later call.
@@ -100,55 +99,18 @@ pub trait AdminStorage: fmt::Debug + Send + Sync + 'static {
     /// When the storage cannot be written now.
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError>;
 
-    /// Stores a credential.
-    ///
-    /// # Errors
-    /// [`UnknownReference`](crate::storage::StorageErrorKind::UnknownReference) when its account does not exist,
-    /// [`AlreadyThere`](crate::storage::StorageErrorKind::AlreadyThere) when a credential of any account has its digest
-    /// or its id, or when the storage cannot be written now.
-    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError>;
-
-    /// The credentials of `account`, oldest first, ties by id, compared by bytes; or `None` when there is no such account.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
-    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
-
     /// Shows the credentials of all accounts: by account (compared by bytes), those of one as
-    /// [`list_credentials`](Self::list_credentials) has them, all of one state.
+    /// [`list_keys`](KeyStorage::list_keys) has them, all of one state.
     ///
     /// # Errors
     /// When the storage cannot be read.
     async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError>;
-
-    /// Revokes the credential with that id and returns it, or `None` when there is none. The first revocation's time
-    /// stays.
-    ///
-    /// # Errors
-    /// When the storage cannot be written now.
-    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// The credential with that id, or `None` when there is none.
     ///
     /// # Errors
     /// When the storage cannot be read.
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
-
-    /// Stores `successor` and lets the credential with that id expire at `ends_at`, or at the expiry that it has where that
-    /// is earlier: both or neither. Returns the credential that is replaced, with the successor's id.
-    ///
-    /// `None` when no credential of the successor's account has that id, still holds at the instant of the successor's
-    /// creation, and has no successor yet; then nothing has changed. One that was rotated ends with its overlap, and says no
-    /// more how long it was made to live: its successor does.
-    ///
-    /// # Errors
-    /// As for [`create_credential`](Self::create_credential).
-    async fn rotate_credential(
-        &self,
-        id: &str,
-        ends_at: Timestamp,
-        successor: &NewCredential,
-    ) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Notes when credentials were used, all of it or nothing. Of several times of one credential the greatest stays,
     /// whoever noted it, in this call or before; a use of what is no credential of the account is passed over.

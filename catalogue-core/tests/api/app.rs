@@ -5,7 +5,7 @@ use std::io::Read as _;
 use bytes::Bytes;
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
 use catalogue_core::auth::{CredentialKind, Scopes};
-use catalogue_core::storage::MemoryStorage;
+use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage};
 use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, Course, CourseModule, Timestamp};
 use catalogue_storage_conformance::sample;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
@@ -100,7 +100,7 @@ impl TestApp {
             _ => NewCredential::api_key(account, "a key", scopes),
         };
         credential.record.expires_at = expires_at;
-        self.storage.create_credential(&credential).await.unwrap();
+        self.storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
         let id = credential.record.identity.credential_id;
         (token.expose().to_owned(), id.to_string())
     }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use catalogue_core::Timestamp;
-use catalogue_core::admin::AdminStorage;
 use catalogue_core::auth::CredentialKind;
+use catalogue_core::storage::{Actor, KeyStorage};
+use catalogue_core::{AccountId, Timestamp};
 use http::Method;
 use serde_json::json;
 
@@ -98,7 +98,7 @@ async fn a_revoked_token_is_refused_from_the_next_request_on() {
     for &kind in CredentialKind::ALL {
         let (token, id) = app.credential(kind, OWNER, "read:courses", None).await;
         app.get(&token, "/api/v1/courses").await.data();
-        app.storage.revoke_credential(&id, Timestamp::now()).await.unwrap().unwrap();
+        app.storage.revoke_key(&AccountId::new(OWNER), &id, Timestamp::now(), &Actor::OPERATOR).await.unwrap().unwrap();
         assert_refused(&app.get(&token, "/api/v1/courses").await, "revoked");
     }
 }

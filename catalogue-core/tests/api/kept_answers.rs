@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
 use catalogue_core::auth::{Credential, Scopes, TokenDigest};
 use catalogue_core::storage::{
-    AtRevision, CourseRows, CourseStorage, CredentialStorage, MemoryStorage, PageRequest, Revision, StorageError,
+    Actor, AtRevision, CourseRows, CourseStorage, CredentialStorage, KeyStorage, MemoryStorage, PageRequest, Revision,
+    StorageError,
 };
 use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, Course, CourseDetail, async_trait};
 use http::{Request, Response};
@@ -226,7 +227,7 @@ async fn a_removed_account_is_refused_at_once_and_its_answers_never_come_back() 
     import.put_account(&Account { id: owner.clone(), name: String::new(), email: String::new() }).await.unwrap();
     import.commit().await.unwrap();
     let (token, key) = NewCredential::api_key(owner, "another", Scopes::from_names(["read:courses"]));
-    library.memory.create_credential(&key).await.unwrap();
+    library.memory.create_key(&key, &Actor::OPERATOR).await.unwrap();
     token.expose().clone_into(&mut library.token);
     for (path, tag) in PATHS.into_iter().zip(&tags) {
         let next = library.get(path, Some(tag)).await;

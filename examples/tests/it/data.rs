@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use catalogue_core::admin::{Account, AdminStorage, CredentialRecord, NewCredential};
 use catalogue_core::auth::{CredentialKind, Identity, NewToken, Scopes};
+use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 use catalogue_sqlite::SqliteStorage;
 use catalogue_storage_conformance::sample;
@@ -61,13 +62,17 @@ impl Data {
             last_used_at: None,
             replaced_by: None,
         };
-        self.storage.create_credential(&NewCredential { digest: token.digest(), record }).await.unwrap();
+        self.storage.create_key(&NewCredential { digest: token.digest(), record }, &Actor::OPERATOR).await.unwrap();
         token
     }
 
     /// Revokes the account's API key.
     pub(crate) async fn revoke_key(&self) {
-        self.storage.revoke_credential("key_1", Timestamp::now()).await.unwrap().unwrap();
+        self.storage
+            .revoke_key(&AccountId::new(ACCOUNT), "key_1", Timestamp::now(), &Actor::OPERATOR)
+            .await
+            .unwrap()
+            .unwrap();
     }
 }
 

@@ -3,7 +3,8 @@
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
 use catalogue_core::auth::{Identity, Scopes, StoredCredentials};
 use catalogue_core::storage::{
-    AtRevision, CourseRows, CourseStorage, MemoryStorage, PageRequest, Revision, StorageError, StorageErrorKind,
+    Actor, AtRevision, CourseRows, CourseStorage, KeyStorage, MemoryStorage, PageRequest, Revision, StorageError,
+    StorageErrorKind,
 };
 use catalogue_core::{AccountId, Catalogue, Course, CourseDetail, CourseModule, Timestamp, async_trait};
 use http::header::COOKIE;
@@ -78,7 +79,7 @@ fn session(head: &request::Parts) -> Option<Identity> {
 
 async fn mint(storage: &MemoryStorage, account: &str, scope: &str) -> String {
     let (token, credential) = NewCredential::api_key(AccountId::new(account), "a key", Scopes::from_names([scope]));
-    storage.create_credential(&credential).await.expect("a key of a known account can be stored");
+    storage.create_key(&credential, &Actor::OPERATOR).await.expect("a key of a known account can be stored");
     token.expose().to_owned()
 }
 

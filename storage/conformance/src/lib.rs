@@ -60,16 +60,16 @@
 //! hold less says so: how finely they keep times ([`Fixture::precision`]), which slugs they hold, and what has no room.
 //!
 //! A case fails by panicking, with the broken rule of the contract, which stands on [`CourseStorage`],
-//! [`CredentialStorage`], [`KeyStorage`], [`SignInStorage`] and [`AdminStorage`]. The cases are plain functions in modules by topic, so a storage that needs
-//! something around them can call them by itself, on a runtime of several threads. A storage without revisions passes their
-//! cases. The crate has no features.
+//! [`CredentialStorage`], [`KeyStorage`](catalogue_core::storage::KeyStorage), [`SignInStorage`] and [`AdminStorage`]. The
+//! cases are plain functions in modules by topic, so a storage that needs something around them can call them by itself, on
+//! a runtime of several threads. A storage without revisions passes their cases. The crate has no features.
 
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 
 use std::future::Future;
 
 use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::{CourseStorage, CredentialStorage, KeyStorage, SignInStorage};
+use catalogue_core::storage::{CourseStorage, CredentialStorage, SignInStorage};
 
 pub mod administration;
 pub mod courses;
@@ -98,9 +98,9 @@ pub use cases::CASES;
 pub use fixture::{AccountFixture, CourseFixture, CredentialFixture, Fixture, KeyFixture, Precision, SignInFixture};
 
 /// What [`tests!`] runs on: a storage that can be read and written. It is a fixture of itself.
-pub trait Storage: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage {}
+pub trait Storage: CourseStorage + CredentialStorage + SignInStorage + AdminStorage {}
 
-impl<S: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage> Storage for S {}
+impl<S: CourseStorage + CredentialStorage + SignInStorage + AdminStorage> Storage for S {}
 
 /// Runs a case to its end on a runtime of its own, which has threads of its own for the tasks of a storage.
 #[doc(hidden)]

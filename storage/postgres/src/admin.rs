@@ -1,8 +1,7 @@
 //! Administration: credentials, and the doors to import and export. Each call has a connection of its own.
 
 use catalogue_core::admin::{
-    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, RemovedAccount,
-    Visitor,
+    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, RemovedAccount, Visitor,
 };
 use catalogue_core::storage::{StorageError, StorageStatus};
 use catalogue_core::{AccountId, Timestamp, async_trait};
@@ -14,7 +13,7 @@ use crate::export::export;
 use crate::import::PostgresImport;
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
-use crate::transaction::{DEADLINE, in_time, transact, transact_at_length, transact_patiently};
+use crate::transaction::{DEADLINE, in_time, transact, transact_at_length};
 use crate::writes::{lock_account, remove_courses, replace_revision};
 
 #[async_trait]
@@ -61,37 +60,8 @@ impl AdminStorage for PostgresStorage {
         Ok(removed.is_some())
     }
 
-    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        let connection = self.writer().await?;
-        transact_patiently(&connection, || credentials::insert(&connection, credential)).await.map(|_| ())
-    }
-
-    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        if !can_be_stored(account.as_str()) {
-            return Ok(None);
-        }
-        let connection = self.exporter().await?;
-        in_time(DEADLINE, async {
-            let rows = connection.query(&credentials::LIST, &[&account.as_str()]).await.map_err(storage_error)?;
-            credentials::listed(&rows)
-        })
-        .await
-    }
-
     async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
         credentials::visit_all(&self.exporter().await?, visit).await
-    }
-
-    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
-        if !can_be_stored(id) {
-            return Ok(None);
-        }
-        let connection = self.writer().await?;
-        let revoke = || async {
-            let Some(found) = credentials::find(&connection, id).await? else { return Ok(None) };
-            credentials::revoke(&connection, &found.identity.account, id, at).await
-        };
-        Ok(transact_patiently(&connection, revoke).await?.map(|(record, _)| record))
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
@@ -99,19 +69,6 @@ impl AdminStorage for PostgresStorage {
             return Ok(None);
         }
         in_time(DEADLINE, credentials::find(&self.exporter().await?, id)).await
-    }
-
-    async fn rotate_credential(
-        &self,
-        id: &str,
-        ends_at: Timestamp,
-        successor: &NewCredential,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        if !can_be_stored(id) {
-            return Ok(None);
-        }
-        let connection = self.writer().await?;
-        transact_patiently(&connection, || credentials::rotate(&connection, id, ends_at, successor)).await
     }
 
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {

@@ -32,17 +32,6 @@ pub(crate) async fn transact<T>(
     committed(connection, changed).await
 }
 
-/// The same with more patience, as for revoking a leaked key. The change is begun anew where it has met a lock.
-pub(crate) async fn transact_patiently<T, F>(
-    connection: &Connection,
-    change: impl Fn() -> F,
-) -> Result<Option<T>, StorageError>
-where
-    F: Future<Output = Result<Option<T>, StorageError>>,
-{
-    patiently(connection, DEADLINE, PATIENT, change).await
-}
-
 /// The same that waits for a lock as long as it is told. Whoever waits longer than usual says so.
 pub(crate) async fn transact_within<T, F>(
     connection: &Connection,

@@ -1,10 +1,9 @@
 //! Administration: credentials, and the doors to import and export.
 
 use catalogue_core::admin::{
-    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, RemovedAccount,
-    Visitor,
+    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, RemovedAccount, Visitor,
 };
-use catalogue_core::storage::{KeyStorage as _, StorageError};
+use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
 use crate::accounts;
@@ -48,44 +47,14 @@ impl AdminStorage for SqliteStorage {
         Ok(removed > 0)
     }
 
-    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        let transaction = self.begin_patiently()?;
-        credentials::insert(&transaction, credential)?;
-        transaction.commit()
-    }
-
-    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        self.list_keys(account).await
-    }
-
     async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
         let connection = self.readers.database().open_exporter()?;
         credentials::visit_all(&connection, visit).map_err(storage_error)
     }
 
-    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
-        let transaction = self.begin_patiently()?;
-        let Some(found) = credentials::find(&transaction, id).map_err(storage_error)? else { return Ok(None) };
-        let revoked = credentials::revoke(&transaction, &found.identity.account, id, at)?;
-        transaction.commit()?;
-        Ok(revoked.map(|(record, _)| record))
-    }
-
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
         let read = || self.readers.read(|connection| credentials::find(connection, id));
         self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
-    }
-
-    async fn rotate_credential(
-        &self,
-        id: &str,
-        ends_at: Timestamp,
-        successor: &NewCredential,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        let transaction = self.begin_patiently()?;
-        let ended = credentials::rotate(&transaction, &successor.record.identity.account, id, ends_at, successor)?;
-        transaction.commit()?;
-        Ok(ended)
     }
 
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {

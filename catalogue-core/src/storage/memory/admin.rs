@@ -5,8 +5,7 @@ use async_trait::async_trait;
 use super::import::MemoryImport;
 use super::{AccountState, MemoryStorage, State};
 use crate::admin::{
-    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential, Record,
-    RemovedAccount, Visitor,
+    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, Record, RemovedAccount, Visitor,
 };
 use crate::auth::CredentialKind;
 use crate::model::AccountId;
@@ -86,60 +85,14 @@ impl AdminStorage for MemoryStorage {
         Ok(removed)
     }
 
-    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        self.state().add_credential(credential)
-    }
-
-    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        let state = self.state();
-        if !state.accounts.contains_key(account) {
-            return Ok(None);
-        }
-        let of_account = state.credentials.values().filter(|record| record.identity.account == *account);
-        Ok(Some(in_order(of_account)))
-    }
-
     async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
         let records = in_order(self.state().credentials.values());
         let _ = records.into_iter().try_for_each(visit);
         Ok(())
     }
 
-    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
-        let mut state = self.state();
-        Ok(state.credential_mut(id).map(|record| {
-            record.revoked_at.get_or_insert(at);
-            record.clone()
-        }))
-    }
-
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
         Ok(self.state().credential_mut(id).cloned())
-    }
-
-    async fn rotate_credential(
-        &self,
-        id: &str,
-        ends_at: Timestamp,
-        successor: &NewCredential,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        let mut state = self.state();
-        let NewCredential { record: CredentialRecord { identity, created_at, .. }, .. } = successor;
-        let holds = |record: &CredentialRecord| {
-            record.revoked_at.is_none()
-                && record.expires_at.is_none_or(|expiry| expiry > *created_at)
-                && record.replaced_by.is_none()
-        };
-        if !state.credential_mut(id).is_some_and(|record| record.identity.account == identity.account && holds(record))
-        {
-            return Ok(None);
-        }
-        state.add_credential(successor)?;
-        Ok(state.credential_mut(id).map(|record| {
-            record.expires_at = Some(record.expires_at.map_or(ends_at, |expiry| expiry.min(ends_at)));
-            record.replaced_by = Some(identity.credential_id.clone());
-            record.clone()
-        }))
     }
 
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
@@ -156,7 +109,7 @@ impl AdminStorage for MemoryStorage {
 }
 
 /// By account, then oldest first.
-fn in_order<'r>(records: impl Iterator<Item = &'r CredentialRecord>) -> Vec<CredentialRecord> {
+pub(super) fn in_order<'r>(records: impl Iterator<Item = &'r CredentialRecord>) -> Vec<CredentialRecord> {
     let mut records: Vec<_> = records.cloned().collect();
     records.sort_by(|one, other| {
         let key = |record: &CredentialRecord| (record.identity.account.clone(), record.created_at);

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use super::admin::in_order;
 use super::{MemoryStorage, State};
-use crate::admin::{AdminStorage, CredentialRecord, NewCredential};
+use crate::admin::{CredentialRecord, NewCredential};
 use crate::model::AccountId;
 use crate::storage::{Actor, CredentialAction, CredentialEvent, KeyStorage, StorageError};
 use crate::timestamp::Timestamp;
@@ -19,7 +20,12 @@ impl State {
 #[async_trait]
 impl KeyStorage for MemoryStorage {
     async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        self.list_credentials(account).await
+        let state = self.state();
+        if !state.accounts.contains_key(account) {
+            return Ok(None);
+        }
+        let of_account = state.credentials.values().filter(|record| record.identity.account == *account);
+        Ok(Some(in_order(of_account)))
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {

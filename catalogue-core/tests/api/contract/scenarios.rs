@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use catalogue_core::admin::AdminStorage;
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::limit::{LocalRateLimiter, RateLimit};
-use catalogue_core::storage::MemoryStorage;
-use catalogue_core::{Catalogue, Timestamp};
+use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage};
+use catalogue_core::{AccountId, Catalogue, Timestamp};
 use http::{Method, Request};
 
 use super::document::{DOCUMENT, Operation};
@@ -65,7 +64,12 @@ impl Stage {
         let first = usual.get(&token, "/api/v1/courses?limit=1").await.json();
         let choosy = TestApp::with(|builder| builder.accept([CredentialKind::ApiKey])).await;
         let (revoked_token, revoked) = usual.credential(CredentialKind::ApiKey, OWNER, "read:courses", None).await;
-        usual.storage.revoke_credential(&revoked, Timestamp::now()).await.unwrap().unwrap();
+        usual
+            .storage
+            .revoke_key(&AccountId::new(OWNER), &revoked, Timestamp::now(), &Actor::OPERATOR)
+            .await
+            .unwrap()
+            .unwrap();
         let expiry = Some(Timestamp::now());
         Self {
             crowded: TestApp::with(|builder| builder.max_in_flight(0)).await,

@@ -188,7 +188,7 @@ impl<'c> Shown<'c> {
 
 /// Prints a credential as one JSON object.
 pub(super) async fn print_json(storage: &dyn AdminStorage, record: &CredentialRecord) -> Result<(), Failure> {
-    let of_account = storage.list_credentials(&record.identity.account).await;
+    let of_account = storage.list_keys(&record.identity.account).await;
     let of_account = of_account.map_err(|error| Failure::because(&error))?.unwrap_or_default();
     let id = Some(&record.identity.credential_id);
     let replaced = of_account.iter().find(|other| other.replaced_by.as_ref() == id);

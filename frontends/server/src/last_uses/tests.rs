@@ -6,6 +6,7 @@ use std::thread;
 
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{Actor, KeyStorage};
 
 use super::*;
 use crate::database::{Database, Migration};
@@ -59,12 +60,12 @@ async fn what_cannot_be_written_is_kept_for_the_next_time() {
     import::run_text(&*storage, "f", text, import::Options::default()).await.unwrap();
     let account = AccountId::new("a");
     let (_, key) = NewCredential::api_key(account.clone(), "n", Scopes::default());
-    storage.create_credential(&key).await.unwrap();
+    storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
 
     let uses = Arc::new(LastUses::default());
     let mut writer =
         Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
-    let last_use = async || storage.list_credentials(&account).await.unwrap().unwrap()[0].last_used_at;
+    let last_use = async || storage.list_keys(&account).await.unwrap().unwrap()[0].last_used_at;
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
     uses.note(&key.record.identity.credential_id, &account, at(5));
     for _ in 0..2 {

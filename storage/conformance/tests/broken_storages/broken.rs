@@ -186,28 +186,6 @@ impl AdminStorage for Broken {
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
         (self.note)(&self.memory, uses)
     }
-
-    // Nothing asks for these any more.
-    async fn create_credential(&self, credential: &NewCredential) -> Result<(), StorageError> {
-        self.memory.create_credential(credential).await
-    }
-
-    async fn list_credentials(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        self.memory.list_credentials(account).await
-    }
-
-    async fn revoke_credential(&self, id: &str, at: Timestamp) -> Result<Option<CredentialRecord>, StorageError> {
-        self.memory.revoke_credential(id, at).await
-    }
-
-    async fn rotate_credential(
-        &self,
-        id: &str,
-        ends_at: Timestamp,
-        successor: &NewCredential,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        self.memory.rotate_credential(id, ends_at, successor).await
-    }
 }
 
 #[async_trait]

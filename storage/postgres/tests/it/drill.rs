@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
 use catalogue_core::auth::{Scopes, TokenDigest};
-use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageError, StorageErrorKind};
+use catalogue_core::storage::{Actor, CourseStorage, CredentialStorage, KeyStorage, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Course};
 use catalogue_postgres::{Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
@@ -100,7 +100,7 @@ impl Pair {
         let storage = PostgresStorage::open_and_migrate(&options).await.unwrap();
         write(&storage, "before").await.unwrap();
         let (_, credential) = NewCredential::api_key(account(), "key", Scopes::from_names(["read:courses"]));
-        storage.create_credential(&credential).await.unwrap();
+        storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
         let pair = Self { first, second, storage, digest: credential.digest };
         caught_up(&pair.first, &pair.second).await;
         Some(pair)

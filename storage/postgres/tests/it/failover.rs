@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::StorageErrorKind;
+use catalogue_core::storage::{KeyStorage, StorageErrorKind};
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use tokio::task::block_in_place;
@@ -86,7 +85,7 @@ async fn a_standby_alone_is_refused_unless_the_address_asks_for_one() {
         let options = Options::parse(&format!("{address} target_session_attrs={target}")).unwrap();
         let storage = PostgresStorage::open(&options).await.unwrap();
         assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
-        assert!(storage.list_credentials(&account()).await.unwrap().is_some());
+        assert!(storage.list_keys(&account()).await.unwrap().is_some());
         let refused = write(&storage, "new").await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
     }

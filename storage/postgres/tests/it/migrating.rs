@@ -56,7 +56,7 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     let at = Timestamp::from_microseconds(11).unwrap();
     let used = CredentialUse { account: account.clone(), credential_id: "key_1".into(), at };
     storage.note_uses(&[used]).await.unwrap();
-    let listed = storage.list_credentials(&account).await.unwrap().unwrap();
+    let listed = storage.list_keys(&account).await.unwrap().unwrap();
     assert_eq!((listed.len(), listed[0].last_used_at, listed[0].name.as_deref()), (1, Some(at), Some("n")));
     assert_eq!(storage.revision(&account).await.unwrap(), before);
     import_one_course(&storage).await;
@@ -158,7 +158,7 @@ async fn servers_that_note_the_same_credentials_keep_the_greatest_times() {
         let (one, other) = tokio::join!(storage.note_uses(&forth), storage.note_uses(&back));
         one.and(other).unwrap();
     }
-    let listed = storage.list_credentials(&account).await.unwrap().unwrap();
+    let listed = storage.list_keys(&account).await.unwrap().unwrap();
     assert!(listed.iter().all(|record| record.last_used_at.unwrap().as_microseconds() == 105));
     assert_eq!(listed.len(), 300);
 }

@@ -65,9 +65,9 @@ async fn a_replica_is_what_is_read_and_what_it_lacks_comes_from_the_primary() {
     }
     // A new key is never refused, and administration sees what it has done.
     let (_, credential) = NewCredential::api_key(account(), "new", Scopes::from_names(["read:courses"]));
-    storage.create_credential(&credential).await.unwrap();
+    storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
     assert!(storage.find_credential(&credential.digest).await.unwrap().is_some());
-    assert_eq!(storage.list_credentials(&account()).await.unwrap().unwrap().len(), 2);
+    assert_eq!(storage.list_keys(&account()).await.unwrap().unwrap().len(), 2);
     assert_eq!(storage.revision(&AccountId::new("nobody")).await.unwrap(), None);
     // With the primary away nobody knows whether there is none.
     control(&pair.first, &["-m", "immediate", "stop"]);
@@ -153,10 +153,11 @@ async fn a_revoked_key_is_refused_once_the_replica_knows() {
     let Some(pair) = Pair::start(|options| options).await else { return };
     let storage = storage(&pair, LONG).await;
     let (_, credential) = NewCredential::api_key(account(), "new", Scopes::from_names(["read:courses"]));
-    storage.create_credential(&credential).await.unwrap();
+    storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
     caught_up(&pair.first, &pair.second).await;
     in_time(async || is_read(&storage).await).await;
-    storage.revoke_credential(&credential.record.identity.credential_id, Timestamp::now()).await.unwrap();
+    let id = &credential.record.identity.credential_id;
+    storage.revoke_key(&account(), id, Timestamp::now(), &Actor::OPERATOR).await.unwrap();
     caught_up(&pair.first, &pair.second).await;
     assert!(storage.find_credential(&credential.digest).await.unwrap().unwrap().revoked_at.is_some());
 }

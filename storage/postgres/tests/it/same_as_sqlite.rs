@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use catalogue_core::admin::{Account, Accounts, AdminStorage, NewCredential, Record};
 use catalogue_core::auth::Scopes;
-use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
+use catalogue_core::storage::{Actor, CourseStorage, CredentialStorage, KeyStorage, StorageErrorKind};
 use catalogue_core::{AccountId, Catalogue, Course, CourseModule, Timestamp};
 use catalogue_sqlite::SqliteStorage;
 use catalogue_storage_conformance::sample;
@@ -78,7 +78,7 @@ async fn fill(storage: &impl AdminStorage, credential: &NewCredential) {
         import.put_course(&course).await.unwrap();
     }
     import.commit().await.unwrap();
-    storage.create_credential(credential).await.unwrap();
+    storage.create_key(credential, &Actor::OPERATOR).await.unwrap();
 }
 
 async fn exported(storage: &impl AdminStorage) -> Vec<Record> {
@@ -158,7 +158,7 @@ async fn an_id_that_postgresql_cannot_hold_is_refused_or_not_there_and_the_impor
 
     assert_eq!(storage.find_course(&account.id, "course\0").await.unwrap().value, None);
     assert_eq!(storage.revision(&id("acc\0")).await.unwrap(), None);
-    assert_eq!(storage.revoke_credential("\0", Timestamp::MIN).await.unwrap(), None);
+    assert_eq!(storage.revoke_key(&account.id, "\0", Timestamp::MIN, &Actor::OWNER).await.unwrap(), None);
     let after = catalogue_core::storage::Position { created_at: plain.created_at, slug: "course\0".to_owned() };
     let page = catalogue_core::storage::PageRequest { after: Some(after), ..Default::default() };
     let items = crate::items(&storage, &account.id, &page).await.unwrap();

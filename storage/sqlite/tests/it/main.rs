@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
 use catalogue_core::auth::Scopes;
-use catalogue_core::storage::{CourseRow, CourseRows, CourseStorage, PageRequest, StorageError};
+use catalogue_core::storage::{Actor, CourseRow, CourseRows, CourseStorage, KeyStorage, PageRequest, StorageError};
 use catalogue_core::{AccountId, Course, CourseListItem, CourseModule};
 use catalogue_sqlite::SqliteStorage;
 use catalogue_storage_conformance::sample;
@@ -60,7 +60,7 @@ async fn items(
 /// A fresh API key of that account.
 async fn key_of(storage: &SqliteStorage, account: &AccountId) -> String {
     let (token, credential) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
-    storage.create_credential(&credential).await.unwrap();
+    storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
     token.expose().to_owned()
 }
 

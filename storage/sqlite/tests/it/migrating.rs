@@ -86,7 +86,7 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     let at = Timestamp::from_microseconds(11).unwrap();
     let used = CredentialUse { account: account.clone(), credential_id: "key_1".into(), at };
     storage.note_uses(&[used]).await.unwrap();
-    let listed = storage.list_credentials(&account).await.unwrap().unwrap();
+    let listed = storage.list_keys(&account).await.unwrap().unwrap();
     assert_eq!(listed.iter().map(|record| record.last_used_at).collect::<Vec<_>>(), [Some(at), None]);
     import_one_course(&storage).await;
 }

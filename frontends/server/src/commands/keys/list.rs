@@ -49,7 +49,7 @@ pub(super) async fn run(
     };
     let failed = |error| Failure::because(&error);
     if let Some(account) = &list.account {
-        let of_account = storage.list_credentials(&AccountId::new(&**account)).await.map_err(failed)?;
+        let of_account = storage.list_keys(&AccountId::new(&**account)).await.map_err(failed)?;
         let of_account = of_account.ok_or_else(|| credentials::unknown_account(account))?;
         let _ = of_account.into_iter().try_for_each(&mut take);
     } else {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use catalogue_core::AccountId;
 use catalogue_core::admin::{AdminStorage, NewCredential};
 use catalogue_core::auth::Scopes;
-use catalogue_core::storage::StorageErrorKind;
+use catalogue_core::storage::{Actor, KeyStorage, StorageErrorKind};
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use tokio_postgres::Client;
@@ -48,12 +48,12 @@ impl Scene {
         let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
         let subject = Subject { account, key, number };
         match call {
-            "create" | "create key" | "import" => {}
+            "create key" | "import" => {}
             "remove course" | "remove account" => drop(import_one_course(&self.direct).await),
             "create link" | "exchange link" | "end session" | "end sign-ins" => {
                 self.sign_ins_before(call, &subject).await;
             }
-            _ => self.direct.create_credential(&subject.key).await.unwrap(),
+            _ => self.direct.create_key(&subject.key, &Actor::OPERATOR).await.unwrap(),
         }
         subject
     }
@@ -189,7 +189,7 @@ async fn a_commit_that_waits_for_a_standby_may_be_done() {
     for is_ended in [true, false] {
         let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
         let (id, creating) = (key.record.identity.credential_id.clone(), Arc::clone(&storage));
-        let created = tokio::spawn(async move { creating.create_credential(&key).await });
+        let created = tokio::spawn(async move { creating.create_key(&key, &Actor::OPERATOR).await });
         in_time(async || ask(&cluster, waiting).await == "1").await;
         if is_ended {
             assert_eq!(ask(&cluster, end).await, "1");

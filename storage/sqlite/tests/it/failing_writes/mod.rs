@@ -7,7 +7,7 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
-use catalogue_core::admin::AdminStorage as _;
+use catalogue_core::storage::KeyStorage;
 use catalogue_sqlite::SqliteStorage;
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -58,7 +58,7 @@ impl Before {
         let account = import_one_course(&storage).await;
         key_of(&storage, &account).await;
         calls::sign_in(&storage, &account).await;
-        let keys = storage.list_credentials(&account).await.unwrap().unwrap();
+        let keys = storage.list_keys(&account).await.unwrap().unwrap();
         Self { directory, key: keys[0].identity.credential_id.to_string(), held: false }
     }
 
