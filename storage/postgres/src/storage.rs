@@ -66,7 +66,9 @@ impl PostgresStorage {
     /// settings of a session, are told at the start.
     async fn ask_as_requests_do(&self) -> Result<(), StorageError> {
         let nobody = AccountId::new("");
-        self.find_credential(&TokenDigest::from_bytes([0; 32])).await?;
+        let none = TokenDigest::from_bytes([0; 32]);
+        self.find_credential(&none).await?;
+        self.is_revoked(&none).await?;
         let page = PageRequest::default();
         self.list_courses(&nobody, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
         self.find_course(&nobody, "none").await?;

@@ -41,6 +41,7 @@ mod plan;
 mod put;
 mod read;
 mod readers;
+mod revocations;
 mod rows;
 mod sign_ins;
 mod storage;

@@ -123,7 +123,7 @@ fn can_be_an_account(text: &str) -> bool {
 }
 
 /// The instant that many seconds after 1970, which may have a fraction; one after the year 9999 is its end.
-fn instant(seconds: f64) -> Option<Timestamp> {
+pub(super) fn instant(seconds: f64) -> Option<Timestamp> {
     // The cast saturates.
     let microseconds = (seconds * 1e6) as i64;
     (seconds >= 0.0).then(|| Timestamp::from_microseconds(microseconds).unwrap_or(Timestamp::MAX))
