@@ -39,7 +39,7 @@ pub enum BuildError {
         "{0:?} cannot be the documents' title; write a name without line breaks, brackets and backticks, like Courses of Example"
     )]
     DocsTitle(String),
-    /// A text is nothing that questions can go to.
+    /// A text is neither a mailbox nor the address of a page.
     #[error("{0:?} is no contact; write a mailbox or a page, like help@example.com or https://example.com/help")]
     DocsContact(String),
     /// A text is not the address of a page.

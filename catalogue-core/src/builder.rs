@@ -19,7 +19,7 @@ use crate::storage::{CourseStorage, CredentialStorage};
 /// How many bytes rendered answers may take up by default.
 const DEFAULT_PAGE_CACHE: usize = 64 << 20;
 
-/// Puts a [`Catalogue`] together. What it cannot do without, it is made with; all else has a default.
+/// Builds a [`Catalogue`]. It is created with what a catalogue needs; all else has a default.
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing before `build`"]
 pub struct CatalogueBuilder {
@@ -42,12 +42,13 @@ pub struct CatalogueBuilder {
 }
 
 impl Catalogue {
-    /// A catalogue of `courses` for the callers that `authenticator` knows.
+    /// A builder for a catalogue of `courses`, for the callers that `authenticator` knows.
     pub fn builder(courses: impl CourseStorage, authenticator: impl Authenticator) -> CatalogueBuilder {
         CatalogueBuilder::over(Arc::new(courses)).or_authenticator(authenticator)
     }
 
-    /// A catalogue over one storage that holds the courses and the credentials, API keys and opaque OAuth tokens.
+    /// A builder for a catalogue over one storage that holds the courses and the credentials: API keys and opaque OAuth
+    /// tokens.
     pub fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> CatalogueBuilder {
         let storage = Arc::new(storage);
         CatalogueBuilder { credentials: Some(storage.clone()), ..CatalogueBuilder::over(storage) }
@@ -89,7 +90,7 @@ impl CatalogueBuilder {
         self
     }
 
-    /// What the documents are headed. Default `Course Catalogue Read API`.
+    /// The title of the documents. Default `Course Catalogue Read API`.
     pub fn docs_title(mut self, title: impl Into<String>) -> Self {
         self.docs_title = Some(title.into());
         self
@@ -116,8 +117,8 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Takes the server's root too, which is nobody else's (decision R12): a browser that asks for `/` is led to the
-    /// reference page, and `/llms.txt` is there as well. By default the root is the host's.
+    /// Serves the server's root too (decision R12): a browser that asks for `/` is redirected to the reference page,
+    /// and `/llms.txt` is there as well. By default the root is the host's.
     pub fn own_root(mut self) -> Self {
         self.own_root = true;
         self
@@ -142,8 +143,8 @@ impl CatalogueBuilder {
         self
     }
 
-    /// How many requests may be in flight at the same time; further ones are answered 429 at once, whatever they ask for
-    /// (decision A21); with 0 every one is. Default any number.
+    /// How many requests may be in flight at the same time; further ones are answered 429 at once, whatever they ask
+    /// for (decision A21); with 0 all are. Default any number.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.max_in_flight = requests;
         self
@@ -151,7 +152,8 @@ impl CatalogueBuilder {
 
     /// How many bytes rendered answers may take up; 0 renders every answer. Default 64 MiB.
     ///
-    /// An answer is kept under its account's revision, so it is never stale; a storage without revisions has none kept.
+    /// An answer is cached under its account's revision, so it is never stale. Nothing is cached from a storage without
+    /// revisions.
     pub fn page_cache(mut self, bytes: usize) -> Self {
         self.page_cache = bytes;
         self
@@ -160,24 +162,24 @@ impl CatalogueBuilder {
     /// Limits the requests of each credential, and the unknown tokens of each
     /// [`ClientAddress`](crate::limit::ClientAddress) that comes with a request (decision A2). Default no limit.
     ///
-    /// A 304 to a tag that the caller has costs nothing where nothing had to be rendered for it (so `If-None-Match: *` costs
-    /// as an answer does, and every 304 of a storage without revisions), nor does what is refused before it is counted: a wrong path, method,
-    /// token, scope or parameter. HEAD costs as GET does.
+    /// A request costs nothing when it is refused before it is counted, for its path, method, token, scope or
+    /// parameters, or when it is answered 304 and nothing had to be rendered for that. So `If-None-Match: *` costs as
+    /// much as an answer, and so does every 304 of a storage without revisions. HEAD costs as much as GET.
     pub fn rate_limiter(mut self, limiter: impl RateLimiter) -> Self {
         self.rate_limiter = Some(Arc::new(limiter));
         self
     }
 
-    /// Is told of each finished request, for metrics and logs. Default nobody.
+    /// Tells `observer` of each finished request, for metrics and logs. Default none.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.observer = Some(Arc::new(observer));
         self
     }
 
-    /// The catalogue.
+    /// Builds the catalogue.
     ///
     /// # Errors
-    /// When the settings contradict each other or cannot be.
+    /// When a setting is not valid, or two contradict each other.
     pub fn build(self) -> Result<Catalogue, BuildError> {
         let docs = Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?;
         let about = About::new(self.docs_title, self.docs_contact, self.docs_keys_url, self.settings_url)?;

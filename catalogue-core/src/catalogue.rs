@@ -103,7 +103,8 @@ impl Catalogue {
         async move { self.0.call(&parts, Some(caller)).await }
     }
 
-    /// How often kept answers were found since the catalogue was built, and how many bytes they take up now.
+    /// How often answers were found in the page cache since the catalogue was built, and how many bytes it takes up
+    /// now.
     #[must_use]
     pub fn page_cache(&self) -> PageCacheStatistics {
         self.0.answers.statistics()

@@ -2,7 +2,7 @@
 //!
 //! Professionals publish courses made of ordered modules; approved partner applications read a creator's own courses
 //! through it. [`Catalogue::call`] turns any request into a response and cannot fail; what it reads comes from a
-//! [`storage::CourseStorage`], and who calls is found out by an [`auth::Authenticator`].
+//! [`storage::CourseStorage`], and an [`auth::Authenticator`] says who calls.
 //!
 //! ```
 //! use catalogue_core::Catalogue;
@@ -28,7 +28,7 @@
 //! | The host has | It implements | And builds with |
 //! | --- | --- | --- |
 //! | courses in tables of its own | [`storage::CourseStorage`], two methods | [`Catalogue::builder`] |
-//! | keys in a table of its own, as digests | [`storage::CredentialStorage`], one method; expiry and revocation are judged here | [`Catalogue::with_api_keys`] where one storage holds both, else [`auth::StoredCredentials`] |
+//! | keys in a table of its own, as digests | [`storage::CredentialStorage`], one method; expiry and revocation are checked here | [`Catalogue::with_api_keys`] where one storage holds both, else [`auth::StoredCredentials`] |
 //! | sessions, or tokens that a service knows | [`auth::Authenticator`], one method | [`Catalogue::builder`], or [`or_authenticator`](CatalogueBuilder::or_authenticator) after another |
 //! | sessions by cookie, or a gateway that names the caller | a function from a request's head to an [`auth::Identity::session`] | [`Catalogue::identified_by`] |
 //! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`auth::Identity`], on a route of their own [`Catalogue::mounted_at`] |
@@ -36,12 +36,12 @@
 //! | users who should make keys themselves | [`storage::KeyStorage`] | the package `catalogue-settings` |
 //! | metrics and logs | [`observe::Observer`] | [`observer`](CatalogueBuilder::observer) |
 //!
-//! [`storage::MemoryStorage`] is for tests and trials. The traits are asynchronous by the macro
-//! [`async_trait`](macro@async_trait), which is exported here, so that a host needs no dependency for it. An `impl` without
+//! [`storage::MemoryStorage`] is for tests and trials. The traits are asynchronous with the macro
+//! [`async_trait`](macro@async_trait), which is exported here, so a host needs no dependency for it. An `impl` without
 //! it is refused with E0195: "lifetime parameters or bounds on method … do not match the trait declaration".
 //!
-//! An answer 500 says nothing of its cause; that goes to `tracing`, with the answer's request id. A host that subscribes to
-//! nothing never sees it.
+//! The cause of a 500 is not in the answer: it goes to `tracing`, with the answer's request id. A host without a
+//! subscriber never sees it.
 //!
 //! # Any other framework
 //! There are packages for warp (`catalogue-warp`), actix-web (`catalogue-actix`), and whatever takes a tower service
@@ -87,7 +87,7 @@
 //! | Repeated headers | pass on each line, of requests (two `Authorization` are none) and of answers (`Vary`), also values that are no UTF-8 |
 //! | The length of an answer | set none: to HEAD the catalogue gives that of the body of GET, and a 204 and a 304 have none. Many frameworks write the length of the empty body |
 //! | Methods | route all of them here: HEAD and OPTIONS, TRACE, and those that the framework has no name for. The catalogue answers 405 |
-//! | Paths of nobody | route what no route of the host's knows here as well, for a 404 in the envelope |
+//! | Unknown paths | route what no route of the host matches here as well, for a 404 in the envelope |
 //! | The body | leave it unread and do not wait for it; it is no reason to fail, whatever its media type |
 //! | Compression, CORS, `ETag` | leave them to the catalogue: a layer of the framework's around it changes what is right already |
 //! | The client's address | put a [`limit::ClientAddress`] among the request's extensions, where there is a rate limit; behind a proxy the one that the proxy names |

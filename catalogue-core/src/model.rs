@@ -13,7 +13,7 @@ use crate::timestamp::Timestamp;
 
 /// The id of an account: whose courses a credential may read.
 ///
-/// Any text; what it means is the storage's business. Cheap to clone.
+/// Any text, which the storage alone interprets. Cheap to clone.
 ///
 /// ```
 /// use catalogue_core::AccountId;
@@ -66,8 +66,8 @@ pub const MAX_SLUG_BYTES: usize = 200;
 
 /// Whether `slug` can name a course: 1 to [`MAX_SLUG_BYTES`] bytes, no `/`, no control character.
 ///
-/// A path with any other text is answered 404 without asking the storage. `.` and `..` are slugs by this rule; but browsers,
-/// curl and most libraries take them for steps of a path, also as `%2e`, and never ask for such a course.
+/// A path with any other text is answered 404 without asking the storage. `.` and `..` are slugs by this rule; but
+/// browsers, curl and most libraries resolve them as dot segments, also as `%2e`, and never ask for such a course.
 #[must_use]
 pub fn is_slug(slug: &str) -> bool {
     !slug.is_empty() && slug.len() <= MAX_SLUG_BYTES && !slug.chars().any(|c| c == '/' || c.is_control())

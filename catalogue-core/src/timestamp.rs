@@ -50,7 +50,7 @@ impl Timestamp {
         self.0
     }
 
-    /// The present, by the system's clock.
+    /// The current time, by the system's clock.
     #[must_use]
     pub fn now() -> Self {
         let microseconds = match SystemTime::now().duration_since(UNIX_EPOCH) {

@@ -31,16 +31,16 @@ impl fmt::Debug for Identify {
 impl Catalogue {
     /// The same API at another address as well: a view of this catalogue for a route of the host's own.
     ///
-    /// Whoever asks there gets answers whose addresses are there: the `Link` to the next page, and the server that
-    /// `openapi.json` names. Requests keep the path that the client sent. All else is shared: storage, authenticators,
-    /// limits, page cache, observer, the documents' address, what they say of the host, and the function of [`identified_by`](Self::identified_by),
-    /// whose docs have an example.
+    /// Answers to requests there name that address: the `Link` to the next page, and the server in `openapi.json`.
+    /// Requests keep the path that the client sent. All else is shared: storage, authenticators, limits, page cache,
+    /// observer, the documents' address, what they say of the host, and the function of
+    /// [`identified_by`](Self::identified_by), whose docs have an example.
     ///
-    /// Make the view once and clone it. Making one renders all documents, and finds no answer that was kept for another:
-    /// one for each request would only fill the page cache.
+    /// Make the view once and clone it. Making one renders all documents, and it finds no answer that was cached for
+    /// another view: one for each request would only fill the page cache.
     ///
     /// # Errors
-    /// When `base_url` is not an address to mount at, or stands in the way of the documents.
+    /// When `base_url` is not an address to mount at, or collides with the documents.
     pub fn mounted_at(&self, base_url: &str) -> Result<Self, BuildError> {
         let here = &self.0.mount;
         let mount = Arc::new(Mount::at(base_url, here.router.docs.clone(), false, here.about.clone())?);
@@ -50,10 +50,10 @@ impl Catalogue {
     /// The same API for callers whom the host knows by a request's head, such as its cookie or a header that a gateway
     /// sets: a view of this catalogue that asks `identify` before it looks for a bearer token.
     ///
-    /// Whom `identify` names is answered as the holder of a good token with that identity is. Where it says `None`, the
-    /// bearer token decides as ever, and none is a 401. A second call replaces the first. What has to be waited for, such
-    /// as a session in a database, is looked up before: by a layer that leaves what it finds in the head's extensions, as
-    /// far as the frontend keeps those, or for [`call_as`](Self::call_as).
+    /// A caller whom `identify` names is answered like the holder of a valid token with that identity. Where it returns
+    /// `None`, the bearer token decides as usual, and without one the answer is 401. A second call replaces the first.
+    /// What has to be waited for, such as a session in a database, is looked up before: by a layer that leaves what it
+    /// finds in the head's extensions, as far as the frontend keeps those, or for [`call_as`](Self::call_as).
     ///
     /// A header is as good as a token here, so it must be one that no client can send past the gateway. The id of an
     /// [`Identity::session`] is shown by `GET /me` (`apiKeyId`), to the observer and so in logs: never put the session's

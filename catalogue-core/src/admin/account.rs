@@ -13,23 +13,23 @@ pub struct Account {
     pub email: String,
 }
 
-/// Of which accounts a call is. An id that no account has is passed over, and one that stands there twice counts once.
+/// Which accounts a call is about. An id that no account has is skipped, and one that is listed twice counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accounts<'a> {
-    /// Of all.
+    /// All accounts.
     All,
-    /// Of these alone, in whatever order.
+    /// These alone, in any order.
     Only(&'a [AccountId]),
 }
 
-/// An account with what it has.
+/// An account, and how much it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSummary {
     /// The account.
     pub account: Account,
     /// How many courses it has.
     pub courses: u64,
-    /// How many API keys of it hold: neither revoked nor expired.
+    /// How many of its API keys are neither revoked nor expired.
     pub keys: u64,
 }
 
@@ -40,9 +40,9 @@ pub struct RemovedAccount {
     pub courses: u64,
     /// How many modules those had.
     pub modules: u64,
-    /// How many API keys, of whatever state.
+    /// How many API keys, in any state.
     pub keys: u64,
-    /// How many OAuth tokens, of whatever state.
+    /// How many OAuth tokens, in any state.
     pub tokens: u64,
     /// Why the storage's own files may still hold bytes of it, and what ends that; `None` where they hold none.
     pub remains: Option<String>,

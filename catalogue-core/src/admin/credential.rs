@@ -73,7 +73,7 @@ pub struct CredentialRecord {
 }
 
 impl CredentialRecord {
-    /// What it is good for at that instant.
+    /// Its state at that instant.
     #[must_use]
     pub fn state(&self, at: Timestamp) -> CredentialState {
         match (self.revoked_at, self.expires_at, &self.replaced_by) {
@@ -85,13 +85,13 @@ impl CredentialRecord {
     }
 }
 
-/// What a credential is good for.
+/// The state of a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CredentialState {
-    /// It holds.
+    /// It is accepted, and was not rotated.
     Valid,
-    /// It was rotated, and still holds.
+    /// It was rotated, and is still accepted until its overlap ends.
     Ending,
     /// It has expired.
     Expired,
@@ -118,7 +118,7 @@ impl CredentialState {
     }
 }
 
-/// That a credential was used.
+/// One use of a credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CredentialUse {
     /// The account behind the credential.

@@ -1,7 +1,7 @@
-//! [`AdminStorage`]: what the command line and the suites need beyond reading. Embedders need not have it.
+//! [`AdminStorage`]: what the command line and the suites need beyond reading. Embedders do not need it.
 //!
-//! The records here can be built and taken apart field by field: one field more is a new major version, as a storage or
-//! an export that overlooked it would lose what it holds.
+//! The records here can be built and taken apart field by field: a further field is a breaking change, because a
+//! storage or an export that overlooked it would lose data.
 
 mod account;
 mod credential;
@@ -28,7 +28,8 @@ pub enum Record {
     Course(Course),
 }
 
-/// Takes what a call shows, such as the records of an export, one at a time; [`ControlFlow::Break`] ends it early.
+/// Takes what a call reads, such as the records of an export, one at a time; [`ControlFlow::Break`] ends the call
+/// early.
 pub type Visitor<'v, T = Record> = dyn FnMut(T) -> ControlFlow<()> + Send + 'v;
 
 /// What an import did with one account or course.
@@ -40,17 +41,17 @@ pub enum Change {
     Changed,
     /// It was there with the same content, and was left alone.
     Unchanged,
-    /// This import has put it before; nothing was done.
+    /// This import has put it already; nothing was done.
     Repeated,
 }
 
 /// Writes accounts and courses, and by [`KeyStorage`] credentials.
 ///
-/// A call that writes tells the truth about its change. `Ok` means that it is committed: it outlasts this process, and the
-/// machine where the database is set up so. An error means that nothing has changed, unless its kind is
+/// `Ok` of a call that writes means that the change is committed: it outlives this process, and a crash of the machine
+/// where the database is set up so. An error means that nothing has changed, unless its kind is
 /// [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown): then the change may have been made or not.
 ///
-/// Calls may block the thread for as long as the database works: they are made for a command line, not for a request.
+/// Calls may block the thread for as long as the database works: they are meant for a command line, not for a request.
 ///
 /// Without `#[async_trait]` above an `impl` the compiler says E0195, as for
 /// [`CourseStorage`](crate::storage::CourseStorage).
@@ -69,14 +70,15 @@ pub trait AdminStorage: KeyStorage {
     /// When the storage cannot be written now, for instance because another import runs.
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError>;
 
-    /// Shows every one of the accounts by id, then every course of theirs by account and slug (compared by bytes), all of one
-    /// state.
+    /// Hands the accounts to `visit` by id, then their courses by account and slug (compared by bytes), all of one
+    /// state of the data.
     ///
     /// # Errors
     /// When the storage cannot be read.
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
 
-    /// Shows the accounts by id (compared by bytes) with what they have, and the keys that hold at `now`, all of one state.
+    /// Hands the accounts to `visit` by id (compared by bytes), with the number of their courses and of their keys that
+    /// hold at `now`, all of one state of the data.
     ///
     /// # Errors
     /// When the storage cannot be read.
@@ -87,8 +89,8 @@ pub trait AdminStorage: KeyStorage {
         visit: &mut Visitor<'_, AccountSummary>,
     ) -> Result<(), StorageError>;
 
-    /// Removes the account with that id, its courses and its credentials, and says what went; or `None` when there is none.
-    /// It is gone from the next request on. One of the same id that comes later has none of its revisions.
+    /// Removes the account with that id, its courses and its credentials, and says what was removed; or `None` when
+    /// there is none. It is gone from the next request on. A later account with the same id has none of its revisions.
     ///
     /// # Errors
     /// When the storage cannot be written now.
@@ -100,12 +102,16 @@ pub trait AdminStorage: KeyStorage {
     /// When the storage cannot be written now.
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError>;
 
-    /// Shows the credentials of all accounts: by account (compared by bytes), those of one as
-    /// [`list_keys`](KeyStorage::list_keys) has them, all of one state.
+    /// Hands the credentials of those accounts to `visit`: by account (compared by bytes), those of one account in the
+    /// order of [`list_keys`](KeyStorage::list_keys), all of one state of the data.
     ///
     /// # Errors
     /// When the storage cannot be read.
-    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError>;
+    async fn visit_credentials(
+        &self,
+        accounts: Accounts<'_>,
+        visit: &mut Visitor<'_, CredentialRecord>,
+    ) -> Result<(), StorageError>;
 
     /// The credential with that id, or `None` when there is none.
     ///
@@ -113,10 +119,11 @@ pub trait AdminStorage: KeyStorage {
     /// When the storage cannot be read.
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
 
-    /// Notes when credentials were used, all of it or nothing. Of several times of one credential the greatest stays,
-    /// whoever noted it, in this call or before; a use of what is no credential of the account is passed over.
+    /// Records when credentials were used, all uses or none. Of each credential the latest time is kept, from this call
+    /// or an earlier one. A use of what is no credential of the account is skipped.
     ///
-    /// It changes nothing that a request reads, so every account keeps its revision. It makes no storage that is missing.
+    /// It changes nothing that a request reads, so every account keeps its revision. It does not create a storage that
+    /// is missing.
     ///
     /// # Errors
     /// When the storage cannot be written now.
@@ -141,14 +148,14 @@ pub trait AdminStorage: KeyStorage {
         Err(StorageError::new(StorageErrorKind::Other, "this storage keeps no revocations of signed tokens"))
     }
 
-    /// What the storage's servers and the connections to them do: whether the one that is written to answers, which is
-    /// asked now, and how far behind its replicas are. `None` where there is no server, as by default.
+    /// The state of the storage's servers and of the connections to them: whether the primary answers, which is asked
+    /// now, and how far its replicas lag. `None` where there is no server, as by default.
     async fn status(&self) -> Option<StorageStatus> {
         None
     }
 }
 
-/// An import under way. Nothing of it can be seen before [`commit`](Self::commit); dropping it undoes it.
+/// An import in progress. Nothing of it is visible before [`commit`](Self::commit); dropping it undoes it.
 ///
 /// Without `#[async_trait]` above an `impl` the compiler says E0195, as for
 /// [`CourseStorage`](crate::storage::CourseStorage).
@@ -175,7 +182,7 @@ pub trait Import: Send {
     ///
     /// # Errors
     /// [`UnknownReference`](crate::storage::StorageErrorKind::UnknownReference) when its account does not exist,
-    /// [`InvalidValue`](crate::storage::StorageErrorKind::InvalidValue) when its slug is none (see
+    /// [`InvalidValue`](crate::storage::StorageErrorKind::InvalidValue) when its slug is not valid (see
     /// [`is_slug`](crate::is_slug)), or when the storage cannot be written.
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError>;
 
@@ -186,7 +193,7 @@ pub trait Import: Send {
     /// When the storage cannot be written.
     async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError>;
 
-    /// Makes all of it seen at once.
+    /// Makes the whole import visible at once.
     ///
     /// # Errors
     /// When the storage cannot be written. As for every call of [`AdminStorage`], nothing has changed then unless the kind

@@ -33,15 +33,15 @@ pub(crate) struct Key {
     pub(crate) call: Call,
 }
 
-/// How often kept answers were found, and how many bytes they take up.
+/// How often answers were found in the cache, and how many bytes the cached ones take up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageCacheStatistics {
     /// Answers that were found.
     pub hits: u64,
-    /// Answers that were not found and had to be rendered. Where nothing can be kept, nothing is counted.
+    /// Answers that were not found and had to be rendered. Where nothing can be cached, nothing is counted.
     pub misses: u64,
-    /// Bytes that the kept answers take up at most, with their compressed forms and keys.
+    /// Bytes that the cached answers take up at most, with their compressed forms and keys.
     pub bytes: u64,
 }
 

@@ -30,9 +30,9 @@ pub enum Refusal {
     Missing,
     /// The token is malformed or unknown.
     Invalid,
-    /// The token was good until its expiry. Only who sent the true token may learn that.
+    /// The token has expired. Only a caller who sent the whole token, and no guess, may learn that.
     Expired,
-    /// The token was revoked. Only who sent the true token may learn that.
+    /// The token was revoked. Only a caller who sent the whole token, and no guess, may learn that.
     Revoked,
 }
 
@@ -64,7 +64,7 @@ pub struct Explanation {
 /// Finds out whose a token is.
 ///
 /// # Contract
-/// - A token that was revoked or has expired is refused from the next call on: nothing may be remembered past that
+/// - A token that was revoked or has expired is refused from the next call on: no verdict may be cached beyond that
 ///   (decision C3).
 /// - A storage or service out of reach is an error and never a refusal, so that nobody throws a good token away
 ///   (decision A19).

@@ -17,7 +17,7 @@ pub struct Credential {
     pub identity: Identity,
     /// From this instant on the token is refused as expired; never if `None`.
     pub expires_at: Option<Timestamp>,
-    /// When the credential was revoked; it still stands if `None`.
+    /// When the credential was revoked; `None` if it was not.
     pub revoked_at: Option<Timestamp>,
     /// The revision of the account's courses (see
     /// [`CourseStorage::revision`](crate::storage::CourseStorage::revision)), read by the same look-up; `None` where
@@ -26,7 +26,7 @@ pub struct Credential {
 }
 
 impl Credential {
-    /// A credential that has no expiry, still stands, and says nothing of a revision.
+    /// A credential without an expiry, a revocation and a revision.
     #[must_use]
     pub const fn new(identity: Identity) -> Self {
         Self { identity, expires_at: None, revoked_at: None, revision: None }

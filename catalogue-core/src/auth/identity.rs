@@ -19,7 +19,7 @@ pub enum CredentialKind {
     /// An OAuth access token.
     OAuth,
     /// A session of the host's own, which no storage of ours keeps. The host alone says who has one, and with which
-    /// scopes, so [`accept`](crate::CatalogueBuilder::accept) says nothing of it.
+    /// scopes, so [`accept`](crate::CatalogueBuilder::accept) does not apply to it.
     Session,
 }
 
@@ -37,7 +37,7 @@ impl CredentialKind {
         }
     }
 
-    /// What the tokens of this kind that [`NewToken`](super::NewToken) makes begin with. Those of sessions are opaque
+    /// The prefix of the tokens of this kind that [`NewToken`](super::NewToken) makes. Those of sessions are opaque
     /// tokens like OAuth's, so the same scanners find them.
     #[must_use]
     pub const fn token_prefix(self) -> &'static str {
@@ -54,11 +54,11 @@ impl CredentialKind {
     }
 }
 
-/// Whose credential a request carries, of which kind, which record, with which scopes.
+/// The credential behind a request: its account, kind, record and scopes.
 ///
-/// [`Identity::api_key`], [`Identity::oauth`], [`Identity::issued`] and [`Identity::session`] make one. Written out as `Identity { … }` outside of
-/// this crate it does not compile (E0639), since it may get further fields. A scope that looks like a misspelt one of
-/// section 5.4, such as `read:course`, is a warning in the log, once a name.
+/// [`Identity::api_key`], [`Identity::oauth`], [`Identity::issued`] and [`Identity::session`] make one. Outside this
+/// crate `Identity { … }` does not compile (E0639), since further fields may be added. A scope that looks like a misspelt one of section 5.4,
+/// such as `read:course`, is logged as a warning, once for each name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
@@ -124,8 +124,8 @@ impl Identity {
         Self::new(account, CredentialKind::OAuth, digest.id("oauth").into(), scopes)
     }
 
-    /// The identity behind a session of the host's own: whoever is logged in to it, by a cookie, a gateway or a token that
-    /// is neither an API key nor OAuth's.
+    /// The identity behind a session of the host's own: somebody who is logged in there by a cookie, a gateway, or a
+    /// token that is neither an API key nor OAuth's.
     ///
     /// `GET /me`, the observer and logs have `id` as it is given here, so it must not be the session's secret.
     pub fn session(account: AccountId, id: impl Into<Arc<str>>, scopes: Scopes) -> Self {

@@ -72,8 +72,8 @@ impl fmt::Debug for NewToken {
     }
 }
 
-/// The kind of [`NewToken`] that `text` has the form of, its checksum included; `None` when it is none. It says nothing
-/// about whether the token exists.
+/// The kind of [`NewToken`] whose form `text` has, its checksum included; `None` when it has no such form. It says
+/// nothing about whether the token exists.
 #[must_use]
 pub fn token_kind(text: &str) -> Option<CredentialKind> {
     CredentialKind::ALL.iter().copied().find(|kind| has_form(text, *kind))

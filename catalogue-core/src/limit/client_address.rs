@@ -2,9 +2,9 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The address of the client behind a request, which a frontend puts into the request's extensions, and by which alone a
-/// rate limit counts unknown tokens (decision A2). It must be the client's own, not a proxy's, whose clients would share
-/// one allowance; and taken from a header only where that proxy alone can have written it.
+/// The address of the client behind a request. A frontend puts it into the request's extensions, and a rate limit
+/// counts unknown tokens by it alone (decision A2). It must be the client's own and not a proxy's, whose clients would
+/// share one allowance. Take it from a header only where the proxy alone can have written that.
 ///
 /// ```
 /// use catalogue_core::Catalogue;
@@ -28,7 +28,8 @@ use std::net::{IpAddr, Ipv6Addr};
 pub struct ClientAddress(pub IpAddr);
 
 impl ClientAddress {
-    /// The address that is counted: of IPv6 the first 64 bits, the least that one client has, or the IPv4 address in it.
+    /// The address that is counted: the first 64 bits of an IPv6 address, since one client may use all the others, or
+    /// the IPv4 address in it.
     #[must_use]
     pub fn counted(self) -> IpAddr {
         match self.0.to_canonical() {

@@ -18,7 +18,7 @@ use crate::model::AccountId;
 /// - In one window no more are granted than the limit has, at least what [`take`](Self::take) says remains, and after its
 ///   end all of them again: clients are told so.
 /// - What was given back no longer counts. After its window giving back changes nothing.
-/// - A counter out of reach is no reason to refuse: it says [`Taken::Uncounted`], and soon.
+/// - A counter out of reach is no reason to refuse: the answer is [`Taken::Uncounted`], and it comes soon.
 /// - Calls may run at the same time. Their futures may be dropped before they finish; what was taken may then stay taken.
 ///
 /// [`LocalRateLimiter`](crate::limit::LocalRateLimiter) counts in this process.
@@ -71,7 +71,7 @@ pub enum Taken {
     Uncounted,
 }
 
-/// What a [`RateLimiter`] answers: a future, which costs no allocation where the answer is there.
+/// What a [`RateLimiter`] answers: a future that allocates nothing when the answer is ready.
 #[must_use = "futures do nothing unless polled"]
 pub struct LimiterFuture<'l, T>(State<'l, T>);
 
@@ -81,7 +81,7 @@ enum State<'l, T> {
 }
 
 impl<'l, T> LimiterFuture<'l, T> {
-    /// An answer that is there.
+    /// An answer that is ready.
     pub fn now(answer: T) -> Self {
         Self(State::Now(Some(answer)))
     }

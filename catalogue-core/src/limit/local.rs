@@ -7,10 +7,10 @@ use super::limiter::{LimiterFuture, RateLimitKey, RateLimiter, Taken};
 use super::rate_limit::RateLimit;
 use super::windows::{Fingerprints, Windows};
 
-/// Counts in this process, in bounded room: 34 MiB however many clients come, and two of them to begin with.
+/// Counts in this process, in bounded memory: 2 MiB at first, and 34 MiB at most, however many clients there are.
 ///
-/// Beyond half a million open windows of credentials, or as many of addresses, those of which least was taken are forgotten
-/// before their time. Each has a room of its own, so no crowd of strangers pushes a credential out.
+/// Beyond half a million open windows of credentials, or as many of addresses, those that were used least are evicted
+/// before their end. Credentials and addresses have separate memory, so unknown tokens never evict a credential.
 ///
 /// [`ClientAddress`](crate::limit::ClientAddress) has an example.
 pub struct LocalRateLimiter {

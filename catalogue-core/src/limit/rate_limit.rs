@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-/// So many requests in a window of so many seconds.
+/// A number of requests in each window of whole seconds.
 ///
-/// A window begins with the first request that comes outside of one, and when it ends all of them are there again. So in
-/// any stretch as long as a window there are at most twice as many, as with a token bucket that holds them all.
+/// A window begins with the first request outside one, and at its end the whole allowance is back. So any stretch as
+/// long as a window has at most twice the limit, as with a token bucket of that size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RateLimit {
     requests: u32,
     seconds: u32,
 }
 
-/// Why numbers are no [`RateLimit`].
+/// Why numbers do not make a [`RateLimit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidRateLimit {

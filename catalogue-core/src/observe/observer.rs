@@ -97,7 +97,7 @@ pub struct FinishedRequest<'r> {
     pub refusal: Option<Refusal>,
     /// What the authenticator says of the refusal beyond its reason (decision O32).
     pub explanation: Option<Explanation>,
-    /// Which limit it met, where it was answered 429.
+    /// Which limit it exceeded, where it was answered 429.
     pub exceeded: Option<ExceededLimit>,
     /// Why it was answered 500: a [`StorageError`](crate::storage::StorageError) of the storage's, or another error that says
     /// what panicked. The log has it too.
@@ -108,7 +108,7 @@ pub struct FinishedRequest<'r> {
     pub client: Option<ClientAddress>,
 }
 
-/// A limit that a request met (decisions A2 and A21).
+/// A limit that a request exceeded (decisions A2 and A21).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ExceededLimit {

@@ -11,19 +11,19 @@ pub struct StorageError {
     source: Option<Box<dyn Error + Send + Sync>>,
 }
 
-/// What an operator would do about a [`StorageError`].
+/// The kind of a [`StorageError`], by what an operator would do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StorageErrorKind {
     /// The storage is out of reach, or too slow now: look at its machine and its load.
     Unavailable,
-    /// The storage holds what it must not hold, or another schema: mend it or migrate it.
+    /// The storage holds what it must not hold, or has another schema: repair or migrate it.
     Corrupt,
-    /// The call names something that is not there, such as an unknown account: mend the call.
+    /// The call names something that is not there, such as an unknown account: correct the call.
     UnknownReference,
-    /// The call adds something that is there already: mend the call.
+    /// The call adds something that is there already: correct the call.
     AlreadyThere,
-    /// The call holds a value that cannot be stored: mend the call.
+    /// The call holds a value that cannot be stored: correct the call.
     InvalidValue,
     /// A change may have been made or not, since the answer to its commit was lost: look before you repeat it. After an
     /// error of any other kind nothing has changed.

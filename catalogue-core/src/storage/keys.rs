@@ -38,7 +38,7 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// the storage cannot be written now.
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>;
 
-    /// Gives the key with that id another name and returns it, or `None` when the account has none.
+    /// Renames the key with that id and returns it, or `None` when the account has none.
     ///
     /// # Errors
     /// When the storage cannot be written now.
@@ -53,7 +53,7 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// Stores `successor`, whose account is `account`, and lets the key with that id expire at `ends_at`, or at the expiry
     /// that it has where that is earlier. Returns the key that is replaced, with the successor's id.
     ///
-    /// `None` when the account has no such key, or it does not hold any more at the instant of the successor's creation, or
+    /// `None` when the account has no such key, or it no longer holds at the instant of the successor's creation, or
     /// has a successor.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ pub struct Actor(Cow<'static, str>);
 impl Actor {
     /// The account's owner.
     pub const OWNER: Self = Self(Cow::Borrowed("owner"));
-    /// Whoever has the command line.
+    /// The operator, on the command line.
     pub const OPERATOR: Self = Self(Cow::Borrowed("operator"));
 
     /// The actor of that text, as a storage kept it.
@@ -120,9 +120,9 @@ impl Actor {
 pub enum CredentialAction {
     /// A key was created.
     KeyCreated,
-    /// A key has another name.
+    /// A key was renamed.
     KeyRenamed,
-    /// A key has a successor.
+    /// A key was rotated.
     KeyRotated,
     /// A key was revoked.
     KeyRevoked,

@@ -144,8 +144,8 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 pub struct AtRevision<T> {
     /// What was read.
     pub value: T,
-    /// The account's revision at the moment of reading or later, by the same server of the database; never one of before.
-    /// `None` where the storage keeps none, or cannot tell: the answer is then right, and not kept.
+    /// The account's revision at the moment of reading or later, by the same server of the database; never an earlier
+    /// one. `None` where the storage keeps none, or cannot tell: the answer is then correct, and not cached.
     pub revision: Option<Revision>,
 }
 
@@ -232,7 +232,7 @@ pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
 pub struct Revision([u8; 16]);
 
 impl Revision {
-    /// The revision of those bytes, which a storage draws at random for every change.
+    /// A revision with these bytes, which a storage draws at random for every change.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)

@@ -12,11 +12,11 @@ use super::course_list::Position;
 pub struct Limit(u8);
 
 impl Limit {
-    /// The smallest page.
+    /// The smallest limit.
     pub const MIN: Self = Self(1);
-    /// The largest page.
+    /// The largest limit.
     pub const MAX: Self = Self(100);
-    /// The page of a caller who does not say.
+    /// The limit where the caller gives none.
     pub const DEFAULT: Self = Self(50);
 
     /// A limit, or `None` outside [`MIN`](Self::MIN) to [`MAX`](Self::MAX). It is never clamped.

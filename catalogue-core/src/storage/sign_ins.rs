@@ -10,7 +10,7 @@ use crate::auth::TokenDigest;
 use crate::model::AccountId;
 use crate::timestamp::Timestamp;
 
-/// How many sessions an account has at most; the oldest goes.
+/// How many sessions an account has at most; beyond that the oldest is removed.
 pub const MAX_SESSIONS: usize = 10;
 
 /// Keeps sign-in links and sessions, as digests alone.
@@ -18,9 +18,9 @@ pub const MAX_SESSIONS: usize = 10;
 /// # Contract
 /// - A change and its event ([`CredentialEvent`](super::CredentialEvent)) are committed together, or neither is. What
 ///   changes nothing writes no event.
-/// - A link is exchanged once, also by calls at the same time.
+/// - A link is exchanged once, also by concurrent calls.
 /// - An end holds for each look-up that begins after it was answered.
-/// - Links and sessions go with their account.
+/// - Links and sessions are removed with their account.
 /// - A call blocks its thread no longer than a look-up does.
 #[async_trait]
 pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
@@ -33,8 +33,9 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     /// written now.
     async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError>;
 
-    /// Takes the link with that digest, stores `session` for its account, and returns the account. `None` when there is no
-    /// such link, or it has ended by `now`. Of more than [`MAX_SESSIONS`] sessions of the account the oldest go.
+    /// Takes the link with that digest, stores `session` for its account, and returns the account. `None` when there is
+    /// no such link, or it has ended by `now`. Of more than [`MAX_SESSIONS`] sessions of the account the oldest are
+    /// removed.
     ///
     /// # Errors
     /// When the storage cannot be written now.

@@ -7,7 +7,7 @@ use super::StorageError;
 /// The state of the server that a storage writes to, and of the replicas that are read in its place.
 #[derive(Debug, Default)]
 pub struct StorageStatus {
-    /// Why the server does not answer, or not as the one that is written to; `None` where it does.
+    /// Why the server does not answer, or answers without being the primary; `None` where it answers as the primary.
     pub error: Option<StorageError>,
     /// Its connections of the request path.
     pub connections: Connections,

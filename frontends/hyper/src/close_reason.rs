@@ -6,11 +6,11 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseReason {
-    /// In good order, by either side.
+    /// It was closed normally, by either side.
     Closed,
-    /// By an error of the connection or of the protocol.
+    /// An error of the connection or of the protocol.
     Failed,
-    /// Nothing was asked for in time.
+    /// No request came in time.
     Idle,
     /// The server was full, or had too many requests of HTTP/2 outstanding. Metrics and the log call it `gave_way`.
     Evicted,
@@ -26,11 +26,11 @@ pub enum CloseReason {
     TooManyFrames,
     /// The client did not close its side after the last response in time.
     Lingering,
-    /// An HTTP/2 client that was told to go did not in time.
+    /// An HTTP/2 client did not close in time after GOAWAY.
     NoGoodbye,
     /// The rest of a request's body is too long to be read and thrown away.
     UnreadBody,
-    /// The server stops, and the connection had nothing to do.
+    /// The server stops, and the connection had no request.
     Stopping,
     /// The server stops, and the request was not answered within the grace.
     EndOfGrace,
@@ -55,7 +55,7 @@ impl CloseReason {
         (Self::EndOfGrace, "end_of_grace"),
     ];
 
-    /// Its name among metrics and in the log.
+    /// Its name in metrics and in the log.
     pub fn name(self) -> &'static str {
         Self::TABLE[self as usize].1
     }

@@ -63,15 +63,15 @@ pub struct Timeouts {
     pub request: Duration,
     /// After the last response, without a byte from a client that has not closed its side; `stall` at most in all. 1 s.
     pub linger: Duration,
-    /// What running requests still get at shutdown. 10 s.
+    /// How long running requests may go on at shutdown. 10 s.
     pub grace: Duration,
     /// At shutdown: how long an idle connection is kept for one more request, which may be on its way. 500 ms.
     pub last_request: Duration,
-    /// So long before a shutdown a client must have been active for `last_request` to apply. 1 s.
+    /// How recently before a shutdown a client must have been active for `last_request` to apply. 1 s.
     pub recent: Duration,
-    /// How long a connection is idle, slow or lingering before it is closed for what it holds: its place, where the server is
-    /// full; on HTTP/2 also its requests, beyond half of [`Limits::outstanding_streams`] and sooner the nearer that limit is;
-    /// and where it is idle, the memory that large frames took. 1 s.
+    /// How long a connection must be idle, slow or lingering before it may be closed to free what it holds: its slot,
+    /// where the server is full; on HTTP/2 also its requests, beyond half of [`Limits::outstanding_streams`] and sooner
+    /// the nearer that limit is; and where it is idle, the memory that large frames took. 1 s.
     pub reclaim: Duration,
     /// How long an idle HTTP/1 connection keeps the memory of a large head or body. 10 ms.
     pub large_buffer: Duration,
@@ -122,7 +122,7 @@ pub struct Limits {
     pub head_bytes: usize,
     /// A body that the service wants; more is answered 413. 16 KiB.
     pub body_bytes: u64,
-    /// How much of an HTTP/1 body that nobody wants is read for the sake of the next request. 64 KiB.
+    /// How much of an HTTP/1 body that nobody wants is read so that the next request can follow. 64 KiB.
     pub drained_bytes: u64,
     /// How much is read and thrown away after the last response, so that it arrives. 16 MiB.
     pub linger_bytes: u64,

@@ -42,12 +42,12 @@ impl ConnectionMetrics {
         self.refused.get()
     }
 
-    /// How many requests ended by a panic: answered 500, or broken off in the response's body.
+    /// How many requests ended in a panic: answered 500, or broken off in the response's body.
     pub fn panics(&self) -> u64 {
         self.panics.get()
     }
 
-    /// How many accepts have failed for want of something, such as file descriptors.
+    /// How many accepts have failed for lack of a resource, such as file descriptors.
     pub fn accept_failures(&self) -> u64 {
         self.accept_failures.get()
     }

@@ -32,7 +32,7 @@ pub trait TowerService:
     + Send
     + 'static
 {
-    /// Of its responses.
+    /// The body of its responses.
     type Body: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
 }
 

@@ -25,7 +25,8 @@ use crate::timestamp::Timestamp;
 
 /// Accounts, courses and credentials in this process's memory. Clones share them.
 ///
-/// It is the plainest reading of the storage contract, not the fastest: an import copies everything it may change.
+/// It is the simplest implementation of the storage contract, not the fastest: an import copies everything it may
+/// change.
 #[derive(Clone, Default)]
 pub struct MemoryStorage {
     state: Arc<Mutex<State>>,

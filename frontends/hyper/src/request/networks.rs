@@ -30,7 +30,7 @@ impl Networks {
         self.0.iter().map(single).collect()
     }
 
-    /// Whether the address lies in one of them. Addresses of IPv4 that are written as IPv6 count as what they are.
+    /// Whether the address lies in one of them. An IPv4 address that is written as IPv6 counts as IPv4.
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))

@@ -61,7 +61,7 @@ impl Tls {
         self.current.0.borrow().validity
     }
 
-    /// What clients refuse about it.
+    /// Why clients may refuse it; empty where no reason is known.
     pub fn problems(&self) -> Vec<CertificateProblem> {
         self.current.0.borrow().problems.clone()
     }

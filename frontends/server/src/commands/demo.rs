@@ -50,18 +50,21 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let settings = Address::parse(&format!("{origin}/settings")).map_err(|error| Failure::because(&error))?;
         let is_text = context.settings.get(&LOG_FORMAT) == Format::Text;
         let shown = is_text.then(|| Shown(Arc::clone(&context.logs.sink)));
-        let told = tell(shown.clone());
-        let pages = DeveloperPages::new(&DeveloperOptions::at(settings.clone(), &base, &docs), &storage, false, told);
+        let of_settings = shown.clone();
+        let told = move |request: &FinishedOfSettings<'_>| match &of_settings {
+            Some(shown) => shown.show(request.response.status(), &request.operation(), request.duration),
+            None => logging::log_settings(request),
+        };
         // Elsewhere than on this machine they need HTTPS.
-        let pages = pages.ok();
+        let pages =
+            DeveloperPages::new(&DeveloperOptions::at(settings.clone(), &base, &docs), &storage, false, told).ok();
+        let observer = (shown, (!is_text).then_some(AccessLog));
         let mut link = None;
         if pages.is_some() {
-            let (made, _) = developer_settings::mint(&storage, ACCOUNT, &settings, DEFAULT_LINK_LIFETIME).await?;
-            link = Some(made.url());
+            link = Some(developer_settings::mint(&storage, ACCOUNT, &settings, DEFAULT_LINK_LIFETIME).await?.0.url());
         }
-        let observer = (shown, (!is_text).then_some(AccessLog));
         let mut builder = storage.catalogue().own_root().base_url(&base).docs_url(&docs).observer(observer);
-        if pages.is_some() {
+        if link.is_some() {
             builder = builder.settings_url(settings.as_str());
         }
         let catalogue = builder.build().map_err(|error| Failure::because(&error))?;
@@ -83,14 +86,6 @@ impl Shown {
             let milliseconds = (duration.as_micros() + 500) / 1_000;
             self.0.write(format!("{} {what} {milliseconds} ms\n", status.as_u16()).as_bytes());
         }
-    }
-}
-
-/// Shows or logs requests of the developer settings.
-fn tell(shown: Option<Shown>) -> impl Fn(&FinishedOfSettings<'_>) {
-    move |request| match &shown {
-        Some(shown) => shown.show(request.response.status(), &request.operation(), request.duration),
-        None => logging::log_settings(request),
     }
 }
 

@@ -29,6 +29,8 @@ fn fixture() -> (TestDir, Vec<Command>) {
     dir.run("import courses.jsonl").succeeds();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let id = key["id"].as_str().unwrap();
+    let link = "settings link --account a --settings-url /settings";
+    dir.run(link).succeeds();
     let created = "SELECT count(*) = 2 FROM credentials";
     let command = |arguments: &str, is_done, look| Command { arguments: arguments.to_owned(), is_done, look };
     let commands = vec![
@@ -44,6 +46,8 @@ fn fixture() -> (TestDir, Vec<Command>) {
             "SELECT count(*) = 2 AND count(replaced_by) = 1 FROM credentials",
             "is there, rotate it too",
         ),
+        command(link, "SELECT count(*) = 2 FROM sign_ins", "make another"),
+        command("settings sign-out --account a", "SELECT count(*) = 0 FROM sign_ins", "do it again"),
         command(
             "accounts remove a --yes",
             "SELECT count(*) = 1 AND max(id) = 'b' FROM accounts",

@@ -8,12 +8,14 @@ use rusqlite::Connection;
 use crate::program::TestDir;
 
 /// What each command is run with, for two keys.
-pub(crate) fn commands([one, two]: [&str; 2]) -> [String; 5] {
+pub(crate) fn commands([one, two]: [&str; 2]) -> [String; 7] {
     [
         format!("keys revoke {one}"),
         format!("keys rotate {two}"),
         "keys create --account a --name n --scope read:courses".to_owned(),
         "tokens create --account a --scope read:courses".to_owned(),
+        "settings link --account a --settings-url /settings".to_owned(),
+        "settings sign-out --account a".to_owned(),
         "accounts remove b --yes".to_owned(),
     ]
 }

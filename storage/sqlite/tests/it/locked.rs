@@ -27,7 +27,8 @@ impl Closed {
     async fn new() -> Self {
         let (storage, directory) = fixture().await;
         let account = import_one_course(&storage).await;
-        let token = key_of(&storage, &account).await;
+        // By a storage of its own: this one has no connection open yet.
+        let token = key_of(&SqliteStorage::open(database_in(&directory)).unwrap(), &account).await;
         Self { catalogue: Catalogue::with_api_keys(storage).build().unwrap(), token, directory }
     }
 

@@ -28,7 +28,8 @@ impl Watched {
     async fn new() -> Self {
         let (storage, directory) = fixture().await;
         let account = import_one_course(&storage).await;
-        let token = key_of(&storage, &account).await;
+        // By a storage of its own: with a connection that is open, the host's changes would stay in the WAL.
+        let token = key_of(&SqliteStorage::open(database_in(&directory)).unwrap(), &account).await;
         let catalogue = Catalogue::with_api_keys(storage.clone()).build().unwrap();
         Self { storage, catalogue, account, token, directory }
     }

@@ -14,7 +14,7 @@ use super::file::read_short_file;
 use super::lint::{self, CertificateProblem};
 use super::x509::{self, Validity};
 
-/// Where a certificate and its key stand. It may be one file.
+/// The files of a certificate and its key, which may be one and the same.
 #[derive(Clone, Debug)]
 pub struct CertificateFiles {
     /// The chain in PEM, the server's own certificate first.

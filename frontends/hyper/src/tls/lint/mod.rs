@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{Error, RootCertStore};
 
-/// Why clients refuse a certificate, or some of them do. Which roots they have only they know, so it is no problem.
+/// Why all or some clients refuse a certificate. Whether they have its root is not checked: only they know that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateProblem {
     /// No subjectAltName (RFC 9525, 6.3).

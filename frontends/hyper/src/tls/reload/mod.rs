@@ -15,11 +15,12 @@ const SOON: Duration = Duration::days(7);
 /// The warning comes again after that time.
 const REPEAT: Duration = Duration::days(1);
 
-/// Looks at the files whenever `asked` resolves, and `every` so often by itself, for ever. The next handshake gets what was
-/// found. What `asked` gives is dropped when that is done.
+/// Reads the files again whenever `asked` resolves, and at intervals of `every`; it never returns. The next handshake
+/// uses the new certificate. What `asked` resolves to is dropped once the files have been read.
 ///
-/// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate in use alone. The
-/// log hears of them once, of what clients refuse about the one in use, and of its end.
+/// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate in use
+/// alone. It logs files that cannot be used, what clients refuse about the certificate in use, and once a day that this
+/// expires soon.
 pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mut asked: impl AsyncFnMut() -> T) {
     let (mut complaint, mut expiry) = (String::new(), ExpiryWatch::default());
     log_problems(&tls);

@@ -9,12 +9,13 @@ use time::{Duration, OffsetDateTime, PrimitiveDateTime, format_description};
 pub struct Validity {
     /// The first moment at which it is valid.
     pub not_before: OffsetDateTime,
-    /// The last one.
+    /// The last moment.
     pub not_after: OffsetDateTime,
 }
 
 impl Validity {
-    /// Whether it ends `within` that time and should have been renewed, which services do long before a quarter is left.
+    /// Whether it ends `within` that time, or within a quarter of its lifetime where that is shorter: services renew it
+    /// long before.
     pub fn is_due(&self, within: Duration, now: OffsetDateTime) -> bool {
         self.not_after - now < within.min((self.not_after - self.not_before) / 4)
     }

@@ -3,6 +3,7 @@
 mod bodies;
 mod commands;
 mod options;
+#[cfg(unix)]
 mod owner_header;
 mod pages;
 pub(crate) mod visitor;

@@ -1,5 +1,6 @@
 //! Where the developer settings may be.
 
+use super::visitor::Visitor;
 use crate::https::dir_with_certificate;
 use crate::program::{Server, TestDir};
 
@@ -52,4 +53,23 @@ fn the_documents_say_where_they_are() {
     let arguments = "openapi --format markdown --settings-url https://a.example/settings";
     assert!(dir.run(arguments).succeeds().contains("https://a.example/settings"));
     assert!(!dir.run("openapi --format markdown").succeeds().contains("/settings"));
+}
+
+#[test]
+fn a_new_key_can_be_tried_where_the_api_lets_their_scripts_in() {
+    let dir = TestDir::with_courses();
+    let url = "--settings-url https://a.example/settings";
+    for (arguments, can_try) in [
+        ("", true),
+        ("--base-url https://a.example/api", true),
+        ("--base-url https://b.example/api", false),
+        ("--base-url https://b.example/api --cors-origin https://c.example", false),
+        ("--base-url https://b.example/api --cors-origin https://c.example https://a.example", true),
+    ] {
+        let server = Server::start(&mut dir.command(&format!("serve --listen 127.0.0.1:0 {url} {arguments}")));
+        let mut owner = Visitor::of(&server.address);
+        let signed_in = owner.sign_in(&dir.run(&format!("settings link --account a {url}")).succeeds());
+        assert!(signed_in.head.contains("set-cookie: __Host-") && signed_in.head.contains("; Secure"), "{signed_in:?}");
+        assert_eq!(owner.made_key("n").contains("data-try="), can_try, "{arguments}");
+    }
 }

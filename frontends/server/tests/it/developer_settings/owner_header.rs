@@ -1,5 +1,8 @@
 //! `--settings-owner-header`: a proxy that signs owners in.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
 use super::visitor::Visitor;
 use crate::program::{Server, TestDir};
 
@@ -8,7 +11,12 @@ const SECRET: &str = "Catalogue-Proxy-Secret: 0123456789abcdef0123456789abcdef";
 
 fn dir_with_secret() -> TestDir {
     let dir = TestDir::with_courses();
-    dir.write("secret", "0123456789abcdef0123456789abcdef\n");
+    for (name, secret) in
+        [("secret", "0123456789abcdef0123456789abcdef\n"), ("short", "0123456789abcdef0123456789abcde")]
+    {
+        dir.write(name, secret);
+        fs::set_permissions(dir.path(name), Permissions::from_mode(0o600)).unwrap();
+    }
     dir
 }
 
@@ -53,9 +61,9 @@ fn the_secret_is_believed_whatever_the_peer() {
         assert_eq!(api.status, expected, "{fields:?}");
         assert_eq!(api.body.contains("no_owner"), expected == 403, "{api:?}");
     }
-    for path in ["/settings/sign-in", "/settings/sign-out"] {
-        assert_eq!(visitor.send("GET", path, &[SECRET, "Remote-User: a"], "").status, 404, "{path}");
-    }
+    let ours = [SECRET, "Remote-User: a", "Origin: https://a.example"];
+    assert_eq!(visitor.send("GET", "/settings/sign-in", &ours, "").status, 404);
+    assert_eq!(visitor.send("POST", "/settings/sign-out", &ours, "").status, 404);
     let link = "settings link --account a --settings-url https://a.example/settings";
     let variables = [("CATALOGUE_SETTINGS_OWNER_HEADER", "Remote-User")];
     dir.run_in(&variables, link).fails(2, &["CATALOGUE_SETTINGS_OWNER_HEADER", "a proxy signs owners in"]);
@@ -71,6 +79,8 @@ fn doctor_reminds_of_the_header_and_warns_of_every_local_user() {
     assert!(!by_secret.contains("0123456789"), "{by_secret}");
     let local = doctor("--trusted-proxies 127.0.0.1 ::1");
     assert!(local.contains("every user of this machine can send remote-user"), "{local}");
+    let checked = dir.run(&format!("config check {HEADER} --trusted-proxies ::1"));
+    assert!(checked.status == Some(0) && checked.err.contains("warning: every user of this machine"), "{checked:?}");
     let other = doctor("--trusted-proxies 127.0.0.1 192.0.2.1");
     assert!(!other.contains("every user"), "{other}");
 }
@@ -78,7 +88,6 @@ fn doctor_reminds_of_the_header_and_warns_of_every_local_user() {
 #[test]
 fn what_cannot_be_believed_is_refused() {
     let dir = dir_with_secret();
-    dir.write("short", "0123456789abcdef0123456789abcde");
     let check = |arguments: &str| dir.run(&format!("config check {arguments}"));
     for (arguments, pieces) in [
         (HEADER.to_owned(), &["--settings-owner-header", "nobody is believed", "--trusted-proxies"][..]),

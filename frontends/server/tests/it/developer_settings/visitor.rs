@@ -70,14 +70,18 @@ impl Visitor {
 
     /// Makes a key by the form, and gives its id and token.
     pub(crate) fn make_key(&self, name: &str) -> (String, String) {
-        let page = self.get("/settings/keys/new").body;
-        let nonce = value(&page, "name=\"nonce\" value=\"");
-        let made =
-            self.post("/settings/keys", &format!("nonce={nonce}&name={name}&scope=read:courses&expires=90d&date="));
-        assert_eq!(made.status, 201, "{made:?}");
-        let token = value(&made.body, "id=\"key\" value=\"");
+        let token = value(&self.made_key(name), "id=\"key\" value=\"");
         let list = self.get("/settings").body;
         (format!("key_{}", value(&list, "href=\"/settings/keys/key_")), token)
+    }
+
+    /// The page that shows a new key.
+    pub(crate) fn made_key(&self, name: &str) -> String {
+        let nonce = value(&self.get("/settings/keys/new").body, "name=\"nonce\" value=\"");
+        let form = format!("nonce={nonce}&name={name}&scope=read:courses&expires=90d&date=");
+        let made = self.post("/settings/keys", &form);
+        assert_eq!(made.status, 201, "{made:?}");
+        made.body
     }
 }
 

@@ -41,7 +41,7 @@ fn commands_for_credentials_wait_for_another_program_that_writes() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let keys = [fixture.key("a").0, fixture.key("a").0];
     let other = fixture.session();
-    other.run("BEGIN; LOCK TABLE credentials IN SHARE MODE");
+    other.run("BEGIN; LOCK TABLE credentials, sign_ins IN SHARE MODE");
     let commands = keys_wait::commands(keys.each_ref().map(String::as_str));
     let waiting = Waiting::start(commands.map(|command| fixture.command(&command)));
     other.run("COMMIT");

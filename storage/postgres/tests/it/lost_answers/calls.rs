@@ -58,14 +58,14 @@ pub(super) const SETTINGS: [(&str, &[&str]); 8] = [
         &[
             "SELECT 1 FROM credentials WHERE id = $1 AND replaced_by = $2",
             "SELECT 1 FROM credentials WHERE id = $2",
-            "SELECT 1 FROM credential_events WHERE credential_id = $1",
+            "SELECT 1 FROM credential_events WHERE credential_id = $1 AND action = 'key_rotated'",
         ],
     ),
     (
         "revoke key",
         &[
             "SELECT 1 FROM credentials WHERE id = $1 AND revoked_at IS NOT NULL",
-            "SELECT 1 FROM credential_events WHERE credential_id = $1",
+            "SELECT 1 FROM credential_events WHERE credential_id = $1 AND action = 'key_revoked'",
         ],
     ),
     ("create link", &["SELECT 1 FROM sign_ins", "SELECT 1 FROM credential_events"]),

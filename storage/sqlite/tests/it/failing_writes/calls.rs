@@ -24,7 +24,7 @@ pub(super) const CALLS: [Call; 13] = [
     ("import", "SELECT count(*) = 1 AND min(slug) = 'new' AND (SELECT max(name) = 'new' FROM accounts) FROM courses"),
     (
         "create key",
-        "SELECT count(*) = 2 AND (SELECT count(*) = 1 FROM credential_events WHERE action = 'key_created') FROM credentials",
+        "SELECT count(*) = 2 AND (SELECT count(*) = 2 FROM credential_events WHERE action = 'key_created') FROM credentials",
     ),
     ("rename key", "SELECT name = 'new' AND (SELECT max(name) = 'new' FROM credential_events) FROM credentials"),
     (
@@ -35,10 +35,10 @@ pub(super) const CALLS: [Call; 13] = [
         "revoke key",
         "SELECT revoked_at = 7 AND (SELECT count(*) = 1 FROM credential_events WHERE action = 'key_revoked') FROM credentials",
     ),
-    ("create link", "SELECT count(*) = 3 AND (SELECT count(*) = 4 FROM credential_events) FROM sign_ins"),
+    ("create link", "SELECT count(*) = 3 AND (SELECT count(*) = 5 FROM credential_events) FROM sign_ins"),
     (
         "exchange link",
-        "SELECT count(*) = 2 AND (SELECT max(action) = 'signed_in' AND count(*) = 4 FROM credential_events) \
+        "SELECT count(*) = 2 AND (SELECT max(action) = 'signed_in' AND count(*) = 5 FROM credential_events) \
          AND min(kind) = 'session' FROM sign_ins",
     ),
     ("end session", "SELECT count(*) = 1 AND (SELECT max(action) = 'signed_out' FROM credential_events) FROM sign_ins"),
