@@ -4,7 +4,8 @@ use std::error::Error as _;
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::{CourseStorage, StorageErrorKind};
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 
 use crate::import_one_course;
@@ -122,6 +123,12 @@ async fn a_role_that_may_only_read_can_serve_and_not_write() {
     let refused = storage.remove_course(&account, "course").await.unwrap_err();
     assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
     assert!(refused.to_string().contains("grant"), "{refused}");
+    // Nobody can tell then whether a token is revoked.
+    let token = TokenDigest::from_bytes([0; 32]);
+    let refused = storage.is_revoked(&token).await.unwrap_err();
+    assert!(refused.to_string().contains("grant"), "{refused}");
+    host.batch_execute("GRANT SELECT ON revoked_tokens TO reader").await.unwrap();
+    assert_eq!(storage.is_revoked(&token).await.unwrap(), Some(false));
 }
 
 #[tokio::test]
