@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::header::CONTENT_LENGTH;
+use http::header::{CONTENT_LENGTH, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Method, Request, Response, request};
 
 use crate::answer::Answers;
@@ -15,6 +15,7 @@ use crate::answer::envelope;
 use crate::answer::page_cache::PageCacheStatistics;
 use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, Refusal, Verdict, look_up};
 use crate::cors::AllowedOrigins;
+use crate::documents::protected_resource::ProtectedResource;
 use crate::error::ApiError;
 use crate::in_flight::InFlight;
 use crate::limit::{ClientAddress, Limits, Throttled};
@@ -121,7 +122,7 @@ impl Inner {
     async fn call(&self, request: &request::Parts, caller: Option<Identity>) -> Response<Bytes> {
         let began = self.observer.as_ref().map(|_| Instant::now());
         let request_id = self.request_ids.of(&request.headers);
-        let route = self.mount.router.route(request.uri.path());
+        let route = self.mount.route(request.uri.path());
         let mut seen = None;
         let permit = self.in_flight.enter();
         let outcome = match &permit {
@@ -133,7 +134,7 @@ impl Inner {
         };
         let (response, error) = match outcome {
             Ok(response) => (response, None),
-            Err(error) => (refuse(&error, &request_id), Some(error)),
+            Err(error) => (refuse(&error, &request_id, self.mount.resource.as_ref()), Some(error)),
         };
         if let Some((observer, began)) = self.observer.as_deref().zip(began) {
             let (operation, duration) = (route.operation(), began.elapsed());
@@ -157,6 +158,9 @@ impl Inner {
         }
         if let Route::Document(document) = route {
             return Ok(envelope::document(self.mount.documents.get(document), &request.headers));
+        }
+        if let (Route::ProtectedResource, Some(resource)) = (route, &self.mount.resource) {
+            return Ok(envelope::document(&resource.entity, &request.headers));
         }
         if route == Route::Root {
             return envelope::root(&self.mount.router.docs, &request.headers);
@@ -242,12 +246,18 @@ impl Inner {
 }
 
 /// The failure envelope; a failure of ours is logged here, once, with its whole cause.
-fn refuse(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
+fn refuse(error: &ApiError, request_id: &HeaderValue, resource: Option<&ProtectedResource>) -> Response<Bytes> {
     let request_id = request_id.to_str().expect("request ids are visible ASCII");
     if let ApiError::Internal(cause) = error {
         tracing::error!(request_id, error = chain(&**cause), "a request failed");
     }
-    envelope::failure(error, request_id)
+    let mut response = envelope::failure(error, request_id);
+    if let (Some(resource), Some(challenge)) = (resource, response.headers_mut().get_mut(WWW_AUTHENTICATE)) {
+        let known = challenge.to_str().expect("a challenge is visible ASCII");
+        *challenge =
+            HeaderValue::try_from(format!("{known}{}", resource.parameter)).expect("addresses are visible ASCII");
+    }
+    response
 }
 
 /// An error and what caused it.

@@ -7,7 +7,8 @@ use crate::answer::rendering::Rendering;
 use crate::build_error::BuildError;
 use crate::documents::Documents;
 use crate::documents::about::{About, Site};
-use crate::route::Router;
+use crate::documents::protected_resource::ProtectedResource;
+use crate::route::{Route, Router};
 
 /// Where a catalogue is mounted, and what depends on it: routes, documents and tags.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct Mount {
     pub(crate) about: About,
     pub(crate) documents: Documents,
     pub(crate) rendering: Rendering,
+    /// `None` where no authorization server is known.
+    pub(crate) resource: Option<ProtectedResource>,
 }
 
 impl Mount {
@@ -32,13 +35,23 @@ impl Mount {
             let document = format!("{}{}", router.docs.path(), document.path());
             return Err(BuildError::Collision { document, operation: operation.id() });
         }
+        let site = Site { base: &router.base, docs: &router.docs, about: &about };
         Ok(Self {
             number: MOUNTS.fetch_add(1, Ordering::Relaxed),
-            documents: Documents::render(Site { base: &router.base, docs: &router.docs, about: &about }),
+            documents: Documents::render(site),
+            resource: ProtectedResource::of(base_url, site),
             rendering: Rendering::of_this_build(&router.base),
             router,
             about,
         })
+    }
+
+    /// What `path` means.
+    pub(crate) fn route<'r>(&self, path: &'r str) -> Route<'r> {
+        match &self.resource {
+            Some(resource) if resource.path == path => Route::ProtectedResource,
+            _ => self.router.route(path),
+        }
     }
 
     /// What its documents are made for.

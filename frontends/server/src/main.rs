@@ -2,12 +2,16 @@
 
 mod admin;
 mod cli;
+#[cfg(feature = "client")]
+mod client;
 mod commands;
 mod database;
 mod developer_settings;
 mod exit;
 mod export;
 mod import;
+#[cfg(feature = "oauth")]
+mod issuer;
 mod last_uses;
 mod logging;
 mod metrics;

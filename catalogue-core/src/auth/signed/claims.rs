@@ -122,9 +122,10 @@ fn can_be_an_account(text: &str) -> bool {
     (1..=MAX_ACCOUNT).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
-/// The instant that many seconds after 1970, which may have a fraction; one after the year 9999 is its end.
+/// The instant that many seconds after 1970, which may have a fraction, up to the year 9999: an issuer that counts
+/// milliseconds is found out.
 pub(super) fn instant(seconds: f64) -> Option<Timestamp> {
     // The cast saturates.
     let microseconds = (seconds * 1e6) as i64;
-    (seconds >= 0.0).then(|| Timestamp::from_microseconds(microseconds).unwrap_or(Timestamp::MAX))
+    Timestamp::from_microseconds(microseconds).filter(|_| seconds >= 0.0)
 }

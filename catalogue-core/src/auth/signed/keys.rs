@@ -62,9 +62,9 @@ pub(super) enum Cause {
 /// What came of a fetch.
 #[derive(Clone, Debug)]
 pub(super) struct Fetched {
-    cause: Cause,
+    pub(super) cause: Cause,
     /// `None` where it failed.
-    set: Option<Arc<KeySet>>,
+    pub(super) set: Option<Arc<KeySet>>,
 }
 
 /// Nobody can tell now whether a token is good.

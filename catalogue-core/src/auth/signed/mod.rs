@@ -1,4 +1,4 @@
-//! Signed access tokens of an authorization server (RFC 9068), checked against its public keys (decisions O6 to O32).
+//! Signed access tokens of an authorization server (RFC 9068), checked against its public keys (decisions O6 to O21).
 //!
 //! ```
 //! use bytes::Bytes;

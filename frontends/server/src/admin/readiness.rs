@@ -9,7 +9,7 @@ use super::Monitor;
 
 impl Monitor {
     /// Asks all there is to ask: whether the server is ready, and `{"ready":true,"checks":{"server":"ok",…}}`, with
-    /// `"replicas"` where there are any. One that does not answer is not read, and makes nobody wait.
+    /// `"replicas"` and `"issuer"` where there are any. One that does not answer is not read, and makes nobody wait.
     pub(super) async fn readiness(&self) -> (bool, Value) {
         let (mut checks, mut replicas) = (Vec::new(), Vec::new());
         if let Some(probe) = self.probe.get() {
@@ -27,6 +27,11 @@ impl Monitor {
         let mut found = json!({ "ready": is_ready, "checks": Value::Object(checks.collect()) });
         if !replicas.is_empty() {
             found["replicas"] = replicas.iter().map(replica).collect();
+        }
+        // No reason to send requests elsewhere: keys of the storage are taken without it.
+        #[cfg(feature = "oauth")]
+        if let Some(tokens) = self.metrics.tokens.get() {
+            found["issuer"] = crate::issuer::standing(&tokens.keys()).into();
         }
         (is_ready, found)
     }

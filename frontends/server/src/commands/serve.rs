@@ -1,9 +1,14 @@
 //! `catalogue serve`
 
 use std::net::{SocketAddr, TcpListener};
+/// A build without OAuth knows no tokens.
+#[cfg(not(feature = "oauth"))]
+use std::convert::Infallible as SignedTokens;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "oauth")]
+use catalogue_core::auth::signed::SignedTokens;
 use catalogue_hyper::{ServerConfig, Tls};
 use tokio::task::spawn_blocking;
 
@@ -12,6 +17,8 @@ use super::{Context, serve_on_all_cores, serving, start_notes, waiting};
 use crate::admin::{self, Monitor};
 use crate::developer_settings::{DeveloperPages, FinishedRequest};
 use crate::exit::Failure;
+#[cfg(feature = "oauth")]
+use crate::issuer::{self, IssuerOptions};
 use crate::last_uses::Recorder;
 use crate::logging::{self, AccessLog};
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
@@ -34,23 +41,31 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let of_files = |error: String| Failure::work(context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
     let tls = settings.tls().map_err(of_files)?;
     let inherited = inherited?;
+    let tokens: Option<SignedTokens> = None;
+    #[cfg(feature = "oauth")]
+    let tokens = settings.api.issuer.as_ref().map(IssuerOptions::tokens).transpose()?.or(tokens);
     let config = ServerConfig { tls: tls.clone(), ..settings.server.clone() };
     let monitor = Monitor::new(Arc::clone(&context.logs.sink));
     serve_on_all_cores(async {
         let hangup = Hangup::catch()?;
         tokio::select! {
-            outcome = serve(&settings, config, inherited, monitor) => outcome,
-            () = keep_reloading(hangup, context, tls) => Ok(()),
+            outcome = serve(&settings, config, inherited, monitor, tokens.clone()) => outcome,
+            () = keep_reloading(hangup, context, tls, &tokens) => Ok(()),
         }
     })
 }
 
-/// Reads again at each signal what is to be logged, and the certificate where there is one, for ever.
-async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<Tls>>) {
+/// Reads again at each signal what is to be logged, and the certificate and an issuer's keys where there are any, for ever.
+async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<Tls>>, tokens: &Option<SignedTokens>) {
     let reload_logs = context.log_reloader();
     let mut asked = async || {
         hangup.next().await;
         let reload = systemd::Reload::begin();
+        #[cfg(feature = "oauth")]
+        if let Some(tokens) = tokens.clone() {
+            // An issuer may be slow, and is not waited for.
+            tokio::spawn(async move { tokens.refresh().await });
+        }
         // Off this task, which serves: a pipe may have nobody who writes to it. A panic there is in the log.
         let _ = spawn_blocking(reload_logs.clone()).await;
         reload
@@ -68,6 +83,7 @@ async fn serve(
     config: ServerConfig,
     inherited: Option<TcpListener>,
     monitor: Arc<Monitor>,
+    tokens: Option<SignedTokens>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::catch()?;
     let bind = async |setting, address| {
@@ -105,7 +121,17 @@ async fn serve(
     }
     let spans = exporter.as_ref().map(|exporter| Arc::clone(&exporter.observer));
     let observer = ((requests, AccessLog), (Arc::clone(&recorder.uses), spans));
-    let catalogue = settings.api.catalogue(storage.clone().catalogue().observer(observer))?;
+    let builder = storage.clone().catalogue().observer(observer);
+    #[cfg(feature = "oauth")]
+    let builder = match (&settings.api.issuer, tokens) {
+        (Some(issuer), Some(tokens)) => {
+            tokio::spawn(issuer::keep_fetching(issuer.interval(), tokens.clone()));
+            let _ = monitor.metrics.tokens.set(tokens.clone());
+            builder.or_authenticator(tokens)
+        }
+        _ => builder,
+    };
+    let catalogue = settings.api.catalogue(builder)?;
     let secured = config.tls.is_some();
     let of_settings = Arc::clone(&monitor);
     let told = move |request: &FinishedRequest<'_>| {
@@ -147,6 +173,7 @@ fn log_start(settings: &ServeSettings, listening: SocketAddr, documents: &str) {
         %database,
         base_url = api.base_url,
         docs_url = api.docs_url,
+        issuer = api.issuer(),
         settings_url = developer.as_ref().map(|developer| developer.url.as_str()),
         page_cache = shown_size(api.page_cache),
         rate_limit = %api.rate_limiting,

@@ -8,12 +8,16 @@ mod developer_settings;
 mod exposition;
 mod process;
 mod requests;
+#[cfg(feature = "oauth")]
+mod signed_tokens;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use catalogue_core::Catalogue;
+#[cfg(feature = "oauth")]
+use catalogue_core::auth::signed::SignedTokens;
 use catalogue_core::storage::StorageStatus;
 
 use crate::logging::Sink;
@@ -42,6 +46,9 @@ pub(crate) struct Metrics {
     pub(crate) uncounted: OnceLock<Arc<AtomicU64>>,
     /// Where spans are exported.
     pub(crate) spans: OnceLock<Arc<SpanCounts>>,
+    /// Where signed tokens are taken.
+    #[cfg(feature = "oauth")]
+    pub(crate) tokens: OnceLock<SignedTokens>,
     /// Where the server speaks HTTPS.
     pub(crate) tls: OnceLock<Arc<Tls>>,
 }
@@ -58,6 +65,8 @@ impl Metrics {
             served: OnceLock::new(),
             uncounted: OnceLock::new(),
             spans: OnceLock::new(),
+            #[cfg(feature = "oauth")]
+            tokens: OnceLock::new(),
             tls: OnceLock::new(),
         }
     }
@@ -84,6 +93,10 @@ impl Metrics {
             out.single("catalogue_spans_exported_total", help, spans.exported.load(Ordering::Relaxed));
             let help = "Spans that were dropped, as there was no room for them or no collector took them.";
             out.single("catalogue_spans_dropped_total", help, spans.dropped.load(Ordering::Relaxed));
+        }
+        #[cfg(feature = "oauth")]
+        if let Some(tokens) = self.tokens.get() {
+            signed_tokens::render(tokens, &mut out);
         }
         if let Some(tls) = self.tls.get() {
             let (help, expiry) =

@@ -9,10 +9,6 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
 use http::uri::Scheme;
 use http::{HeaderMap, Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use opentelemetry::KeyValue;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
@@ -20,12 +16,11 @@ use opentelemetry_proto::transform::trace::tonic::group_spans_by_resource_and_sc
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{IdGenerator as _, RandomIdGenerator, SpanData};
 use prost::Message as _;
-use rustls::crypto::aws_lc_rs;
-use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::SpanCounts;
+use crate::client::{self, HttpClient};
 use crate::exit::{Failure, chain};
 
 /// The longest that a collector is waited for.
@@ -42,7 +37,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(super) struct Collector {
     endpoint: Uri,
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    client: HttpClient,
     resource: ResourceAttributesWithSchema,
     pub(super) counts: Arc<SpanCounts>,
     /// Whether the last spans were not taken. That is logged once.
@@ -62,18 +57,10 @@ struct Fault {
 impl Collector {
     /// The collector that is there. Nothing is asked yet.
     pub(super) fn at(endpoint: Uri, counts: Arc<SpanCounts>, ending: watch::Receiver<()>) -> Result<Self, Failure> {
-        let is_secured = endpoint.scheme() == Some(&Scheme::HTTPS);
-        let roots = if is_secured { system_roots()? } else { RootCertStore::empty() };
-        let tls = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("the provider has the cipher suites of both versions")
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
+        let client = client::client(endpoint.scheme() == Some(&Scheme::HTTPS), "the collector of spans")?;
         Ok(Self {
             endpoint,
-            // A connection that is kept may be closed while it is used again, which would look as if the collector were away.
-            client: Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector),
+            client,
             resource: resource(),
             counts,
             is_away: AtomicBool::new(false),
@@ -139,21 +126,6 @@ impl Collector {
             tracing::info!(dropped, "the collector takes spans again");
         }
     }
-}
-
-/// The issuers that the system trusts.
-fn system_roots() -> Result<RootCertStore, Failure> {
-    let found = rustls_native_certs::load_native_certs();
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(found.certs);
-    if roots.is_empty() {
-        let reason = found.errors.first().map_or_else(|| "there is none".to_owned(), ToString::to_string);
-        return Err(Failure::work(format!(
-            "no certificate of the system can be read, which the collector of spans is checked by: {reason}; install \
-             the certificates, or name a file of them by SSL_CERT_FILE"
-        )));
-    }
-    Ok(roots)
 }
 
 /// Who sends spans: `service` of the semantic conventions. Without what a resource reads from the environment.

@@ -1,8 +1,9 @@
 //! Where a collector is.
 
 use http::Uri;
-use http::uri::{Builder, Scheme};
-use rustls::pki_types::ServerName;
+use http::uri::Builder;
+
+use crate::client;
 
 const RIGHT: &str = "write http://HOST:PORT or https://HOST:PORT, like http://127.0.0.1:4318";
 
@@ -11,31 +12,13 @@ const TRACES: &str = "/v1/traces";
 
 /// Reads a collector's address. No message repeats it: it could hold a password.
 pub(crate) fn parse(text: &str) -> Result<Uri, String> {
-    let wrong = |what: &str| format!("{what}; {RIGHT}");
-    let unreadable = || wrong("the address of the collector cannot be read");
-    let uri: Uri = text.parse().map_err(|_| unreadable())?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) {
-        return Err(wrong("a collector is asked over HTTP or HTTPS"));
-    }
-    let authority = uri.authority().filter(|authority| !authority.host().is_empty());
-    let authority = authority.ok_or_else(|| wrong("the address of the collector has no host"))?;
-    if authority.as_str().contains('@') || uri.query().is_some() || text.contains('#') {
-        return Err(wrong("the address of a collector has neither a user nor a query"));
-    }
-    // One that does not fit counts as none.
-    if authority.as_str() != authority.host() && authority.port_u16().is_none() {
-        return Err(wrong("the address of the collector has no port that can be"));
-    }
+    let uri = client::address(text, "collector", RIGHT)?;
     let base = uri.path().trim_end_matches('/');
     if base.ends_with(TRACES) {
-        return Err(wrong(&format!("{TRACES} is added to the address of the collector")));
-    }
-    let host = authority.host().trim_matches(['[', ']']);
-    if uri.scheme() == Some(&Scheme::HTTPS) && ServerName::try_from(host).is_err() {
-        return Err(wrong("the collector has a name that no certificate can be for"));
+        return Err(format!("{TRACES} is added to the address of the collector; {RIGHT}"));
     }
     let path = format!("{base}{TRACES}");
-    Builder::from(uri).path_and_query(path).build().map_err(|_| unreadable())
+    Builder::from(uri).path_and_query(path).build().map_err(|_| RIGHT.to_owned())
 }
 
 #[cfg(test)]

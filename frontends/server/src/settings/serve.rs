@@ -12,6 +12,8 @@ use super::table::*;
 use super::{DeveloperOptions, Settings, value};
 use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::{Failure, chain};
+#[cfg(feature = "oauth")]
+use crate::issuer::IssuerOptions;
 use crate::otlp::SpanExport;
 use crate::rate_limit::{self, RateLimiting};
 
@@ -47,6 +49,8 @@ pub(crate) struct ApiSettings {
     /// Requests at the same time.
     max_in_flight: u32,
     pub(crate) rate_limiting: RateLimiting,
+    #[cfg(feature = "oauth")]
+    pub(crate) issuer: Option<IssuerOptions>,
 }
 
 impl ServeSettings {
@@ -54,6 +58,8 @@ impl ServeSettings {
     pub(crate) fn read(settings: &Settings) -> Self {
         let (base_url, docs_url) = addresses(settings);
         let api = ApiSettings {
+            #[cfg(feature = "oauth")]
+            issuer: IssuerOptions::read(settings, &base_url),
             base_url,
             docs_url,
             about: AboutSettings::read(settings),
@@ -101,6 +107,14 @@ impl ServeSettings {
 }
 
 impl ApiSettings {
+    /// Whose signed tokens are taken.
+    pub(crate) fn issuer(&self) -> Option<&str> {
+        #[cfg(feature = "oauth")]
+        return self.issuer.as_ref().map(|issuer| &*issuer.issuer);
+        #[cfg(not(feature = "oauth"))]
+        None
+    }
+
     /// The catalogue of `builder`'s storage with these settings.
     pub(crate) fn catalogue(&self, builder: CatalogueBuilder) -> Result<Catalogue, Failure> {
         let builder = self.about.told_to(builder);
@@ -126,13 +140,23 @@ pub(crate) struct AboutSettings {
     contact: Option<String>,
     keys_url: Option<String>,
     settings_url: Option<Address>,
+    #[cfg(feature = "oauth")]
+    issuer: Option<String>,
 }
 
 impl AboutSettings {
     pub(crate) fn read(settings: &Settings) -> Self {
         let [title, contact, keys_url] =
             [&DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL].map(|entry| settings.given(entry));
-        Self { title, contact, keys_url, settings_url: settings.given(&SETTINGS_URL) }
+        Self {
+            title,
+            contact,
+            keys_url,
+            settings_url: settings.given(&SETTINGS_URL),
+            // Told where the API has a whole address alone, as its metadata name that (decision O33).
+            #[cfg(feature = "oauth")]
+            issuer: settings.given(&OAUTH_ISSUER).filter(|_| !settings.get(&BASE_URL).starts_with('/')),
+        }
     }
 
     pub(crate) fn told_to(&self, mut builder: CatalogueBuilder) -> CatalogueBuilder {
@@ -147,6 +171,10 @@ impl AboutSettings {
         }
         if let Some(url) = &self.settings_url {
             builder = builder.settings_url(url.as_str());
+        }
+        #[cfg(feature = "oauth")]
+        if let Some(issuer) = &self.issuer {
+            builder = builder.authorization_server(issuer);
         }
         builder
     }

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use catalogue_core::Address;
 use catalogue_core::auth::CredentialKind;
+#[cfg(feature = "oauth")]
+use catalogue_core::auth::signed::{SignatureAlgorithm, TokenType};
 use catalogue_core::limit::RateLimit;
 use catalogue_hyper::Networks;
 use http::{HeaderName, HeaderValue};
@@ -17,24 +19,26 @@ use super::Fallback::{Value, Words};
 use super::setting::Parse::{Many, One};
 use super::{Entry, Section, Setting, Shape, developer, value};
 use crate::database::{self, Database};
+#[cfg(feature = "oauth")]
+use crate::issuer::{self, KeySource};
 use crate::logging::{self, Format, LEVELS};
 use crate::otlp::{self, Endpoint};
 use crate::rate_limit::{self, StoreClient};
 use crate::units;
 
 macro_rules! table {
-    ($($name:ident: $value:ty = $entry:expr $(, $field:ident: $said:expr)*;)*) => {
-        $(pub(crate) static $name: Entry<$value> = {
+    ($($(#[$only:meta])? $name:ident: $value:ty = $entry:expr $(, $field:ident: $said:expr)*;)*) => {
+        $($(#[$only])? pub(crate) static $name: Entry<$value> = {
             let mut entry = $entry;
             $(entry.setting.$field = $said;)*
             entry
         };)*
 
-        static ALL: &[&Setting] = &[$(&$name.setting),*];
+        static ALL: &[&Setting] = &[$($(#[$only])? &$name.setting),*];
 
         #[cfg(test)]
         fn read_all_defaults() {
-            $(tests::read_default(&$name);)*
+            $($(#[$only])? tests::read_default(&$name);)*
         }
     };
 }
@@ -67,6 +71,34 @@ table! {
     ACCEPT: Vec<CredentialKind> = Entry::new("accept", "KIND", Many(value::kinds)),
         help: "The kinds of credential that may read courses: api-key, oauth",
         default: Value("api-key,oauth"), offered: &["api-key", "oauth"];
+    #[cfg(feature = "oauth")]
+    OAUTH_ISSUER: String = Entry::new("oauth-issuer", "URL", One(issuer::issuer)),
+        help: "The authorization server whose signed access tokens are taken, as tokens name it in iss; its keys are fetched over HTTPS, or over HTTP from this machine",
+        default: Words("none");
+    #[cfg(feature = "oauth")]
+    OAUTH_AUDIENCE: String = Entry::new("oauth-audience", "TEXT", One(issuer::not_empty)),
+        help: "What tokens must name in aud",
+        default: Words("the address of --base-url");
+    #[cfg(feature = "oauth")]
+    OAUTH_KEYS: KeySource = Entry::new("oauth-keys", "URL|file:PATH", One(issuer::key_source)),
+        help: "Where the issuer's key set is, or a file with it",
+        default: Words("where the issuer's metadata say");
+    #[cfg(feature = "oauth")]
+    OAUTH_ALGORITHMS: Vec<SignatureAlgorithm> = Entry::new("oauth-algorithms", "NAME", Many(issuer::algorithms)),
+        help: "The algorithms by which tokens may be signed",
+        default: Value("ES256,ES384,EdDSA,PS256,RS256"), offered: &["ES256", "ES384", "EdDSA", "PS256", "RS256"];
+    #[cfg(feature = "oauth")]
+    OAUTH_ACCOUNT_CLAIM: String = Entry::new("oauth-account-claim", "NAME", One(issuer::not_empty)),
+        help: "The claim that has the account's id",
+        default: Value("sub");
+    #[cfg(feature = "oauth")]
+    OAUTH_SCOPE_PREFIX: String = Entry::new("oauth-scope-prefix", "TEXT", One(issuer::not_empty)),
+        help: "What the issuer puts before the names of scopes, like catalogue:; scopes without it do not count",
+        default: Words("none");
+    #[cfg(feature = "oauth")]
+    OAUTH_TOKEN_TYPE: TokenType = Entry::new("oauth-token-type", "TYPE", One(issuer::token_type)),
+        help: "What the header of a token must call it: at+jwt, or any for issuers that call access tokens JWT",
+        default: Value("at+jwt"), offered: &["at+jwt", "any"];
     CORS_ORIGIN: Vec<String> = Entry::new("cors-origin", "ORIGIN", Many(value::origins)),
         help: "The origins whose scripts may call the API, like https://app.example.com",
         default: Words("none");

@@ -83,10 +83,12 @@ fn a_token_ends_at_its_expiry_without_leeway() {
     for exp in [json!(NOW), json!(NOW - 1), json!(NOW as f64), json!(0), json!(1.5)] {
         fixture.refuses(&exp.to_string(), &with_claims(&json!({ "exp": exp })), "expired");
     }
-    for exp in [json!(NOW + 1), json!(NOW as f64 + 0.25), json!(1e300), json!(u64::MAX)] {
+    for exp in [json!(NOW + 1), json!(NOW as f64 + 0.25), json!(253_402_300_799_i64)] {
         fixture.accepted(&with_claims(&json!({ "exp": exp })));
     }
-    for exp in [json!(null), json!("1900000000"), json!(-1), json!([NOW + 1]), json!(true)] {
+    for exp in
+        [json!(null), json!("1900000000"), json!(-1), json!([NOW + 1]), json!(true), json!(NOW * 1000), json!(1e300)]
+    {
         fixture.refuses(&exp.to_string(), &with_claims(&json!({ "exp": exp })), "claim");
     }
     for exp in ["1e400", "NaN", "Infinity", "01", "+1", "0x7fffffff"] {
@@ -98,13 +100,13 @@ fn a_token_ends_at_its_expiry_without_leeway() {
 #[test]
 fn a_token_may_begin_half_a_minute_ahead() {
     let fixture = Fixture::new();
-    for nbf in [json!(NOW + 31), json!(NOW as f64 + 30.5), json!(1e300)] {
+    for nbf in [json!(NOW + 31), json!(NOW as f64 + 30.5), json!(253_402_300_799_i64)] {
         fixture.refuses(&nbf.to_string(), &with_claims(&json!({ "nbf": nbf })), "not_before");
     }
     for nbf in [json!(NOW + 30), json!(NOW), json!(0)] {
         fixture.accepted(&with_claims(&json!({ "nbf": nbf })));
     }
-    for nbf in [json!("0"), json!(-1), json!([])] {
+    for nbf in [json!("0"), json!(-1), json!([]), json!(1e300)] {
         fixture.refuses(&nbf.to_string(), &with_claims(&json!({ "nbf": nbf })), "claim");
     }
 }

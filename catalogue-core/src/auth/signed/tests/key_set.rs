@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::key_set::{InvalidKeySet, KeySet, PassedOver};
+use super::super::token::decode;
 use super::fixture::*;
 
 fn parse(jwks: Vec<Value>) -> Result<KeySet, InvalidKeySet> {
@@ -65,6 +66,7 @@ fn keys_for_something_else_are_passed_over() {
 fn keys_that_are_none_are_passed_over() {
     let (ec, rsa) = (ES256.jwk(), RSA.jwk());
     let cut = |jwk: &Value, name: &str| json!({ name: jwk[name].as_str().unwrap()[4..] });
+    let [x, y] = ["x", "y"].map(|name| decode(ec[name].as_str().unwrap()).unwrap());
     let modulus = |bytes: usize| base64([vec![0x80], vec![1; bytes - 1]].concat());
     for jwk in [
         // Off the curve.
@@ -72,6 +74,8 @@ fn keys_that_are_none_are_passed_over() {
         but(ec.clone(), &json!({ "x": base64([0; 32]), "y": base64([0; 32]) })),
         but(ec.clone(), &cut(&ec, "x")),
         but(ec.clone(), &json!({ "y": null })),
+        // The point is right, its two numbers are not.
+        but(ec.clone(), &json!({ "x": base64(&x[..31]), "y": base64([&x[31..], &y].concat()) })),
         but(ec.clone(), &json!({ "x": format!("{}=", ec["x"].as_str().unwrap()) })),
         but(ec, &json!({ "crv": "P-384" })),
         but(ED25519.jwk(), &cut(&ED25519.jwk(), "x")),

@@ -3,10 +3,12 @@
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::super::flight::Flight;
+use super::super::keys::{Cause, Fetched};
 use super::fixture::*;
 use crate::auth::Verdict;
 
@@ -166,4 +168,16 @@ fn who_waited_for_a_fetch_of_the_same_kind_does_not_ask_again() {
     assert!(poll(fetching).is_ready());
     assert!(matches!(poll(waiting), Poll::Ready(Ok(Verdict::Explained(..)))));
     assert_eq!(fixture.source.fetches(), 2);
+}
+
+/// Another fetch may end between the look at what is known and the turn to fetch.
+#[test]
+fn who_gets_the_turn_looks_once_more() {
+    let source = Source::new(Answer::Away);
+    let flight = Flight::new(source.clone());
+    let known = || Fetched { cause: Cause::UnknownKid, set: None };
+    for (settled, fetches) in [(None, 1), (Some(known()), 1), (None, 2)] {
+        let fetched = block_on(flight.join(Cause::UnknownKid, Instant::now, || settled, |_, _, _| known()));
+        assert_eq!((fetched.cause, source.fetches()), (Cause::UnknownKid, fetches));
+    }
 }

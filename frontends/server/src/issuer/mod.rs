@@ -1,0 +1,31 @@
+//! Signed access tokens of an authorization server, the issuer: its settings, and its keys, which are fetched.
+
+mod fetch;
+mod options;
+
+use std::time::Duration;
+
+use catalogue_core::auth::signed::{KeysStatus, SignedTokens};
+
+pub(crate) use fetch::Answer;
+pub(crate) use options::{IssuerOptions, KeySource, algorithms, issuer, key_source, not_empty, token_type};
+
+/// Older keys are those of an issuer that did not answer for a while.
+const STALE: Duration = Duration::from_secs(10 * 60);
+
+/// Fetches the keys as long as the runtime lives, and at least once in that time.
+pub(crate) async fn keep_fetching(most: Duration, tokens: SignedTokens) {
+    loop {
+        tokio::time::sleep(tokens.refresh().await.min(most)).await;
+    }
+}
+
+/// How the keys stand, in a few words.
+pub(crate) fn standing(keys: &KeysStatus) -> String {
+    match keys.age.map(|age| (age, age.as_secs() / 60)) {
+        None => "no keys yet".to_owned(),
+        Some((age, _)) if age <= STALE => "ok".to_owned(),
+        Some((_, minutes)) if minutes < 120 => format!("stale for {minutes}m"),
+        Some((_, minutes)) => format!("stale for {}h", minutes / 60),
+    }
+}

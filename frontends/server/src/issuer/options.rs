@@ -1,0 +1,185 @@
+//! [`IssuerOptions`]: whose tokens are taken, and what they must be.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use catalogue_core::auth::signed::{SignatureAlgorithm, SignedTokens, TokenType};
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{BuildError, Catalogue};
+use http::Uri;
+
+use super::fetch::IssuersKeys;
+use crate::client;
+use crate::exit::Failure;
+use crate::settings::table::*;
+use crate::settings::{Setting, Settings};
+
+/// What `serve` is told of an issuer.
+#[derive(Debug)]
+pub(crate) struct IssuerOptions {
+    pub(crate) issuer: String,
+    pub(crate) audience: String,
+    pub(crate) keys: KeySource,
+    algorithms: Vec<SignatureAlgorithm>,
+    pub(crate) account_claim: String,
+    scope_prefix: String,
+    token_type: TokenType,
+}
+
+/// Where an issuer's keys are.
+#[derive(Clone, Debug)]
+pub(crate) enum KeySource {
+    /// Where its metadata say.
+    Metadata,
+    /// At that address.
+    Address(Uri),
+    /// In a file.
+    File(PathBuf),
+}
+
+impl IssuerOptions {
+    /// Asks for them; `base_url` is where clients find the API.
+    pub(crate) fn read(settings: &Settings, base_url: &str) -> Option<Self> {
+        let others: [&Setting; 6] = [
+            &OAUTH_AUDIENCE,
+            &OAUTH_KEYS,
+            &OAUTH_ALGORITHMS,
+            &OAUTH_ACCOUNT_CLAIM,
+            &OAUTH_SCOPE_PREFIX,
+            &OAUTH_TOKEN_TYPE,
+        ];
+        let Some(issuer) = settings.given(&OAUTH_ISSUER) else {
+            let idle: Vec<_> = others.into_iter().filter(|setting| settings.is_given(setting)).collect();
+            if !idle.is_empty() {
+                let what = "there is no issuer whose tokens are taken; name one, like --oauth-issuer https://id.example.com";
+                settings.conflict(&idle, &[&OAUTH_ISSUER], &what);
+            }
+            return None;
+        };
+        let audience = settings.given(&OAUTH_AUDIENCE).unwrap_or_else(|| {
+            if base_url.starts_with('/') {
+                let what = "the audience of its tokens is not known; name it with --oauth-audience, or the whole address \
+                            of the API with --base-url";
+                settings.conflict(&[&OAUTH_ISSUER], &[&OAUTH_AUDIENCE, &BASE_URL], &what);
+            }
+            base_url.to_owned()
+        });
+        Some(Self {
+            issuer,
+            audience,
+            keys: settings.given(&OAUTH_KEYS).unwrap_or(KeySource::Metadata),
+            algorithms: settings.get(&OAUTH_ALGORITHMS),
+            account_claim: settings.get(&OAUTH_ACCOUNT_CLAIM),
+            scope_prefix: settings.given(&OAUTH_SCOPE_PREFIX).unwrap_or_default(),
+            token_type: settings.get(&OAUTH_TOKEN_TYPE),
+        })
+    }
+
+    /// What fetches the keys.
+    ///
+    /// # Errors
+    /// The system's certificates, which the issuer is proved by, cannot be read.
+    pub(crate) fn source(&self) -> Result<IssuersKeys, Failure> {
+        let secured = match &self.keys {
+            KeySource::File(_) => false,
+            KeySource::Address(uri) => uri.scheme_str() == Some("https"),
+            KeySource::Metadata => self.issuer.starts_with("https:"),
+        };
+        Ok(IssuersKeys::new(&self.issuer, self.keys.clone(), client::client(secured, "the issuer of tokens")?))
+    }
+
+    /// How long keys are used at most until they are fetched again; those of a network say it themselves.
+    pub(crate) fn interval(&self) -> Duration {
+        if let KeySource::File(_) = self.keys { Duration::from_secs(60) } else { Duration::MAX }
+    }
+
+    /// What knows the tokens, by keys that are fetched when they are asked for.
+    ///
+    /// # Errors
+    /// As for [`source`](Self::source).
+    pub(crate) fn tokens(&self) -> Result<SignedTokens, Failure> {
+        SignedTokens::builder(&*self.issuer, &*self.audience, self.source()?)
+            .algorithms(self.algorithms.iter().copied())
+            .account_claim(&*self.account_claim)
+            .scope_prefix(&*self.scope_prefix)
+            .token_type(self.token_type)
+            .build()
+            .map_err(|error| Failure::because(&error))
+    }
+}
+
+const RIGHT: &str = "write https://HOST/PATH, or http to this machine, like http://127.0.0.1:9000";
+
+/// Reads an address that keys may come from (decision O23).
+pub(super) fn address(text: &str) -> Result<Uri, String> {
+    let uri = client::address(text, "issuer", RIGHT)?;
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let is_here = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.to_canonical().is_loopback());
+    if uri.scheme_str() == Some("https") || is_here {
+        return Ok(uri);
+    }
+    Err(format!("over plain HTTP anybody on the way could sign tokens; {RIGHT}"))
+}
+
+/// Reads an issuer, which tokens name byte by byte.
+pub(crate) fn issuer(text: &str) -> Result<String, String> {
+    address(text)?;
+    let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url("https://a.example/");
+    match builder.authorization_server(text).build() {
+        Err(error @ BuildError::AuthorizationServer(_)) => Err(error.to_string()),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+pub(crate) fn key_source(text: &str) -> Result<KeySource, String> {
+    match text.strip_prefix("file:") {
+        Some("") => Err("file: names no file; write file:PATH".to_owned()),
+        Some(path) => Ok(KeySource::File(path.into())),
+        None => address(text).map(KeySource::Address),
+    }
+}
+
+pub(crate) fn algorithms(names: &[String]) -> Result<Vec<SignatureAlgorithm>, String> {
+    let algorithm = |name: &String| {
+        SignatureAlgorithm::from_name(name).ok_or_else(|| {
+            let known: Vec<_> = SignatureAlgorithm::ALL.iter().map(|known| known.name()).collect();
+            format!("{name:?} is not an algorithm that is taken; there are {}", known.join(", "))
+        })
+    };
+    let algorithms: Vec<_> = names.iter().map(algorithm).collect::<Result<_, _>>()?;
+    if algorithms.is_empty() { Err("no algorithm is left; name one, like ES256".to_owned()) } else { Ok(algorithms) }
+}
+
+pub(crate) fn token_type(text: &str) -> Result<TokenType, String> {
+    match text {
+        "at+jwt" => Ok(TokenType::AccessToken),
+        "any" => Ok(TokenType::Any),
+        _ => Err(format!("{text:?} is not a type of token; write at+jwt or any")),
+    }
+}
+
+pub(crate) fn not_empty(text: &str) -> Result<String, String> {
+    if text.is_empty() { Err("the text is empty; write one, or leave the option out".to_owned()) } else { Ok(text.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_over_tls_or_from_this_machine() {
+        for text in ["https://id.example.com", "https://a:8443/b/", "http://localhost:1", "http://127.0.0.9"] {
+            assert_eq!(issuer(text).as_deref(), Ok(text));
+        }
+        for text in
+            ["", "id.example.com", "http://id.example.com", "http://10.0.0.1", "https://u:hunter2@a", "https://a?b", "https://a#b"]
+        {
+            let message = issuer(text).unwrap_err();
+            assert!(message.contains("https://HOST") && !message.contains("hunter"), "{text}: {message}");
+        }
+        assert!(matches!(key_source("file:/a/b"), Ok(KeySource::File(path)) if path.ends_with("b")));
+        assert!(matches!(key_source("http://[::1]:2/x"), Ok(KeySource::Address(_))));
+        assert!(key_source("file:").is_err() && key_source("http://a/keys").is_err());
+    }
+}

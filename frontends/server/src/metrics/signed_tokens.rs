@@ -1,0 +1,21 @@
+//! What became of signed tokens, and how their issuer's keys stand.
+
+use catalogue_core::auth::signed::SignedTokens;
+
+use super::exposition::Exposition;
+
+pub(super) fn render(tokens: &SignedTokens, out: &mut Exposition) {
+    let mut counts = out.metric("catalogue_signed_tokens_total", "Signed tokens that came, by what became of them.");
+    for (outcome, count) in tokens.outcomes() {
+        counts.value(&[("outcome", outcome)], count);
+    }
+    let keys = tokens.keys();
+    let mut fetches = out.metric("catalogue_issuer_fetches_total", "Fetches of the issuer's keys, by outcome.");
+    fetches.value(&[("outcome", "success")], keys.fetched);
+    fetches.value(&[("outcome", "failure")], keys.failed);
+    out.single("catalogue_issuer_keys", "Keys of the issuer that can be used.", keys.usable);
+    if let Some(age) = keys.age {
+        let help = "How long ago the issuer's keys were fetched; after a day they are not used.";
+        out.single("catalogue_issuer_keys_age_seconds", help, age.as_secs_f64());
+    }
+}

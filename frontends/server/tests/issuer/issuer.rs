@@ -1,0 +1,137 @@
+//! The issuer, in a process of its own that can be stopped and started again, and the program that takes its tokens.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::observed::{Observed, ask};
+use crate::program::{TestDir, get};
+use crate::tools::{installed, or_skip_unless, output_of};
+
+const MANIFESTS: [(&str, &str); 4] = [
+    ("package.json", include_str!("issuer/package.json")),
+    ("package-lock.json", include_str!("issuer/package-lock.json")),
+    (".npmrc", include_str!("issuer/.npmrc")),
+    ("issuer.mjs", include_str!("issuer/issuer.mjs")),
+];
+
+/// A running issuer. It keeps its keys in a folder, and its port, when it is started again.
+pub(crate) struct Issuer {
+    packages: PathBuf,
+    folder: PathBuf,
+    child: Child,
+    /// Where tests ask it.
+    address: String,
+    /// How tokens name it.
+    pub(crate) name: String,
+}
+
+impl Issuer {
+    /// One that keeps its keys in `dir`; `None` where there is none on this machine and none is required.
+    pub(crate) fn start(dir: &TestDir) -> Option<Self> {
+        let packages = or_skip_unless("issuer", packages())?;
+        Some(Self::run(packages, dir.path(""), "0", None))
+    }
+
+    /// The same over TLS as `localhost`, with the certificate in `dir`.
+    pub(crate) fn start_secured(dir: &TestDir) -> Option<Self> {
+        let packages = or_skip_unless("issuer", packages())?;
+        let folder = dir.path("");
+        Some(Self::run(packages, folder.clone(), "0", Some(&folder)))
+    }
+
+    fn run(packages: PathBuf, folder: PathBuf, port: &str, certificate: Option<&Path>) -> Self {
+        let mut command = Command::new("node");
+        command.arg(packages.join("issuer.mjs")).arg(&folder).arg(port).args(certificate);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let (address, name) = line.trim_end().split_once(' ').unwrap_or_else(|| panic!("{line:?}"));
+        Self { address: address.to_owned(), name: name.to_owned(), packages, folder, child }
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub(crate) fn start_again(&mut self) {
+        let (_, port) = self.address.split_once(':').unwrap();
+        *self = Self::run(self.packages.clone(), self.folder.clone(), port, None);
+    }
+
+    /// A token of its token endpoint; `query` may have `alg`, `scope` and `lifetime`, which is in seconds.
+    pub(crate) fn token(&self, query: &str) -> String {
+        self.text(&format!("/test/token?{query}"))
+    }
+
+    /// A token that it signs and no endpoint gives: `query` may have `kid`, `typ` and `claims`, which change those of a good
+    /// one.
+    pub(crate) fn signed(&self, query: &str) -> String {
+        self.text(&format!("/test/sign?{query}"))
+    }
+
+    /// Publishes the keys of these names alone, `ALG-` and a number; the first one of an algorithm signs.
+    pub(crate) fn publish(&self, names: &str) {
+        self.text(&format!("/test/keys?names={names}"));
+    }
+
+    fn text(&self, path: &str) -> String {
+        let (status, answer) = get(&self.address, path, "");
+        assert_eq!(status, 200, "{path}");
+        answer.as_str().unwrap_or_default().to_owned()
+    }
+}
+
+impl Drop for Issuer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A folder with the issuer's program and its packages.
+fn packages() -> Result<PathBuf, String> {
+    installed("issuer", &MANIFESTS, |folder| {
+        output_of(Command::new("node").arg("--version"))?;
+        let flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--fetch-retries=1"];
+        output_of(Command::new("npm").arg("ci").args(flags).current_dir(folder)).map(|_| ())
+    })
+}
+
+/// What `serve` is told of an issuer.
+pub(crate) fn options(issuer: &Issuer) -> String {
+    format!("--base-url https://api.example.com/api/v1 --oauth-issuer {} --oauth-account-claim account", issuer.name)
+}
+
+/// A server that takes its tokens, once it has the keys.
+pub(crate) fn serve(dir: &TestDir, issuer: &Issuer) -> Observed {
+    let observed = Observed::start(dir, &options(issuer));
+    fetched(&observed, 1.0);
+    observed
+}
+
+/// Waits until keys were fetched so often.
+pub(crate) fn fetched(observed: &Observed, times: f64) {
+    while observed.metrics()["catalogue_issuer_fetches_total{outcome=\"success\"}"] < times {}
+}
+
+pub(crate) fn outcome(observed: &Observed, word: &str) -> f64 {
+    observed.metrics()[&format!("catalogue_signed_tokens_total{{outcome=\"{word}\"}}")]
+}
+
+/// The status of `GET /courses` with that token.
+pub(crate) fn courses(observed: &Observed, token: &str) -> u16 {
+    observed.server.get("/api/v1/courses", token).0
+}
+
+/// The status, the challenge and the details of `GET /courses` with that token.
+pub(crate) fn refusal(observed: &Observed, token: &str) -> (u16, String, Value) {
+    let request = format!("GET /api/v1/courses HTTP/1.1\nAuthorization: Bearer {token}");
+    let (status, head, body) = ask(&observed.server.address, &request);
+    let challenge = head.lines().find_map(|line| line.strip_prefix("www-authenticate: ")).unwrap_or_default().to_owned();
+    let mut body: Value = serde_json::from_str(&body).unwrap();
+    (status, challenge, body["error"]["details"]["reason"].take())
+}

@@ -1,0 +1,103 @@
+// oidc-provider as tests need it. Below /test, a test gets tokens and changes the keys.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createSecured } from 'node:https';
+import * as jose from 'jose';
+import Provider from 'oidc-provider';
+
+const [folder, port, certificate] = process.argv.slice(2);
+const RESOURCE = 'https://api.example.com/api/v1';
+const SECRET = 'a-secret-of-the-tests-alone-0123456789ab';
+const FILE = `${folder}/keys.json`;
+
+// All keys that ever were, by name, and the names of those in the set, the one in use first. A restart keeps them.
+const state = existsSync(FILE) ? JSON.parse(readFileSync(FILE)) : { keys: {}, names: [] };
+let issuer;
+let provider;
+
+async function make(name) {
+  const alg = name.split('-')[0];
+  const { privateKey } = await jose.generateKeyPair(alg, { extractable: true });
+  return { ...await jose.exportJWK(privateKey), kid: name, alg, use: 'sig' };
+}
+
+// Publishes these keys.
+async function publish(names) {
+  for (const name of names) state.keys[name] ??= await make(name);
+  state.names = names;
+  writeFileSync(FILE, JSON.stringify(state));
+  provider = new Provider(issuer, {
+    jwks: { keys: names.map((name) => state.keys[name]) },
+    scopes: ['read:profile', 'read:courses'],
+    clients: [{
+      client_id: 'partner', client_secret: SECRET, grant_types: ['client_credentials'], response_types: [], redirect_uris: [],
+      id_token_signed_response_alg: 'ES256',
+    }],
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => RESOURCE,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (ctx, resource) => ({
+          scope: 'read:profile read:courses', audience: resource, accessTokenFormat: 'jwt',
+          accessTokenTTL: Number(ctx.get('x-lifetime')), jwt: { sign: { alg: ctx.get('x-alg') } },
+        }),
+      },
+    },
+    extraTokenClaims: () => ({ account: 'a' }),
+  });
+}
+
+// A token from the token endpoint.
+async function token({ alg = 'ES256', scope = 'read:profile read:courses', lifetime = '300' }) {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', resource: RESOURCE, scope });
+  const authorization = `Basic ${Buffer.from(`partner:${SECRET}`).toString('base64')}`;
+  const headers = { authorization, 'x-alg': alg, 'x-lifetime': lifetime };
+  const answer = await (await fetch(`http://127.0.0.1:${server.address().port}/token`, { method: 'POST', headers, body })).json();
+  if (!answer.access_token) throw new Error(JSON.stringify(answer));
+  return answer.access_token;
+}
+
+// A token that no endpoint gives: the claims of a good one with changes, signed by a key of the issuer's.
+async function sign({ kid = state.names[0], typ = 'at+jwt', claims = '{}' }) {
+  const now = Math.floor(Date.now() / 1000);
+  const usual = { iss: issuer, aud: RESOURCE, sub: 'partner', client_id: 'partner', account: 'a', jti: 'j', iat: now, exp: now + 300, scope: 'read:courses' };
+  const key = state.keys[kid] ??= await make(kid);
+  const header = { alg: key.alg, kid, ...(typ && { typ }) };
+  return new jose.SignJWT({ ...usual, ...JSON.parse(claims) }).setProtectedHeader(header).sign(await jose.importJWK(key, key.alg));
+}
+
+const routes = {
+  '/test/token': token,
+  '/test/sign': sign,
+  '/test/keys': async ({ names }) => { await publish(names.split(',')); },
+};
+
+async function answer(request, response) {
+  const { pathname, searchParams } = new URL(request.url, 'http://a');
+  const route = routes[pathname];
+  if (!route) return provider.callback()(request, response);
+  try {
+    const made = await route(Object.fromEntries(searchParams));
+    response.end(JSON.stringify(made ?? null));
+  } catch (error) {
+    response.writeHead(500).end(String(error));
+  }
+}
+
+const origin = (server, scheme, host) => `${scheme}://${host}:${server.address().port}`;
+const server = createServer(answer).listen(Number(port), '127.0.0.1', async () => {
+  issuer = origin(server, 'http', '127.0.0.1');
+  const ready = async () => {
+    await publish(state.names.length ? state.names : ['ES256-1', 'RS256-1', 'EdDSA-1']);
+    console.log(`${origin(server, 'http', '127.0.0.1').slice(7)} ${issuer}`);
+  };
+  if (!certificate) return ready();
+  const files = { cert: readFileSync(`${certificate}/chain.pem`), key: readFileSync(`${certificate}/key.pem`) };
+  const secured = createSecured(files, answer).listen(0, '127.0.0.1', () => {
+    issuer = origin(secured, 'https', 'localhost');
+    ready();
+  });
+});

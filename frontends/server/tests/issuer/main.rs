@@ -1,0 +1,20 @@
+//! Signed tokens of a real issuer, oidc-provider, against the running program.
+//!
+//! It comes from the package registry and is kept below the target directory. Where it cannot be had, the tests say so in a
+//! line and pass, unless `CATALOGUE_TEST_REQUIRE` names `issuer`.
+#![cfg(all(unix, feature = "oauth"))]
+
+mod accepted;
+mod issuer;
+mod keys;
+#[path = "../it/observed.rs"]
+mod observed;
+mod options;
+#[path = "../it/program.rs"]
+#[expect(dead_code, reason = "the tests of the command line use the rest of it")]
+mod program;
+mod refused;
+mod tls;
+#[path = "../clients/tools.rs"]
+#[expect(dead_code, reason = "the tests of clients use the rest of it")]
+mod tools;

@@ -1,0 +1,45 @@
+//! What `serve` is told of an issuer, and what cannot be.
+
+use crate::program::TestDir;
+
+const ISSUER: &str = "--oauth-issuer https://id.example.com";
+
+#[test]
+fn what_cannot_be_is_2_and_says_what_would_be_right() {
+    let dir = TestDir::new();
+    for (options, pieces) in [
+        ("--oauth-audience a --oauth-keys file:k", ["--oauth-audience and --oauth-keys: ", "--oauth-issuer https://"]),
+        ("--oauth-token-type any", ["--oauth-token-type: ", "--oauth-issuer https://"]),
+        (ISSUER, ["--oauth-issuer: ", "--oauth-audience"]),
+        ("--oauth-issuer http://id.example.com --oauth-audience a", ["--oauth-issuer: ", "https://HOST"]),
+        ("--oauth-issuer id.example.com", ["--oauth-issuer: ", "https://HOST"]),
+        ("--oauth-issuer https://u:hunter2@a --oauth-audience a", ["--oauth-issuer: ", "neither a user nor a query"]),
+        ("--oauth-issuer https://a --oauth-audience a --oauth-algorithms HS256", ["--oauth-algorithms: ", "ES256, ES384"]),
+        ("--oauth-issuer https://a --oauth-audience a --oauth-token-type jwt", ["--oauth-token-type: ", "at+jwt or any"]),
+        ("--oauth-issuer https://a --oauth-audience a --oauth-keys http://b/k", ["--oauth-keys: ", "https://HOST"]),
+    ] {
+        for command in ["serve", "config check"] {
+            let outcome = dir.run(&format!("{command} {options}"));
+            assert!(!outcome.err.contains("hunter2"), "{outcome:?}");
+            outcome.fails(2, &pieces);
+        }
+    }
+    assert!(dir.files().is_empty(), "nothing is made for what cannot be served");
+}
+
+#[test]
+fn they_stand_in_the_file_and_in_the_environment_too() {
+    let dir = TestDir::new();
+    dir.write("c.toml", "oauth-issuer = 'https://id.example.com'\noauth-audience = 'a'\noauth-algorithms = ['ES256']\n");
+    let checked = dir.run_in(&[("CATALOGUE_OAUTH_SCOPE_PREFIX", "catalogue:")], "config check --config c.toml").succeeds();
+    for (name, value) in [
+        ("oauth-issuer", "https://id.example.com"),
+        ("oauth-audience", "a"),
+        ("oauth-algorithms", "ES256"),
+        ("oauth-scope-prefix", "catalogue:"),
+        ("oauth-account-claim", "sub"),
+    ] {
+        let shown = |line: &str| line.starts_with(&format!("{name} ")) && line.contains(&format!(" {value} "));
+        assert!(checked.lines().any(shown), "{name}: {checked}");
+    }
+}

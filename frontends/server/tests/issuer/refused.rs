@@ -1,0 +1,49 @@
+//! True signatures over what is not taken.
+
+use crate::issuer::{Issuer, courses, outcome, refusal, serve};
+use crate::program::TestDir;
+
+#[test]
+fn a_token_expires() {
+    let dir = TestDir::with_courses();
+    let Some(issuer) = Issuer::start(&dir) else { return };
+    let observed = serve(&dir, &issuer);
+    let token = issuer.token("lifetime=2");
+    while courses(&observed, &token) == 200 {}
+    let (status, challenge, reason) = refusal(&observed, &token);
+    assert_eq!((status, reason.as_str()), (401, Some("expired")));
+    assert!(challenge.contains("The token has expired."), "{challenge}");
+}
+
+#[test]
+fn what_the_issuer_signs_for_others_is_refused_and_counted_by_its_fault() {
+    let dir = TestDir::with_courses();
+    let Some(issuer) = Issuer::start(&dir) else { return };
+    let observed = serve(&dir, &issuer);
+    let claims = |json: &str| format!("claims={}", json.replace('"', "%22").replace('{', "%7B").replace('}', "%7D"));
+    let for_another = "The token is for another audience.";
+    let bound = "The token is bound to a key, which is not supported here.";
+    let lacking = "The token lacks a claim that is required here.";
+    for (query, word, description) in [
+        ("typ=JWT".to_owned(), "typ", ""),
+        ("typ=".to_owned(), "typ", ""),
+        ("typ=dpop%2Bjwt".to_owned(), "typ", ""),
+        (claims(r#"{"aud":"https://other.example.com"}"#), "audience", for_another),
+        (claims(r#"{"aud":"https://api.example.com/api/v1/"}"#), "audience", for_another),
+        (claims(r#"{"cnf":{"jkt":"x"}}"#), "bound", bound),
+        (claims(r#"{"account":null}"#), "account", lacking),
+        (claims(r#"{"nbf":4000000000}"#), "not_before", "The token is not valid yet."),
+        ("kid=ES256-99".to_owned(), "key", ""),
+    ] {
+        let before = outcome(&observed, word);
+        let token = issuer.signed(&query);
+        let (status, challenge, reason) = refusal(&observed, &token);
+        assert_eq!((status, reason.as_str()), (401, Some("invalid")), "{query}");
+        assert_eq!(challenge.contains("error_description"), !description.is_empty(), "{query}: {challenge}");
+        assert!(challenge.contains(description), "{query}: {challenge}");
+        assert_eq!(outcome(&observed, word), before + 1.0, "{query}");
+    }
+    assert_eq!(courses(&observed, &issuer.signed("")), 200);
+    let forged = issuer.token("").replace(".ey", ".eX");
+    assert_eq!(courses(&observed, &forged), 401);
+}
