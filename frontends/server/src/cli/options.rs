@@ -38,6 +38,7 @@ pub(super) fn added_to(cli: Command) -> Command {
             .arg(explained(&BASE_URL, argument(&BASE_URL), "Where clients find the API", ""))
             .args([&*DOCS_URL, &DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL, &SETTINGS_URL].map(argument)),
         "config" => command.mut_subcommands(|inner| if inner.get_name() == "check" { with_all(inner) } else { inner }),
+        "tokens" => command.mut_subcommands(|inner| if inner.get_name() == "revoke" { with_all(inner) } else { inner }),
         _ => command,
     })
 }

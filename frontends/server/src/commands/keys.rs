@@ -3,6 +3,8 @@
 mod check;
 mod list;
 mod log;
+#[cfg(feature = "oauth")]
+mod revoke_token;
 mod rotate;
 mod subject;
 
@@ -52,6 +54,8 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
 pub(super) fn run_tokens(command: TokensCommand, context: &Context) -> Result<(), Failure> {
     match command {
         TokensCommand::Create(grant) => create(CredentialKind::OAuth, None, &grant, context),
+        #[cfg(feature = "oauth")]
+        TokensCommand::Revoke(arguments) => revoke_token::run(&arguments, context),
         TokensCommand::List(arguments) => {
             let kind = Some(CredentialKind::OAuth);
             block_on(async { list::run(open(context).await?.admin(), &arguments, kind).await })

@@ -1,9 +1,9 @@
 //! `catalogue serve`
 
-use std::net::{SocketAddr, TcpListener};
 /// A build without OAuth knows no tokens.
 #[cfg(not(feature = "oauth"))]
 use std::convert::Infallible as SignedTokens;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 

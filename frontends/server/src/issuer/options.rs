@@ -52,7 +52,8 @@ impl IssuerOptions {
         let Some(issuer) = settings.given(&OAUTH_ISSUER) else {
             let idle: Vec<_> = others.into_iter().filter(|setting| settings.is_given(setting)).collect();
             if !idle.is_empty() {
-                let what = "there is no issuer whose tokens are taken; name one, like --oauth-issuer https://id.example.com";
+                let what =
+                    "there is no issuer whose tokens are taken; name one, like --oauth-issuer https://id.example.com";
                 settings.conflict(&idle, &[&OAUTH_ISSUER], &what);
             }
             return None;
@@ -160,7 +161,11 @@ pub(crate) fn token_type(text: &str) -> Result<TokenType, String> {
 }
 
 pub(crate) fn not_empty(text: &str) -> Result<String, String> {
-    if text.is_empty() { Err("the text is empty; write one, or leave the option out".to_owned()) } else { Ok(text.into()) }
+    if text.is_empty() {
+        Err("the text is empty; write one, or leave the option out".to_owned())
+    } else {
+        Ok(text.into())
+    }
 }
 
 #[cfg(test)]
@@ -172,9 +177,15 @@ mod tests {
         for text in ["https://id.example.com", "https://a:8443/b/", "http://localhost:1", "http://127.0.0.9"] {
             assert_eq!(issuer(text).as_deref(), Ok(text));
         }
-        for text in
-            ["", "id.example.com", "http://id.example.com", "http://10.0.0.1", "https://u:hunter2@a", "https://a?b", "https://a#b"]
-        {
+        for text in [
+            "",
+            "id.example.com",
+            "http://id.example.com",
+            "http://10.0.0.1",
+            "https://u:hunter2@a",
+            "https://a?b",
+            "https://a#b",
+        ] {
             let message = issuer(text).unwrap_err();
             assert!(message.contains("https://HOST") && !message.contains("hunter"), "{text}: {message}");
         }

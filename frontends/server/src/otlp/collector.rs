@@ -58,14 +58,7 @@ impl Collector {
     /// The collector that is there. Nothing is asked yet.
     pub(super) fn at(endpoint: Uri, counts: Arc<SpanCounts>, ending: watch::Receiver<()>) -> Result<Self, Failure> {
         let client = client::client(endpoint.scheme() == Some(&Scheme::HTTPS), "the collector of spans")?;
-        Ok(Self {
-            endpoint,
-            client,
-            resource: resource(),
-            counts,
-            is_away: AtomicBool::new(false),
-            ending,
-        })
+        Ok(Self { endpoint, client, resource: resource(), counts, is_away: AtomicBool::new(false), ending })
     }
 
     /// Sends spans, again and again while that may help; at the end of the program once more.

@@ -25,7 +25,10 @@ fn tokens_of_each_algorithm_read_the_accounts_courses() {
     let (status, ready) = observed.ready();
     assert_eq!((status, &ready["issuer"]), (200, &json!("ok")));
     let metrics = observed.metrics();
-    assert_eq!(metrics["catalogue_issuer_keys"], 4.0, "the RSA key is for two algorithms unless it says so: {metrics:?}");
+    assert_eq!(
+        metrics["catalogue_issuer_keys"], 4.0,
+        "the RSA key is for two algorithms unless it says so: {metrics:?}"
+    );
     assert!(metrics["catalogue_issuer_keys_age_seconds"] < 600.0);
 
     let log = observed.ended_log();

@@ -131,7 +131,8 @@ pub(crate) fn courses(observed: &Observed, token: &str) -> u16 {
 pub(crate) fn refusal(observed: &Observed, token: &str) -> (u16, String, Value) {
     let request = format!("GET /api/v1/courses HTTP/1.1\nAuthorization: Bearer {token}");
     let (status, head, body) = ask(&observed.server.address, &request);
-    let challenge = head.lines().find_map(|line| line.strip_prefix("www-authenticate: ")).unwrap_or_default().to_owned();
+    let challenge =
+        head.lines().find_map(|line| line.strip_prefix("www-authenticate: ")).unwrap_or_default().to_owned();
     let mut body: Value = serde_json::from_str(&body).unwrap();
     (status, challenge, body["error"]["details"]["reason"].take())
 }

@@ -14,8 +14,14 @@ fn what_cannot_be_is_2_and_says_what_would_be_right() {
         ("--oauth-issuer http://id.example.com --oauth-audience a", ["--oauth-issuer: ", "https://HOST"]),
         ("--oauth-issuer id.example.com", ["--oauth-issuer: ", "https://HOST"]),
         ("--oauth-issuer https://u:hunter2@a --oauth-audience a", ["--oauth-issuer: ", "neither a user nor a query"]),
-        ("--oauth-issuer https://a --oauth-audience a --oauth-algorithms HS256", ["--oauth-algorithms: ", "ES256, ES384"]),
-        ("--oauth-issuer https://a --oauth-audience a --oauth-token-type jwt", ["--oauth-token-type: ", "at+jwt or any"]),
+        (
+            "--oauth-issuer https://a --oauth-audience a --oauth-algorithms HS256",
+            ["--oauth-algorithms: ", "ES256, ES384"],
+        ),
+        (
+            "--oauth-issuer https://a --oauth-audience a --oauth-token-type jwt",
+            ["--oauth-token-type: ", "at+jwt or any"],
+        ),
         ("--oauth-issuer https://a --oauth-audience a --oauth-keys http://b/k", ["--oauth-keys: ", "https://HOST"]),
     ] {
         for command in ["serve", "config check"] {
@@ -30,8 +36,12 @@ fn what_cannot_be_is_2_and_says_what_would_be_right() {
 #[test]
 fn they_stand_in_the_file_and_in_the_environment_too() {
     let dir = TestDir::new();
-    dir.write("c.toml", "oauth-issuer = 'https://id.example.com'\noauth-audience = 'a'\noauth-algorithms = ['ES256']\n");
-    let checked = dir.run_in(&[("CATALOGUE_OAUTH_SCOPE_PREFIX", "catalogue:")], "config check --config c.toml").succeeds();
+    dir.write(
+        "c.toml",
+        "oauth-issuer = 'https://id.example.com'\noauth-audience = 'a'\noauth-algorithms = ['ES256']\n",
+    );
+    let checked =
+        dir.run_in(&[("CATALOGUE_OAUTH_SCOPE_PREFIX", "catalogue:")], "config check --config c.toml").succeeds();
     for (name, value) in [
         ("oauth-issuer", "https://id.example.com"),
         ("oauth-audience", "a"),

@@ -42,7 +42,7 @@ fn an_older_version_is_brought_up_to_date_with_its_data() {
     }
     assert_eq!(
         dir.run("migrate").succeeds(),
-        "sqlite:catalogue.db: the schema was brought from version 1 to version 5\n"
+        "sqlite:catalogue.db: the schema was brought from version 1 to version 6\n"
     );
     let key = &dir.run("keys list --account a --json").json()[0];
     assert_eq!((&key["id"], &key["prefix"], &key["lastUsedAt"]), (&"key_1".into(), &"ccat_abc".into(), &().into()));
