@@ -7,14 +7,14 @@ use crate::program::{Server, TestDir};
 /// `{"sub":"acc_gone","exp":4102444800}`.
 const HEADER: &str = "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFUzI1NiJ9";
 const CLAIMS: &str = "eyJzdWIiOiJhY2NfZ29uZSIsImV4cCI6NDEwMjQ0NDgwMH0";
-pub(crate) const SIGNATURES: [&str; 2] = [
+const SIGNATURES: [&str; 2] = [
     "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyBkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ent8fX5_gIGCgw",
     "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyCbmpmXl5aVlZOSkZCPjo2MSHGENi6eJAl3PExDe-Gizg",
 ];
 /// Of another token.
 const OTHER: &str = "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyBkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ent8fX5_gIGChA";
 
-pub(crate) fn token(signature: &str) -> String {
+fn token(signature: &str) -> String {
     format!("{HEADER}.{CLAIMS}.{signature}")
 }
 
