@@ -71,7 +71,7 @@ replaceable! {
         all_credentials: fn(Accounts<'_>) -> Vec<CredentialRecord> = all_credentials;
         record: fn(&str) -> Option<CredentialRecord> = record;
         note: fn(&[CredentialUse]) -> Result<(), StorageError> = note;
-        is_revoked: fn(&TokenDigest) -> Option<bool> = is_revoked;
+        revoked: fn(&TokenDigest) -> Option<bool> = is_revoked;
         revoke_tokens: fn(&[TokenDigest], Timestamp, Timestamp) -> Result<(), StorageError> = revoke_tokens;
         credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
         create: fn(&NewCredential, &Actor) -> Result<(), StorageError> = create;
@@ -147,7 +147,7 @@ impl CredentialStorage for Broken {
     }
 
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
-        Ok((self.is_revoked)(&self.memory, digest))
+        Ok((self.revoked)(&self.memory, digest))
     }
 }
 

@@ -99,7 +99,7 @@ mod without_revocations {
     use crate::broken::Broken;
 
     async fn fixture() -> (Broken, ()) {
-        let storage = Broken::new().is_revoked(|_, _| None);
+        let storage = Broken::new().revoked(|_, _| None);
         (storage.revoke_tokens(|_, _, _, _| Err(StorageError::new(StorageErrorKind::Other, "none are kept"))), ())
     }
 

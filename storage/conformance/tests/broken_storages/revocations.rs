@@ -15,7 +15,7 @@ type Known = Arc<Mutex<HashMap<TokenDigest, bool>>>;
 /// Look-ups that are remembered.
 fn remembered() -> Broken {
     let known = Known::default();
-    Broken::new().is_revoked(move |memory, digest| {
+    Broken::new().revoked(move |memory, digest| {
         let mut known = known.lock().unwrap();
         Some(*known.entry(*digest).or_insert_with(|| is_revoked(memory, digest).unwrap()))
     })
@@ -30,7 +30,7 @@ fn by_part_of_the_digest(part: fn(&TokenDigest) -> &[u8]) -> Broken {
             stored.lock().unwrap().extend(digests);
             Ok(())
         })
-        .is_revoked(move |_, digest| Some(all.lock().unwrap().iter().any(|stored| part(stored) == part(digest))))
+        .revoked(move |_, digest| Some(all.lock().unwrap().iter().any(|stored| part(stored) == part(digest))))
 }
 
 /// Revocations with something done to the call.
@@ -50,23 +50,21 @@ fn gone_with_an_account() -> Broken {
             gone.lock().unwrap().insert(TokenDigest::from_bytes([0; 32]), true);
             remove_account(memory, account)
         })
-        .is_revoked(move |memory, digest| {
-            is_revoked(memory, digest).map(|is| is && are_gone.lock().unwrap().is_empty())
-        })
+        .revoked(move |memory, digest| is_revoked(memory, digest).map(|is| is && are_gone.lock().unwrap().is_empty()))
 }
 
 flaws! {
     look_ups_remembered: remembered()
         => credentials::revocations::a_revocation_counts_from_the_next_look_up_on, "from the next look-up on";
-    all_revoked: Broken::new().is_revoked(|_, _| Some(true))
+    all_revoked: Broken::new().revoked(|_, _| Some(true))
         => credentials::revocations::a_revocation_counts_from_the_next_look_up_on, "nobody has revoked";
-    none_revoked: Broken::new().is_revoked(|_, _| Some(false))
+    none_revoked: Broken::new().revoked(|_, _| Some(false))
         => credentials::revocations::a_revocation_counts_from_the_next_look_up_on, "from the next look-up on";
     by_the_first_byte: by_part_of_the_digest(|digest| &digest.as_bytes()[..1])
         => credentials::revocations::a_revoked_token_is_known_by_its_whole_digest, "by its whole digest";
     by_the_last_byte: by_part_of_the_digest(|digest| &digest.as_bytes()[31..])
         => credentials::revocations::a_revoked_token_is_known_by_its_whole_digest, "by its whole digest";
-    credentials_count_as_revoked: Broken::new().is_revoked(|memory, digest| {
+    credentials_count_as_revoked: Broken::new().revoked(|memory, digest| {
         is_revoked(memory, digest).map(|is| is || credential(memory, digest).is_some())
     }) => credentials::revocations::a_revoked_token_is_known_by_its_whole_digest, "no revocation";
 
@@ -78,7 +76,7 @@ flaws! {
         let kind = catalogue_core::storage::StorageErrorKind::AlreadyThere;
         if there { Err(catalogue_core::storage::StorageError::new(kind, "there")) } else { revoke_tokens(memory, digests, expires_at, at) }
     }) => administration::token_revocations::every_token_of_a_call_is_revoked, "revoked already";
-    none_kept_and_revoked_all_the_same: Broken::new().is_revoked(|_, _| None)
+    none_kept_and_revoked_all_the_same: Broken::new().revoked(|_, _| None)
         => administration::token_revocations::every_token_of_a_call_is_revoked, "keeps no revocations says so";
     gone_with_the_expiry: revoked(|memory, digests, expires_at, at| {
         let day = std::time::Duration::from_secs(24 * 60 * 60);
