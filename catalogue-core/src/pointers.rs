@@ -91,6 +91,7 @@ macro_rules! all_behind {
             ) -> Outcome<()>;
             fn find_credential_record(id: &str) -> Outcome<Option<CredentialRecord>>;
             fn note_uses(uses: &[CredentialUse]) -> Outcome<()>;
+            fn revoke_tokens(digests: &[TokenDigest], expires_at: Timestamp, at: Timestamp) -> Outcome<()>;
             fn status() -> Option<StorageStatus>;
         } }
     )*};

@@ -13,9 +13,10 @@ use async_trait::async_trait;
 pub use account::{Account, AccountSummary, Accounts, RemovedAccount};
 pub use credential::{CredentialRecord, CredentialState, CredentialUse, NewCredential};
 
+use crate::auth::TokenDigest;
 use crate::course::Course;
 use crate::model::AccountId;
-use crate::storage::{KeyStorage, StorageError, StorageStatus};
+use crate::storage::{KeyStorage, StorageError, StorageErrorKind, StorageStatus};
 use crate::timestamp::Timestamp;
 
 /// One record of an export.
@@ -127,6 +128,25 @@ pub trait AdminStorage: KeyStorage {
     /// # Errors
     /// When the storage cannot be written now.
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError>;
+
+    /// Revokes the signed tokens with those digests, which expire at `expires_at`: from the next request on,
+    /// [`is_revoked`](crate::storage::CredentialStorage::is_revoked) says so (decision O29). What is revoked already stays as
+    /// it is.
+    ///
+    /// A revocation names no account and goes with none. It stays for a day after the expiry, as clocks differ. Each call
+    /// removes some that ended a day or more before `at`, more than it adds, so that their number is bounded.
+    ///
+    /// # Errors
+    /// When the storage keeps no revocations, as by default, or cannot be written now.
+    async fn revoke_tokens(
+        &self,
+        digests: &[TokenDigest],
+        expires_at: Timestamp,
+        at: Timestamp,
+    ) -> Result<(), StorageError> {
+        let _ = (digests, expires_at, at);
+        Err(StorageError::new(StorageErrorKind::Other, "this storage keeps no revocations of signed tokens"))
+    }
 
     /// The state of the storage's servers and of the connections to them: whether the primary answers, which is asked
     /// now, and how far its replicas lag. `None` where there is no server, as by default.

@@ -217,6 +217,7 @@ pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     ///
     /// With the feature `oauth` it is asked for each token in the form of a signed one, and where it does not say `None`,
     /// in the place of [`find_credential`](Self::find_credential): no credential of such a storage has that form.
+    /// [`AdminStorage::revoke_tokens`](crate::admin::AdminStorage::revoke_tokens) revokes one.
     ///
     /// # Errors
     /// When the storage cannot answer now.

@@ -3,13 +3,14 @@
 use std::future::{Future, ready};
 
 use catalogue_core::admin::{Account, AdminStorage, Change, NewCredential};
+use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::{
     Actor, CourseStorage, CredentialEvent, CredentialStorage, KeyStorage, SignInStorage, StorageErrorKind,
 };
 use catalogue_core::{AccountId, Course, Timestamp};
 
 use crate::Storage;
-use crate::seed::{account, seed_accounts};
+use crate::seed::{account, instant, seed_accounts};
 
 /// How finely a host's tables keep times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,6 +107,13 @@ pub trait CredentialFixture: Fixture {
     /// Revokes the credential with that id, which is there.
     fn revoke_credential(&self, id: &str, at: Timestamp) -> impl Future<Output = ()>;
 
+    /// Revokes the signed token with that digest, which expires then. Worth writing where the storage says of signed tokens
+    /// whether they are revoked ([`CredentialStorage::is_revoked`]).
+    fn revoke_token(&self, digest: &TokenDigest, expires_at: Timestamp) -> impl Future<Output = ()> {
+        let _ = (digest, expires_at);
+        ready(())
+    }
+
     /// The id of the API key that the cases call `name`, as [`Fixture::account`] is that of an account.
     fn key(&self, name: &str) -> impl Future<Output = String> {
         ready(name.to_owned())
@@ -197,6 +205,10 @@ impl<S: Storage> CredentialFixture for S {
         let revoked = self.revoke_key(&record.identity.account, id, at, &Actor::OPERATOR).await;
         let revoked = revoked.expect("a credential can be revoked");
         assert!(revoked.is_some(), "Revoking a credential returns its record, revoked.");
+    }
+
+    async fn revoke_token(&self, digest: &TokenDigest, expires_at: Timestamp) {
+        self.revoke_tokens(&[*digest], expires_at, instant(0)).await.expect("a signed token can be revoked");
     }
 }
 

@@ -62,7 +62,8 @@
 //! A case fails by panicking, with the broken rule of the contract, which stands on [`CourseStorage`],
 //! [`CredentialStorage`], [`KeyStorage`](catalogue_core::storage::KeyStorage), [`SignInStorage`] and [`AdminStorage`]. The
 //! cases are plain functions in modules by topic, so a storage that needs something around them can call them by itself, on
-//! a runtime of several threads. A storage without revisions passes their cases. The crate has no features.
+//! a runtime of several threads. A storage without revisions passes
+//! their cases, and so does one without revocations of signed tokens. The crate has no features.
 
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 

@@ -5,6 +5,7 @@ use catalogue_core::auth::{Credential, CredentialKind, TokenDigest};
 use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
+use crate::seed::digest;
 
 /// Puts a credential as the fixture's table can hold it, under its ids, and returns that.
 pub(crate) async fn put(fixture: &impl CredentialFixture, credential: &NewCredential) -> NewCredential {
@@ -38,6 +39,23 @@ pub(crate) async fn find(fixture: &impl CredentialFixture, digest: &TokenDigest)
         credential.revision = None;
         credential
     })
+}
+
+/// Tokens whose digests share the first byte, the last one, or begin with the byte that ends a text in C.
+pub(crate) fn near_tokens() -> Vec<String> {
+    let tokens: Vec<_> = (0..3_000).map(|number| format!("token{number}")).collect();
+    let first = digest(&tokens[0]);
+    let share = |at: usize| move |token: &&String| digest(token).as_bytes()[at] == first.as_bytes()[at];
+    let mut near: Vec<_> = tokens.iter().filter(share(0)).take(4).collect();
+    near.extend(tokens.iter().skip(1).filter(share(31)).take(4));
+    near.extend(tokens.iter().filter(|token| digest(token).as_bytes()[0] == 0).take(4));
+    assert_eq!(near.len(), 12, "three thousand digests hold near ones");
+    near.into_iter().cloned().collect()
+}
+
+/// Whether that signed token is revoked; `None` where the storage keeps no revocations.
+pub(crate) async fn is_revoked(storage: &impl CredentialStorage, digest: &TokenDigest) -> Option<bool> {
+    storage.is_revoked(digest).await.expect("A revocation can be looked up; an unknown token is no error.")
 }
 
 /// Asserts that the credential is found by its digest as it was put.

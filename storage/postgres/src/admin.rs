@@ -3,6 +3,7 @@
 use catalogue_core::admin::{
     AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, RemovedAccount, Visitor,
 };
+use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::{StorageError, StorageStatus};
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
@@ -11,6 +12,7 @@ use crate::credentials;
 use crate::error::storage_error;
 use crate::export::export;
 use crate::import::PostgresImport;
+use crate::revocations;
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 use crate::transaction::{DEADLINE, in_time, transact, transact_at_length};
@@ -81,6 +83,16 @@ impl AdminStorage for PostgresStorage {
         }
         let connection = self.writer().await?;
         transact(&connection, credentials::note_uses(&connection, uses)).await.map(|_| ())
+    }
+
+    async fn revoke_tokens(
+        &self,
+        digests: &[TokenDigest],
+        expires_at: Timestamp,
+        at: Timestamp,
+    ) -> Result<(), StorageError> {
+        let connection = self.writer().await?;
+        self.transact(&connection, || revocations::add(&connection, digests, expires_at, at)).await.map(|_| ())
     }
 
     async fn status(&self) -> Option<StorageStatus> {

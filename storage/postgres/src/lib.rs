@@ -59,6 +59,7 @@ mod old_snapshots;
 mod open_error;
 mod options;
 mod read;
+mod revocations;
 mod rows;
 mod sign_ins;
 mod storage;

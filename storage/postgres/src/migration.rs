@@ -36,7 +36,7 @@ const VERSION_TABLE: &str = "
 const TABLES: Sql = Sql {
     text: "SELECT CAST(tablename AS TEXT) FROM pg_catalog.pg_tables WHERE schemaname = current_schema() \
            AND tablename IN ('catalogue_schema', 'accounts', 'courses', 'modules', 'module_contents', 'credentials', \
-           'sign_ins', 'credential_events')",
+           'sign_ins', 'credential_events', 'revoked_tokens')",
     types: &[],
 };
 

@@ -19,6 +19,9 @@ const FIND_CREDENTIAL: Sql = Sql {
     types: &[Type::BYTEA],
 };
 
+/// A row in any case: that a token is not revoked is what a replica may say too.
+const IS_REVOKED: Sql = Sql { text: "SELECT count(*) FROM revoked_tokens WHERE digest = $1", types: &[Type::BYTEA] };
+
 /// The revision stands in each row, as only one statement sees one state of one server.
 const FIRST_PAGE: Sql = Sql {
     text: "SELECT slug, title, language, published_at, hidden, module_count, created_at, \
@@ -137,5 +140,10 @@ impl CredentialStorage for PostgresStorage {
         credential.revoked_at = rows::optional_time(row, 6)?;
         credential.revision = rows::revision(row, 7)?;
         Ok(Some(credential))
+    }
+
+    async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
+        let rows = self.readers.read(&IS_REVOKED, &[&digest.as_bytes().as_slice()]).await?;
+        rows.first().map(|row| Ok(rows::get::<i64>(row, 0)? > 0)).transpose()
     }
 }

@@ -19,7 +19,7 @@ use crate::rows::{account_id, get, owned_text, time};
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 
-/// How long after its end what another account has is kept, so that it can be told from what never was.
+/// How long after its end is kept what another account has, so that it can be told from what never was, or a revocation.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The two kinds, as they are stored.
@@ -125,14 +125,18 @@ async fn create(connection: &Connection, link: &NewSignIn, by: &Actor) -> Result
             over.push(get(row, 0)?);
         }
     }
-    let long_ago = created_at.as_microseconds().saturating_sub(KEPT.as_micros() as i64);
-    let others = connection.query(&LONG_OVER, &[&long_ago]).await.map_err(storage_error)?;
+    let others = connection.query(&LONG_OVER, &[&long_before(*created_at)]).await.map_err(storage_error)?;
     for row in &others {
         over.push(get(row, 0)?);
     }
     over.retain(|found: &&[u8]| *found != digest.as_bytes());
     remove(connection, &over).await?;
     log(connection, account, CredentialAction::LinkMade, *created_at, by).await
+}
+
+/// What has ended by then is over for long.
+pub(crate) fn long_before(at: Timestamp) -> i64 {
+    at.as_microseconds().saturating_sub(KEPT.as_micros() as i64)
 }
 
 async fn exchange(

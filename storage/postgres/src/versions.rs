@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The migrations in order; the first makes version 1.
-pub(crate) const MIGRATIONS: [Migration; 5] = [
+pub(crate) const MIGRATIONS: [Migration; 6] = [
     Migration {
         tables: include_str!("../migrations/0001_initial.sql"),
         triggers: include_str!("../migrations/0001_triggers.sql"),
@@ -15,6 +15,7 @@ pub(crate) const MIGRATIONS: [Migration; 5] = [
         tables: include_str!("../migrations/0005_settings.sql"),
         triggers: include_str!("../migrations/0005_settings_triggers.sql"),
     },
+    Migration { tables: include_str!("../migrations/0006_revoked_tokens.sql"), triggers: "" },
 ];
 
 /// The schema version that this crate reads and writes.

@@ -3,6 +3,7 @@
 use catalogue_core::admin::{
     AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, RemovedAccount, Visitor,
 };
+use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
@@ -12,6 +13,7 @@ use crate::error::storage_error;
 use crate::export::export;
 use crate::import::SqliteImport;
 use crate::locks::ADMINISTRATION_WAIT;
+use crate::revocations;
 use crate::storage::SqliteStorage;
 
 #[async_trait]
@@ -67,5 +69,16 @@ impl AdminStorage for SqliteStorage {
         }
         let uses = uses.to_vec();
         self.write(move |transaction| credentials::note_uses(transaction, &uses).map_err(storage_error)).await
+    }
+
+    async fn revoke_tokens(
+        &self,
+        digests: &[TokenDigest],
+        expires_at: Timestamp,
+        at: Timestamp,
+    ) -> Result<(), StorageError> {
+        let digests = digests.to_vec();
+        self.write(move |transaction| revocations::add(transaction, &digests, expires_at, at).map_err(storage_error))
+            .await
     }
 }

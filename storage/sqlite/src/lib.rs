@@ -5,6 +5,7 @@
 //! cost less than a hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other;
 //! where another program has locked it all the same, a request waits for a second at most, without keeping its thread, and
 //! fails as [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable).
+//! What the developer settings change is written on a thread of its own.
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
 //! Look-ups of credentials and revisions are cached until anything is committed, by whichever process. On Linux one small read
@@ -40,6 +41,7 @@ mod plan;
 mod put;
 mod read;
 mod readers;
+mod revocations;
 mod rows;
 mod sign_ins;
 mod storage;

@@ -27,6 +27,9 @@ const FIND_COURSE: &str = "SELECT c.slug, c.title, c.tagline, c.language, c.publ
      LEFT JOIN modules AS m ON m.account_id = c.account_id AND m.course_slug = c.slug \
      WHERE c.account_id = ?1 AND c.slug = ?2 ORDER BY m.number";
 
+/// A row in any case: that a token is not revoked is known too.
+const IS_REVOKED: &str = "SELECT EXISTS (SELECT 1 FROM revoked_tokens WHERE digest = ?1)";
+
 const FIND_REVISION: &str = "SELECT revision FROM accounts WHERE id = ?1";
 
 #[async_trait]
@@ -99,12 +102,23 @@ impl SqliteStorage {
             found.optional()
         })
     }
+
+    fn read_revocation(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
+        self.readers.read_cached(&self.caches.revocations, digest, |connection| {
+            let mut statement = connection.prepare_cached(IS_REVOKED)?;
+            statement.query_row([digest.as_bytes()], |row| row.get(0)).map(Some)
+        })
+    }
 }
 
 #[async_trait]
 impl CredentialStorage for SqliteStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         self.readers.locks.wait_out(CREDENTIAL_WAIT, || self.read_credential(digest)).await
+    }
+
+    async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
+        self.readers.locks.wait_out(CREDENTIAL_WAIT, || self.read_revocation(digest)).await
     }
 }
 
@@ -189,6 +203,8 @@ mod tests {
             ["SEARCH c USING PRIMARY KEY (digest=?)", "SEARCH a USING PRIMARY KEY (id=?)"]
         );
         assert_eq!(plan(FIND_REVISION), ["SEARCH accounts USING PRIMARY KEY (id=?)"]);
+        let looked_up = "SEARCH revoked_tokens USING PRIMARY KEY (digest=?)";
+        assert!(plan(IS_REVOKED).iter().any(|step| step == looked_up), "{:?}", plan(IS_REVOKED));
     }
 
     #[test]

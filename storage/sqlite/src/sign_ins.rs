@@ -18,7 +18,7 @@ use crate::locks::CREDENTIAL_WAIT;
 use crate::rows::{Micros, account_id, time};
 use crate::storage::SqliteStorage;
 
-/// How long after its end what another account has is kept, so that its owner is told of the end.
+/// How long after its end is kept what another account has, so that its owner is told of the end, or a revocation.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 const INSERT: &str =
@@ -116,9 +116,13 @@ fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<bo
     let values = params![digest.as_bytes(), account.as_str(), "link", Micros(*created_at), Micros(*expires_at)];
     connection.execute(INSERT, values)?;
     connection.execute(REMOVE_OVER, params![account.as_str(), Micros(*created_at)])?;
-    let kept_from = created_at.as_microseconds().saturating_sub(KEPT.as_micros() as i64);
-    connection.execute(REMOVE_LONG_OVER, [kept_from])?;
+    connection.execute(REMOVE_LONG_OVER, [long_before(*created_at)])?;
     Ok(true)
+}
+
+/// What has ended by then is over for long.
+pub(crate) fn long_before(at: Timestamp) -> i64 {
+    at.as_microseconds().saturating_sub(KEPT.as_micros() as i64)
 }
 
 /// Takes the link and stores the session in its place.

@@ -19,7 +19,7 @@ use crate::own_thread::on_own_thread;
 use crate::readers::Readers;
 use crate::write::WriteTransaction;
 
-/// How many credentials and how many revisions are cached; together they take up some four MiB.
+/// How many credentials, revisions and revocations are cached, of each; together they take up some six MiB.
 const CACHE_ENTRIES: usize = 10_000;
 /// The longest that [`SqliteStorage::write_timeout`] takes; SQLite counts milliseconds in 32 bits.
 const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -36,6 +36,8 @@ pub struct SqliteStorage {
 pub(crate) struct Caches {
     pub(crate) credentials: Cache<TokenDigest, Credential>,
     pub(crate) revisions: Cache<AccountId, Revision>,
+    /// Whether a signed token is revoked.
+    pub(crate) revocations: Cache<TokenDigest, bool>,
 }
 
 impl SqliteStorage {
@@ -100,7 +102,11 @@ impl SqliteStorage {
     }
 
     fn new(readers: Readers) -> Self {
-        let caches = Caches { credentials: Cache::new(CACHE_ENTRIES), revisions: Cache::new(CACHE_ENTRIES) };
+        let caches = Caches {
+            credentials: Cache::new(CACHE_ENTRIES),
+            revisions: Cache::new(CACHE_ENTRIES),
+            revocations: Cache::new(CACHE_ENTRIES),
+        };
         Self { readers: Arc::new(readers), caches: Arc::new(caches), write_timeout: BUSY_TIMEOUT }
     }
 

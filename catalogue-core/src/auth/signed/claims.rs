@@ -124,7 +124,7 @@ fn can_be_an_account(text: &str) -> bool {
 
 /// The instant that many seconds after 1970, which may have a fraction, up to the year 9999: an issuer that counts
 /// milliseconds is found out.
-fn instant(seconds: f64) -> Option<Timestamp> {
+pub(super) fn instant(seconds: f64) -> Option<Timestamp> {
     // The cast saturates.
     let microseconds = (seconds * 1e6) as i64;
     Timestamp::from_microseconds(microseconds).filter(|_| seconds >= 0.0)

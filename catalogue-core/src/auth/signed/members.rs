@@ -33,6 +33,11 @@ impl Members {
         self.get(name)?.map(|value| value.as_str().ok_or(Faulty)).transpose()
     }
 
+    /// Whether a member is that text.
+    pub(super) fn has_text(&self, text: &str) -> bool {
+        self.0.iter().any(|(_, value)| value == text)
+    }
+
     /// The member of that name, which must be a number.
     pub(super) fn number(&self, name: &str) -> Result<Option<f64>, Faulty> {
         self.get(name)?.map(|value| value.as_f64().filter(|number| number.is_finite()).ok_or(Faulty)).transpose()

@@ -24,6 +24,7 @@ mod key_set;
 mod keys;
 mod members;
 mod outcome;
+mod revocation;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -37,6 +38,7 @@ use async_trait::async_trait;
 pub use algorithm::SignatureAlgorithm;
 pub use builder::{SignedTokensBuilder, TokenType};
 pub use fetch::FetchKeys;
+pub use revocation::Revocation;
 pub(crate) use token::has_form;
 
 use super::authenticator::{Authenticator, Verdict};

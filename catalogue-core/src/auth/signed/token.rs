@@ -34,7 +34,7 @@ pub(super) struct SignedToken<'t> {
     /// What the signature is over.
     pub(super) signed: &'t [u8],
     pub(super) signature: Vec<u8>,
-    header: Members,
+    pub(super) header: Members,
     pub(super) payload: Members,
 }
 

@@ -3,11 +3,12 @@
 use async_trait::async_trait;
 
 use super::import::MemoryImport;
+use super::sign_ins::KEPT;
 use super::{AccountState, MemoryStorage, State};
 use crate::admin::{
     AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, Record, RemovedAccount, Visitor,
 };
-use crate::auth::CredentialKind;
+use crate::auth::{CredentialKind, TokenDigest};
 use crate::model::AccountId;
 use crate::storage::StorageError;
 use crate::timestamp::Timestamp;
@@ -112,6 +113,20 @@ impl AdminStorage for MemoryStorage {
             {
                 record.last_used_at = record.last_used_at.max(Some(*at));
             }
+        }
+        Ok(())
+    }
+
+    async fn revoke_tokens(
+        &self,
+        digests: &[TokenDigest],
+        expires_at: Timestamp,
+        at: Timestamp,
+    ) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.revoked_tokens.retain(|_, expires_at| expires_at.checked_add(KEPT).is_none_or(|end| end > at));
+        for digest in digests {
+            state.revoked_tokens.entry(*digest).or_insert(expires_at);
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ use crate::admin::{Account, CredentialRecord, NewCredential};
 use crate::auth::{Credential, TokenDigest};
 use crate::course::Course;
 use crate::model::{AccountId, CourseDetail, Module};
+use crate::timestamp::Timestamp;
 
 /// Accounts, courses and credentials in this process's memory. Clones share them.
 ///
@@ -38,6 +39,8 @@ struct State {
     changes: u64,
     credentials: HashMap<TokenDigest, CredentialRecord>,
     sign_ins: HashMap<TokenDigest, SignIn>,
+    /// Signed tokens, with their expiry.
+    revoked_tokens: HashMap<TokenDigest, Timestamp>,
     /// In the order of time.
     events: Vec<CredentialEvent>,
 }
@@ -197,6 +200,10 @@ impl CredentialStorage for MemoryStorage {
             credential.revision = state.accounts.get(&record.identity.account).map(|account| account.revision);
             credential
         }))
+    }
+
+    async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
+        Ok(Some(self.state().revoked_tokens.contains_key(digest)))
     }
 }
 

@@ -14,8 +14,8 @@ use crate::storage::{
 };
 use crate::timestamp::Timestamp;
 
-/// How long after its end what another account has is kept.
-const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long after its end is kept what another account has, or a signed token that was revoked.
+pub(super) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A link or a session.
 #[derive(Clone)]

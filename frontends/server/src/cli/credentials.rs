@@ -63,6 +63,9 @@ Example: those of an account
     /// Says step by step what `serve` with these options says of a signed token
     #[cfg(feature = "oauth")]
     Check(CheckToken),
+    /// Revokes a signed token on standard input: it is refused from the next request on
+    #[cfg(feature = "oauth")]
+    Revoke(RevokeToken),
 }
 
 /// `catalogue keys create`
@@ -154,6 +157,20 @@ pub(crate) struct RevokeKey {
     /// Prints the credential as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `catalogue tokens revoke`
+#[cfg(feature = "oauth")]
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The token is verified first, with the options of `serve`.
+
+Example: a token that was leaked
+  catalogue tokens revoke --config catalogue.toml < token.txt")]
+pub(crate) struct RevokeToken {
+    /// Whose token it is: the token must name it, and is not verified
+    #[arg(long, value_name = "ID")]
+    pub(crate) account: Option<String>,
 }
 
 /// `catalogue keys rotate`

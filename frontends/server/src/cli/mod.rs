@@ -14,6 +14,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHi
 use clap_complete::Shell;
 
 pub(crate) use accounts::{AccountsCommand, RemoveAccount};
+#[cfg(feature = "oauth")]
+pub(crate) use credentials::RevokeToken;
 pub(crate) use credentials::{
     CheckKeys, CreateKey, FindKey, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, ShowLog, TokensCommand,
 };
@@ -109,7 +111,7 @@ Example: a copy of everything but the credentials
     /// Makes, lists, finds, rotates, revokes and checks API keys
     #[command(subcommand, arg_required_else_help = false, after_help = credentials::KEYS_EXAMPLE)]
     Keys(KeysCommand),
-    /// Registers and lists OAuth tokens
+    /// Registers, lists and revokes OAuth tokens
     #[command(subcommand, arg_required_else_help = false, after_help = credentials::TOKENS_EXAMPLE)]
     Tokens(TokensCommand),
     /// Makes links that sign owners in to the developer settings, and ends sessions

@@ -37,9 +37,10 @@ pub(super) fn added_to(cli: Command) -> Command {
         "openapi" => command
             .arg(explained(&BASE_URL, argument(&BASE_URL), "Where clients find the API", ""))
             .args([&*DOCS_URL, &DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL, &SETTINGS_URL].map(argument)),
-        "config" | "tokens" => {
-            command.mut_subcommands(|inner| if inner.get_name() == "check" { with_all(inner) } else { inner })
-        }
+        "config" | "tokens" => command.mut_subcommands(|inner| match inner.get_name() {
+            "check" | "revoke" => with_all(inner),
+            _ => inner,
+        }),
         _ => command,
     })
 }

@@ -3,6 +3,8 @@
 mod check;
 mod list;
 mod log;
+#[cfg(feature = "oauth")]
+mod revoke_token;
 mod rotate;
 mod subject;
 
@@ -56,6 +58,8 @@ pub(super) fn run_tokens(command: TokensCommand, context: &Context) -> Result<()
         TokensCommand::Create(grant) => create(CredentialKind::OAuth, None, &grant, context),
         #[cfg(feature = "oauth")]
         TokensCommand::Check(arguments) => check_token::run(arguments.json, context),
+        #[cfg(feature = "oauth")]
+        TokensCommand::Revoke(arguments) => revoke_token::run(&arguments, context),
         TokensCommand::List(arguments) => {
             let kind = Some(CredentialKind::OAuth);
             block_on(async { list::run(open(context).await?.admin(), &arguments, kind).await })

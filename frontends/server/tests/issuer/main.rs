@@ -15,6 +15,7 @@ mod options;
 #[expect(dead_code, reason = "the tests of the command line use the rest of it")]
 mod program;
 mod refused;
+mod revoked;
 mod tls;
 #[path = "../clients/tools.rs"]
 #[expect(dead_code, reason = "the tests of clients use the rest of it")]

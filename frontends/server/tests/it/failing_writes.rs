@@ -26,6 +26,7 @@ fn fixture() -> (TestDir, Vec<Command>) {
     let dir = TestDir::in_memory();
     dir.write("courses.jsonl", COURSES);
     dir.write("new.jsonl", COURSES.replace("\"one\"", "\"new\""));
+    dir.write("token", "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhY2NfZ29uZSIsImV4cCI6NDEwMjQ0NDgwMH0.AAAA");
     dir.run("import courses.jsonl").succeeds();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let id = key["id"].as_str().unwrap();
@@ -48,6 +49,12 @@ fn fixture() -> (TestDir, Vec<Command>) {
         ),
         command(link, "SELECT count(*) = 2 FROM sign_ins", "make another"),
         command("settings sign-out --account a", "SELECT count(*) = 0 FROM sign_ins", "do it again"),
+        #[cfg(feature = "oauth")]
+        command(
+            "tokens revoke --account acc_gone",
+            "SELECT count(*) = 1 FROM revoked_tokens",
+            "to revoke it again does no harm",
+        ),
         command(
             "accounts remove a --yes",
             "SELECT count(*) = 1 AND max(id) = 'b' FROM accounts",
@@ -65,12 +72,13 @@ fn fixture() -> (TestDir, Vec<Command>) {
 /// Runs the command on a copy of the place with that fault; gives what became of it, and whether a write has failed.
 fn run(shim: &Shim, from: &TestDir, command: &Command, fault: Fault) -> (Outcome, bool) {
     let dir = TestDir::in_memory();
-    for file in ["catalogue.db", "new.jsonl"] {
+    for file in ["catalogue.db", "new.jsonl", "token"] {
         fs::copy(from.path(file), dir.path(file)).unwrap();
     }
     let (database, mark) = (dir.path("catalogue.db"), dir.path("mark"));
     let before = contents(&database);
     let mut program = dir.command(&command.arguments);
+    program.stdin(fs::File::open(dir.path("token")).unwrap());
     shim.put_before(&mut program, fault, DATABASE, &mark);
     let outcome: Outcome = program.output().unwrap().into();
     let unchanged = contents(&database) == before;

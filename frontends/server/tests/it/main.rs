@@ -67,5 +67,7 @@ mod systemd;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tokens;
+#[cfg(feature = "oauth")]
+mod tokens_revoke;
 #[cfg(not(feature = "otel"))]
 mod without_otel;

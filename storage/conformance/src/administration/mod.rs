@@ -10,3 +10,4 @@ pub mod import;
 pub mod import_as_a_whole;
 pub mod import_revision;
 pub mod removal;
+pub mod token_revocations;

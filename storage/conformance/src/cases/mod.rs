@@ -99,6 +99,10 @@ macro_rules! __cases {
                 look_ups_at_the_same_time_have_their_own_answers
                 a_dropped_look_up_does_no_harm
             }
+            revocations {
+                a_revocation_counts_from_the_next_look_up_on
+                a_revoked_token_is_known_by_its_whole_digest
+            }
         }
     };
     ($then:ident, together) => {
@@ -253,6 +257,12 @@ macro_rules! __cases {
                 a_removed_course_is_not_exported
                 removing_says_whether_it_was_there
                 an_account_outlives_its_last_course
+            }
+            token_revocations {
+                every_token_of_a_call_is_revoked
+                a_revocation_is_kept_for_a_day_after_the_expiry
+                what_is_long_over_goes_with_later_ones
+                a_removed_account_brings_no_token_back
             }
         }
     };

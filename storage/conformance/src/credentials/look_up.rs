@@ -6,7 +6,7 @@ use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
 use crate::at_once::{give_up, on_threads};
-use crate::looking_up::{assert_stored, find, put};
+use crate::looking_up::{assert_stored, find, near_tokens, put};
 use crate::seed::{api_key, digest, instant, oauth_token, time};
 
 /// A credential of either kind is found by its digest, with all that is known of it.
@@ -26,14 +26,7 @@ pub async fn a_credential_is_found_with_all_its_fields(fixture: &impl Credential
 /// A credential is found by its whole digest and in no other way.
 pub async fn a_credential_is_found_by_its_exact_digest(fixture: &impl CredentialFixture) {
     assert_eq!(find(fixture, &digest("unknown")).await, None, "An unknown digest finds None, not an error.");
-    let tokens: Vec<_> = (0..3_000).map(|number| format!("token{number}")).collect();
-    let first = digest(&tokens[0]);
-    // Digests that share the first byte, the last one, or begin with the byte that ends a text in C.
-    let share = |at: usize| move |token: &&String| digest(token).as_bytes()[at] == first.as_bytes()[at];
-    let mut near: Vec<_> = tokens.iter().filter(share(0)).take(4).collect();
-    near.extend(tokens.iter().skip(1).filter(share(31)).take(4));
-    near.extend(tokens.iter().filter(|token| digest(token).as_bytes()[0] == 0).take(4));
-    assert_eq!(near.len(), 12, "three thousand digests hold near ones");
+    let near = near_tokens();
     let mut ids = Vec::new();
     for (index, token) in near.iter().enumerate() {
         let before = find(fixture, &digest(token)).await;
@@ -41,7 +34,7 @@ pub async fn a_credential_is_found_by_its_exact_digest(fixture: &impl Credential
         let credential = put(fixture, &api_key("a", &format!("key_{index}"), token)).await;
         ids.push(credential.record.identity.credential_id);
     }
-    for (id, token) in ids.into_iter().zip(near) {
+    for (id, token) in ids.into_iter().zip(&near) {
         let found = find(fixture, &digest(token)).await.map(|found| found.identity.credential_id);
         assert_eq!(found, Some(id), "A credential is found by its whole digest.");
     }

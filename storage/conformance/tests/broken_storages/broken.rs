@@ -16,8 +16,8 @@ use catalogue_core::{AccountId, CourseDetail, Timestamp, async_trait};
 
 pub(crate) use crate::memory::{
     accounts, all_credentials, begin, courses, create, create_link, credential, credentials, end_session, events,
-    exchange, find, list, note, now, record, records, remove, remove_account, rename, revoke, rotate, session,
-    sign_out, summaries,
+    exchange, find, is_revoked, list, note, now, record, records, remove, remove_account, rename, revoke,
+    revoke_tokens, rotate, session, sign_out, summaries,
 };
 
 /// What a revision comes with.
@@ -71,6 +71,8 @@ replaceable! {
         all_credentials: fn(Accounts<'_>) -> Vec<CredentialRecord> = all_credentials;
         record: fn(&str) -> Option<CredentialRecord> = record;
         note: fn(&[CredentialUse]) -> Result<(), StorageError> = note;
+        revoked: fn(&TokenDigest) -> Option<bool> = is_revoked;
+        revoke_tokens: fn(&[TokenDigest], Timestamp, Timestamp) -> Result<(), StorageError> = revoke_tokens;
         credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
         create: fn(&NewCredential, &Actor) -> Result<(), StorageError> = create;
         rename: fn(&AccountId, &str, &str, &Actor) -> Option<CredentialRecord> = rename;
@@ -143,6 +145,10 @@ impl CredentialStorage for Broken {
         self.with_a_permit().await?;
         Ok((self.credential)(&self.memory, digest))
     }
+
+    async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
+        Ok((self.revoked)(&self.memory, digest))
+    }
 }
 
 #[async_trait]
@@ -189,6 +195,15 @@ impl AdminStorage for Broken {
 
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
         (self.note)(&self.memory, uses)
+    }
+
+    async fn revoke_tokens(
+        &self,
+        digests: &[TokenDigest],
+        expires_at: Timestamp,
+        at: Timestamp,
+    ) -> Result<(), StorageError> {
+        (self.revoke_tokens)(&self.memory, digests, expires_at, at)
     }
 }
 

@@ -13,6 +13,7 @@ mod details;
 mod keys;
 mod lists;
 mod revisions;
+mod revocations;
 mod sign_ins;
 mod writes;
 
@@ -59,6 +60,7 @@ fn every_case_catches_a_flaw() {
         keys::CAUGHT_BY,
         lists::CAUGHT_BY,
         revisions::CAUGHT_BY,
+        revocations::CAUGHT_BY,
         sign_ins::CAUGHT_BY,
         writes::CAUGHT_BY,
     ];
@@ -88,6 +90,20 @@ mod that_never_breaks_off {
     }
 
     catalogue_storage_conformance::course_storage_tests!(fixture);
+}
+
+/// A storage may keep no revocations of signed tokens, where it does not say that it has revoked one.
+mod without_revocations {
+    use catalogue_core::storage::{StorageError, StorageErrorKind};
+
+    use crate::broken::Broken;
+
+    async fn fixture() -> (Broken, ()) {
+        let storage = Broken::new().revoked(|_, _| None);
+        (storage.revoke_tokens(|_, _, _, _| Err(StorageError::new(StorageErrorKind::Other, "none are kept"))), ())
+    }
+
+    catalogue_storage_conformance::tests!(fixture);
 }
 
 /// A storage may keep no revisions.

@@ -131,6 +131,19 @@ pub(crate) fn end_session(memory: &MemoryStorage, digest: &TokenDigest) {
     now(memory.end_session(digest)).unwrap();
 }
 
+pub(crate) fn is_revoked(memory: &MemoryStorage, digest: &TokenDigest) -> Option<bool> {
+    now(memory.is_revoked(digest)).unwrap()
+}
+
+pub(crate) fn revoke_tokens(
+    memory: &MemoryStorage,
+    digests: &[TokenDigest],
+    expires_at: Timestamp,
+    at: Timestamp,
+) -> Result<(), StorageError> {
+    now(memory.revoke_tokens(digests, expires_at, at))
+}
+
 pub(crate) fn sign_out(memory: &MemoryStorage, account: &AccountId, by: &Actor) -> u64 {
     now(memory.end_sign_ins(account, by)).unwrap()
 }

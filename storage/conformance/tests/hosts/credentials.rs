@@ -14,6 +14,7 @@ pub(crate) enum Flaw {
     OldRevision,
     RevokedOnesGone,
     ScopesForgotten,
+    RevocationsUnseen,
 }
 
 /// The credentials that the host gives to the catalogue, each with the revision of its account's courses.
@@ -36,5 +37,11 @@ impl CredentialStorage for Credentials {
         }
         let gone = found.revoked_at.is_some() && self.flaw == Some(Flaw::RevokedOnesGone);
         Ok((!gone).then_some(found))
+    }
+
+    async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
+        let seen = self.flaw != Some(Flaw::RevocationsUnseen);
+        let tables = self.tables.read().unwrap();
+        Ok(tables.revoked_tokens.as_ref().map(|revoked| seen && revoked.contains(digest)))
     }
 }

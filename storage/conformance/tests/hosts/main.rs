@@ -127,6 +127,14 @@ caught! {
     scopes_forgotten: CredentialFlaw::ScopesForgotten => credential_cases::look_up::scopes_are_kept, "Scopes are kept";
 }
 
+/// Where tables hold them.
+#[test]
+fn revocations_unseen_are_caught() {
+    let host = Host::ample().with(CredentialFlaw::RevocationsUnseen);
+    let case = credential_cases::revocations::a_revocation_counts_from_the_next_look_up_on(&host);
+    assert_caught("from the next look-up on", || run(case));
+}
+
 /// Where tables hold bodies; the scant ones have none to give away.
 #[test]
 fn bodies_given_away_are_caught() {

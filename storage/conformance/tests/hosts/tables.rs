@@ -1,6 +1,6 @@
 //! The tables of a host, and how the suite fills them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, RwLock};
 
@@ -20,6 +20,8 @@ pub(crate) struct Tables {
     pub(crate) removed: BTreeMap<(AccountId, String), Course>,
     pub(crate) first_seen: BTreeMap<(AccountId, String), Course>,
     pub(crate) credentials: HashMap<TokenDigest, Credential>,
+    /// None where signed tokens cannot be revoked.
+    pub(crate) revoked_tokens: Option<HashSet<TokenDigest>>,
     pub(crate) revisions: HashMap<AccountId, Revision>,
     pub(crate) first_revisions: HashMap<AccountId, Revision>,
 }
@@ -54,7 +56,8 @@ impl Flawed for credentials::Flaw {
 impl Host {
     /// A host whose tables hold everything.
     pub(crate) fn ample() -> Self {
-        let tables = std::sync::Arc::<RwLock<Tables>>::default();
+        let tables = Tables { revoked_tokens: Some(HashSet::new()), ..Tables::default() };
+        let tables = std::sync::Arc::new(RwLock::new(tables));
         Self {
             courses: Courses { tables: tables.clone(), flaw: None },
             credentials: Credentials { tables: tables.clone(), flaw: None },
@@ -65,9 +68,11 @@ impl Host {
     }
 
     /// A host whose ids are numbers, whose times are whole seconds, whose slugs are short and in ASCII, and which has no
-    /// taglines, access modes, bodies or OAuth tokens.
+    /// taglines, access modes, bodies, OAuth tokens or revocations of signed ones.
     pub(crate) fn scant() -> Self {
-        Self { names: Some(Mutex::default()), ..Self::ample() }
+        let host = Self::ample();
+        host.tables.write().unwrap().revoked_tokens = None;
+        Self { names: Some(Mutex::default()), ..host }
     }
 
     pub(crate) fn with(mut self, flaw: impl Flawed) -> Self {
@@ -192,6 +197,10 @@ impl CredentialFixture for Host {
         let mut credentials = tables.credentials.values_mut();
         let credential = credentials.find(|credential| *credential.identity.credential_id == *id);
         credential.expect("a credential that is there").revoked_at = Some(at);
+    }
+
+    async fn revoke_token(&self, digest: &TokenDigest, _expires_at: Timestamp) {
+        self.tables.write().unwrap().revoked_tokens.as_mut().expect("a host that keeps them").insert(*digest);
     }
 
     async fn key(&self, name: &str) -> String {

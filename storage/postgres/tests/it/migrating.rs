@@ -1,7 +1,8 @@
 //! A database that an older version has made keeps its data.
 
 use catalogue_core::admin::{AdminStorage, CredentialUse};
-use catalogue_core::storage::{Actor, CourseStorage, KeyStorage, SignInStorage};
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{Actor, CourseStorage, CredentialStorage, KeyStorage, SignInStorage};
 use catalogue_core::{AccountId, Timestamp};
 use catalogue_postgres::{OpenError, PostgresStorage};
 use tokio_postgres::types::Type;
@@ -26,6 +27,19 @@ pub(crate) const VERSION_3: [&str; 3] = [
 const VERSION_4: [&str; 2] =
     [include_str!("../../migrations/0004_trigger_search_path.sql"), "UPDATE catalogue_schema SET version = 4"];
 
+/// What makes version 5 of that.
+const VERSION_5: [&str; 3] = [
+    include_str!("../../migrations/0005_settings.sql"),
+    include_str!("../../migrations/0005_settings_triggers.sql"),
+    "UPDATE catalogue_schema SET version = 5",
+];
+
+/// A session and an event of that account.
+const SIGNED_IN: &str = "
+    INSERT INTO sign_ins VALUES (decode(repeat('ab', 32), 'hex'), 'old', 'session', 1, 9);
+    INSERT INTO credential_events VALUES ('old', 'evt_1', 3, 'key_created', 'owner', 'key_1', 'n');
+";
+
 /// An account with a course and a key, in a schema of version 1.
 pub(crate) const CONTENT: &str = "
     CREATE TABLE catalogue_schema (id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1), version BIGINT NOT NULL);
@@ -45,9 +59,9 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     }
     let options = schema.options();
     let refused = PostgresStorage::open(&options).await.unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 5 }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 6 }), "{refused}");
     let migrated = PostgresStorage::migrate(&options).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 5));
+    assert_eq!((migrated.from, migrated.to), (1, 6));
 
     let storage = PostgresStorage::open(&options).await.unwrap();
     let account = AccountId::new("old");
@@ -83,7 +97,7 @@ async fn version_4_goes_on_while_its_data_is_brought_up_to_date() {
     }
     // What a server of that version has prepared and asks again and again.
     let mut asked = Vec::new();
-    for sql in statements::of_source("read.rs") {
+    for sql in statements::of_source("read.rs").into_iter().filter(|sql| sql.name != "IS_REVOKED") {
         asked.push(host.prepare(&sql.text).await.unwrap());
     }
     let digest = [0xab_u8; 32];
@@ -94,9 +108,9 @@ async fn version_4_goes_on_while_its_data_is_brought_up_to_date() {
     assert_eq!(find().await, 1);
     let options = schema.options();
     let refused = PostgresStorage::open(&options).await.unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 4, known: 5 }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 4, known: 6 }), "{refused}");
     let migrated = PostgresStorage::migrate(&options).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (4, 5));
+    assert_eq!((migrated.from, migrated.to), (4, 6));
     assert_eq!(find().await, 1);
     let create = "INSERT INTO credentials (digest, account_id, id, kind, scopes, created_at) \
                   VALUES (decode(repeat('cd', 32), 'hex'), 'old', 'key_2', 'api-key', '', 8)";
@@ -117,6 +131,29 @@ async fn version_4_goes_on_while_its_data_is_brought_up_to_date() {
     host.batch_execute(REMOVAL_OF_VERSION_4).await.unwrap();
     let left = "SELECT (SELECT count(*) FROM credential_events) + (SELECT count(*) FROM sign_ins)";
     assert_eq!(host.query_one(left, &[]).await.unwrap().get::<_, i64>(0), 0);
+}
+
+#[tokio::test]
+async fn version_5_is_brought_up_to_date_with_its_data() {
+    let Some(schema) = Schema::new().await else { return };
+    let host = schema.host().await;
+    let before = VERSION_1.into_iter().chain([CONTENT]).chain(VERSION_3).chain(VERSION_4);
+    for sql in before.chain(VERSION_5).chain([SIGNED_IN]) {
+        host.batch_execute(sql).await.unwrap();
+    }
+    let migrated = PostgresStorage::migrate(&schema.options()).await.unwrap();
+    assert_eq!((migrated.from, migrated.to), (5, 6));
+
+    let storage = PostgresStorage::open(&schema.options()).await.unwrap();
+    let (account, digest) = (AccountId::new("old"), TokenDigest::from_bytes([0xab; 32]));
+    assert!(storage.find_credential(&digest).await.unwrap().is_some());
+    assert_eq!(storage.find_session(&digest).await.unwrap().unwrap().account.id, account);
+    assert_eq!(storage.list_events(&account, 9).await.unwrap().len(), 1);
+    assert_eq!(storage.is_revoked(&digest).await.unwrap(), Some(false));
+    storage.revoke_tokens(&[digest], Timestamp::MAX, Timestamp::MIN).await.unwrap();
+    // A server of version 5 knows nothing of revoked tokens.
+    host.batch_execute(REMOVAL_OF_VERSION_4).await.unwrap();
+    assert_eq!(storage.is_revoked(&digest).await.unwrap(), Some(true));
 }
 
 #[tokio::test]

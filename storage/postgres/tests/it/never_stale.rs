@@ -1,13 +1,14 @@
 //! An answer reflects every change committed before its request arrived, whoever made it and however.
 
 use catalogue_core::admin::{Account, AdminStorage};
-use catalogue_core::storage::CourseStorage;
-use catalogue_core::{AccountId, Catalogue, Course};
+use catalogue_core::storage::{CourseStorage, CredentialStorage};
+use catalogue_core::{AccountId, Catalogue, Course, Timestamp};
 use catalogue_postgres::PostgresStorage;
 use http::{Request, Response};
 use tokio_postgres::Client;
 
 use crate::schema::Schema;
+use crate::settings::digest;
 use crate::{course, import_one_course, key_of};
 
 /// A catalogue over a schema, a key that reads it, and a host's own connection.
@@ -17,6 +18,7 @@ struct Watched {
     account: AccountId,
     token: String,
     host: Client,
+    other: PostgresStorage,
 }
 
 impl Watched {
@@ -26,7 +28,8 @@ impl Watched {
         let account = import_one_course(&storage).await;
         let token = key_of(&storage, &account).await;
         let catalogue = Catalogue::with_api_keys(storage.clone()).build().unwrap();
-        Some(Self { storage, catalogue, account, token, host: schema.host().await })
+        let other = schema.storage().await;
+        Some(Self { storage, catalogue, account, token, host: schema.host().await, other })
     }
 
     async fn get(&self, path: &str, tag: &str) -> Response<bytes::Bytes> {
@@ -69,6 +72,23 @@ async fn a_revoked_and_an_expired_key_stop_at_once() {
         let tag = watched.tag(LIST).await;
         watched.host.batch_execute(change).await.unwrap();
         assert_eq!(watched.get(LIST, &tag).await.status(), 401, "{change}");
+    }
+}
+
+/// Whoever writes it: another server's storage, or a host's plain SQL.
+#[tokio::test]
+async fn a_revoked_token_is_refused_at_once() {
+    let Some(watched) = Watched::new().await else { return };
+    for number in 0..4 {
+        let digest = digest(number);
+        assert_eq!(watched.storage.is_revoked(&digest).await.unwrap(), Some(false));
+        if number % 2 == 0 {
+            watched.other.revoke_tokens(&[digest], Timestamp::MAX, Timestamp::now()).await.unwrap();
+        } else {
+            let sql = "INSERT INTO revoked_tokens (digest, expires_at, revoked_at) VALUES ($1, 9, 9)";
+            watched.host.execute(sql, &[&digest.as_bytes().as_slice()]).await.unwrap();
+        }
+        assert_eq!(watched.storage.is_revoked(&digest).await.unwrap(), Some(true));
     }
 }
 

@@ -4,7 +4,8 @@ use std::error::Error as _;
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::{CourseStorage, StorageErrorKind};
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 
 use crate::import_one_course;
@@ -29,8 +30,8 @@ async fn tables_are_made_by_a_migration_alone() {
     let Some(schema) = Schema::new().await else { return };
     let options = schema.options();
     let error = PostgresStorage::open(&options).await.unwrap_err();
-    assert!(matches!(error, OpenError::OlderSchema { found: 0, known: 5 }), "{error}");
-    for expected in [(0, 5), (5, 5)] {
+    assert!(matches!(error, OpenError::OlderSchema { found: 0, known: 6 }), "{error}");
+    for expected in [(0, 6), (6, 6)] {
         let migrated = PostgresStorage::migrate(&options).await.unwrap();
         assert_eq!((migrated.from, migrated.to), expected);
     }
@@ -78,7 +79,7 @@ async fn a_newer_schema_is_left_alone() {
     schema.storage().await;
     schema.host().await.batch_execute("UPDATE catalogue_schema SET version = 99").await.unwrap();
     let error = refused(&schema.options()).await;
-    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 5 }), "{error}");
+    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 6 }), "{error}");
 }
 
 #[tokio::test]
@@ -122,6 +123,12 @@ async fn a_role_that_may_only_read_can_serve_and_not_write() {
     let refused = storage.remove_course(&account, "course").await.unwrap_err();
     assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
     assert!(refused.to_string().contains("grant"), "{refused}");
+    // Nobody can tell then whether a token is revoked.
+    let token = TokenDigest::from_bytes([0; 32]);
+    let refused = storage.is_revoked(&token).await.unwrap_err();
+    assert!(refused.to_string().contains("grant"), "{refused}");
+    host.batch_execute("GRANT SELECT ON revoked_tokens TO reader").await.unwrap();
+    assert_eq!(storage.is_revoked(&token).await.unwrap(), Some(false));
 }
 
 #[tokio::test]

@@ -23,7 +23,9 @@ const FILL: &str = "
         FROM generate_series(1, 9000) AS n;
     INSERT INTO credential_events (account_id, id, at, action, actor)
         SELECT 'a' || n / 2 + 1, 'evt_' || n, n, 'signed_in', 'owner' FROM generate_series(1, 9000) AS n;
-    ANALYZE accounts, courses, modules, module_contents, credentials, sign_ins, credential_events;
+    INSERT INTO revoked_tokens (digest, expires_at, revoked_at)
+        SELECT decode(lpad(to_hex(n), 64, '0'), 'hex'), n, n FROM generate_series(1, 9000) AS n;
+    ANALYZE accounts, courses, modules, module_contents, credentials, sign_ins, credential_events, revoked_tokens;
     SET plan_cache_mode = force_generic_plan;
 ";
 
@@ -106,6 +108,10 @@ async fn reads_are_bounded_by_an_index() {
         plan(&host, "FIND_REVISION").await,
         ["Index Scan using accounts_pkey on accounts", "Index Cond: (id = $1)"]
     );
+    assert_eq!(
+        plan(&host, "IS_REVOKED").await,
+        ["Aggregate", "Index Only Scan using revoked_tokens_pkey on revoked_tokens", "Index Cond: (digest = $1)"]
+    );
 }
 
 /// Each table that a plan reads is read through an index, by the account and where `of_course` by the course.
@@ -181,12 +187,13 @@ async fn an_export_reads_the_modules_of_its_courses_alone() {
 }
 
 #[tokio::test]
-async fn keys_and_sign_ins_are_read_and_changed_by_an_index() {
+async fn keys_sign_ins_and_revocations_are_read_and_changed_by_an_index() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
     let host = schema.host().await;
     host.batch_execute(FILL).await.unwrap();
-    let statements = ["credentials.rs", "events.rs", "sign_ins.rs"].into_iter().flat_map(statements::of_source);
+    let statements = ["credentials.rs", "events.rs", "sign_ins.rs", "revocations.rs"];
+    let statements = statements.into_iter().flat_map(statements::of_source);
     let mut names = Vec::new();
     for sql in statements.filter(|sql| !sql.text.starts_with("INSERT ")) {
         let plan = plan_of(&host, &sql).await;
@@ -194,7 +201,18 @@ async fn keys_and_sign_ins_are_read_and_changed_by_an_index() {
         assert!(!plan.iter().any(|step| step.contains("Seq Scan")), "{sql:?}: {plan:#?}");
         names.push(sql.name);
     }
-    for name in ["LIST", "RENAME", "REVOKE", "END", "LAST_EVENTS", "FIND_SIGN_IN", "LOCK_SIGN_INS", "LONG_OVER"] {
+    for name in [
+        "LIST",
+        "RENAME",
+        "REVOKE",
+        "END",
+        "LAST_EVENTS",
+        "FIND_SIGN_IN",
+        "LOCK_SIGN_INS",
+        "LONG_OVER",
+        "REVOCATIONS_LONG_OVER",
+        "REMOVE_REVOCATIONS",
+    ] {
         assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
     }
 }
@@ -245,6 +263,7 @@ async fn every_unique_key_begins_with_what_the_tables_are_spread_by() {
             "credentials digest -",
             "module_contents account_id C",
             "modules account_id C",
+            "revoked_tokens digest -",
             "sign_ins digest -",
         ]
     );

@@ -69,6 +69,10 @@ async fn a_replica_is_what_is_read_and_what_it_lacks_comes_from_the_primary() {
     assert!(storage.find_credential(&credential.digest).await.unwrap().is_some());
     assert_eq!(storage.list_keys(&account()).await.unwrap().unwrap().len(), 2);
     assert_eq!(storage.revision(&AccountId::new("nobody")).await.unwrap(), None);
+    // A token that is not revoked is asked of the replica alone, as a key that is there.
+    let token = NewCredential::api_key(account(), "", Scopes::default()).1.digest;
+    storage.revoke_tokens(&[token], Timestamp::MAX, Timestamp::now()).await.unwrap();
+    assert_eq!(storage.is_revoked(&token).await.unwrap(), Some(false));
     // With the primary away nobody knows whether there is none.
     control(&pair.first, &["-m", "immediate", "stop"]);
     assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
@@ -158,8 +162,10 @@ async fn a_revoked_key_is_refused_once_the_replica_knows() {
     in_time(async || is_read(&storage).await).await;
     let id = &credential.record.identity.credential_id;
     storage.revoke_key(&account(), id, Timestamp::now(), &Actor::OPERATOR).await.unwrap();
+    storage.revoke_tokens(&[credential.digest], Timestamp::MAX, Timestamp::now()).await.unwrap();
     caught_up(&pair.first, &pair.second).await;
     assert!(storage.find_credential(&credential.digest).await.unwrap().unwrap().revoked_at.is_some());
+    assert_eq!(storage.is_revoked(&credential.digest).await.unwrap(), Some(true));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use catalogue_core::admin::{AdminStorage, CredentialUse};
 use catalogue_core::auth::TokenDigest;
-use catalogue_core::storage::{Actor, CredentialStorage, KeyStorage};
+use catalogue_core::storage::{Actor, CredentialStorage, KeyStorage, SignInStorage};
 use catalogue_core::{AccountId, Timestamp};
 use catalogue_sqlite::{OpenError, SqliteStorage};
 use rusqlite::Connection;
@@ -19,6 +19,9 @@ const UP_TO_VERSION_4: [&str; 3] = [
     include_str!("../../migrations/0003_successors.sql"),
     include_str!("../../migrations/0004_trigger_search_path.sql"),
 ];
+
+/// What version 5 has added.
+const VERSION_5: &str = include_str!("../../migrations/0005_settings.sql");
 
 /// A database of version 1 with an account, a course and two credentials.
 pub(crate) fn make_version_1(path: &Path) {
@@ -73,11 +76,11 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     assert_eq!(before.len(), 6, "{before:?}");
 
     let refused = SqliteStorage::open(&path).unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 5, .. }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 6, .. }), "{refused}");
     assert_eq!(rows(&path), before);
 
     let migrated = SqliteStorage::migrate(&path).unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 5));
+    assert_eq!((migrated.from, migrated.to), (1, 6));
     assert_eq!(rows(&path), before);
 
     let storage = SqliteStorage::open(&path).unwrap();
@@ -91,7 +94,7 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     import_one_course(&storage).await;
 }
 
-/// A server of version 4 has the database open while a newer program brings it to version 5.
+/// A server of version 4 has the database open while a newer program brings it to the newest version.
 #[tokio::test]
 async fn version_4_is_brought_up_to_date_beside_a_server_that_goes_on() {
     let directory = tempfile::tempdir().unwrap();
@@ -112,7 +115,7 @@ async fn version_4_is_brought_up_to_date_beside_a_server_that_goes_on() {
     note_use.execute([9]).unwrap();
 
     let migrated = SqliteStorage::migrate(&path).unwrap();
-    assert_eq!((migrated.from, migrated.to), (4, 5));
+    assert_eq!((migrated.from, migrated.to), (4, 6));
     assert_eq!(rows(&path), before);
     assert_eq!(find.query_row([], |row| row.get::<_, i64>(1)), Ok(9));
     assert_eq!(note_use.execute([11]), Ok(2));
@@ -126,6 +129,37 @@ async fn version_4_is_brought_up_to_date_beside_a_server_that_goes_on() {
     // The older one does not know of events; they go with an account that it removes.
     server.execute("DELETE FROM accounts", []).unwrap();
     assert!(storage.list_events(&account, 9).await.unwrap().is_empty());
+}
+
+/// Also one with links and events, beside a server that knows nothing of revoked tokens.
+#[tokio::test]
+async fn version_5_is_brought_up_to_date_with_its_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = database_in(&directory);
+    make_version_1(&path);
+    let server = Connection::open(&path).unwrap();
+    UP_TO_VERSION_4.iter().for_each(|migration| server.execute_batch(migration).unwrap());
+    server.execute_batch(VERSION_5).unwrap();
+    server
+        .execute_batch(
+            "INSERT INTO sign_ins VALUES (zeroblob(32), 'acc', 'session', 1, 9);
+             INSERT INTO credential_events VALUES ('acc', 'evt_1', 3, 'key_created', 'owner', 'key_1', 'n');
+             PRAGMA user_version = 5",
+        )
+        .unwrap();
+    let before = rows(&path);
+    let migrated = SqliteStorage::migrate(&path).unwrap();
+    assert_eq!((migrated.from, migrated.to), (5, 6));
+    assert_eq!(rows(&path), before);
+
+    let storage = SqliteStorage::open(&path).unwrap();
+    let (account, digest) = (AccountId::new("acc"), TokenDigest::from_bytes([0; 32]));
+    assert_eq!(storage.find_session(&digest).await.unwrap().unwrap().account.id, account);
+    assert_eq!(storage.list_events(&account, 9).await.unwrap().len(), 1);
+    assert_eq!(storage.is_revoked(&digest).await.unwrap(), Some(false));
+    storage.revoke_tokens(&[digest], Timestamp::MAX, Timestamp::MIN).await.unwrap();
+    server.execute("DELETE FROM accounts", []).unwrap();
+    assert_eq!(storage.is_revoked(&digest).await.unwrap(), Some(true));
 }
 
 #[tokio::test]

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 use catalogue_core::admin::{Account, Accounts, AdminStorage};
-use catalogue_core::storage::CourseStorage;
-use catalogue_core::{AccountId, Catalogue};
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{CourseStorage, CredentialStorage};
+use catalogue_core::{AccountId, Catalogue, Timestamp};
 use catalogue_sqlite::SqliteStorage;
 use http::{Request, Response};
 use rusqlite::Connection;
@@ -83,6 +84,29 @@ async fn a_revoked_and_an_expired_key_stop_at_once() {
         watched.host().execute(change, []).unwrap();
         assert_eq!(watched.get(LIST, &tag).await.status(), 401, "{change}");
     }
+}
+
+/// Whoever writes it: another storage, or a host's plain SQL. Each look-up before it says that the token is not revoked.
+#[tokio::test]
+async fn a_revoked_token_is_refused_at_once() {
+    let watched = Watched::new().await;
+    let other = SqliteStorage::open(database_in(&watched.directory)).unwrap();
+    let digest = |number| TokenDigest::from_bytes([number; 32]);
+    let revoked = async |number| watched.storage.is_revoked(&digest(number)).await.unwrap();
+    for number in 0..20 {
+        for _ in 0..2 {
+            assert_eq!(revoked(number).await, Some(false));
+        }
+        if number % 2 == 0 {
+            other.revoke_tokens(&[digest(number)], Timestamp::MAX, Timestamp::now()).await.unwrap();
+        } else {
+            let sql = "INSERT INTO revoked_tokens (digest, expires_at, revoked_at) VALUES (?1, 9, 9)";
+            watched.host().execute(sql, [digest(number).as_bytes()]).unwrap();
+        }
+        assert_eq!(revoked(number).await, Some(true));
+    }
+    watched.host().execute("DELETE FROM revoked_tokens", []).unwrap();
+    assert_eq!(revoked(0).await, Some(false));
 }
 
 /// Also where one of its id comes back: then with nothing of the one before.

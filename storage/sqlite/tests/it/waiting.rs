@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::{Scopes, TokenDigest};
-use catalogue_core::storage::{
-    Actor, CredentialAction, KeyStorage, NewSession, NewSignIn, SignInStorage, StorageErrorKind,
-};
+use catalogue_core::storage::{Actor, KeyStorage, NewSession, NewSignIn, SignInStorage, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use catalogue_sqlite::SqliteStorage;
 use rusqlite::Connection;
@@ -128,26 +126,6 @@ async fn a_dropped_change_is_whole() {
         }
         tokio::task::yield_now().await;
     }
-}
-
-#[tokio::test]
-async fn of_many_that_exchange_a_link_at_the_same_time_one_does() {
-    let (storage, account, _host, _directory) = beside_a_host().await;
-    storage.create_link(&link(&account, 0), BY).await.unwrap();
-    let exchange = |number| {
-        let storage = storage.clone();
-        tokio::spawn(async move {
-            storage.exchange_link(&TokenDigest::from_bytes([0; 32]), at(0), &session(number)).await.unwrap()
-        })
-    };
-    let calls: Vec<_> = (1..=8).map(exchange).collect();
-    let mut signed_in = 0;
-    for call in calls {
-        signed_in += usize::from(call.await.unwrap().is_some());
-    }
-    assert_eq!(signed_in, 1);
-    let actions: Vec<_> = storage.list_events(&account, 9).await.unwrap().iter().map(|event| event.action).collect();
-    assert_eq!(actions, [CredentialAction::SignedIn, CredentialAction::LinkMade]);
 }
 
 /// More of them than fit into a millisecond.

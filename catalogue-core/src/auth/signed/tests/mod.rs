@@ -8,6 +8,7 @@ mod header;
 mod keeping;
 mod key_set;
 mod laws;
+mod revocation;
 mod rfc_examples;
 mod signature;
 mod waiting;

@@ -5,10 +5,10 @@ use serde_json::json;
 use super::fixture::*;
 
 /// The order of the group of P-256, and of Ed25519's (with its bytes in reverse).
-const P256_ORDER: &str = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
+pub(super) const P256_ORDER: &str = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
 const ED25519_ORDER: &str = "1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed";
 
-fn bytes(hex: &str) -> Vec<u8> {
+pub(super) fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
@@ -79,36 +79,6 @@ fn r_and_s_are_numbers_of_the_group() {
     let integer = |number: &[u8]| [&[2, 33, 0], number].concat();
     let der = [&[0x30, 70][..], &integer(r), &integer(s)].concat();
     fixture.refuses("DER", &format!("{signed}.{}", base64(der)), "signature");
-}
-
-/// The twin of a signature by ECDSA verifies: a revocation names both digests (decision O29).
-#[test]
-fn the_twin_of_an_ecdsa_signature_is_a_token_with_another_digest() {
-    let fixture = Fixture::new();
-    let token = with_claims(&json!({}));
-    let (signed, signature) = token.rsplit_once('.').unwrap();
-    let right = super::super::token::decode(signature).unwrap();
-    let twin = subtract(&bytes(P256_ORDER), &right[32..]);
-    let twin = format!("{signed}.{}", base64([&right[..32], &twin].concat()));
-    let (one, other) = (fixture.accepted(&token), fixture.accepted(&twin));
-    assert_ne!(one.credential_id, other.credential_id);
-    assert_eq!(one.counted_as(), other.counted_as());
-}
-
-fn subtract(from: &[u8], what: &[u8]) -> Vec<u8> {
-    let mut borrowed = 0_i16;
-    let mut difference: Vec<_> = from
-        .iter()
-        .zip(what)
-        .rev()
-        .map(|(&a, &b)| {
-            let digit = i16::from(a) - i16::from(b) - borrowed;
-            borrowed = i16::from(digit < 0);
-            digit.rem_euclid(256) as u8
-        })
-        .collect();
-    difference.reverse();
-    difference
 }
 
 #[test]

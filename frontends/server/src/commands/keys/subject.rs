@@ -10,8 +10,25 @@ use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 
-/// No token is longer.
-const LONGEST: u64 = 1 << 12;
+/// No token is longer (decision O7).
+const LONGEST: u64 = 1 << 13;
+
+/// The one token that stands on standard input, kept in `text`; `command` reads it.
+pub(super) fn read_token<'t>(text: &'t mut String, command: &str) -> Result<BearerToken<'t>, Failure> {
+    if io::stdin().is_terminal() {
+        output::note("one token; Ctrl+D ends");
+    }
+    let mut read = Vec::new();
+    let outcome = io::stdin().lock().take(LONGEST + 1).read_to_end(&mut read);
+    outcome.map_err(|error| Failure::work(format!("standard input cannot be read: {error}")))?;
+    *text = String::from_utf8(read).unwrap_or_else(|_| "?\n?".to_owned());
+    let token = text.trim();
+    if token.is_empty() {
+        return Err(Failure::work(format!("standard input has no token; write one, as in `{command} < FILE`")));
+    }
+    let token = BearerToken::new(token).filter(|token| token.expose().len() as u64 <= LONGEST);
+    token.ok_or_else(|| Failure::work("standard input is not one token; write one and nothing else"))
+}
 
 /// A credential by its id, or by the digest of its token: the token itself is not kept.
 pub(super) enum Subject {
@@ -36,20 +53,9 @@ impl Subject {
                 "write - for the token, and give it on standard input: others can read a command line",
             ));
         }
-        if io::stdin().is_terminal() {
-            output::note("one token; Ctrl+D ends");
-        }
-        let mut text = Vec::new();
-        let read = io::stdin().lock().take(LONGEST + 1).read_to_end(&mut text);
-        read.map_err(|error| Failure::work(format!("standard input cannot be read: {error}")))?;
-        let text = str::from_utf8(&text).unwrap_or("?\n?").trim();
-        if text.is_empty() {
-            return Err(Failure::work("standard input has no token; write one, as in `keys find - < FILE`"));
-        }
-        let token = BearerToken::new(text).filter(|_| text.len() as u64 <= LONGEST);
-        let token =
-            token.ok_or_else(|| Failure::work("standard input is not one token; write one and nothing else"))?;
-        Ok(Self::Token { digest: token.digest(), has_form: token_kind(text).is_some() })
+        let mut text = String::new();
+        let token = read_token(&mut text, "keys find -")?;
+        Ok(Self::Token { digest: token.digest(), has_form: token_kind(token.expose()).is_some() })
     }
 
     /// Its id; a failure where no credential has the token.

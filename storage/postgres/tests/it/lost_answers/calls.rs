@@ -19,10 +19,16 @@ pub(super) struct Subject {
 const AT: i64 = 7;
 
 /// Each call, and what shows whether all of it was done, and whether any of it was. The key is `$1`, what is new `$2`.
-pub(super) const CALLS: [(&str, &str); 4] = [
+pub(super) const CALLS: [(&str, &str); 5] = [
     (
         "note uses",
         "SELECT last_used_at IS NOT NULL, last_used_at IS NOT NULL FROM credentials WHERE id = $1 AND id <> $2",
+    ),
+    (
+        "revoke tokens",
+        // Both texts of the token, in the place of one that is long over.
+        "SELECT count(*) = 2 AND min(revoked_at) = 7, count(*) <> 1 OR min(revoked_at) = 7 FROM revoked_tokens \
+         WHERE $1 <> CAST($2 AS TEXT)",
     ),
     (
         "remove course",
@@ -123,6 +129,7 @@ pub(super) async fn make(call: &str, storage: &PostgresStorage, subject: &Subjec
         "note uses" => {
             storage.note_uses(&[CredentialUse { account: account.clone(), credential_id: id.into(), at }]).await
         }
+        "revoke tokens" => storage.revoke_tokens(&[digest(1), digest(2)], Timestamp::MAX, at).await,
         "remove course" => storage.remove_course(account, "course").await.map(|removed| assert!(removed)),
         "remove account" => storage.remove_account(account).await.map(|removed| assert!(removed.is_some())),
         "import" => {

@@ -5,10 +5,10 @@ mod proxy;
 
 use std::sync::Arc;
 
-use catalogue_core::AccountId;
 use catalogue_core::admin::{AdminStorage, NewCredential};
 use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{Actor, KeyStorage, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use tokio_postgres::Client;
@@ -16,6 +16,7 @@ use tokio_postgres::Client;
 use crate::drill::{ask, in_time};
 use crate::import_one_course;
 use crate::schema::Schema;
+use crate::settings::digest;
 use calls::{CALLS, SETTINGS, Subject, all_and_any, make};
 use proxy::{MOST_MESSAGES, Proxy, Sender};
 
@@ -49,6 +50,10 @@ impl Scene {
         let subject = Subject { account, key, number };
         match call {
             "create key" | "import" => {}
+            "revoke tokens" => {
+                self.host.batch_execute("DELETE FROM revoked_tokens").await.unwrap();
+                self.direct.revoke_tokens(&[digest(9)], Timestamp::MIN, Timestamp::MIN).await.unwrap();
+            }
             "remove course" | "remove account" => drop(import_one_course(&self.direct).await),
             "create link" | "exchange link" | "end session" | "end sign-ins" => {
                 self.sign_ins_before(call, &subject).await;

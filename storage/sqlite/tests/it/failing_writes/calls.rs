@@ -17,7 +17,7 @@ use crate::course;
 /// The name of a call for the child, and what asks a database whether it was done.
 pub(super) type Call = (&'static str, &'static str);
 
-pub(super) const CALLS: [Call; 12] = [
+pub(super) const CALLS: [Call; 13] = [
     NOTE_USES,
     ("remove course", "SELECT count(*) = 0 FROM courses"),
     ("remove account", "SELECT count(*) = 0 FROM accounts WHERE id = 'acc'"),
@@ -46,6 +46,8 @@ pub(super) const CALLS: [Call; 12] = [
         "end sign-ins",
         "SELECT count(*) = 0 AND (SELECT max(action) = 'signed_out' FROM credential_events) FROM sign_ins",
     ),
+    // Both texts of the token, in the place of one that is long over.
+    ("revoke tokens", "SELECT count(*) = 2 AND min(revoked_at) = 7 FROM revoked_tokens"),
 ];
 
 pub(super) const GREAT_IMPORT: Call = ("great import", CALLS[3].1);
@@ -62,7 +64,7 @@ pub(super) const IMPORT_OF_MANY: Call = ("import of many", "SELECT count(*) > 14
 pub(super) const NOTE_USES: Call = ("note uses", "SELECT last_used_at = 7 FROM credentials");
 
 /// A schema is as new as it gets.
-pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 5 FROM pragma_user_version");
+pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 6 FROM pragma_user_version");
 
 pub(super) const CALL: &str = "CALL_UNDER_TEST";
 pub(super) const KEY: &str = "KEY_UNDER_TEST";
@@ -91,6 +93,11 @@ fn cause(error: OpenError) -> StorageError {
         OpenError::Failed { source, .. } => source,
         other => panic!("{other:?}"),
     }
+}
+
+/// Stores a revocation whose token is long over.
+pub(super) async fn revoke_an_old_token(storage: &SqliteStorage) {
+    storage.revoke_tokens(&[digest(9)], Timestamp::MIN, Timestamp::MIN).await.unwrap();
 }
 
 /// Stores a link and a session.
@@ -137,6 +144,7 @@ async fn make(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), Stor
         "end session" => storage.end_session(&digest(SESSION)).await,
         "end sign-ins" => storage.end_sign_ins(&account, &Actor::OWNER).await.map(|ended| assert_eq!(ended, 2)),
         "note uses" => storage.note_uses(&[CredentialUse { account, credential_id: key.into(), at }]).await,
+        "revoke tokens" => storage.revoke_tokens(&[digest(1), digest(2)], Timestamp::MAX, at).await,
         "remove course" => storage.remove_course(&account, "course").await.map(|removed| assert!(removed)),
         "remove account" => storage.remove_account(&account).await.map(|removed| assert!(removed.is_some())),
         "import" => import(storage, &course(&account)).await,

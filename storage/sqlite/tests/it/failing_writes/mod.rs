@@ -58,6 +58,7 @@ impl Before {
         let account = import_one_course(&storage).await;
         key_of(&storage, &account).await;
         calls::sign_in(&storage, &account).await;
+        calls::revoke_an_old_token(&storage).await;
         let keys = storage.list_keys(&account).await.unwrap().unwrap();
         Self { directory, key: keys[0].identity.credential_id.to_string(), held: false }
     }

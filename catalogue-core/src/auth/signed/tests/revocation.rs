@@ -1,0 +1,96 @@
+//! What is stored of a token that is revoked: each of its texts that verifies.
+
+use serde_json::json;
+
+use super::super::Revocation;
+use super::super::token::decode;
+use super::fixture::*;
+use super::signature::{P256_ORDER, bytes};
+use crate::auth::{BearerToken, TokenDigest};
+
+const P384_ORDER: &str =
+    "ffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973";
+
+fn revocation(token: &str) -> Option<Revocation> {
+    Revocation::of(BearerToken::new(token).unwrap())
+}
+
+fn digest(token: &str) -> TokenDigest {
+    BearerToken::new(token).unwrap().digest()
+}
+
+/// The twin of a signature by ECDSA verifies: a revocation names both digests (decision O29).
+#[test]
+fn the_twin_of_an_ecdsa_signature_is_a_token_with_another_digest() {
+    let fixture = Fixture::new();
+    for (signer, order) in [(&*ES256, P256_ORDER), (&ES384, P384_ORDER)] {
+        // Several, so that digits borrow and do not.
+        for number in 0..8 {
+            let token = signer.token(&signer.header(), &but(claims(), &json!({ "jti": number.to_string() })));
+            let (signed, signature) = token.rsplit_once('.').unwrap();
+            let right = decode(signature).unwrap();
+            let (r, s) = right.split_at(right.len() / 2);
+            let twin = format!("{signed}.{}", base64([r, &subtract(&bytes(order), s)].concat()));
+            let (one, other) = (fixture.accepted(&token), fixture.accepted(&twin));
+            assert_ne!(one.credential_id, other.credential_id);
+            assert_eq!(one.counted_as(), other.counted_as());
+            assert_eq!(revocation(&token).unwrap().digests(), [digest(&token), digest(&twin)]);
+            // Whichever of the two is revoked.
+            assert_eq!(revocation(&twin).unwrap().digests(), [digest(&twin), digest(&token)]);
+        }
+    }
+}
+
+fn subtract(from: &[u8], what: &[u8]) -> Vec<u8> {
+    let mut borrowed = 0_i16;
+    let mut difference: Vec<_> = from
+        .iter()
+        .zip(what)
+        .rev()
+        .map(|(&a, &b)| {
+            let digit = i16::from(a) - i16::from(b) - borrowed;
+            borrowed = i16::from(digit < 0);
+            digit.rem_euclid(256) as u8
+        })
+        .collect();
+    difference.reverse();
+    difference
+}
+
+#[test]
+fn other_signatures_have_one_digest() {
+    for signer in [&*ED25519, &RSA] {
+        let token = signer.token(&signer.header(), &claims());
+        assert_eq!(revocation(&token).unwrap().digests(), [digest(&token)]);
+    }
+    let token = with_claims(&json!({}));
+    let (signed, _) = token.rsplit_once('.').unwrap();
+    for length in [0, 63, 65, 96] {
+        let token = format!("{signed}.{}", base64(vec![1; length]));
+        assert_eq!(revocation(&token).unwrap().digests().len(), 1, "{length}");
+    }
+}
+
+/// Also of a token that is not verified: its key may be lost.
+#[test]
+fn a_revocation_has_the_expiry_and_knows_the_claims() {
+    let token = OTHER_ES256.token(&ES256.header(), &but(claims(), &json!({ "exp": 1.5 })));
+    let revocation = revocation(&token).unwrap();
+    assert_eq!(revocation.expires_at().as_microseconds(), 1_500_000);
+    assert!(revocation.names("acc_1") && !revocation.names("acc_2") && !revocation.names("sub"));
+}
+
+#[test]
+fn what_nobody_accepts_is_not_revoked() {
+    let long = with_claims(&json!({ "x": "x".repeat(8_000) }));
+    for token in [
+        "a.b.c",
+        "opaque",
+        "cato_x",
+        &long,
+        &with_claims(&json!({ "exp": null })),
+        &with_claims(&json!({ "exp": "9" })),
+    ] {
+        assert!(revocation(token).is_none(), "{token}");
+    }
+}

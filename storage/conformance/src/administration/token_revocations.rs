@@ -1,0 +1,91 @@
+//! Revoking signed tokens. A storage that keeps no revocations passes where it says so.
+
+use catalogue_core::Timestamp;
+use catalogue_core::auth::TokenDigest;
+
+use crate::Storage;
+use crate::looking_up::is_revoked;
+use crate::seed::{digest, id, instant, second, seed_accounts, time};
+
+const DAY: i64 = 24 * 60 * 60;
+
+/// More than a call would remove, if each removes a hundred.
+const MANY: usize = 150;
+
+/// Revokes them. `None` where the storage keeps no revocations, and so must refuse to revoke.
+async fn revoke(storage: &impl Storage, tokens: &[TokenDigest], expires_at: Timestamp, at: Timestamp) -> Option<()> {
+    let is_kept = is_revoked(storage, &tokens[0]).await.is_some();
+    let revoked = storage.revoke_tokens(tokens, expires_at, at).await;
+    if is_kept {
+        revoked.expect("A signed token can be revoked, also one that is revoked already.");
+    } else {
+        assert!(revoked.is_err(), "A storage that keeps no revocations says so.");
+    }
+    is_kept.then_some(())
+}
+
+fn digests(name: &str, count: usize) -> Vec<TokenDigest> {
+    (0..count).map(|number| digest(&format!("{name}-{number}"))).collect()
+}
+
+/// All tokens of a call are revoked, also beside one that is revoked already.
+pub async fn every_token_of_a_call_is_revoked(storage: &impl Storage) {
+    let tokens = digests("token", 4);
+    for some in [&tokens[..1], &tokens[..2], &tokens[1..], &tokens[..]] {
+        for expires_at in [second(600), Timestamp::MAX] {
+            let Some(()) = revoke(storage, some, expires_at, instant(0)).await else { return };
+            for token in some {
+                assert_eq!(is_revoked(storage, token).await, Some(true), "Each token of a call is revoked.");
+            }
+        }
+    }
+    assert_eq!(is_revoked(storage, &digest("another")).await, Some(false), "No other token is revoked.");
+}
+
+/// A revocation stays until a day after the token's expiry, as clocks differ, whatever else is revoked.
+pub async fn a_revocation_is_kept_for_a_day_after_the_expiry(storage: &impl Storage) {
+    let tokens = digests("token", 3);
+    for (token, expires_at) in tokens.iter().zip([second(0), second(600), Timestamp::MAX]) {
+        let Some(()) = revoke(storage, &[*token], expires_at, instant(-1)).await else { return };
+    }
+    let just_before = time(DAY * 1_000_000 - 1);
+    for other in digests("other", 3) {
+        revoke(storage, &[other], Timestamp::MAX, just_before).await;
+    }
+    for token in &tokens {
+        let revoked = is_revoked(storage, token).await;
+        assert_eq!(revoked, Some(true), "A revocation stays for a day after the token's expiry.");
+    }
+}
+
+/// What ended a day ago goes with later revocations: each removes more than it adds.
+pub async fn what_is_long_over_goes_with_later_ones(storage: &impl Storage) {
+    let (over, lasting) = (digests("over", MANY), digest("lasting"));
+    let Some(()) = revoke(storage, &over, second(0), instant(-1)).await else { return };
+    revoke(storage, &[lasting], second(1), instant(-1)).await;
+    for other in digests("other", MANY / 2) {
+        revoke(storage, &[other], Timestamp::MAX, second(DAY)).await;
+    }
+    for token in &over {
+        let revoked = is_revoked(storage, token).await;
+        assert_eq!(revoked, Some(false), "What is long over goes with later revocations, more than they add.");
+    }
+    let revoked = is_revoked(storage, &lasting).await;
+    assert_eq!(revoked, Some(true), "Only what is long over goes.");
+}
+
+/// A revocation names no account: it goes with none, and none need be there.
+pub async fn a_removed_account_brings_no_token_back(storage: &impl Storage) {
+    let [before, between, after] = ["before", "between", "after"].map(digest);
+    let Some(()) = revoke(storage, &[before], second(600), instant(0)).await else { return };
+    seed_accounts(storage, &["a", "b"]).await;
+    revoke(storage, &[between], second(600), instant(0)).await;
+    for account in ["a", "b"] {
+        storage.remove_account(&id(account)).await.expect("an account can be removed");
+    }
+    revoke(storage, &[after], second(600), instant(0)).await;
+    for token in [before, between, after] {
+        let revoked = is_revoked(storage, &token).await;
+        assert_eq!(revoked, Some(true), "A token stays revoked whatever accounts there are.");
+    }
+}

@@ -1,0 +1,46 @@
+//! Revocations of signed tokens, found by the digest of the whole token. A storage that keeps none passes.
+
+use catalogue_core::storage::CredentialStorage;
+
+use crate::CredentialFixture;
+use crate::looking_up::{is_revoked, near_tokens, put};
+use crate::seed::{api_key, digest, second};
+
+/// A token is not revoked until somebody has revoked it, and is from then on, also where it was looked up before.
+pub async fn a_revocation_counts_from_the_next_look_up_on(fixture: &impl CredentialFixture) {
+    for number in 0..20 {
+        let token = digest(&format!("token-{number}"));
+        for _ in 0..2 {
+            let revoked = is_revoked(fixture.storage(), &token).await;
+            assert_ne!(revoked, Some(true), "A token that nobody has revoked is not revoked.");
+            if revoked.is_none() {
+                return;
+            }
+        }
+        fixture.revoke_token(&token, second(600)).await;
+        let revoked = is_revoked(fixture.storage(), &token).await;
+        assert_eq!(revoked, Some(true), "A revocation counts from the next look-up on.");
+    }
+}
+
+/// A revoked token is known by its whole digest. A credential is no revocation, nor is a revocation a credential.
+pub async fn a_revoked_token_is_known_by_its_whole_digest(fixture: &impl CredentialFixture) {
+    let near = near_tokens();
+    if is_revoked(fixture.storage(), &digest(&near[0])).await.is_none() {
+        return;
+    }
+    let key = put(fixture, &api_key("a", "key_1", "of-a-key")).await;
+    let revoked = is_revoked(fixture.storage(), &key.digest).await;
+    assert_eq!(revoked, Some(false), "A credential is no revocation.");
+    for token in &near {
+        let revoked = is_revoked(fixture.storage(), &digest(token)).await;
+        assert_eq!(revoked, Some(false), "A revoked token is known by its whole digest and in no other way.");
+        fixture.revoke_token(&digest(token), second(600)).await;
+    }
+    for token in &near {
+        let revoked = is_revoked(fixture.storage(), &digest(token)).await;
+        assert_eq!(revoked, Some(true), "A revoked token stays so while others are revoked.");
+        let found = fixture.storage().find_credential(&digest(token)).await;
+        assert_eq!(found.expect("a credential can be looked up"), None, "A revocation is no credential.");
+    }
+}

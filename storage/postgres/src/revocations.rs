@@ -1,0 +1,46 @@
+//! Writing revocations of signed tokens, on a connection that the caller has opened, in a transaction that the caller commits.
+
+use catalogue_core::Timestamp;
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::StorageError;
+use tokio_postgres::types::Type;
+
+use crate::connection::{Connection, Sql, Values};
+use crate::error::storage_error;
+use crate::rows::get;
+use crate::sign_ins::long_before;
+
+const INSERT_REVOCATIONS: Sql = Sql {
+    text: "INSERT INTO revoked_tokens (digest, expires_at, revoked_at) \
+           SELECT revoked.digest, $2, $3 FROM unnest($1) AS revoked (digest) ON CONFLICT (digest) DO NOTHING",
+    types: &[Type::BYTEA_ARRAY, Type::INT8, Type::INT8],
+};
+
+/// But those that another transaction has: nobody waits for this.
+const REVOCATIONS_LONG_OVER: Sql = Sql {
+    text: "SELECT digest FROM revoked_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 \
+           FOR UPDATE SKIP LOCKED",
+    types: &[Type::INT8],
+};
+
+const REMOVE_REVOCATIONS: Sql =
+    Sql { text: "DELETE FROM revoked_tokens WHERE digest = ANY($1)", types: &[Type::BYTEA_ARRAY] };
+
+/// Stores revocations, and removes what is long over.
+pub(crate) async fn add(
+    connection: &Connection,
+    digests: &[TokenDigest],
+    expires_at: Timestamp,
+    at: Timestamp,
+) -> Result<Option<()>, StorageError> {
+    let over = connection.query(&REVOCATIONS_LONG_OVER, &[&long_before(at)]).await.map_err(storage_error)?;
+    let over: Vec<&[u8]> = over.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
+    if !over.is_empty() {
+        connection.execute(&REMOVE_REVOCATIONS, &[&over]).await.map_err(storage_error)?;
+    }
+    // In one order, so that of two that store the same ones, one waits for the other.
+    let mut digests: Vec<&[u8]> = digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();
+    digests.sort_unstable();
+    let values: Values<'_> = &[&digests, &expires_at.as_microseconds(), &at.as_microseconds()];
+    connection.execute(&INSERT_REVOCATIONS, values).await.map(|_| Some(())).map_err(storage_error)
+}

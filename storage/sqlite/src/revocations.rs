@@ -1,0 +1,43 @@
+//! Writing revocations of signed tokens, in a transaction of the caller's.
+
+use catalogue_core::Timestamp;
+use catalogue_core::auth::TokenDigest;
+use rusqlite::{Connection, params};
+
+use crate::rows::Micros;
+use crate::sign_ins::long_before;
+
+const INSERT: &str = "INSERT INTO revoked_tokens (digest, expires_at, revoked_at) VALUES (?1, ?2, ?3) \
+     ON CONFLICT (digest) DO NOTHING";
+
+/// A hundred at a time: the lock is soon free again.
+const REMOVE_LONG_OVER: &str = "DELETE FROM revoked_tokens WHERE digest IN \
+     (SELECT digest FROM revoked_tokens WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 100)";
+
+/// Stores revocations, and removes what is long over.
+pub(crate) fn add(
+    connection: &Connection,
+    digests: &[TokenDigest],
+    expires_at: Timestamp,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    connection.execute(REMOVE_LONG_OVER, [long_before(at)])?;
+    let mut statement = connection.prepare(INSERT)?;
+    digests.iter().try_for_each(|digest| {
+        statement.execute(params![digest.as_bytes(), Micros(expires_at), Micros(at)]).map(|_| ())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::plan;
+
+    #[test]
+    fn those_that_are_long_over_are_one_range_of_their_index() {
+        let steps = plan(REMOVE_LONG_OVER);
+        let expected = "SEARCH revoked_tokens USING COVERING INDEX revoked_tokens_by_end (expires_at<?)";
+        assert!(steps.iter().any(|step| step == expected), "{steps:?}");
+        assert!(!steps.iter().any(|step| step.starts_with("USE TEMP")), "{steps:?}");
+    }
+}
