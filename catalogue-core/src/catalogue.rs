@@ -13,7 +13,7 @@ use http::{HeaderName, HeaderValue, Method, Request, Response, request};
 use crate::answer::Answers;
 use crate::answer::envelope;
 use crate::answer::page_cache::PageCacheStatistics;
-use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, Refusal, Verdict, look_up};
+use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, LookedUp, Refusal, Verdict, look_up};
 use crate::cors::AllowedOrigins;
 use crate::error::ApiError;
 use crate::in_flight::InFlight;
@@ -132,7 +132,7 @@ impl Inner {
     }
 
     /// The way of a request. Each step takes what the step before gives, and the first failure answers (decision R2).
-    /// Who calls is noted in `seen` for an observer.
+    /// Who calls is noted in `seen` for an observer, also where their token is refused.
     async fn respond(
         &self,
         request: &request::Parts,
@@ -152,7 +152,7 @@ impl Inner {
         let known = caller.or_else(|| self.identify.as_ref()?.call(request));
         let Caller { identity, revision } = match known {
             Some(identity) => Caller { identity, revision: None },
-            None => self.identify(request).await?,
+            None => self.identify(request, seen).await?,
         };
         if self.observer.is_some() {
             *seen = Some(identity.clone());
@@ -175,10 +175,10 @@ impl Inner {
     }
 
     /// Finds out whose token the request carries, unless its client has tried too many.
-    async fn identify(&self, request: &request::Parts) -> Result<Caller, ApiError> {
+    async fn identify(&self, request: &request::Parts, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(&request.headers);
         let Some(limits) = &self.limits else {
-            return self.authenticate(token.map_err(ApiError::Unauthorized)?).await;
+            return self.authenticate(token.map_err(ApiError::Unauthorized)?, seen).await;
         };
         let client = request.extensions.get::<ClientAddress>();
         if token.as_ref().is_err_and(|refusal| *refusal == Refusal::Invalid) {
@@ -186,7 +186,7 @@ impl Inner {
         }
         let token = token.map_err(ApiError::Unauthorized)?;
         let attempt = limits.attempt(token, client).await?;
-        let found = self.authenticate(token).await;
+        let found = self.authenticate(token, seen).await;
         if let Some(attempt) = attempt {
             attempt.settle(&found).await;
         }
@@ -194,12 +194,15 @@ impl Inner {
     }
 
     /// Whose token it is, by the first authenticator that knows it.
-    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Caller, ApiError> {
+    async fn authenticate(&self, token: BearerToken<'_>, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
         if let Some(credentials) = &self.credentials {
             match look_up(&**credentials, token).await? {
-                (Verdict::Accepted(identity), revision) => return Ok(Caller { identity, revision }),
-                (Verdict::Refused(refusal), _) => return Err(ApiError::Unauthorized(refusal)),
-                (Verdict::NotMine, _) => {}
+                LookedUp::Accepted(identity, revision) => return Ok(Caller { identity, revision }),
+                LookedUp::Refused(refusal, whose) => {
+                    *seen = whose;
+                    return Err(ApiError::Unauthorized(refusal));
+                }
+                LookedUp::NotMine => {}
             }
         }
         for authenticator in &self.authenticators {

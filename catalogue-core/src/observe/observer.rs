@@ -95,6 +95,9 @@ pub struct FinishedRequest<'r> {
     pub body_length: usize,
     /// Why it was answered 401.
     pub refusal: Option<Refusal>,
+    /// Whose token was refused, where it was revoked or has expired. `None` for all other tokens, and where an
+    /// [`Authenticator`](crate::auth::Authenticator) beside the storage of the courses refused it.
+    pub refused: Option<&'r Identity>,
     /// Which limit it exceeded, where it was answered 429.
     pub exceeded: Option<ExceededLimit>,
     /// Why it was answered 500: a [`StorageError`](crate::storage::StorageError) of the storage's, or another error that says
@@ -124,9 +127,11 @@ impl<'r> FinishedRequest<'r> {
         request: &'r request::Parts,
         response: &Response<Bytes>,
         request_id: &'r HeaderValue,
-        caller: Option<&'r Identity>,
+        seen: Option<&'r Identity>,
         error: Option<&'r ApiError>,
     ) -> Self {
+        let is_refused = matches!(error, Some(ApiError::Unauthorized(_)));
+        let (caller, refused) = if is_refused { (None, seen) } else { (seen, None) };
         let (refusal, exceeded, failure) = match error {
             Some(ApiError::Unauthorized(refusal)) => (Some(*refusal), None, None),
             Some(ApiError::RateLimited(throttled)) => (None, Some(ExceededLimit::of(throttled, caller)), None),
@@ -142,6 +147,7 @@ impl<'r> FinishedRequest<'r> {
             request_id: request_id.to_str().expect("request ids are visible ASCII"),
             body_length: if request.method == Method::HEAD { 0 } else { response.body().len() },
             refusal,
+            refused,
             exceeded,
             failure,
             trace: TraceParent::of(&request.headers),
