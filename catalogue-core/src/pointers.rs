@@ -77,7 +77,9 @@ macro_rules! all_behind {
             ) -> Outcome<()>;
             fn remove_account(account: &AccountId) -> Outcome<Option<RemovedAccount>>;
             fn remove_course(account: &AccountId, slug: &str) -> Outcome<bool>;
-            fn visit_credentials(visit: &mut Visitor<'_, CredentialRecord>) -> Outcome<()>;
+            fn visit_credentials(
+                accounts: Accounts<'_>, visit: &mut Visitor<'_, CredentialRecord>
+            ) -> Outcome<()>;
             fn find_credential_record(id: &str) -> Outcome<Option<CredentialRecord>>;
             fn note_uses(uses: &[CredentialUse]) -> Outcome<()>;
             fn status() -> Option<StorageStatus>;

@@ -101,12 +101,16 @@ pub trait AdminStorage: KeyStorage {
     /// When the storage cannot be written now.
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError>;
 
-    /// Hands the credentials of all accounts to `visit`: by account (compared by bytes), those of one account in the
+    /// Hands the credentials of those accounts to `visit`: by account (compared by bytes), those of one account in the
     /// order of [`list_keys`](KeyStorage::list_keys), all of one state of the data.
     ///
     /// # Errors
     /// When the storage cannot be read.
-    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError>;
+    async fn visit_credentials(
+        &self,
+        accounts: Accounts<'_>,
+        visit: &mut Visitor<'_, CredentialRecord>,
+    ) -> Result<(), StorageError>;
 
     /// The credential with that id, or `None` when there is none.
     ///

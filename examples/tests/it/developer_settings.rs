@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::http::{Answer, request};
+use crate::page::Page;
 use crate::program::Host;
 
 const README: &str = include_str!("../../developer_settings/README.md");
@@ -35,4 +38,27 @@ fn who_is_not_logged_in_goes_to_the_login() {
     assert_eq!(host.ask("GET", "/settings", &format!("Cookie: {cookie}\n")).status, 303);
     assert_eq!(host.ask("GET", "/api/v1/nothing", "").failure().0, 401);
     assert!(host.ask("GET", "/docs/llms.txt", "").body.contains("[developer settings](/settings)"));
+}
+
+#[test]
+fn a_user_makes_a_key_in_a_browser() {
+    let host = Host::start_with("developer_settings", &[]);
+    let Some(mut page) = Page::fresh() else { return };
+    page.visit(&format!("http://{}", host.address));
+    page.enter("Log in");
+    assert_eq!(page.evaluate("document.querySelector('.owner bdi').textContent"), "Demo school, anna");
+    page.enter("New key");
+    page.tab_to("Name");
+    page.command("Input.insertText", json!({ "text": "website" }));
+    page.tab_to("read:courses");
+    page.press(" ", 32);
+    page.enter("Create key");
+    let token = page.evaluate("document.querySelector('#key').value");
+    let courses = host.get("/api/v1/courses", token.as_str().unwrap());
+    assert!(courses.status == 200 && courses.body.contains("first-steps"), "{courses:?}");
+    page.enter("Done");
+    page.enter("Sign out");
+    page.visit(&format!("http://{}/settings", host.address));
+    assert_eq!(page.evaluate("location.pathname"), "/", "nobody is logged in");
+    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }

@@ -13,6 +13,12 @@ pub(crate) fn time(at: Timestamp, now: Timestamp) -> Markup {
     html! { time datetime=(exact) title=(exact) { (words(at, now)) } }
 }
 
+/// A time to the minute, for what must be done before it.
+pub(crate) fn exact(at: Timestamp) -> Markup {
+    let text = at.to_string();
+    html! { time datetime=(at) { (&text[..10]) " " (&text[11..16]) " UTC" } }
+}
+
 /// The date in UTC, such as `2026-11-22`.
 pub(crate) fn date(at: Timestamp) -> String {
     let mut text = at.to_string();
@@ -23,11 +29,14 @@ pub(crate) fn date(at: Timestamp) -> String {
 /// How far off it is.
 fn words(at: Timestamp, now: Timestamp) -> String {
     let seconds = (at.as_microseconds() - now.as_microseconds()) / 1_000_000;
-    let (count, unit) = match seconds.abs() {
+    // What lasts 90 days still ends in 90 days when its page is there.
+    let whole = |away: i64, unit: i64| if at > now { (away + unit / 2) / unit } else { away / unit };
+    let away = if seconds < MINUTE { seconds.abs() } else { whole(seconds, MINUTE) * MINUTE };
+    let (count, unit) = match away {
         away if away < MINUTE => return if at > now { "in less than a minute" } else { "just now" }.to_owned(),
-        away if away < HOUR => (away / MINUTE, "minute"),
-        away if away < 2 * DAY => (away / HOUR, "hour"),
-        away if away < 100 * DAY => (away / DAY, "day"),
+        away if away < HOUR => (whole(away, MINUTE), "minute"),
+        away if away < 2 * DAY => (whole(away, HOUR), "hour"),
+        away if away < 100 * DAY => (whole(away, DAY), "day"),
         _ if at > now => return format!("on {}", date(at)),
         _ => return date(at),
     };
@@ -51,6 +60,9 @@ mod tests {
             ("2026-08-01T00:00:00Z", "2026-08-01"),
             ("2026-11-22T04:43:30Z", "in less than a minute"),
             ("2026-11-23T04:43:00Z", "in 24 hours"),
+            ("2026-11-22T05:42:59Z", "in 1 hour"),
+            ("2026-11-23T04:42:59Z", "in 24 hours"),
+            ("2026-11-23T04:12:00Z", "in 23 hours"),
             ("2027-02-20T04:43:00Z", "in 90 days"),
             ("2027-11-22T04:43:00Z", "on 2027-11-22"),
         ] {

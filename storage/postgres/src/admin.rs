@@ -60,8 +60,12 @@ impl AdminStorage for PostgresStorage {
         Ok(removed.is_some())
     }
 
-    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
-        credentials::visit_all(&self.exporter().await?, visit).await
+    async fn visit_credentials(
+        &self,
+        accounts: Accounts<'_>,
+        visit: &mut Visitor<'_, CredentialRecord>,
+    ) -> Result<(), StorageError> {
+        credentials::visit(&self.exporter().await?, accounts, visit).await
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {

@@ -100,12 +100,13 @@ pub(crate) fn listed(rows: &[Row]) -> Result<Option<Vec<CredentialRecord>>, Stor
     Ok((!rows.is_empty()).then_some(records))
 }
 
-/// The credentials of all accounts, read for some accounts at a time.
-pub(crate) async fn visit_all(
+/// The credentials of those accounts, read for some accounts at a time.
+pub(crate) async fn visit(
     connection: &Connection,
+    accounts: Accounts<'_>,
     visit: &mut Visitor<'_, CredentialRecord>,
 ) -> Result<(), StorageError> {
-    let mut pages = Pages::begin(connection, Accounts::All).await?;
+    let mut pages = Pages::begin(connection, accounts).await?;
     loop {
         let page = pages.next().await?;
         let ids: Vec<&str> = page.iter().map(|account| account.id.as_str()).collect();

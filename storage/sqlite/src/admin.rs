@@ -47,9 +47,13 @@ impl AdminStorage for SqliteStorage {
         Ok(removed > 0)
     }
 
-    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
-        let connection = self.readers.database().open_exporter()?;
-        credentials::visit_all(&connection, visit).map_err(storage_error)
+    async fn visit_credentials(
+        &self,
+        accounts: Accounts<'_>,
+        visit: &mut Visitor<'_, CredentialRecord>,
+    ) -> Result<(), StorageError> {
+        let mut connection = self.readers.database().open_exporter()?;
+        credentials::visit(&mut connection, accounts, visit).map_err(storage_error)
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {

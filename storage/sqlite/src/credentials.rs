@@ -1,11 +1,11 @@
 //! Writing credentials, in a transaction of the caller's, and listing them.
 
-use catalogue_core::admin::{CredentialRecord, CredentialUse, NewCredential, Visitor};
+use catalogue_core::admin::{Accounts, CredentialRecord, CredentialUse, NewCredential, Visitor};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Params, params};
 
-use crate::accounts::visit_rows;
+use crate::accounts::{sorted, visit_rows};
 use crate::error::storage_error;
 use crate::rows::{Micros, credential_record};
 
@@ -50,9 +50,26 @@ pub(crate) fn list(connection: &Connection, account: &AccountId) -> rusqlite::Re
     records.collect::<Result<_, _>>().map(Some)
 }
 
-/// The credentials of all accounts.
-pub(crate) fn visit_all(connection: &Connection, visit: &mut Visitor<'_, CredentialRecord>) -> rusqlite::Result<()> {
-    visit_rows(connection, ALL, [], credential_record, visit).map(|_| ())
+/// The credentials of those accounts.
+pub(crate) fn visit(
+    connection: &mut Connection,
+    accounts: Accounts<'_>,
+    visit: &mut Visitor<'_, CredentialRecord>,
+) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    match accounts {
+        Accounts::All => {
+            let _ = visit_rows(&transaction, ALL, [], credential_record, visit)?;
+        }
+        Accounts::Only(ids) => {
+            for id in sorted(ids) {
+                if visit_rows(&transaction, LIST, [id], credential_record, visit)?.is_break() {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The credential with that id.

@@ -15,11 +15,14 @@ use crate::timestamp::Timestamp;
 impl State {
     /// Those accounts by id.
     fn of(&self, accounts: Accounts<'_>) -> Vec<AccountState> {
-        let is_meant = |id: &AccountId| match accounts {
-            Accounts::All => true,
-            Accounts::Only(ids) => ids.contains(id),
-        };
-        self.accounts.iter().filter(|(id, _)| is_meant(id)).map(|(_, account)| account.clone()).collect()
+        self.accounts.iter().filter(|(id, _)| is_meant(accounts, id)).map(|(_, account)| account.clone()).collect()
+    }
+}
+
+fn is_meant(accounts: Accounts<'_>, id: &AccountId) -> bool {
+    match accounts {
+        Accounts::All => true,
+        Accounts::Only(ids) => ids.contains(id),
     }
 }
 
@@ -85,8 +88,14 @@ impl AdminStorage for MemoryStorage {
         Ok(removed)
     }
 
-    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
-        let records = in_order(self.state().credentials.values());
+    async fn visit_credentials(
+        &self,
+        accounts: Accounts<'_>,
+        visit: &mut Visitor<'_, CredentialRecord>,
+    ) -> Result<(), StorageError> {
+        let records = self.state();
+        let records =
+            in_order(records.credentials.values().filter(|record| is_meant(accounts, &record.identity.account)));
         let _ = records.into_iter().try_for_each(visit);
         Ok(())
     }

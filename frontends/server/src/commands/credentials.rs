@@ -1,9 +1,10 @@
 //! What `keys`, `tokens` and `demo` share: making a credential and showing it.
 
 use std::io::{self, IsTerminal};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
-use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
+use catalogue_core::admin::{Accounts, AdminStorage, CredentialRecord, NewCredential};
 use catalogue_core::auth::{CredentialKind, NewToken, Scopes};
 use catalogue_core::storage::{Actor, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
@@ -188,10 +189,15 @@ impl<'c> Shown<'c> {
 
 /// Prints a credential as one JSON object.
 pub(super) async fn print_json(storage: &dyn AdminStorage, record: &CredentialRecord) -> Result<(), Failure> {
-    let of_account = storage.list_keys(&record.identity.account).await;
-    let of_account = of_account.map_err(|error| Failure::because(&error))?.unwrap_or_default();
-    let id = Some(&record.identity.credential_id);
-    let replaced = of_account.iter().find(|other| other.replaced_by.as_ref() == id);
-    let replaces = replaced.map(|other| &*other.identity.credential_id);
-    output::print_json(&Shown::of(record, replaces, Timestamp::now()))
+    let mut replaces = None;
+    let mut visit = |other: CredentialRecord| {
+        if other.replaced_by.as_ref() == Some(&record.identity.credential_id) {
+            replaces = Some(other.identity.credential_id);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    };
+    let of_account = Accounts::Only(std::slice::from_ref(&record.identity.account));
+    storage.visit_credentials(of_account, &mut visit).await.map_err(|error| Failure::because(&error))?;
+    output::print_json(&Shown::of(record, replaces.as_deref(), Timestamp::now()))
 }

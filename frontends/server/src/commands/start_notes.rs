@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 
 use catalogue_core::Timestamp;
-use catalogue_core::admin::{AdminStorage, CredentialRecord};
+use catalogue_core::admin::{Accounts, AdminStorage, CredentialRecord};
 use catalogue_core::storage::StorageError;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
@@ -53,6 +53,6 @@ async fn nobody_has_a_key(storage: &dyn AdminStorage) -> Result<bool, StorageErr
         found = key.state(now).holds();
         if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    storage.visit_credentials(&mut visit).await?;
+    storage.visit_credentials(Accounts::All, &mut visit).await?;
     Ok(!found)
 }

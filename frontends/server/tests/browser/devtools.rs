@@ -1,5 +1,6 @@
 //! Chromium, and the `DevTools` protocol over two pipes: JSON messages that end with a zero byte.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write, stderr};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 /// The names under which Chromium is installed.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// A browser that says nothing for so long is broken.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running browser, ended with this value.
 pub(crate) struct DevTools {
@@ -21,10 +22,8 @@ pub(crate) struct DevTools {
     input: ChildStdin,
     messages: Receiver<Value>,
     last_id: u64,
-    /// All events, from the first on.
-    pub(crate) events: Vec<Value>,
-    /// Where events go and commands come from, once a page is attached.
-    session: Option<String>,
+    /// All events of each session, from the first on; the browser's own have no name.
+    events: HashMap<String, Vec<Value>>,
     _profile: TempDir,
 }
 
@@ -58,24 +57,23 @@ impl DevTools {
             }
         });
         let input = child.stdin.take().unwrap();
-        let events = Vec::new();
-        Some(Self { child, input, messages, last_id: 0, events, session: None, _profile: profile })
+        Some(Self { child, input, messages, last_id: 0, events: HashMap::new(), _profile: profile })
     }
 
-    /// Speaks to this page from now on.
-    pub(crate) fn attach(&mut self, target: &Value) {
-        let attached = self.command("Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
-        self.session = attached["sessionId"].as_str().map(str::to_owned);
+    /// The session of a page.
+    pub(crate) fn attach(&mut self, target: &Value) -> String {
+        let attached = self.command("", "Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
+        attached["sessionId"].as_str().unwrap().to_owned()
     }
 
-    /// Gives a command and waits for its result.
+    /// Gives a command to a page, or without a session to the browser, and waits for its result.
     #[track_caller]
-    pub(crate) fn command(&mut self, method: &str, parameters: Value) -> Value {
+    pub(crate) fn command(&mut self, session: &str, method: &str, parameters: Value) -> Value {
         self.last_id += 1;
         let mut message = json!({ "id": self.last_id, "method": method });
         message["params"] = parameters;
-        if let Some(session) = &self.session {
-            message["sessionId"] = session.as_str().into();
+        if !session.is_empty() {
+            message["sessionId"] = session.into();
         }
         write!(self.input, "{message}\0").unwrap();
         loop {
@@ -87,9 +85,14 @@ impl DevTools {
         }
     }
 
+    /// What has happened on a page.
+    pub(crate) fn events(&self, session: &str) -> &[Value] {
+        self.events.get(session).map_or(&[], Vec::as_slice)
+    }
+
     /// Waits for an event of that name that comes after the first `seen` ones.
-    pub(crate) fn wait_for(&mut self, method: &str, seen: usize) {
-        while !self.events[seen..].iter().any(|event| event["method"] == method) {
+    pub(crate) fn wait_for(&mut self, session: &str, method: &str, seen: usize) {
+        while !self.events(session)[seen..].iter().any(|event| event["method"] == method) {
             self.receive();
         }
     }
@@ -98,7 +101,8 @@ impl DevTools {
     fn receive(&mut self) -> Value {
         let message = self.messages.recv_timeout(PATIENCE).expect("Chromium has gone or says nothing");
         if message.get("method").is_some() {
-            self.events.push(message.clone());
+            let session = message["sessionId"].as_str().unwrap_or_default().to_owned();
+            self.events.entry(session).or_default().push(message.clone());
         }
         message
     }

@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 
+use crate::axe::Axe;
 use crate::page::Page;
 use crate::site::Site;
 
 /// Texts whose contrast with what is behind them is below that of WCAG 2.2, level AA.
-const FAINT: &str = include_str!("faint_texts.js");
+pub(crate) const FAINT: &str = include_str!("faint_texts.js");
 
 /// What reaches over the edge of the window, or of its own place; a field's text may.
-const TOO_WIDE: &str = r"
+pub(crate) const TOO_WIDE: &str = r"
 [document.documentElement, ...document.querySelectorAll('main *:not(input)')]
   .filter((part) => part.checkVisibility() && getComputedStyle(part).display !== 'inline')
   .filter((part) => part.getBoundingClientRect().right > innerWidth || part.scrollWidth > part.clientWidth + 1)
@@ -29,7 +30,7 @@ fn filled(site: &Site, page: &mut Page) {
 fn it_fits_and_can_be_read_in_both_schemes() {
     let site = Site::start("");
     let Some(mut page) = site.browser() else { return };
-    let mut backgrounds = Vec::new();
+    let (axe, mut backgrounds) = (Axe::install(), Vec::new());
     for (width, mobile) in [(1280, false), (390, true)] {
         let size = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": mobile });
         page.command("Emulation.setDeviceMetricsOverride", size);
@@ -39,6 +40,9 @@ fn it_fits_and_can_be_read_in_both_schemes() {
             assert_eq!(page.evaluate("innerWidth"), width);
             assert_eq!(page.evaluate(TOO_WIDE), json!([]), "{width} {scheme}");
             assert_eq!(page.evaluate(FAINT), json!([]), "{width} {scheme}");
+            if let Some(axe) = &axe {
+                assert_eq!(axe.violations(&mut page), json!([]), "{width} {scheme}");
+            }
             backgrounds.push(page.evaluate("getComputedStyle(document.body).backgroundColor"));
         }
     }

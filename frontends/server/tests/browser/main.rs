@@ -1,9 +1,11 @@
-//! The reference page in a real browser: headless Chromium, over its `DevTools` protocol.
+//! The reference page and the developer settings in a real browser: headless Chromium, over its `DevTools` protocol.
 //!
 //! Where Chromium is not installed the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `chromium`.
 
+mod axe;
 mod devtools;
 mod forms;
+mod keyboard;
 mod looks;
 mod page;
 mod policy;
@@ -11,5 +13,9 @@ mod policy;
 #[expect(dead_code, reason = "the tests of the command line use the rest of it")]
 mod program;
 mod reading;
+mod settings;
 mod site;
+#[path = "../clients/tools.rs"]
+#[expect(dead_code, reason = "the tests of clients use the rest of it")]
+mod tools;
 mod without_script;

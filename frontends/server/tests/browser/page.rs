@@ -1,11 +1,22 @@
 //! One page of a browser, used as a person would: by keys and the mouse.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
-use crate::devtools::DevTools;
+use crate::devtools::{DevTools, PATIENCE};
 
-/// A page, with all that happened on it.
-pub(crate) struct Page(DevTools);
+/// A page, with all that happened on it. Its browser ends with the last page.
+pub(crate) struct Page {
+    tools: Arc<Mutex<DevTools>>,
+    session: String,
+    /// Cookies and storage of its own, for a page that has them.
+    context: Option<Value>,
+}
+
+/// The browser of the tests that need no names.
+static SHARED: Mutex<Weak<Mutex<DevTools>>> = Mutex::new(Weak::new());
 
 /// What the form of one endpoint shows.
 #[derive(Debug)]
@@ -21,15 +32,47 @@ pub(crate) struct Shown {
 impl Page {
     pub(crate) fn open(host_rules: &str) -> Option<Self> {
         let mut tools = DevTools::start(host_rules)?;
-        let targets = tools.command("Target.getTargets", json!({}));
+        let targets = tools.command("", "Target.getTargets", json!({}));
         let target = targets["targetInfos"].as_array().unwrap().iter().find(|target| target["type"] == "page");
-        tools.attach(&target.unwrap()["targetId"]);
-        for domain in ["Page", "Runtime", "Log", "Network"] {
-            tools.command(&format!("{domain}.enable"), json!({}));
+        let session = tools.attach(&target.unwrap()["targetId"]);
+        Some(Self::begin(Arc::new(Mutex::new(tools)), session, None))
+    }
+
+    /// A page of somebody who has never been anywhere, in a browser that finds this machine alone.
+    pub(crate) fn fresh() -> Option<Self> {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tools) = shared.upgrade() {
+            return Some(Self::within(tools));
         }
-        let mut page = Self(tools);
+        let tools = DevTools::start("MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost")?;
+        let tools = Arc::new(Mutex::new(tools));
+        *shared = Arc::downgrade(&tools);
+        Some(Self::within(tools))
+    }
+
+    fn within(tools: Arc<Mutex<DevTools>>) -> Self {
+        let mut browser = tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let context = browser.command("", "Target.createBrowserContext", json!({}))["browserContextId"].take();
+        let page = json!({ "url": "about:blank", "browserContextId": context });
+        let target = browser.command("", "Target.createTarget", page);
+        let session = browser.attach(&target["targetId"]);
+        drop(browser);
+        Self::begin(tools, session, Some(context))
+    }
+
+    fn begin(tools: Arc<Mutex<DevTools>>, session: String, context: Option<Value>) -> Self {
+        let mut page = Self { tools, session, context };
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            page.command(&format!("{domain}.enable"), json!({}));
+        }
+        // One of several pages; each has the focus.
+        page.command("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
         page.prefer("light");
-        Some(page)
+        page
+    }
+
+    fn tools(&self) -> MutexGuard<'_, DevTools> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets what the reader prefers: a colour scheme, and no motion, for a place that moves cannot be clicked at.
@@ -40,14 +83,50 @@ impl Page {
     }
 
     pub(crate) fn visit(&mut self, address: &str) {
-        let seen = self.0.events.len();
-        self.0.command("Page.navigate", json!({ "url": address }));
-        self.0.wait_for("Page.loadEventFired", seen);
+        self.leads(|page| _ = page.command("Page.navigate", json!({ "url": address })));
+    }
+
+    /// Does `action`, which leads to another page, and waits until that is there.
+    pub(crate) fn leads(&mut self, action: impl FnOnce(&mut Self)) {
+        self.until_event("Page.loadEventFired", action);
+        // What comes before the first paint is thrown away.
+        self.until("performance.getEntriesByType('paint').length > 0");
+    }
+
+    /// Goes back, be it to a page that the browser has kept as it was.
+    pub(crate) fn back(&mut self) {
+        let history = self.command("Page.getNavigationHistory", json!({}));
+        let current = usize::try_from(history["currentIndex"].as_u64().unwrap()).unwrap();
+        let entry = json!({ "entryId": history["entries"][current - 1]["id"] });
+        self.until_event("Page.frameNavigated", |page| _ = page.command("Page.navigateToHistoryEntry", entry));
+        self.until("document.readyState === 'complete'");
+    }
+
+    fn until_event(&mut self, method: &str, action: impl FnOnce(&mut Self)) {
+        let seen = self.tools().events(&self.session).len();
+        action(self);
+        self.tools().wait_for(&self.session, method, seen);
     }
 
     #[track_caller]
     pub(crate) fn command(&mut self, method: &str, parameters: Value) -> Value {
-        self.0.command(method, parameters)
+        self.tools().command(&self.session, method, parameters)
+    }
+
+    /// Lets the pages of this one's context use the clipboard.
+    pub(crate) fn allow_clipboard(&mut self) {
+        let permissions = json!(["clipboardReadWrite", "clipboardSanitizedWrite"]);
+        let parameters = json!({ "permissions": permissions, "browserContextId": self.context });
+        self.tools().command("", "Browser.grantPermissions", parameters);
+    }
+
+    /// Waits until an expression is true.
+    #[track_caller]
+    pub(crate) fn until(&mut self, condition: &str) {
+        let begin = Instant::now();
+        while self.evaluate(condition) != true {
+            assert!(begin.elapsed() < PATIENCE, "it never was true that {condition}");
+        }
     }
 
     /// The value of an expression; a promise's when it is there.
@@ -80,15 +159,23 @@ impl Page {
     }
 
     pub(crate) fn click(&mut self, selector: &str) {
+        self.click_times(selector, 1);
+    }
+
+    /// Clicks so many times, as fast as a hand never does.
+    pub(crate) fn click_times(&mut self, selector: &str, times: u32) {
         let dir = self.evaluate(&format!(
             "{{ const element = document.querySelector('{selector}');
                element.scrollIntoView({{ behavior: 'instant', block: 'center' }});
                const {{ x, y, width, height }} = element.getBoundingClientRect();
                [x + width / 2, y + height / 2] }}"
         ));
-        for kind in ["mousePressed", "mouseReleased"] {
-            let parameters = json!({ "type": kind, "x": dir[0], "y": dir[1], "button": "left", "clickCount": 1 });
-            self.command("Input.dispatchMouseEvent", parameters);
+        for count in 1..=times {
+            for kind in ["mousePressed", "mouseReleased"] {
+                let parameters =
+                    json!({ "type": kind, "x": dir[0], "y": dir[1], "button": "left", "clickCount": count });
+                self.command("Input.dispatchMouseEvent", parameters);
+            }
         }
     }
 
@@ -128,19 +215,38 @@ impl Page {
     }
 
     /// All that the browser complained of, but for the statuses of failures that were asked for.
-    pub(crate) fn complaints(&self) -> Vec<&Value> {
+    pub(crate) fn complaints(&self) -> Vec<Value> {
         let complains = |event: &&Value| match event["method"].as_str().unwrap() {
             "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" => true,
-            "Log.entryAdded" => event["params"]["entry"]["source"] != "network",
+            "Log.entryAdded" => {
+                let entry = &event["params"]["entry"];
+                entry["source"] != "network" && entry["level"] != "info"
+            }
             _ => false,
         };
-        self.0.events.iter().filter(complains).collect()
+        self.tools().events(&self.session).iter().filter(complains).cloned().collect()
     }
 
     /// Every request, as the browser was about to send it.
-    pub(crate) fn requests(&self) -> Vec<&Value> {
-        let sent = self.0.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
-        sent.map(|event| &event["params"]["request"]).collect()
+    pub(crate) fn requests(&self) -> Vec<Value> {
+        self.events("Network.requestWillBeSent").into_iter().map(|mut event| event["request"].take()).collect()
+    }
+
+    /// What came with each event of that name.
+    pub(crate) fn events(&self, method: &str) -> Vec<Value> {
+        let tools = self.tools();
+        let events = tools.events(&self.session).iter().filter(|event| event["method"] == method);
+        events.map(|event| event["params"].clone()).collect()
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        if let Some(context) = self.context.take()
+            && !std::thread::panicking()
+        {
+            self.tools().command("", "Target.disposeBrowserContext", json!({ "browserContextId": context }));
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::frame::{Frame, end, link, prefix, state};
+use super::frame::{Frame, end, link, name, prefix, state};
 use super::list::found_a_key;
 use crate::call::{Call, Checked};
 use crate::key::State;
@@ -13,10 +13,10 @@ pub(super) fn page(call: Call<'_>, checked: &Checked) -> Markup {
         div role="status" {
             @match (&checked.key, checked.kind) {
                 (Some(key), _) => {
-                    p { "It is yours: " strong { (link(inner, key)) } " " (prefix(key)) " " (state(State::of(key, now))) }
+                    p.top { "It is yours: " strong { (link(inner, key)) } " " (prefix(key)) " " (state(State::of(key, now))) }
                     p.muted { (end(key, now)) }
                     @if State::of(key, now).holds() {
-                        p { a.button.bad href=(inner.addresses.key(&key.identity.credential_id, "/revoke")) { "Revoke it…" } }
+                        p { a.button.bad href=(inner.addresses.key(&key.identity.credential_id, "/revoke")) { "Revoke " (name(key)) "…" } }
                     }
                 },
                 (None, Some(_)) => { p { "It has the form of a key and is none of yours." } },
@@ -26,5 +26,5 @@ pub(super) fn page(call: Call<'_>, checked: &Checked) -> Markup {
         (found_a_key(call))
         p { a href=(inner.addresses.page("")) { "Back to the keys" } }
     };
-    Frame { inner, owner: Some(owner) }.page("A key that was found", &content)
+    Frame { inner, owner: Some(owner) }.page("Found key", &content)
 }

@@ -16,7 +16,7 @@ pub(crate) fn page(frame: Frame<'_>, failure: &Failure, request_id: &str) -> Mar
     let content = html! {
         p role="alert" { (failure.sentence()) }
         @if let Failure::Storage(_) = failure { p.muted { "Request " code { (request_id) } } }
-        @if let Failure::AlreadyThere(id) = failure { p { a href=(addresses.key(id, "")) { "Open the key" } } }
+        @if let Failure::AlreadyThere(id) = failure { p { a.button href=(addresses.key(id, "")) { "Open the key" } } }
         p { a href=(addresses.page("")) { "Back to the keys" } }
     };
     frame.page(title, &content)

@@ -114,13 +114,20 @@ pub(crate) fn last_use(key: &CredentialRecord, now: Timestamp) -> Markup {
     }
 }
 
-/// When a key ends or has ended.
-pub(crate) fn end(key: &CredentialRecord, now: Timestamp) -> Markup {
+/// How and when a key ends or has ended.
+pub(crate) fn end_of(key: &CredentialRecord, now: Timestamp) -> (&'static str, Option<Timestamp>) {
     match (key.revoked_at, key.expires_at) {
-        (Some(at), _) => html! { "Revoked " (time(at, now)) },
-        (None, Some(at)) if at <= now => html! { "Expired " (time(at, now)) },
-        (None, Some(at)) => html! { "Expires " (time(at, now)) },
-        (None, None) => html! { "Never expires" },
+        (Some(at), _) => ("Revoked", Some(at)),
+        (None, Some(at)) if at <= now => ("Expired", Some(at)),
+        (None, at) => ("Expires", at),
+    }
+}
+
+/// The same in words.
+pub(crate) fn end(key: &CredentialRecord, now: Timestamp) -> Markup {
+    match end_of(key, now) {
+        (word, Some(at)) => html! { (word) " " (time(at, now)) },
+        (_, None) => html! { "Never expires" },
     }
 }
 
@@ -136,13 +143,22 @@ pub(crate) fn hint(id: &str, hint: &str, fault: Option<&Fault>) -> Markup {
 pub(crate) fn curl(inner: &Inner) -> Markup {
     let (base, settings) = (&inner.addresses.base, &inner.addresses.settings);
     let origin = if base.origin().is_empty() { settings.origin() } else { base.origin() };
+    code(
+        "Copy the line for curl",
+        &html! {
+            "curl -H \"Authorization: Bearer $API_KEY\" \\\n  \""
+            @if origin.is_empty() { span data-origin { "$SERVER" } } @else { (origin) }
+            (base.path()) "/courses\""
+        },
+    )
+}
+
+/// Lines to paste, with a button that the script brings to life.
+pub(crate) fn code(label: &str, lines: &Markup) -> Markup {
     html! {
-        pre {
-            code {
-                "curl -H \"Authorization: Bearer $API_KEY\" \""
-                @if origin.is_empty() { span data-origin { "$SERVER" } } @else { (origin) }
-                (base.path()) "/courses\""
-            }
+        div.code {
+            pre { code { (lines) } }
+            button type="button" aria-label=(label) hidden data-copy { "Copy" }
         }
     }
 }

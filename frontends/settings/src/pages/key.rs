@@ -5,7 +5,7 @@ use catalogue_core::auth::CredentialKind;
 use catalogue_core::storage::CredentialEvent;
 use maud::{Markup, html};
 
-use super::frame::{Frame, end, hint, last_use, link, name_of, prefix, state};
+use super::frame::{Frame, end_of, hint, link, name_of, prefix, state};
 use super::{activity, list};
 use crate::call::Call;
 use crate::input::{DEFAULT_OVERLAP, Fault, MAX_NAME, OVERLAPS};
@@ -44,15 +44,15 @@ pub(super) fn page(
         p.top { (state(standing)) (prefix(key)) }
         (list::advice(call, key, keys))
         (facts(call, key, keys))
-        h2 { "Rename" }
-        (rename(call, key, refused))
         @if standing == State::Valid && key.identity.kind == CredentialKind::ApiKey {
             h2 id="rotate" { "Rotate" }
             (rotate(call, key, refused))
         }
+        h2 { "Rename" }
+        (rename(call, key, refused))
         @if !changes.is_empty() {
             h2 { "Changes" }
-            (activity::list(call, &changes))
+            (activity::list(call, &changes, false))
         }
         @if standing.holds() {
             section.danger {
@@ -71,6 +71,7 @@ fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> M
     let id = &*key.identity.credential_id;
     let find = |id: &str| keys.iter().find(|key| *key.identity.credential_id == *id);
     let successor = key.replaced_by.as_deref().and_then(find);
+    let (word, end) = end_of(key, now);
     let before = keys.iter().find(|old| old.replaced_by.as_deref() == Some(id));
     html! {
         dl {
@@ -78,10 +79,14 @@ fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> M
             dt { "Scopes" }
             dd { @for scope in key.identity.scopes.iter() { span.scope { (scope) } " " } }
             dt { "Created" } dd { (time(key.created_at, now)) }
-            dt { "Use" } dd { (last_use(key, now)) span.hint { " (uses are written down once a minute)" } }
-            dt { "End" }
+            dt { "Last used" }
             dd {
-                (end(key, now))
+                @match key.last_used_at { Some(at) => (time(at, now)), None => "never" }
+                " " span.hint { "(recorded once a minute)" }
+            }
+            dt { (word) }
+            dd {
+                @match end { Some(at) => (time(at, now)), None => "never" }
                 @if key.expires_at.is_some() && State::of(key, now).holds() {
                     " · " a href=(call.inner.addresses.key(id, "/reminder.ics")) { "Remind me" }
                 }
@@ -103,14 +108,14 @@ fn rename(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Marku
                     autofocus[fault.is_some()] aria-invalid=[fault.map(|_| "true")] aria-describedby="name-hint";
                 button { "Rename" }
             }
-            (hint("name-hint", "Only the name can be changed. For other scopes make another key.", fault))
+            (hint("name-hint", "Only the name can change. For other scopes create another key.", fault))
         }
     }
 }
 
 fn rotate(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Markup {
     html! {
-        p { "Makes a successor with the same name, scopes and lifetime. Both keys work until the old one ends." }
+        p { "Creates a new key with the same name, scopes and lifetime. Both work until the old one ends." }
         form method="post" action=(call.inner.addresses.key(&key.identity.credential_id, "/rotate")) {
             input type="hidden" name="nonce" value=(Nonce::fresh(call.now).text());
             fieldset aria-describedby="overlap-hint" {
@@ -121,7 +126,7 @@ fn rotate(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Marku
                         span { (words) }
                     }
                 }
-                (hint("overlap-hint", "Put the new key into use before that.", refused.rotate))
+                (hint("overlap-hint", "Switch to the new key before then.", refused.rotate))
             }
             button { "Rotate key" }
         }

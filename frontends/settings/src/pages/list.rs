@@ -19,13 +19,15 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
     ended.sort_by_key(|key| std::cmp::Reverse(key.revoked_at.or(key.expires_at)));
     let content = html! {
         (done(keys, query))
-        p { "With a key a program reads your courses through the API. Give each program a key of its own." }
-        p { a.button.primary href=(inner.addresses.page("/keys/new")) { "New key" } }
+        div.lead {
+            p { "Programs use a key to read your courses through the API. Give each program its own." }
+            a.button.primary href=(inner.addresses.page("/keys/new")) { "New key" }
+        }
         @if holding.is_empty() {
-            p.empty { "No key holds now." }
+            p.empty { @if ended.is_empty() { "No keys yet." } @else { "No valid keys." } }
         } @else {
             ul.cards { @for key in &holding { (card(call, key, keys)) } }
-            p.hint { "Uses are written down once a minute." }
+            p.hint { "Uses are recorded once a minute." }
         }
         @if !ended.is_empty() {
             details {
@@ -66,11 +68,15 @@ fn card(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Ma
     html! {
         li.card {
             p.top { strong { (link(call.inner, key)) } (state(State::of(key, now))) }
-            p {
+            p.chips {
                 (prefix(key))
                 @for scope in key.identity.scopes.iter() { " " span.scope { (scope) } }
             }
-            p.muted { "Created " (time(key.created_at, now)) " · " (last_use(key, now)) " · " (end(key, now)) }
+            p.chips.muted {
+                span { "Created " (time(key.created_at, now)) } " "
+                span { (last_use(key, now)) } " "
+                span { (end(key, now)) }
+            }
             (advice(call, key, keys))
         }
     }
@@ -88,13 +94,13 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
         @if !hints.is_empty() {
             ul.advice {
                 @for hint in hints {
-                    li { span aria-hidden="true" { "! " } @match hint {
-                        Hint::EndsSoon => { "It ends soon. " a href={ (at("")) "#rotate" } { "Rotate it" } "." },
+                    li { span aria-hidden="true" { "!" } " " @match hint {
+                        Hint::EndsSoon => { "It expires soon. " a href={ (at("")) "#rotate" } { "Rotate it" } "." },
                         Hint::Unused => { "Nothing has used it for 90 days. " a href=(at("/revoke")) { "Revoke it" } "." },
-                        Hint::NeverUsed => { "Nothing has ever used it. " a href=(at("/revoke")) { "Revoke it" } ", if nothing will." },
-                        Hint::NeverEnds => { "It never ends. Look at it from time to time." },
+                        Hint::NeverUsed => { "Nothing has used it yet. " a href=(at("/revoke")) { "Revoke it" } " if nothing will." },
+                        Hint::NeverEnds => { "It never expires. Review it from time to time." },
                         Hint::StillUsed => {
-                            "It is still used. Put " @if let Some(new) = successor { (prefix_link(call, new)) } " into use."
+                            "It is still in use. Switch to " @if let Some(new) = successor { (prefix_link(call, new)) } "."
                         },
                         Hint::SuccessorUnused => {
                             "Put " @if let Some(new) = successor { "the new key, " (prefix_link(call, new)) ", " }
@@ -117,12 +123,12 @@ pub(super) fn found_a_key(call: Call<'_>) -> Markup {
     html! {
         h2 id="found" { "Found a key?" }
         form method="post" action=(call.inner.addresses.page("/check")) {
-            label for="token" { "Paste it" }
+            label for="token" { "Paste the key" }
             div.row {
                 input id="token" name="token" autocomplete="off" spellcheck="false" required aria-describedby="token-hint";
-                button { "Look it up" }
+                button { "Look up" }
             }
-            p.hint id="token-hint" { "Says whether it is one of yours. It is not kept or shown again." }
+            p.hint id="token-hint" { "Tells you whether it is yours. It is not stored or shown." }
         }
     }
 }

@@ -2,28 +2,29 @@
 
 use maud::{Markup, html};
 
-use super::frame::{Frame, curl, name};
+use super::frame::{Frame, code, curl, name, prefix};
 use crate::call::{Call, Made};
-use crate::times::time;
+use crate::times::{exact, time};
 
 pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
     let Call { inner, owner, now } = call;
     let token = made.token.expose();
     let reminder = inner.addresses.key(&made.key.identity.credential_id, "/reminder.ics");
     let content = html! {
-        p.notice { strong { "Copy it now: it is kept as a digest and cannot be shown again." } }
+        p.notice id="once" { strong { "Copy it now: it is kept as a digest and cannot be shown again." } }
         @if let Some(old) = &made.replaces {
             p {
                 @match old.expires_at.filter(|end| *end > now) {
-                    Some(end) => { code { (old.shown_prefix) "…" } " works until " time datetime=(end) { (end) } "." },
-                    None => { code { (old.shown_prefix) "…" } " is refused from now on." },
+                    Some(end) => { (prefix(old)) " works until " (exact(end)) "." },
+                    None => { (prefix(old)) " is refused from now on." },
                 }
             }
         }
         label for="key" { "Your new key" }
         div.row {
-            input.key id="key" value=(token) readonly spellcheck="false" autocomplete="off" data-secret;
-            button type="button" hidden data-copy="key" { "Copy" }
+            input.key id="key" value=(token) readonly spellcheck="false" autocomplete="off" autofocus
+                aria-describedby="once" data-secret;
+            button.primary type="button" aria-label="Copy the key" hidden data-copy { "Copy" }
         }
         @if inner.can_try {
             div.row hidden data-try={ (inner.addresses.base.as_str()) "/me" } {
@@ -31,20 +32,19 @@ pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
                 output {}
             }
         }
-        p.muted {
-            (name(&made.key))
+        p.chips.muted {
+            strong { (name(&made.key)) }
             @for scope in made.key.identity.scopes.iter() { " " span.scope { (scope) } }
             " "
             @match made.key.expires_at {
-                Some(end) => { "expires " (time(end, now)) ". " a href=(reminder) { "Reminder for your calendar" } },
-                None => { "never expires." },
+                Some(end) => { span { "expires " (time(end, now)) } " " a href=(reminder) { "Reminder for your calendar" } },
+                None => { span { "never expires" } },
             }
         }
-        h2 { "Paste it into your program" }
-        pre { code data-secret { "API_KEY=" (token) } }
+        h2 { "Use it" }
+        (code("Copy the line for the shell", &html! { span data-secret { "API_KEY=" (token) } }))
         (curl(inner))
-        p { a.button.primary href=(inner.addresses.page("")) { "Done" } }
+        p { a.button href=(inner.addresses.page("")) { "Done" } }
     };
-    let title = if made.replaces.is_some() { "The successor" } else { "New key" };
-    Frame { inner, owner: Some(owner) }.page(title, &content)
+    Frame { inner, owner: Some(owner) }.page("New key", &content)
 }

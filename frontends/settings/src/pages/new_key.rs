@@ -79,7 +79,7 @@ fn page(call: Call<'_>, values: &Values<'_>, faults: &[Fault], from_link: bool) 
                 input id="name" name="name" value=(values.name) autocomplete="off" maxlength=(MAX_NAME) required
                     autofocus[faults.is_empty() || is_first("name")] aria-invalid=[fault("name").map(|_| "true")]
                     aria-describedby="name-hint";
-                (hint("name-hint", "Which program will use it, such as \"partner\".", fault("name")))
+                (hint("name-hint", "The program that will use it, such as \"website\".", fault("name")))
             }
             fieldset aria-describedby="scope-hint" {
                 legend { "Scopes" }
@@ -90,19 +90,20 @@ fn page(call: Call<'_>, values: &Values<'_>, faults: &[Fault], from_link: bool) 
                         span { code { (scope.name()) } span.hint { (grants) } }
                     }
                 }
-                (hint("scope-hint", "They cannot be changed later. For others make another key.", fault("scope")))
+                (hint("scope-hint", "Scopes cannot change later. For others create another key.", fault("scope")))
             }
             fieldset aria-describedby="expires-hint" {
                 legend { "Expires" }
-                @for (choice, days) in LIFETIMES {
-                    (radio(choice, values.expires, &html! { "in " (days) " days" }))
+                div.choices {
+                    @for (choice, days) in LIFETIMES {
+                        (radio(choice, values.expires, &html! { "in " (days) " days" }))
+                    }
                 }
-                (radio("date", values.expires, &html! { "at the end of a day, in UTC" }))
+                (radio("date", values.expires, &html! { "on a date" }))
                 div.inset {
-                    label.unseen for="date" { "Day" }
-                    input id="date" name="date" type="date" value=(values.date) autofocus[is_first("date")]
+                    input id="date" name="date" type="date" value=(values.date) aria-label="Date" autofocus[is_first("date")]
                         aria-invalid=[fault("date").map(|_| "true")] aria-describedby="date-hint";
-                    @if let Some(fault) = fault("date") { (hint("date-hint", "", Some(fault))) }
+                    (hint("date-hint", "The key works until this day ends, in UTC.", fault("date")))
                 }
                 (radio("never", values.expires, &html! { "never" }))
                 (hint("expires-hint", "A key that never ends must be looked after.", fault("expires")))

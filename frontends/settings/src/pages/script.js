@@ -6,22 +6,33 @@
   // The line to paste, with the address that this page has.
   for (const span of all("[data-origin]")) span.textContent = location.origin;
 
+  // Of a double click's two answers the browser would show the second, which has no key.
+  let sent = -Infinity;
+  addEventListener("submit", (event) => {
+    if (event.timeStamp - sent < 2000) event.preventDefault();
+    else sent = event.timeStamp;
+  });
+
+  // What screen readers say when something was copied.
+  const told = document.createElement("p");
+  told.className = "unseen";
+  told.setAttribute("role", "status");
+  document.querySelector("main").append(told);
   for (const button of all("[data-copy]")) {
-    const field = document.getElementById(button.dataset.copy);
-    const word = button.textContent;
+    const source = button.previousElementSibling;
     button.hidden = false;
     button.addEventListener("click", async () => {
       try {
-        await navigator.clipboard.writeText(field.value);
-        button.textContent = "Copied";
+        await navigator.clipboard.writeText(source.value ?? source.textContent);
+        told.textContent = button.textContent = "Copied";
       } catch {
-        field.select();
-        button.textContent = "Press Ctrl+C";
+        getSelection().selectAllChildren(source);
+        source.select?.();
+        told.textContent = button.textContent = "Press Ctrl+C";
       }
-      setTimeout(() => { button.textContent = word; }, 2000);
+      setTimeout(() => { button.textContent = "Copy"; told.textContent = ""; }, 2000);
     });
-    button.setAttribute("aria-live", "polite");
-    field.addEventListener("focus", () => field.select());
+    source.addEventListener("focus", () => source.select?.());
   }
 
   for (const row of all("[data-try]")) {

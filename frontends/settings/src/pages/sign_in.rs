@@ -9,7 +9,7 @@ use crate::failure::Failure;
 pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failure>) -> Markup {
     let content = html! {
         @if let Some(failure) = refused { p.warning role="alert" { (failure.sentence()) } }
-        p { "Whoever runs this service makes a link or a code for you. It works once." }
+        p { "Enter the code from your sign-in link. Whoever runs this service makes one for you; it works once." }
         form method="post" action=(frame.inner.addresses.page("/sign-in")) data-sign-in {
             @if let Some(next) = next { input type="hidden" name="next" value=(next); }
             label for="code" { "Sign-in code" }
@@ -18,7 +18,7 @@ pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failur
                     autofocus aria-describedby="code-hint";
                 button.primary { "Sign in" }
             }
-            p.hint id="code-hint" { "It begins with csin_ and stands at the end of the link." }
+            p.hint id="code-hint" { "It starts with csin_, at the end of the link." }
         }
     };
     frame.page("Sign in", &content)

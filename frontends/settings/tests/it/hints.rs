@@ -38,7 +38,7 @@ async fn of_a_key_by_itself() {
     assert!(hints(&app, &key["id"]).await.is_empty());
     app.clock.advance(1);
     assert_eq!(hints(&app, &key["id"]).await, ["ends_soon"]);
-    app.get("/settings").await.shows("It ends soon.");
+    app.get("/settings").await.shows("It expires soon.");
     app.clock.advance(14 * DAY);
     let ended = app.get(&format!("/settings/api/keys/{}", key["id"].as_str().unwrap())).await.data();
     assert_eq!((&ended["state"], &ended["hints"]), (&json!("expired"), &json!([])));

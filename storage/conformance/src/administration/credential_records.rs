@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use catalogue_core::admin::{Accounts, CredentialRecord};
+
 use crate::Storage;
 use crate::looking_up::assert_stored;
 use crate::seed::{api_key, course, create, id, oauth_token, seed, seed_accounts, time};
@@ -51,12 +53,36 @@ pub async fn those_of_all_accounts_come_by_account(storage: &impl Storage) {
             records.push(record);
             if records.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        storage.visit_credentials(&mut visit).await.expect("all credentials can be read");
+        storage.visit_credentials(Accounts::All, &mut visit).await.expect("all credentials can be read");
         assert_eq!(
             records,
             expected[..length],
             "The credentials of all accounts come by account, as each is listed, until the visitor breaks off."
         );
+    }
+}
+
+/// Of some accounts the credentials come in the same order, and none of another account.
+pub async fn those_of_some_accounts_come_alone(storage: &impl Storage) {
+    seed_accounts(storage, &["a", "b", "c", "empty"]).await;
+    for (account, key) in [("c", "key_1"), ("a", "key_2"), ("b", "key_3"), ("c", "key_0")] {
+        create(storage, &api_key(account, key, key)).await;
+    }
+    for (asked, expected) in [
+        (&["c", "empty", "a", "c", "unknown"][..], &["key_2", "key_0", "key_1"][..]),
+        (&["b"], &["key_3"]),
+        (&["empty", "unknown", "B"], &[]),
+        (&[], &[]),
+    ] {
+        let accounts: Vec<_> = asked.iter().map(|account| id(account)).collect();
+        let mut found = Vec::new();
+        let mut visit = |record: CredentialRecord| {
+            found.push(record.identity.credential_id.to_string());
+            ControlFlow::Continue(())
+        };
+        let visited = storage.visit_credentials(Accounts::Only(&accounts), &mut visit).await;
+        visited.expect("the credentials of some accounts can be read");
+        assert_eq!(found, expected, "Of some accounts the credentials come in order, and none of another account.");
     }
 }
 

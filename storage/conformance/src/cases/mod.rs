@@ -208,6 +208,7 @@ macro_rules! __cases {
             credential_records {
                 a_record_is_found_by_its_id
                 those_of_all_accounts_come_by_account
+                those_of_some_accounts_come_alone
                 an_import_leaves_credentials_alone
             }
             credential_uses {

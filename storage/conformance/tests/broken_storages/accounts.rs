@@ -149,17 +149,20 @@ flaws! {
     revisions_of_the_content: Broken::new().revision(revised_by_content)
         => administration::account_removal::one_that_comes_back_begins_anew, "none of the revisions of the one before";
 
-    all_credentials_oldest_first: Broken::new().all_credentials(|memory| {
-        let mut all = all_credentials(memory);
+    all_credentials_oldest_first: Broken::new().all_credentials(|memory, accounts| {
+        let mut all = all_credentials(memory, accounts);
         all.sort_by_key(|record| record.created_at);
         all
     }) => administration::credential_records::those_of_all_accounts_come_by_account, "come by account";
-    all_credentials_by_id: Broken::new().all_credentials(|memory| {
-        let mut all = all_credentials(memory);
+    all_credentials_by_id: Broken::new().all_credentials(|memory, accounts| {
+        let mut all = all_credentials(memory, accounts);
         let key = |record: &CredentialRecord| (record.identity.account.clone(), record.identity.credential_id.clone());
         all.sort_by_key(key);
         all
     }) => administration::credential_records::those_of_all_accounts_come_by_account, "as each is listed";
+    all_credentials_where_some_are_wanted: Broken::new().all_credentials(|memory, _| {
+        all_credentials(memory, Accounts::All)
+    }) => administration::credential_records::those_of_some_accounts_come_alone, "none of another account";
     all_exported_where_some_are_wanted: Broken::new().export(|memory, _, visit| {
         now(memory.export(Accounts::All, visit)).unwrap();
     }) => administration::export::an_export_of_some_accounts_shows_no_other, "these and their courses alone";

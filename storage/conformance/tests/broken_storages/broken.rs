@@ -68,7 +68,7 @@ replaceable! {
         summaries: fn(Accounts<'_>, Timestamp) -> Vec<AccountSummary> = summaries;
         remove_account: fn(&AccountId) -> Option<RemovedAccount> = remove_account;
         remove: fn(&AccountId, &str) -> Result<bool, StorageError> = remove;
-        all_credentials: fn() -> Vec<CredentialRecord> = all_credentials;
+        all_credentials: fn(Accounts<'_>) -> Vec<CredentialRecord> = all_credentials;
         record: fn(&str) -> Option<CredentialRecord> = record;
         note: fn(&[CredentialUse]) -> Result<(), StorageError> = note;
         credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
@@ -174,8 +174,12 @@ impl AdminStorage for Broken {
         (self.remove)(&self.memory, account, slug)
     }
 
-    async fn visit_credentials(&self, visit: &mut Visitor<'_, CredentialRecord>) -> Result<(), StorageError> {
-        let _ = (self.all_credentials)(&self.memory).into_iter().try_for_each(visit);
+    async fn visit_credentials(
+        &self,
+        accounts: Accounts<'_>,
+        visit: &mut Visitor<'_, CredentialRecord>,
+    ) -> Result<(), StorageError> {
+        let _ = (self.all_credentials)(&self.memory, accounts).into_iter().try_for_each(visit);
         Ok(())
     }
 

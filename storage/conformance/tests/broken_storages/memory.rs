@@ -55,8 +55,8 @@ pub(crate) fn remove_account(memory: &MemoryStorage, account: &AccountId) -> Opt
     now(memory.remove_account(account)).unwrap()
 }
 
-pub(crate) fn all_credentials(memory: &MemoryStorage) -> Vec<CredentialRecord> {
-    collected(|visit| now(memory.visit_credentials(visit)))
+pub(crate) fn all_credentials(memory: &MemoryStorage, accounts: Accounts<'_>) -> Vec<CredentialRecord> {
+    collected(|visit| now(memory.visit_credentials(accounts, visit)))
 }
 
 pub(crate) fn credentials(memory: &MemoryStorage, account: &AccountId) -> Option<Vec<CredentialRecord>> {

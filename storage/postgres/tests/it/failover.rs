@@ -1,8 +1,9 @@
 //! Several hosts in an address: the primary is found wherever it is, and what was the primary is not read any more.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
-use catalogue_core::admin::AdminStorage;
+use catalogue_core::admin::{Accounts, AdminStorage};
 use catalogue_core::storage::StorageErrorKind;
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
@@ -86,7 +87,13 @@ async fn a_standby_alone_is_refused_unless_the_address_asks_for_one() {
         let options = Options::parse(&format!("{address} target_session_attrs={target}")).unwrap();
         let storage = PostgresStorage::open(&options).await.unwrap();
         assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
-        assert!(storage.find_credential_record("unknown").await.unwrap().is_none());
+        let mut keys = 0;
+        let mut visit = |_| {
+            keys += 1;
+            ControlFlow::Continue(())
+        };
+        storage.visit_credentials(Accounts::Only(&[account()]), &mut visit).await.unwrap();
+        assert_eq!(keys, 1);
         let refused = write(&storage, "new").await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
     }

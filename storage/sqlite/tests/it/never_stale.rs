@@ -27,7 +27,7 @@ impl Watched {
     async fn new() -> Self {
         let (storage, directory) = fixture().await;
         let account = import_one_course(&storage).await;
-        // By a storage of its own: this one has no connection open yet.
+        // By a storage of its own: with a connection that is open, the host's changes would stay in the WAL.
         let token = key_of(&SqliteStorage::open(database_in(&directory)).unwrap(), &account).await;
         let catalogue = Catalogue::with_api_keys(storage.clone()).build().unwrap();
         Self { storage, catalogue, account, token, directory }

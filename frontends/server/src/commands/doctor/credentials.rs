@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use catalogue_core::Timestamp;
-use catalogue_core::admin::{AdminStorage, CredentialRecord};
+use catalogue_core::admin::{Accounts, AdminStorage, CredentialRecord};
 use catalogue_core::storage::StorageError;
 
 use crate::exit::chain;
@@ -70,6 +70,6 @@ async fn count(storage: &dyn AdminStorage, now: Timestamp) -> Result<Counts, Sto
         }
         ControlFlow::Continue(())
     };
-    storage.visit_credentials(&mut visit).await?;
+    storage.visit_credentials(Accounts::All, &mut visit).await?;
     Ok(counts)
 }

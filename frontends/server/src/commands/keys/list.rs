@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catalogue_core::admin::{AdminStorage, CredentialRecord};
+use catalogue_core::admin::{Accounts, AdminStorage, CredentialRecord};
 use catalogue_core::auth::CredentialKind;
+use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp};
 
 use super::{minute, minute_or_never};
@@ -48,13 +49,14 @@ pub(super) async fn run(
         ControlFlow::Continue(())
     };
     let failed = |error| Failure::because(&error);
-    if let Some(account) = &list.account {
-        let of_account = storage.list_keys(&AccountId::new(&**account)).await.map_err(failed)?;
-        let of_account = of_account.ok_or_else(|| credentials::unknown_account(account))?;
-        let _ = of_account.into_iter().try_for_each(&mut take);
-    } else {
-        storage.visit_credentials(&mut take).await.map_err(failed)?;
+    let named = list.account.as_ref().map(|account| [AccountId::new(&**account)]);
+    let accounts = named.as_ref().map_or(Accounts::All, |account| Accounts::Only(account));
+    if let Some(account) = &list.account
+        && !is_known(storage, accounts, now).await.map_err(failed)?
+    {
+        return Err(credentials::unknown_account(account));
     }
+    storage.visit_credentials(accounts, &mut take).await.map_err(failed)?;
     if list.json {
         let replaces = |record: &CredentialRecord| predecessors.get(&record.identity.credential_id).map(|id| &**id);
         let shown = records.iter().map(|record| Shown::of(record, replaces(record), now));
@@ -99,4 +101,14 @@ fn row(record: &CredentialRecord, now: Timestamp) -> Vec<String> {
         record.revoked_at.or(record.expires_at).map_or_else(|| "-".to_owned(), minute),
         record.replaced_by.as_deref().unwrap_or("-").to_owned(),
     ]
+}
+
+async fn is_known(storage: &dyn AdminStorage, account: Accounts<'_>, now: Timestamp) -> Result<bool, StorageError> {
+    let mut found = false;
+    let mut visit = |_| {
+        found = true;
+        ControlFlow::Break(())
+    };
+    storage.list_accounts(account, now, &mut visit).await?;
+    Ok(found)
 }

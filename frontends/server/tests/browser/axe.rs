@@ -1,0 +1,51 @@
+//! axe-core, which finds what people with disabilities would stumble over.
+//!
+//! It comes from npm and is kept below the target directory. Where it cannot be had, a line says so and the rest of a test
+//! goes on, unless `CATALOGUE_TEST_REQUIRE` names `axe`.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::page::Page;
+use crate::tools::{installed, or_skip_unless, output_of};
+
+const MANIFESTS: [(&str, &str); 3] = [
+    ("package.json", include_str!("axe/package.json")),
+    ("package-lock.json", include_str!("axe/package-lock.json")),
+    (".npmrc", include_str!("axe/.npmrc")),
+];
+
+/// Each violation with where it is.
+const VIOLATIONS: &str = "axe.run().then(({ violations }) => violations.map(
+  ({ id, help, nodes }) => [id, help, ...nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)]))";
+
+/// The library, to be put into a page.
+pub(crate) struct Axe(String);
+
+impl Axe {
+    pub(crate) fn install() -> Option<Self> {
+        let packages = installed("axe", &MANIFESTS, |folder| {
+            let flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--fetch-retries=1"];
+            output_of(Command::new("npm").arg("ci").args(flags).current_dir(folder)).map(|_| ())
+        });
+        let packages = or_skip_unless("axe", packages)?;
+        Some(Self(fs::read_to_string(packages.join("node_modules/axe-core/axe.min.js")).unwrap()))
+    }
+
+    /// What it finds on a page as it stands.
+    pub(crate) fn violations(&self, page: &mut Page) -> Value {
+        if page.evaluate("typeof axe") == "undefined" {
+            page.evaluate(&format!("{}; 0", self.0));
+        }
+        page.evaluate(VIOLATIONS)
+    }
+}
+
+#[test]
+fn it_finds_what_is_wrong() {
+    let (Some(axe), Some(mut page)) = (Axe::install(), Page::fresh()) else { return };
+    page.evaluate("document.body.append(document.createElement('img'))");
+    assert!(axe.violations(&mut page).to_string().contains("image-alt"));
+}

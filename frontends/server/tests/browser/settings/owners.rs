@@ -1,0 +1,120 @@
+//! What others do meanwhile: two owners, a page that was left open, and forms that are sent twice.
+
+use serde_json::json;
+
+use super::host::Host;
+use crate::page::Page;
+
+const MAIN: &str = "document.querySelector('main').innerText";
+
+fn text(page: &mut Page) -> String {
+    page.evaluate(MAIN).as_str().unwrap().to_owned()
+}
+
+/// Fills the form of a new key in, up to its button.
+fn fill(page: &mut Page, name: &str) {
+    page.evaluate(&format!(
+        "{{ const form = document.querySelector('main form'); form.elements.name.value = '{name}';
+           form.querySelector('[value=\"read:courses\"]').checked = true; 0 }}"
+    ));
+}
+
+fn create(page: &mut Page, host: &Host, name: &str) -> String {
+    page.visit(&host.page("/keys/new"));
+    fill(page, name);
+    page.leads(|page| page.click("main form button"));
+    page.evaluate("document.querySelector('#key').value").as_str().unwrap().to_owned()
+}
+
+#[test]
+fn two_owners_see_nothing_of_each_other() {
+    let host = Host::start();
+    let Some(mut anna) = host.signed_in("anna") else { return };
+    let Some(mut bert) = host.signed_in("bert") else { return };
+    let own = create(&mut bert, &host, "of bert");
+    let token = create(&mut anna, &host, "of anna");
+    anna.leads(|page| page.click("main p > a.button"));
+    anna.leads(|page| page.click(".card a"));
+    let key = anna.evaluate("location.href").as_str().unwrap().to_owned();
+    let id = key.rsplit('/').next().unwrap().to_owned();
+
+    let mut nothing_shows = || {
+        for path in ["", "/activity"] {
+            bert.visit(&host.page(path));
+            let html = bert.evaluate("document.documentElement.outerHTML");
+            let html = html.as_str().unwrap();
+            assert!(html.contains("of bert") && !html.contains("of anna") && !html.contains(&id), "{html}");
+        }
+        for address in [key.clone(), format!("{key}/revoke"), host.page("/keys/key_0")] {
+            bert.visit(&address);
+            assert_eq!(text(&mut bert).lines().next(), Some("Not found"), "{address}");
+        }
+        for (token, words) in [(&*token, "none of yours"), (&own, "It is yours")] {
+            bert.visit(&host.page(""));
+            bert.paste("#token", token);
+            bert.leads(|page| page.press("Enter", 13));
+            assert!(text(&mut bert).contains(words), "{}", text(&mut bert));
+        }
+    };
+    nothing_shows();
+    anna.leads(|page| page.click("form[action$=\"/rotate\"] button"));
+    nothing_shows();
+    anna.visit(&format!("{key}/revoke"));
+    anna.leads(|page| page.click("main form button"));
+    nothing_shows();
+    assert_eq!((host.keys("anna"), host.keys("bert")), (2, 1));
+}
+
+#[test]
+fn a_page_that_was_left_open_tells_the_truth_at_the_next_click() {
+    let host = Host::start();
+    let (id, _) = host.make("anna", "partner", |_| {});
+    let Some(mut page) = host.signed_in("anna") else { return };
+    let Some(mut other) = host.signed_in("anna") else { return };
+    let key = host.page(&format!("/keys/{id}"));
+    page.visit(&key);
+    other.visit(&key);
+    host.revoke("anna", &id);
+
+    page.leads(|page| page.click("form[action$=\"/rotate\"] button"));
+    assert!(text(&mut page).contains("It was rotated, revoked or has expired meanwhile."), "{}", text(&mut page));
+    other.leads(|page| page.click(".danger a"));
+    assert!(text(&mut other).contains("revoked") && !text(&mut other).contains("Rotate"), "{}", text(&mut other));
+    assert_eq!(host.keys("anna"), 1);
+
+    // And one of a session that has ended does nothing more.
+    let (id, _) = host.make("anna", "another", |_| {});
+    page.visit(&host.page(&format!("/keys/{id}/revoke")));
+    host.sign_out("anna");
+    page.leads(|page| page.click("main form button"));
+    assert!(text(&mut page).contains("The session was ended. Sign in again. Nothing was done."), "{}", text(&mut page));
+    let mut page = host.signed_in("anna").unwrap();
+    assert!(page.evaluate("document.querySelector('.card').innerText").as_str().unwrap().contains("valid"));
+}
+
+#[test]
+fn a_form_that_is_sent_twice_makes_one_key() {
+    let host = Host::start();
+    let Some(mut page) = host.signed_in("anna") else { return };
+    create(&mut page, &host, "first");
+    page.leads(|page| _ = page.command("Page.reload", json!({})));
+    assert!(text(&mut page).starts_with("Made already"), "{}", text(&mut page));
+
+    page.visit(&host.page("/keys/new"));
+    fill(&mut page, "second");
+    // The answer that is shown is the one with the key.
+    page.leads(|page| _ = page.evaluate("{ const button = document.querySelector('main form button'); button.click(); setTimeout(() => button.click()); 0 }"));
+    assert!(page.evaluate("document.querySelector('#key').value").as_str().unwrap().starts_with("ccat_"));
+    page.back();
+    page.until("document.querySelector('main form button') !== null");
+    page.leads(|page| _ = page.evaluate("document.querySelector('main form').submit()"));
+    assert!(text(&mut page).starts_with("Made already"), "{}", text(&mut page));
+    assert_eq!(host.keys("anna"), 2);
+
+    page.command("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
+    page.visit(&host.page("/keys/new"));
+    fill(&mut page, "third");
+    page.leads(|page| page.click_times("main form button", 2));
+    page.visit(&host.page(""));
+    assert_eq!(host.keys("anna"), 3);
+}
