@@ -69,7 +69,7 @@ async fn count(storage: &dyn AdminStorage, now: Timestamp) -> Result<Counts, Sto
             counts.usable += 1;
             match record.expires_at {
                 Some(end) if now.checked_add(SOON).is_none_or(|soon| end <= soon) => {
-                    counts.expire_soon.add(NamedKey::from(&record))
+                    counts.expire_soon.add(NamedKey::from(&record));
                 }
                 Some(_) => {}
                 None => counts.never_expire.add(NamedKey::from(&record)),

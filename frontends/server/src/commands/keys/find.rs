@@ -88,11 +88,11 @@ async fn in_text(storage: &Storage, tokens: &[(u64, TokenDigest)], json: bool) -
         let [id, account] = [id, account].map(|text| text.unwrap_or_else(|| "-".to_owned()));
         rows.push([line.to_string(), id, account, state.to_owned(), last_used]);
     }
-    match json {
-        true => output::print_json(&items)?,
-        false => {
-            output::print(&table::aligned(["LINE", "ID", "ACCOUNT", "STATE", "LAST USED (UTC)"], rows.into_iter()))?
-        }
+    let headings = ["LINE", "ID", "ACCOUNT", "STATE", "LAST USED (UTC)"];
+    if json {
+        output::print_json(&items)?;
+    } else {
+        output::print(&table::aligned(headings, rows.into_iter()))?;
     }
     if is_any_known { Ok(()) } else { Err(Failure::work("no credential has any of these tokens")) }
 }
