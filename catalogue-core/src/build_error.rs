@@ -47,4 +47,15 @@ pub enum BuildError {
         "{0:?} is not where keys can be made; write the address of a page, like https://example.com/settings/keys or /settings"
     )]
     DocsKeysUrl(String),
+    /// A text is not the address of an authorization server.
+    #[error("{0:?} is no authorization server; write its whole address, like https://id.example.com")]
+    AuthorizationServer(String),
+    /// There is an authorization server, and the base address is a path alone.
+    #[error(
+        "clients of an authorization server must know the API's whole address, and the base address {0:?} is a path alone; write one like https://api.example.com/api/v1"
+    )]
+    IssuerWithoutAddress(String),
+    /// Something that signed tokens are held against is empty.
+    #[error("the {0} of signed tokens is empty; say what it is")]
+    SignedTokens(&'static str),
 }

@@ -32,6 +32,7 @@ pub struct CatalogueBuilder {
     docs_contact: Option<String>,
     docs_keys_url: Option<String>,
     settings_url: Option<String>,
+    authorization_servers: Vec<String>,
     own_root: bool,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
@@ -67,6 +68,7 @@ impl CatalogueBuilder {
             docs_contact: None,
             docs_keys_url: None,
             settings_url: None,
+            authorization_servers: Vec::new(),
             own_root: false,
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
@@ -114,6 +116,15 @@ impl CatalogueBuilder {
     /// serve them. By default there are none.
     pub fn settings_url(mut self, settings_url: impl Into<String>) -> Self {
         self.settings_url = Some(settings_url.into());
+        self
+    }
+
+    /// Tells clients that this authorization server issues tokens for the API: by the metadata of RFC 9728, at
+    /// `/.well-known/oauth-protected-resource` and the path of the base address, which must be a whole one, and by each
+    /// challenge (decision O33). One may call it several times. A framework must route that path here too.
+    #[cfg(feature = "oauth")]
+    pub fn authorization_server(mut self, issuer: impl Into<String>) -> Self {
+        self.authorization_servers.push(issuer.into());
         self
     }
 
@@ -183,6 +194,11 @@ impl CatalogueBuilder {
     pub fn build(self) -> Result<Catalogue, BuildError> {
         let docs = Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?;
         let about = About::new(self.docs_title, self.docs_contact, self.docs_keys_url, self.settings_url)?;
+        let (has_issuer, is_path) = (!self.authorization_servers.is_empty(), self.base_url.starts_with('/'));
+        let about = about.with_authorization_servers(self.authorization_servers)?;
+        if has_issuer && is_path {
+            return Err(BuildError::IssuerWithoutAddress(self.base_url));
+        }
         let mount = Arc::new(Mount::at(&self.base_url, docs, self.own_root, about)?);
         if self.accepted.is_empty() {
             return Err(BuildError::NothingAccepted);

@@ -1,7 +1,5 @@
 //! [`Catalogue`]: the assembled API, and the way of a request through it.
 
-use std::error::Error;
-use std::iter::successors;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,7 +13,7 @@ use crate::answer::envelope;
 use crate::answer::page_cache::PageCacheStatistics;
 use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, LookedUp, Refusal, Verdict, look_up};
 use crate::cors::AllowedOrigins;
-use crate::error::ApiError;
+use crate::error::{ApiError, chain};
 use crate::in_flight::InFlight;
 use crate::limit::{ClientAddress, Limits, Throttled};
 use crate::mount::Mount;
@@ -60,6 +58,18 @@ pub(crate) struct Inner {
 struct Caller {
     identity: Identity,
     revision: Option<Revision>,
+}
+
+impl Caller {
+    /// What an authenticator says; `None` where the next one is asked.
+    fn of(verdict: Verdict) -> Option<Result<Self, ApiError>> {
+        match verdict {
+            Verdict::Accepted(identity) => Some(Ok(Self { identity, revision: None })),
+            Verdict::Refused(refusal) => Some(Err(ApiError::unauthorized(refusal))),
+            Verdict::Explained(refusal, explanation) => Some(Err(ApiError::Unauthorized(refusal, Some(explanation)))),
+            Verdict::NotMine => None,
+        }
+    }
 }
 
 impl Catalogue {
@@ -109,7 +119,7 @@ impl Inner {
     async fn call(&self, request: &request::Parts, caller: Option<Identity>) -> Response<Bytes> {
         let began = self.observer.as_ref().map(|_| Instant::now());
         let request_id = self.request_ids.of(&request.headers);
-        let route = self.mount.router.route(request.uri.path());
+        let route = self.mount.route(request.uri.path());
         let mut seen = None;
         let permit = self.in_flight.enter();
         let outcome = match &permit {
@@ -121,7 +131,7 @@ impl Inner {
         };
         let (response, error) = match outcome {
             Ok(response) => (response, None),
-            Err(error) => (refuse(&error, &request_id), Some(error)),
+            Err(error) => (self.refuse(&error, &request_id), Some(error)),
         };
         if let Some((observer, began)) = self.observer.as_deref().zip(began) {
             let (operation, duration) = (route.operation(), began.elapsed());
@@ -143,8 +153,8 @@ impl Inner {
         if route.check_method(&request.method)? == MethodKind::Options {
             return Ok(envelope::options());
         }
-        if let Route::Document(document) = route {
-            return Ok(envelope::document(self.mount.documents.get(document), &request.headers));
+        if let Some(document) = self.mount.document(route) {
+            return Ok(envelope::document(document, &request.headers));
         }
         if route == Route::Root {
             return envelope::root(&self.mount.router.docs, &request.headers);
@@ -178,13 +188,13 @@ impl Inner {
     async fn identify(&self, request: &request::Parts, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(&request.headers);
         let Some(limits) = &self.limits else {
-            return self.authenticate(token.map_err(ApiError::Unauthorized)?, seen).await;
+            return self.authenticate(token.map_err(ApiError::unauthorized)?, seen).await;
         };
         let client = request.extensions.get::<ClientAddress>();
         if token.as_ref().is_err_and(|refusal| *refusal == Refusal::Invalid) {
             limits.count_malformed(client).await?;
         }
-        let token = token.map_err(ApiError::Unauthorized)?;
+        let token = token.map_err(ApiError::unauthorized)?;
         let attempt = limits.attempt(token, client).await?;
         let found = self.authenticate(token, seen).await;
         if let Some(attempt) = attempt {
@@ -194,25 +204,34 @@ impl Inner {
     }
 
     /// Whose token it is, by the first authenticator that knows it.
-    async fn authenticate(&self, token: BearerToken<'_>, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
+    async fn authenticate(&self, mut token: BearerToken<'_>, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
         if let Some(credentials) = &self.credentials {
-            match look_up(&**credentials, token).await? {
+            match look_up(&**credentials, &mut token).await? {
                 LookedUp::Accepted(identity, revision) => return Ok(Caller { identity, revision }),
                 LookedUp::Refused(refusal, whose) => {
                     *seen = whose;
-                    return Err(ApiError::Unauthorized(refusal));
+                    return Err(ApiError::unauthorized(refusal));
                 }
                 LookedUp::NotMine => {}
             }
         }
         for authenticator in &self.authenticators {
-            match authenticator.authenticate(token).await? {
-                Verdict::Accepted(identity) => return Ok(Caller { identity, revision: None }),
-                Verdict::Refused(refusal) => return Err(ApiError::Unauthorized(refusal)),
-                Verdict::NotMine => {}
+            if let Some(found) = Caller::of(authenticator.authenticate(token).await?) {
+                return found;
             }
         }
-        Err(ApiError::Unauthorized(Refusal::Invalid))
+        Err(ApiError::unauthorized(Refusal::Invalid))
+    }
+
+    /// The failure envelope; a failure of ours is logged here, once, with its whole cause.
+    fn refuse(&self, error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
+        let request_id = request_id.to_str().expect("request ids are visible ASCII");
+        if let ApiError::Internal(cause) = error {
+            tracing::error!(request_id, error = chain(&**cause), "a request failed");
+        }
+        let mut response = envelope::failure(error, request_id);
+        self.mount.add_resource_to(response.headers_mut());
+        response
     }
 
     /// Adds what every answer has, and takes the body from an answer to HEAD.
@@ -233,19 +252,4 @@ impl Inner {
         }
         response
     }
-}
-
-/// The failure envelope; a failure of ours is logged here, once, with its whole cause.
-fn refuse(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
-    let request_id = request_id.to_str().expect("request ids are visible ASCII");
-    if let ApiError::Internal(cause) = error {
-        tracing::error!(request_id, error = chain(&**cause), "a request failed");
-    }
-    envelope::failure(error, request_id)
-}
-
-/// An error and what caused it.
-fn chain(error: &(dyn Error + 'static)) -> String {
-    let texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(ToString::to_string).collect();
-    texts.join(": ")
 }

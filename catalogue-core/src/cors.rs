@@ -37,7 +37,7 @@ impl AllowedOrigins {
     pub(crate) fn apply(&self, route: Route<'_>, request: &Parts, answer: &mut HeaderMap) {
         let origin = match route {
             Route::Outside | Route::Root => return,
-            Route::Document(_) | Route::UnknownDocument => HeaderValue::from_static("*"),
+            Route::Document(_) | Route::ProtectedResource | Route::UnknownDocument => HeaderValue::from_static("*"),
             Route::Operation(..) | Route::UnknownOperation => {
                 if self.0.is_empty() {
                     return;

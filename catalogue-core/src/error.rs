@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::iter::successors;
 
 use http::{HeaderValue, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use crate::auth::{Refusal, Scope, Scopes};
+use crate::auth::{Explanation, Refusal, Scope, Scopes};
 use crate::limit::Throttled;
 use crate::operation::InvalidParameter;
 use crate::storage::StorageError;
@@ -93,7 +94,7 @@ pub(crate) enum ApiError {
     /// The path is known, the method is not among those of decision R5.
     MethodNotAllowed,
     /// Decision A3.
-    Unauthorized(Refusal),
+    Unauthorized(Refusal, Option<Explanation>),
     /// Decision A5.
     UnsupportedCredential { required: Scope },
     /// Decision A4.
@@ -107,11 +108,16 @@ pub(crate) enum ApiError {
 }
 
 impl ApiError {
+    /// A 401 of which no more is said.
+    pub(crate) const fn unauthorized(refusal: Refusal) -> Self {
+        Self::Unauthorized(refusal, None)
+    }
+
     pub(crate) const fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound => ErrorCode::NotFound,
             Self::MethodNotAllowed | Self::InvalidParameter(_) => ErrorCode::InvalidRequest,
-            Self::Unauthorized(_) => ErrorCode::Unauthorized,
+            Self::Unauthorized(..) => ErrorCode::Unauthorized,
             Self::UnsupportedCredential { .. } | Self::InsufficientScope { .. } => ErrorCode::InsufficientScope,
             Self::RateLimited(_) => ErrorCode::RateLimited,
             Self::Internal(_) => ErrorCode::InternalError,
@@ -130,12 +136,12 @@ impl ApiError {
         match self {
             Self::NotFound => "There is nothing here, or it belongs to another account.".into(),
             Self::MethodNotAllowed => "This address is read with GET or HEAD.".into(),
-            Self::Unauthorized(Refusal::Missing) => {
+            Self::Unauthorized(Refusal::Missing, _) => {
                 "A bearer token is required: send the header `Authorization: Bearer <API_KEY>` once.".into()
             }
-            Self::Unauthorized(Refusal::Invalid) => "The bearer token is not valid.".into(),
-            Self::Unauthorized(Refusal::Expired) => "The bearer token has expired.".into(),
-            Self::Unauthorized(Refusal::Revoked) => "The bearer token was revoked.".into(),
+            Self::Unauthorized(Refusal::Invalid, _) => "The bearer token is not valid.".into(),
+            Self::Unauthorized(Refusal::Expired, _) => "The bearer token has expired.".into(),
+            Self::Unauthorized(Refusal::Revoked, _) => "The bearer token was revoked.".into(),
             Self::UnsupportedCredential { .. } => "This kind of credential cannot read catalogue data here.".into(),
             Self::InsufficientScope { required, .. } => format!("The scope `{required}` is required.").into(),
             Self::InvalidParameter(fault) => fault.message(),
@@ -153,7 +159,7 @@ impl ApiError {
     pub(crate) fn details(&self, request_id: &str) -> Option<Value> {
         Some(match self {
             Self::NotFound | Self::MethodNotAllowed => return None,
-            Self::Unauthorized(refusal) => json!({ "reason": refusal.reason() }),
+            Self::Unauthorized(refusal, _) => json!({ "reason": refusal.reason() }),
             Self::UnsupportedCredential { .. } => json!({ "reason": "unsupported_credential" }),
             Self::InsufficientScope { required, granted } => {
                 json!({ "required": [required], "granted": granted })
@@ -167,9 +173,13 @@ impl ApiError {
     /// The `WWW-Authenticate` of a 401 or 403 (RFC 6750 section 3).
     pub(crate) fn challenge(&self) -> Option<HeaderValue> {
         match self {
-            Self::Unauthorized(Refusal::Missing) => Some(HeaderValue::from_static(r#"Bearer realm="catalogue""#)),
-            Self::Unauthorized(_) => {
-                Some(HeaderValue::from_static(r#"Bearer realm="catalogue", error="invalid_token""#))
+            Self::Unauthorized(Refusal::Missing, _) => Some(HeaderValue::from_static(r#"Bearer realm="catalogue""#)),
+            Self::Unauthorized(_, explanation) => {
+                let plain = r#"Bearer realm="catalogue", error="invalid_token""#;
+                let described = explanation.and_then(|explanation| explanation.description).and_then(|description| {
+                    HeaderValue::try_from(format!(r#"{plain}, error_description="{description}""#)).ok()
+                });
+                Some(described.unwrap_or(HeaderValue::from_static(plain)))
             }
             Self::UnsupportedCredential { required } | Self::InsufficientScope { required, .. } => {
                 let challenge = format!(r#"Bearer error="insufficient_scope", scope="{required}""#);
@@ -185,4 +195,10 @@ impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
         Self::Internal(error.into())
     }
+}
+
+/// An error and what caused it.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    let texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(ToString::to_string).collect();
+    texts.join(": ")
 }

@@ -30,6 +30,7 @@
 //! | courses in tables of its own | [`storage::CourseStorage`], two methods | [`Catalogue::builder`] |
 //! | keys in a table of its own, as digests | [`storage::CredentialStorage`], one method; expiry and revocation are checked here | [`Catalogue::with_api_keys`] where one storage holds both, else [`auth::StoredCredentials`] |
 //! | sessions, or tokens that a service knows | [`auth::Authenticator`], one method | [`Catalogue::builder`], or [`or_authenticator`](CatalogueBuilder::or_authenticator) after another |
+//! | an authorization server that signs access tokens | `auth::signed::FetchKeys`, one method | `auth::signed::SignedTokens` (feature `oauth`), by [`or_authenticator`](CatalogueBuilder::or_authenticator) |
 //! | sessions by cookie, or a gateway that names the caller | a function from a request's head to an [`auth::Identity::session`] | [`Catalogue::identified_by`] |
 //! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`auth::Identity`], on a route of their own [`Catalogue::mounted_at`] |
 //! | a rate limit | nothing, with [`limit::LocalRateLimiter`]; for several servers a [`limit::RateLimiter`] | [`rate_limiter`](CatalogueBuilder::rate_limiter), and a [`limit::ClientAddress`] with each request |
@@ -132,7 +133,7 @@
 //!
 //! # Features and dependencies
 //! The features `brotli` and `zstd` each add that content coding to the gzip that answers are compressed with; neither is a
-//! default. Public signatures name the types of `http` and `bytes` alone, beside the macro
+//! default. `oauth` adds signed access tokens of an authorization server. Public signatures name the types of `http` and `bytes` alone, beside the macro
 //! [`async_trait`](macro@async_trait). Types of an answer implement `serde::Serialize`; that some implement a trait of
 //! `schemars` serves the documents made here and is no promise.
 

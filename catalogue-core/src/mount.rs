@@ -2,12 +2,16 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use http::HeaderMap;
+
 use crate::address::Address;
+use crate::answer::entity::Entity;
 use crate::answer::rendering::Rendering;
 use crate::build_error::BuildError;
 use crate::documents::Documents;
 use crate::documents::about::{About, Site};
-use crate::route::Router;
+use crate::documents::protected_resource::ProtectedResource;
+use crate::route::{Route, Router};
 
 /// Where a catalogue is mounted, and what depends on it: routes, documents and tags.
 #[derive(Debug)]
@@ -18,6 +22,8 @@ pub(crate) struct Mount {
     pub(crate) about: About,
     pub(crate) documents: Documents,
     pub(crate) rendering: Rendering,
+    /// `None` where no authorization server is known.
+    pub(crate) resource: Option<ProtectedResource>,
 }
 
 impl Mount {
@@ -32,13 +38,39 @@ impl Mount {
             let document = format!("{}{}", router.docs.path(), document.path());
             return Err(BuildError::Collision { document, operation: operation.id() });
         }
+        let site = Site { base: &router.base, docs: &router.docs, about: &about };
         Ok(Self {
             number: MOUNTS.fetch_add(1, Ordering::Relaxed),
-            documents: Documents::render(Site { base: &router.base, docs: &router.docs, about: &about }),
+            documents: Documents::render(site),
+            resource: ProtectedResource::of(base_url, site),
             rendering: Rendering::of_this_build(&router.base),
             router,
             about,
         })
+    }
+
+    /// What `path` means.
+    pub(crate) fn route<'r>(&self, path: &'r str) -> Route<'r> {
+        match &self.resource {
+            Some(resource) if resource.path == path => Route::ProtectedResource,
+            _ => self.router.route(path),
+        }
+    }
+
+    /// What anybody may read there.
+    pub(crate) fn document(&self, route: Route<'_>) -> Option<&Entity> {
+        match route {
+            Route::Document(document) => Some(self.documents.get(document)),
+            Route::ProtectedResource => self.resource.as_ref().map(|resource| &resource.entity),
+            _ => None,
+        }
+    }
+
+    /// Adds to a challenge where tokens come from.
+    pub(crate) fn add_resource_to(&self, headers: &mut HeaderMap) {
+        if let Some(resource) = &self.resource {
+            resource.add_to(headers);
+        }
     }
 
     /// What its documents are made for.

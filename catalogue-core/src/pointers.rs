@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+#[cfg(feature = "oauth")]
+use bytes::Bytes;
 
 use crate::admin::{
     Account, AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential,
     RemovedAccount, Visitor,
 };
+#[cfg(feature = "oauth")]
+use crate::auth::signed::FetchKeys;
 use crate::auth::{Authenticator, BearerToken, Credential, TokenDigest, Verdict};
 use crate::model::{AccountId, CourseDetail};
 use crate::storage::{
@@ -44,9 +48,14 @@ macro_rules! all_behind {
         } }
         behind! { $pointer, CredentialStorage {
             fn find_credential(digest: &TokenDigest) -> Outcome<Option<Credential>>;
+            fn is_revoked(digest: &TokenDigest) -> Outcome<Option<bool>>;
         } }
         behind! { $pointer, Authenticator {
             fn authenticate(token: BearerToken<'_>) -> Outcome<Verdict>;
+        } }
+        #[cfg(feature = "oauth")]
+        behind! { $pointer, FetchKeys {
+            fn fetch() -> Outcome<Bytes>;
         } }
         behind! { $pointer, KeyStorage {
             fn list_keys(account: &AccountId) -> Outcome<Option<Vec<CredentialRecord>>>;

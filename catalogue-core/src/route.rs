@@ -25,6 +25,8 @@ pub(crate) enum Route<'r> {
     UnknownOperation,
     /// A public document.
     Document(Document),
+    /// Where tokens come from, outside both addresses (decision O33).
+    ProtectedResource,
     /// No document, but below the documents' address.
     UnknownDocument,
     /// The root, where it is the catalogue's own: browsers are led on to the reference page (decision R12).
@@ -93,7 +95,7 @@ impl Route<'_> {
             // For anybody but a browser that reads, nothing is there.
             Self::Root if matches!(*method, Method::GET | Method::HEAD) => Ok(MethodKind::Read),
             Self::Root => Err(ApiError::NotFound),
-            Self::Operation(..) | Self::Document(_) => match *method {
+            Self::Operation(..) | Self::Document(_) | Self::ProtectedResource => match *method {
                 Method::GET | Method::HEAD => Ok(MethodKind::Read),
                 Method::OPTIONS => Ok(MethodKind::Options),
                 _ => Err(ApiError::MethodNotAllowed),

@@ -35,7 +35,8 @@ impl Rendering {
 
     /// The tag of what `GET /me` answers to `caller`.
     pub(crate) fn tag_of_identity(&self, caller: &Identity) -> ETag {
-        let Identity { account, kind, credential_id, scopes } = caller;
+        // No answer shows who issued a token.
+        let Identity { account, kind, credential_id, scopes, issued: _ } = caller;
         self.tag_of(&("identity", account, kind, credential_id, scopes))
     }
 

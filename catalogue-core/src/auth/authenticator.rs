@@ -16,6 +16,8 @@ pub enum Verdict {
     Accepted(Identity),
     /// The token is known to be bad; no other authenticator is asked.
     Refused(Refusal),
+    /// The same, with what more may be said of it.
+    Explained(Refusal, Explanation),
     /// Not a token of this authenticator: the next one is asked. After the last one the token is invalid.
     NotMine,
 }
@@ -47,6 +49,16 @@ impl Refusal {
             Self::Revoked => "revoked",
         }
     }
+}
+
+/// What is said of a refusal beyond its reason (decision O32).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Explanation {
+    /// One word of a fixed list, for the observer: logs and metrics.
+    pub word: &'static str,
+    /// A sentence for the caller, the `error_description` of the answer: visible ASCII without `"` and `\`. Only for who has
+    /// proved to hold a true token.
+    pub description: Option<&'static str>,
 }
 
 /// Finds out whose a token is.

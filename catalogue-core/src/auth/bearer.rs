@@ -10,7 +10,11 @@ use super::authenticator::Refusal;
 
 /// The token that a request carries. It prints nothing of itself.
 #[derive(Clone, Copy)]
-pub struct BearerToken<'r>(&'r str);
+pub struct BearerToken<'r> {
+    text: &'r str,
+    /// Where it was asked for already.
+    digest: Option<TokenDigest>,
+}
 
 impl<'r> BearerToken<'r> {
     /// A token, or `None` when `text` is not of the form that RFC 6750 allows (`b64token`).
@@ -19,7 +23,7 @@ impl<'r> BearerToken<'r> {
         let allowed =
             |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/');
         let end = text.bytes().position(|byte| !allowed(byte)).unwrap_or(text.len());
-        (end > 0 && text.bytes().skip(end).all(|byte| byte == b'=')).then_some(Self(text))
+        (end > 0 && text.bytes().skip(end).all(|byte| byte == b'=')).then_some(Self { text, digest: None })
     }
 
     /// The token of a request with these headers (decision A3). A token in the query is never read.
@@ -39,13 +43,18 @@ impl<'r> BearerToken<'r> {
     /// The secret itself, for an authenticator that must pass it on. Never log it.
     #[must_use]
     pub fn expose(&self) -> &'r str {
-        self.0
+        self.text
     }
 
     /// The SHA-256 of the token.
     #[must_use]
     pub fn digest(&self) -> TokenDigest {
-        TokenDigest(Sha256::digest(self.0).into())
+        self.digest.unwrap_or_else(|| TokenDigest::of(self.text))
+    }
+
+    /// The same, kept for whoever asks next.
+    pub(super) fn keep_digest(&mut self) -> TokenDigest {
+        *self.digest.insert(self.digest())
     }
 }
 
@@ -80,10 +89,16 @@ impl TokenDigest {
         &self.0
     }
 
-    /// The id of the OAuth token with this digest: `oauth:` and its first 32 hexadecimal digits (decision A10).
-    pub(crate) fn oauth_id(&self) -> String {
+    /// The digest of that text.
+    pub(super) fn of(text: &str) -> Self {
+        Self(Sha256::digest(text).into())
+    }
+
+    /// An id made of the digest: `prefix`, a colon and its first 32 hexadecimal digits. Those of OAuth tokens begin with
+    /// `oauth` (decision A10).
+    pub(super) fn id(&self, prefix: &str) -> String {
         let half = *self.0.first_chunk().expect("SHA-256 has 32 bytes");
-        format!("oauth:{:032x}", u128::from_be_bytes(half))
+        format!("{prefix}:{:032x}", u128::from_be_bytes(half))
     }
 }
 
@@ -141,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_id_of_an_oauth_token_is_half_its_digest() {
-        let id = BearerToken::new("abc").unwrap().digest().oauth_id();
+        let id = BearerToken::new("abc").unwrap().digest().id("oauth");
         assert_eq!(id, "oauth:ba7816bf8f01cfea414140de5dae2223");
     }
 }

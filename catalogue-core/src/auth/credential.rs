@@ -54,8 +54,8 @@ impl<S: CredentialStorage> StoredCredentials<S> {
 
 #[async_trait]
 impl<S: CredentialStorage> Authenticator for StoredCredentials<S> {
-    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        Ok(match look_up(&self.0, token).await? {
+    async fn authenticate(&self, mut token: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        Ok(match look_up(&self.0, &mut token).await? {
             LookedUp::Accepted(identity, _) => Verdict::Accepted(identity),
             LookedUp::Refused(refusal, _) => Verdict::Refused(refusal),
             LookedUp::NotMine => Verdict::NotMine,
@@ -72,16 +72,25 @@ pub(crate) enum LookedUp {
     NotMine,
 }
 
-/// Says whose `token` is.
+/// Says whose `token` is. The token keeps its digest.
 pub(crate) async fn look_up(
     storage: &(impl CredentialStorage + ?Sized),
-    token: BearerToken<'_>,
+    token: &mut BearerToken<'_>,
 ) -> Result<LookedUp, StorageError> {
     // A mistyped key never reaches the storage.
     if is_mistyped_api_key(token.expose()) {
         return Ok(LookedUp::Refused(Refusal::Invalid, None));
     }
-    let Some(credential) = storage.find_credential(&token.digest()).await? else {
+    let digest = token.keep_digest();
+    #[cfg(feature = "oauth")]
+    if super::signed::has_form(token.expose()) {
+        match storage.is_revoked(&digest).await? {
+            Some(true) => return Ok(LookedUp::Refused(Refusal::Revoked, None)),
+            Some(false) => return Ok(LookedUp::NotMine),
+            None => {}
+        }
+    }
+    let Some(credential) = storage.find_credential(&digest).await? else {
         return Ok(LookedUp::NotMine);
     };
     Ok(match credential.refusal(Timestamp::now()) {

@@ -56,9 +56,9 @@ impl CredentialKind {
 
 /// The credential behind a request: its account, kind, record and scopes.
 ///
-/// [`Identity::api_key`], [`Identity::oauth`] and [`Identity::session`] make one. Outside this crate `Identity { … }`
-/// does not compile (E0639), since further fields may be added. A scope that looks like a misspelt one of section 5.4,
-/// such as `read:course`, is logged as a warning, once for each name.
+/// [`Identity::api_key`], [`Identity::oauth`], [`Identity::issued`] and [`Identity::session`] make one. Outside this
+/// crate `Identity { … }` does not compile (E0639), since further fields may be added. A scope that looks like a misspelt
+/// one of section 5.4, such as `read:course`, is logged as a warning, once for each name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
@@ -70,6 +70,33 @@ pub struct Identity {
     pub credential_id: Arc<str>,
     /// The scopes granted to the credential.
     pub scopes: Scopes,
+    /// Who issued the token and to whom, where an authorization server signed it; nothing of it is stored.
+    pub issued: Option<Issued>,
+}
+
+/// Where a signed token is from (decision O20).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Issued {
+    /// The authorization server.
+    pub issuer: Arc<str>,
+    /// The client that it was issued to, where the token names one.
+    pub client: Option<Arc<str>>,
+    /// What stands for issuer and client in a rate limit.
+    counted_as: Option<Arc<str>>,
+}
+
+impl Issued {
+    /// By that issuer, to that client.
+    pub fn new(issuer: impl Into<Arc<str>>, client: Option<Arc<str>>) -> Self {
+        let issuer = issuer.into();
+        let counted_as = client.as_deref().map(|client| {
+            // With its length, so that no issuer's text runs into a client's; a digest, since both can be long.
+            let digest = TokenDigest::of(&format!("{}:{issuer}{client}", issuer.len()));
+            digest.id("client").into()
+        });
+        Self { issuer, client, counted_as }
+    }
 }
 
 /// An identity as `GET /me` shows it (section 2.1).
@@ -94,7 +121,7 @@ impl Identity {
     /// The identity behind the OAuth token with that digest, which gives it its id (decision A10).
     #[must_use]
     pub fn oauth(account: AccountId, digest: &TokenDigest, scopes: Scopes) -> Self {
-        Self::new(account, CredentialKind::OAuth, digest.oauth_id().into(), scopes)
+        Self::new(account, CredentialKind::OAuth, digest.id("oauth").into(), scopes)
     }
 
     /// The identity behind a session of the host's own: somebody who is logged in there by a cookie, a gateway, or a
@@ -105,9 +132,22 @@ impl Identity {
         Self::new(account, CredentialKind::Session, id.into(), scopes)
     }
 
+    /// The identity behind the token with that digest, which an authorization server signed.
+    #[must_use]
+    pub fn issued(account: AccountId, digest: &TokenDigest, scopes: Scopes, issued: Issued) -> Self {
+        Self { issued: Some(issued), ..Self::oauth(account, digest, scopes) }
+    }
+
     fn new(account: AccountId, kind: CredentialKind, credential_id: Arc<str>, scopes: Scopes) -> Self {
         misspelt::warn_of(&scopes);
-        Self { account, kind, credential_id, scopes }
+        Self { account, kind, credential_id, scopes, issued: None }
+    }
+
+    /// What a rate limit counts the caller by, beside account and kind (decision O20): the credential's id, or issuer and
+    /// client of a signed token, since a client could have a new one for each request. No such text is an id.
+    #[must_use]
+    pub fn counted_as(&self) -> &str {
+        self.issued.as_ref().and_then(|issued| issued.counted_as.as_deref()).unwrap_or(&self.credential_id)
     }
 
     pub(crate) fn view(&self) -> IdentityView<'_> {

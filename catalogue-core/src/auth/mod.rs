@@ -10,14 +10,16 @@ mod gate;
 mod identity;
 mod misspelt;
 mod scope;
+#[cfg(feature = "oauth")]
+pub mod signed;
 mod token;
 
-pub use authenticator::{Authenticator, Refusal, Verdict};
+pub use authenticator::{Authenticator, Explanation, Refusal, Verdict};
 pub use bearer::{BearerToken, TokenDigest};
 pub use credential::{Credential, StoredCredentials};
 pub(crate) use credential::{LookedUp, look_up};
 pub(crate) use gate::Authorized;
 pub(crate) use identity::IdentityView;
-pub use identity::{CredentialKind, Identity};
+pub use identity::{CredentialKind, Identity, Issued};
 pub use scope::{OtherScope, Scope, Scopes};
 pub use token::{NewToken, token_kind};

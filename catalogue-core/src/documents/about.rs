@@ -15,6 +15,8 @@ pub(crate) struct About {
     contact: Option<Contact>,
     keys_url: Option<String>,
     settings_url: Option<String>,
+    /// Whose signed tokens are taken.
+    authorization_servers: Vec<String>,
 }
 
 /// Where questions go.
@@ -43,12 +45,16 @@ impl About {
             text => Err(BuildError::DocsContact(text)),
         });
         settings_url.as_deref().map(Address::parse).transpose().map_err(BuildError::SettingsUrl)?;
-        Ok(Self {
-            title: title.transpose()?,
-            contact: contact.transpose()?,
-            keys_url: keys_url.transpose()?,
-            settings_url,
-        })
+        let (title, contact, keys_url) = (title.transpose()?, contact.transpose()?, keys_url.transpose()?);
+        Ok(Self { title, contact, keys_url, settings_url, authorization_servers: Vec::new() })
+    }
+
+    /// The same, with where tokens come from.
+    pub(crate) fn with_authorization_servers(self, servers: Vec<String>) -> Result<Self, BuildError> {
+        if let Some(bad) = servers.iter().find(|server| !is_page(server)) {
+            return Err(BuildError::AuthorizationServer(bad.clone()));
+        }
+        Ok(Self { authorization_servers: servers, ..self })
     }
 }
 
@@ -63,6 +69,10 @@ pub(crate) struct Site<'a> {
 impl<'a> Site<'a> {
     pub(crate) fn title(self) -> &'a str {
         self.about.title.as_deref().unwrap_or(TITLE)
+    }
+
+    pub(crate) fn authorization_servers(self) -> &'a [String] {
+        &self.about.authorization_servers
     }
 
     /// Whether only the path of the API is known, and not its scheme and host.

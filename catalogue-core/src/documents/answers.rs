@@ -107,7 +107,7 @@ pub(super) fn failures(row: &Row) -> Vec<Answer> {
     let mut errors = Vec::new();
     let faults = InvalidParameter::ALL.into_iter().filter(|fault| row.parameters.contains(&fault.parameter()));
     errors.extend(faults.map(ApiError::InvalidParameter));
-    errors.extend(Refusal::ALL.map(ApiError::Unauthorized));
+    errors.extend(Refusal::ALL.map(ApiError::unauthorized));
     if let Some(required) = row.scope.clone() {
         let granted = [Scope::ReadProfile].into_iter().collect();
         errors.push(ApiError::InsufficientScope { required: required.clone(), granted });

@@ -12,6 +12,7 @@ mod llms;
 mod markdown;
 mod openapi;
 mod openapi_30;
+pub(crate) mod protected_resource;
 mod reference;
 mod schemas;
 #[cfg(test)]

@@ -37,7 +37,8 @@ pub trait RateLimiter: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RateLimitKey<'r> {
-    /// The credential of this identity, known by its account, kind and id. Every request that it may make counts.
+    /// The credential of this identity, known by its account, its kind and [`Identity::counted_as`]. Every request that it
+    /// may make counts.
     Credential(&'r Identity),
     /// A client's address, whose unknown tokens count. Of an IPv6 address the last 64 bits are zero.
     UnknownTokens(IpAddr),

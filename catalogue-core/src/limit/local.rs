@@ -51,7 +51,7 @@ impl LocalRateLimiter {
     fn of(&self, key: RateLimitKey<'_>) -> (&Windows, u128) {
         match key {
             RateLimitKey::Credential(identity) => {
-                let (account, id) = (identity.account.as_str(), &*identity.credential_id);
+                let (account, id) = (identity.account.as_str(), identity.counted_as());
                 (&self.credentials, self.fingerprints.of((account, identity.kind, id)))
             }
             RateLimitKey::UnknownTokens(address) => (&self.addresses, self.fingerprints.of(address)),

@@ -116,8 +116,8 @@ impl Attempt<'_> {
     pub(crate) async fn settle<T>(self, found: &Result<T, ApiError>) {
         let Self { limits, token, is_known, taken } = self;
         match found {
-            Err(ApiError::Unauthorized(_)) if is_known => drop(limits.known.remove(&token)),
-            Err(ApiError::Unauthorized(_)) => return,
+            Err(ApiError::Unauthorized(..)) if is_known => drop(limits.known.remove(&token)),
+            Err(ApiError::Unauthorized(..)) => return,
             Ok(_) if !is_known => limits.known.insert(token, ()),
             _ => {}
         }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, request};
 
 use super::trace_parent::TraceParent;
-use crate::auth::{Identity, Refusal};
+use crate::auth::{Explanation, Identity, Refusal};
 use crate::error::ApiError;
 use crate::limit::{ClientAddress, Throttled};
 use crate::operation::Operation;
@@ -98,6 +98,8 @@ pub struct FinishedRequest<'r> {
     /// Whose token was refused, where it was revoked or has expired. `None` for all other tokens, and where an
     /// [`Authenticator`](crate::auth::Authenticator) beside the storage of the courses refused it.
     pub refused: Option<&'r Identity>,
+    /// What the authenticator says of the refusal beyond its reason (decision O32).
+    pub explanation: Option<Explanation>,
     /// Which limit it exceeded, where it was answered 429.
     pub exceeded: Option<ExceededLimit>,
     /// Why it was answered 500: a [`StorageError`](crate::storage::StorageError) of the storage's, or another error that says
@@ -130,15 +132,9 @@ impl<'r> FinishedRequest<'r> {
         seen: Option<&'r Identity>,
         error: Option<&'r ApiError>,
     ) -> Self {
-        let is_refused = matches!(error, Some(ApiError::Unauthorized(_)));
+        let is_refused = matches!(error, Some(ApiError::Unauthorized(..)));
         let (caller, refused) = if is_refused { (None, seen) } else { (seen, None) };
-        let (refusal, exceeded, failure) = match error {
-            Some(ApiError::Unauthorized(refusal)) => (Some(*refusal), None, None),
-            Some(ApiError::RateLimited(throttled)) => (None, Some(ExceededLimit::of(throttled, caller)), None),
-            Some(ApiError::Internal(cause)) => (None, None, Some(&**cause)),
-            _ => (None, None, None),
-        };
-        Self {
+        let mut finished = Self {
             operation: None,
             method: &request.method,
             status: response.status(),
@@ -146,13 +142,25 @@ impl<'r> FinishedRequest<'r> {
             caller,
             request_id: request_id.to_str().expect("request ids are visible ASCII"),
             body_length: if request.method == Method::HEAD { 0 } else { response.body().len() },
-            refusal,
+            refusal: None,
             refused,
-            exceeded,
-            failure,
+            explanation: None,
+            exceeded: None,
+            failure: None,
             trace: TraceParent::of(&request.headers),
             client: request.extensions.get().copied(),
+        };
+        match error {
+            Some(ApiError::Unauthorized(refusal, explanation)) => {
+                (finished.refusal, finished.explanation) = (Some(*refusal), *explanation);
+            }
+            Some(ApiError::RateLimited(throttled)) => {
+                finished.exceeded = Some(ExceededLimit::of(throttled, caller));
+            }
+            Some(ApiError::Internal(cause)) => finished.failure = Some(&**cause),
+            _ => {}
         }
+        finished
     }
 
     /// Tells `observer`.

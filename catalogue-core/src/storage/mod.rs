@@ -211,6 +211,19 @@ pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// When the storage cannot answer now.
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError>;
+
+    /// Whether the signed token with that digest was revoked here (decision O29), or `None` where the storage keeps no
+    /// revocations of signed tokens.
+    ///
+    /// With the feature `oauth` it is asked for each token in the form of a signed one, and where it does not say `None`,
+    /// in the place of [`find_credential`](Self::find_credential): no credential of such a storage has that form.
+    ///
+    /// # Errors
+    /// When the storage cannot answer now.
+    async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
+        let _ = digest;
+        Ok(None)
+    }
 }
 
 /// Stands for the state of one account's courses: equal only where the courses are.

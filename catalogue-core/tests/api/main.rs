@@ -24,5 +24,7 @@ mod rate_limits;
 mod request_ids;
 mod root;
 mod scopes;
+#[cfg(feature = "oauth")]
+mod signed_tokens;
 mod unknown_tokens;
 mod waiting;

@@ -80,7 +80,7 @@ fn add(uses: &mut Uses, id: &Arc<str>, account: &AccountId, at: Timestamp, most:
 
 impl Observer for LastUses {
     fn finished(&self, request: &FinishedRequest<'_>) {
-        if let Some(caller) = request.caller {
+        if let Some(caller) = request.caller.filter(|caller| caller.issued.is_none()) {
             self.note(&caller.credential_id, &caller.account, Timestamp::now());
         }
     }

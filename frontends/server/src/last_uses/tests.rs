@@ -50,6 +50,25 @@ fn no_more_than_so_many_are_noted() {
     assert_eq!(drained(&uses).len(), 1);
 }
 
+/// A signed token has no record that could be noted (decision O20).
+#[tokio::test]
+async fn what_an_issuer_has_signed_is_not_noted() {
+    use catalogue_core::Catalogue;
+    use catalogue_core::auth::{Identity, Issued, NewToken};
+    use catalogue_core::storage::MemoryStorage;
+
+    let uses = Arc::new(LastUses::default());
+    let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).observer(Arc::clone(&uses)).build().unwrap();
+    let digest = NewToken::mint(catalogue_core::auth::CredentialKind::OAuth).digest();
+    let (account, issued) = (AccountId::new("a"), Issued::new("https://id.example.com", None));
+    let signed = Identity::issued(account.clone(), &digest, Scopes::default(), issued);
+    for caller in [signed, Identity::api_key(account, "key_1", Scopes::default())] {
+        catalogue.call_as(caller, http::Request::get("/api/v1/me").body(()).unwrap()).await;
+    }
+    let noted = drained(&uses);
+    assert!(noted.len() == 1 && noted.contains_key("key_1"), "{noted:?}");
+}
+
 #[tokio::test]
 async fn what_cannot_be_written_is_kept_for_the_next_time() {
     let directory = tempfile::tempdir().unwrap();

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use catalogue_core::auth::Identity;
 use catalogue_core::limit::{LimiterFuture, RateLimit, RateLimitKey, RateLimiter, Taken};
 use redis::Client;
 
@@ -26,10 +25,10 @@ impl SharedRateLimiter {
     fn place(&self, key: RateLimitKey<'_>) -> String {
         let (requests, seconds) = (self.limit.requests(), self.limit.window().as_secs());
         match key {
-            RateLimitKey::Credential(Identity { account, kind, credential_id, .. }) => {
-                let (account, kind) = (account.as_str(), kind.name());
+            RateLimitKey::Credential(caller) => {
+                let (account, kind, id) = (caller.account.as_str(), caller.kind.name(), caller.counted_as());
                 // With its length, so that no account's text runs into a credential's.
-                format!("catalogue:{requests}/{seconds}:{kind}:{}:{account}:{credential_id}", account.len())
+                format!("catalogue:{requests}/{seconds}:{kind}:{}:{account}:{id}", account.len())
             }
             RateLimitKey::UnknownTokens(address) => format!("catalogue:{requests}/{seconds}:address:{address}"),
             RateLimitKey::SignIn(address) => format!("catalogue:{requests}/{seconds}:sign-in:{address}"),
@@ -72,7 +71,7 @@ pub(crate) fn client(address: &str) -> Result<Client, String> {
 #[cfg(test)]
 mod tests {
     use catalogue_core::AccountId;
-    use catalogue_core::auth::Scopes;
+    use catalogue_core::auth::{Identity, Issued, NewToken, Scopes};
 
     use super::*;
 
@@ -103,5 +102,14 @@ mod tests {
         };
         assert_eq!(place("acc", "key_1"), "catalogue:600/60:api-key:3:acc:key_1");
         assert_ne!(place("a:b", "c"), place("a", "b:c"));
+        // A client of an issuer has one place for all its tokens (decision O20).
+        let signed = || {
+            let digest = NewToken::mint(catalogue_core::auth::CredentialKind::OAuth).digest();
+            let issued = Issued::new("https://id.example.com", Some("partner".into()));
+            let identity = Identity::issued(AccountId::new("acc"), &digest, Scopes::default(), issued);
+            limiter.place(RateLimitKey::Credential(&identity))
+        };
+        assert_eq!(signed(), signed());
+        assert!(signed().starts_with("catalogue:600/60:oauth:3:acc:client:"));
     }
 }

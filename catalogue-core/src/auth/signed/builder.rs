@@ -1,0 +1,111 @@
+//! [`SignedTokensBuilder`]: putting [`SignedTokens`] together.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::claims::Rules;
+use super::kept::KeptTokens;
+use super::keys::Keys;
+use super::outcome::Outcomes;
+use super::{FetchKeys, Inner, SignatureAlgorithm, SignedTokens};
+use crate::build_error::BuildError;
+use crate::timestamp::Timestamp;
+
+/// How many verified tokens are kept by default; some 5 MB.
+const DEFAULT_KEPT: usize = 10_000;
+
+/// What the header of a token must call it (decision O10).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TokenType {
+    /// An access token, `at+jwt`, with the claims that RFC 9068 requires.
+    #[default]
+    AccessToken,
+    /// Anything, for issuers that call access tokens `JWT`. The audience alone tells them from ID tokens; one with `nonce`,
+    /// `at_hash` or `c_hash` is refused.
+    Any,
+}
+
+/// Puts [`SignedTokens`] together.
+#[derive(Debug)]
+#[must_use = "a builder does nothing before `build`"]
+pub struct SignedTokensBuilder {
+    issuer: String,
+    source: Box<dyn FetchKeys>,
+    rules: Rules,
+    algorithms: Vec<SignatureAlgorithm>,
+    kept: usize,
+}
+
+impl SignedTokensBuilder {
+    pub(super) fn new(issuer: String, audience: String, source: Box<dyn FetchKeys>) -> Self {
+        let (account_claim, scope_prefix) = ("sub".to_owned(), String::new());
+        let rules = Rules { audience, token_type: TokenType::default(), account_claim, scope_prefix };
+        Self { issuer, source, rules, algorithms: SignatureAlgorithm::ALL.to_vec(), kept: DEFAULT_KEPT }
+    }
+
+    /// The claim that has the account's id (decision O17). Default `sub`; a token whose `sub` is its client's id is then
+    /// refused, since a client that acts for itself is no account.
+    pub fn account_claim(mut self, name: impl Into<String>) -> Self {
+        self.rules.account_claim = name.into();
+        self
+    }
+
+    /// What the issuer puts before the names of the scopes of section 5.4, such as `catalogue:`; a scope without it is not
+    /// counted. Default nothing.
+    pub fn scope_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.rules.scope_prefix = prefix.into();
+        self
+    }
+
+    /// Which algorithms are taken. Default all of them.
+    pub fn algorithms(mut self, algorithms: impl IntoIterator<Item = SignatureAlgorithm>) -> Self {
+        self.algorithms = algorithms.into_iter().collect();
+        self
+    }
+
+    /// What the header must call a token. Default [`TokenType::AccessToken`].
+    pub fn token_type(mut self, token_type: TokenType) -> Self {
+        self.rules.token_type = token_type;
+        self
+    }
+
+    /// How many verified tokens are kept, so that their signatures are checked once (decision O28). Default 10,000.
+    pub fn kept_tokens(mut self, most: usize) -> Self {
+        self.kept = most;
+        self
+    }
+
+    /// The authenticator.
+    ///
+    /// # Errors
+    /// When the issuer, the audience or the account's claim is empty, or no algorithm is taken.
+    pub fn build(self) -> Result<SignedTokens, BuildError> {
+        self.build_with(Timestamp::now, Instant::now)
+    }
+
+    /// By other clocks: that of tokens, and that of fetches.
+    pub(super) fn build_with(
+        self,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+        steady: impl Fn() -> Instant + Send + Sync + 'static,
+    ) -> Result<SignedTokens, BuildError> {
+        let Rules { audience, account_claim, .. } = &self.rules;
+        let named = [("issuer", &self.issuer), ("audience", audience), ("account's claim", account_claim)];
+        if let Some((what, _)) = named.into_iter().find(|(_, text)| text.is_empty()) {
+            return Err(BuildError::SignedTokens(what));
+        }
+        if self.algorithms.is_empty() {
+            return Err(BuildError::SignedTokens("list of algorithms"));
+        }
+        Ok(SignedTokens(Arc::new(Inner {
+            keys: Keys::new(&self.issuer, self.source, steady),
+            issuer: self.issuer.into(),
+            rules: self.rules,
+            algorithms: self.algorithms,
+            kept: KeptTokens::new(self.kept),
+            outcomes: Outcomes::default(),
+            clock: Box::new(clock),
+        })))
+    }
+}

@@ -1,0 +1,131 @@
+//! [`Rules`]: what the claims of a token must be, once its signature is verified (decisions O14 to O19).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::TokenType;
+use super::members::{Faulty, Members};
+use super::outcome::Outcome;
+use crate::auth::{Scope, Scopes};
+use crate::model::AccountId;
+use crate::timestamp::Timestamp;
+
+/// How far a token's beginning may be ahead of this clock. An end has no leeway (decision C3).
+const LEEWAY: Duration = Duration::from_secs(30);
+/// The longest id of an account, in bytes.
+const MAX_ACCOUNT: usize = 200;
+
+/// What the claims are held against.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) audience: String,
+    pub(super) token_type: TokenType,
+    /// The claim that names the account.
+    pub(super) account_claim: String,
+    /// What stands before the names of our scopes.
+    pub(super) scope_prefix: String,
+}
+
+/// What a token grants, and to whom.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Grant {
+    pub(super) account: AccountId,
+    pub(super) client: Option<Arc<str>>,
+    pub(super) scopes: Scopes,
+    /// From this instant on it grants nothing.
+    pub(super) expires: Timestamp,
+}
+
+/// A claim that is missing where it is required counts as one of another type.
+impl From<Faulty> for Outcome {
+    fn from(Faulty: Faulty) -> Self {
+        Self::Claim
+    }
+}
+
+impl Rules {
+    /// What the `claims` grant at `now`.
+    pub(super) fn grant(&self, claims: &Members, now: Timestamp) -> Result<Grant, Outcome> {
+        if !self.is_for_us(claims.get("aud")?) {
+            return Err(Outcome::Audience);
+        }
+        if claims.get("cnf") != Ok(None) {
+            return Err(Outcome::Bound);
+        }
+        self.check_type(claims)?;
+        let expires = claims.number("exp")?.and_then(instant).ok_or(Outcome::Claim)?;
+        let begins = claims.number("nbf")?.map(|nbf| instant(nbf).ok_or(Outcome::Claim)).transpose()?;
+        if begins.is_some_and(|begins| now.checked_add(LEEWAY).is_some_and(|latest| begins > latest)) {
+            return Err(Outcome::NotBefore);
+        }
+        let (account, client) = (self.account(claims)?, claims.text("client_id")?);
+        let scopes = self.scopes(claims)?;
+        // Last, since who is told that it has expired is told that all else is right.
+        if expires <= now {
+            return Err(Outcome::Expired);
+        }
+        Ok(Grant { account, client: client.map(Into::into), scopes, expires })
+    }
+
+    fn is_for_us(&self, audience: Option<&Value>) -> bool {
+        match audience {
+            Some(Value::String(one)) => *one == self.audience,
+            Some(Value::Array(several)) => several.iter().any(|one| *one == *self.audience),
+            _ => false,
+        }
+    }
+
+    /// Whether the claims are those of an access token.
+    fn check_type(&self, claims: &Members) -> Result<(), Outcome> {
+        let issued_at = claims.number("iat")?;
+        match self.token_type {
+            TokenType::AccessToken => {
+                let are_there = [claims.text("sub")?, claims.text("client_id")?, claims.text("jti")?];
+                let all_there = issued_at.is_some() && are_there.iter().all(Option::is_some);
+                if all_there { Ok(()) } else { Err(Outcome::Claim) }
+            }
+            TokenType::Any => {
+                let is_id_token = ["nonce", "at_hash", "c_hash"].iter().any(|claim| claims.get(claim) != Ok(None));
+                if is_id_token { Err(Outcome::Typ) } else { Ok(()) }
+            }
+        }
+    }
+
+    fn account(&self, claims: &Members) -> Result<AccountId, Outcome> {
+        let claim = claims.get(&self.account_claim)?.ok_or(Outcome::Claim)?;
+        let account = claim.as_str().filter(|account| can_be_an_account(account)).ok_or(Outcome::Account)?;
+        // A client that acts for itself must not become the account of its name (RFC 9068 section 5).
+        if self.account_claim == "sub" && claims.text("client_id")? == Some(account) {
+            return Err(Outcome::Account);
+        }
+        Ok(AccountId::new(account))
+    }
+
+    /// The scopes of section 5.4 among those of the token; others belong to other resources.
+    fn scopes(&self, claims: &Members) -> Result<Scopes, Outcome> {
+        let Some(granted) = claims.get("scope")?.map_or_else(|| claims.get("scp"), |scope| Ok(Some(scope)))? else {
+            return Ok(Scopes::default());
+        };
+        let names: Vec<_> = match granted {
+            Value::String(names) => names.split(' ').collect(),
+            Value::Array(names) => names.iter().map(Value::as_str).collect::<Option<_>>().ok_or(Outcome::Claim)?,
+            _ => return Err(Outcome::Claim),
+        };
+        let ours = names.into_iter().filter_map(|name| name.strip_prefix(&*self.scope_prefix)).map(Scope::from_name);
+        Ok(ours.filter(|scope| !matches!(scope, Scope::Other(_))).collect())
+    }
+}
+
+fn can_be_an_account(text: &str) -> bool {
+    (1..=MAX_ACCOUNT).contains(&text.len()) && !text.chars().any(char::is_control)
+}
+
+/// The instant that many seconds after 1970, which may have a fraction, up to the year 9999: an issuer that counts
+/// milliseconds is found out.
+fn instant(seconds: f64) -> Option<Timestamp> {
+    // The cast saturates.
+    let microseconds = (seconds * 1e6) as i64;
+    Timestamp::from_microseconds(microseconds).filter(|_| seconds >= 0.0)
+}

@@ -1,0 +1,190 @@
+//! [`KeySet`]: a JWK set (RFC 7517) as keys that verify.
+
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256,
+    RSA_PSS_2048_8192_SHA256, RsaPublicKeyComponents,
+};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::algorithm::SignatureAlgorithm;
+use super::token::decode;
+
+/// The largest set, in bytes and keys (decision O21).
+const MAX_BYTES: usize = 256 << 10;
+const MAX_KEYS: usize = 100;
+/// How many keys are tried on one token (decision O13).
+const MAX_TRIED: usize = 4;
+
+/// The keys of an issuer.
+#[derive(Debug)]
+pub(super) struct KeySet {
+    keys: Vec<Key>,
+    /// Keys that are not used, by their `kid`, each with the reason.
+    pub(super) passed_over: Vec<(Option<Box<str>>, PassedOver)>,
+}
+
+/// A key, for one algorithm.
+#[derive(Debug)]
+pub(super) struct Key {
+    kid: Option<Box<str>>,
+    algorithm: SignatureAlgorithm,
+    /// What tells this key from others, in whatever set.
+    pub(super) id: KeyId,
+    public: ParsedPublicKey,
+}
+
+/// A digest over a key, its name and its algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyId([u8; 32]);
+
+/// Why a key is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum PassedOver {
+    #[error("it is a private key")]
+    Private,
+    #[error("it is for another use than verifying signatures")]
+    Use,
+    #[error("its type, curve or algorithm is not one that is used here")]
+    Kind,
+    #[error("it is no key of its type, or an RSA key outside 2,048 to 8,192 bits")]
+    Malformed,
+}
+
+/// Why a set cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum InvalidKeySet {
+    #[error("the key set has more than {MAX_BYTES} bytes")]
+    TooLarge,
+    #[error("the answer is no key set: an object with the list `keys` is wanted (RFC 7517)")]
+    NotASet,
+    #[error("the key set has more than {MAX_KEYS} keys")]
+    TooMany,
+    #[error("the key set has no key that can be used here")]
+    NothingUsable,
+}
+
+impl KeySet {
+    /// The set that `json` is.
+    pub(super) fn parse(json: &[u8]) -> Result<Self, InvalidKeySet> {
+        if json.len() > MAX_BYTES {
+            return Err(InvalidKeySet::TooLarge);
+        }
+        let set: Value = serde_json::from_slice(json).map_err(|_| InvalidKeySet::NotASet)?;
+        let jwks = set.get("keys").and_then(Value::as_array).ok_or(InvalidKeySet::NotASet)?;
+        if jwks.len() > MAX_KEYS {
+            return Err(InvalidKeySet::TooMany);
+        }
+        let mut read = Self { keys: Vec::new(), passed_over: Vec::new() };
+        for jwk in jwks {
+            match keys_of(jwk) {
+                Ok(keys) => read.keys.extend(keys),
+                Err(why) => read.passed_over.push((text(jwk, "kid").map(Into::into), why)),
+            }
+        }
+        if read.keys.is_empty() { Err(InvalidKeySet::NothingUsable) } else { Ok(read) }
+    }
+
+    /// Whether a key has that name.
+    pub(super) fn knows(&self, kid: &str) -> bool {
+        self.keys.iter().any(|key| key.kid.as_deref() == Some(kid))
+    }
+
+    /// The names of the keys that `other` does not have.
+    pub(super) fn kids_without(&self, other: Option<&Self>) -> Vec<&str> {
+        let others = self.keys.iter().filter(|key| other.is_none_or(|other| !other.has(key.id)));
+        others.map(|key| key.kid.as_deref().unwrap_or("without a name")).collect()
+    }
+
+    /// Whether that key is one of them.
+    pub(super) fn has(&self, id: KeyId) -> bool {
+        self.keys.iter().any(|key| key.id == id)
+    }
+
+    /// The keys that a token with that `kid` and algorithm is tried with.
+    pub(super) fn candidates(&self, kid: Option<&str>, algorithm: SignatureAlgorithm) -> impl Iterator<Item = &Key> {
+        let named = move |key: &&Key| kid.is_none() || key.kid.as_deref() == kid;
+        self.keys.iter().filter(named).filter(move |key| key.algorithm == algorithm).take(MAX_TRIED)
+    }
+
+    /// How many keys there are; one for two algorithms counts twice.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+}
+
+impl Key {
+    /// Whether `signature` over `signed` is this key's.
+    pub(super) fn verifies(&self, signed: &[u8], signature: &[u8]) -> bool {
+        self.public.verify_sig(signed, signature).is_ok()
+    }
+}
+
+/// A key for each algorithm that a JWK is for.
+fn keys_of(jwk: &Value) -> Result<Vec<Key>, PassedOver> {
+    use SignatureAlgorithm::{EdDsa, Es256, Es384, Ps256, Rs256};
+
+    if jwk.get("d").is_some() {
+        return Err(PassedOver::Private);
+    }
+    let verifies = |operations: &Value| operations.as_array().is_some_and(|all| all.iter().any(|one| one == "verify"));
+    if jwk.get("use").is_some_and(|usage| usage != "sig") || !jwk.get("key_ops").is_none_or(verifies) {
+        return Err(PassedOver::Use);
+    }
+    let fitting: &[_] = match (text(jwk, "kty"), text(jwk, "crv")) {
+        (Some("EC"), Some("P-256")) => &[Es256],
+        (Some("EC"), Some("P-384")) => &[Es384],
+        (Some("OKP"), Some("Ed25519")) => &[EdDsa],
+        (Some("RSA"), _) => &[Rs256, Ps256],
+        _ => return Err(PassedOver::Kind),
+    };
+    let named = match jwk.get("alg") {
+        None => None,
+        Some(alg) => Some(alg.as_str().and_then(SignatureAlgorithm::from_name).ok_or(PassedOver::Kind)?),
+    };
+    let fitting: Vec<_> = fitting.iter().filter(|fits| named.is_none_or(|named| named == **fits)).collect();
+    if fitting.is_empty() {
+        return Err(PassedOver::Kind);
+    }
+    let keys = fitting.into_iter().map(|algorithm| key(jwk, *algorithm));
+    keys.collect::<Option<_>>().ok_or(PassedOver::Malformed)
+}
+
+fn key(jwk: &Value, algorithm: SignatureAlgorithm) -> Option<Key> {
+    let number = |name| decode(text(jwk, name)?);
+    let public = match algorithm {
+        SignatureAlgorithm::Es256 => {
+            ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point(&number("x")?, &number("y")?, 32)?)
+        }
+        SignatureAlgorithm::Es384 => {
+            ParsedPublicKey::new(&ECDSA_P384_SHA384_FIXED, point(&number("x")?, &number("y")?, 48)?)
+        }
+        SignatureAlgorithm::EdDsa => ParsedPublicKey::new(&ED25519, number("x").filter(|x| x.len() == 32)?),
+        SignatureAlgorithm::Ps256 => rsa(number("n")?, number("e")?)?.to_parsed_public_key(&RSA_PSS_2048_8192_SHA256),
+        SignatureAlgorithm::Rs256 => rsa(number("n")?, number("e")?)?.to_parsed_public_key(&RSA_PKCS1_2048_8192_SHA256),
+    };
+    let public = public.ok()?;
+    // A name that is no text is not one that a token can have.
+    let kid: Option<Box<str>> = jwk.get("kid").map(|kid| kid.as_str().map(Into::into)).unwrap_or_default();
+    let mut digest = Sha256::new_with_prefix(algorithm.name());
+    digest.update(public.as_ref());
+    // Last, and present or not: no name runs into a key.
+    digest.update(kid.as_ref().map_or_else(String::new, |kid| format!("kid:{kid}")));
+    Some(Key { kid, algorithm, id: KeyId(digest.finalize().into()), public })
+}
+
+/// A point as SEC 1 writes it, uncompressed. aws-lc checks that it is on its curve.
+fn point(x: &[u8], y: &[u8], length: usize) -> Option<Vec<u8>> {
+    (x.len() == length && y.len() == length).then(|| [&[4], x, y].concat())
+}
+
+/// aws-lc checks sizes at each signature alone, and this a key that is not to be used.
+fn rsa(n: Vec<u8>, e: Vec<u8>) -> Option<RsaPublicKeyComponents<Vec<u8>>> {
+    let bits = n.len() * 8 - n.first()?.leading_zeros() as usize;
+    let is_sound = (2048..=8192).contains(&bits) && n.last()? & 1 == 1 && e.last()? & 1 == 1 && e != [1];
+    is_sound.then_some(RsaPublicKeyComponents { n, e })
+}
+
+fn text<'j>(jwk: &'j Value, name: &str) -> Option<&'j str> {
+    jwk.get(name)?.as_str()
+}

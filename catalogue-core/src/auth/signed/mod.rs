@@ -1,0 +1,222 @@
+//! Signed access tokens of an authorization server (RFC 9068), checked against its public keys (decisions O6 to O21).
+//!
+//! ```
+//! use bytes::Bytes;
+//! use catalogue_core::auth::signed::SignedTokens;
+//! use catalogue_core::storage::MemoryStorage;
+//! use catalogue_core::Catalogue;
+//!
+//! let key_set = Bytes::from_static(br#"{"keys":[]}"#); // one that stays; see `FetchKeys` for one that is fetched
+//! let tokens = SignedTokens::builder("https://id.example.com", "https://api.example.com/api/v1", key_set)
+//!     .account_claim("account")
+//!     .build()?;
+//! let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).or_authenticator(tokens.clone()).build()?;
+//! # Ok::<(), catalogue_core::BuildError>(())
+//! ```
+
+mod algorithm;
+mod builder;
+mod claims;
+mod fetch;
+mod flight;
+mod kept;
+mod key_set;
+mod keys;
+mod members;
+mod outcome;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+pub use algorithm::SignatureAlgorithm;
+pub use builder::{SignedTokensBuilder, TokenType};
+pub use fetch::FetchKeys;
+pub(crate) use token::has_form;
+
+use super::authenticator::{Authenticator, Verdict};
+use super::bearer::BearerToken;
+use super::identity::{Identity, Issued};
+use crate::storage::{StorageError, StorageErrorKind};
+use crate::timestamp::Timestamp;
+use claims::Rules;
+use kept::{KeptToken, KeptTokens};
+use keys::{Keys, Unavailable};
+use outcome::{Outcome, Outcomes};
+use token::SignedToken;
+
+/// Knows the signed access tokens of one issuer. Several issuers are several of these. Clones share keys and kept tokens.
+///
+/// A host's task calls [`refresh`](Self::refresh). Without one, a request that finds keys older than five minutes fetches
+/// them first.
+#[derive(Clone, Debug)]
+pub struct SignedTokens(Arc<Inner>);
+
+struct Inner {
+    issuer: Arc<str>,
+    rules: Rules,
+    algorithms: Vec<SignatureAlgorithm>,
+    keys: Keys,
+    kept: KeptTokens,
+    outcomes: Outcomes,
+    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+/// How the keys of an issuer stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeysStatus {
+    /// How many keys of the last set can be used; one for two algorithms counts twice.
+    pub usable: usize,
+    /// How long ago that set was fetched; `None` before the first one. After 24 hours it is not used.
+    pub age: Option<Duration>,
+    /// How often a set was fetched.
+    pub fetched: u64,
+    /// How often that failed.
+    pub failed: u64,
+}
+
+/// What becomes of a token, where it is not taken.
+enum Not {
+    /// It is another authenticator's, if anybody's.
+    Mine,
+    /// It is refused.
+    Taken(Outcome),
+}
+
+impl SignedTokens {
+    /// The tokens that `issuer` signs for `audience`, with the keys that `source` fetches. A token's `iss` and `aud` must be
+    /// these texts byte by byte.
+    pub fn builder(
+        issuer: impl Into<String>,
+        audience: impl Into<String>,
+        source: impl FetchKeys,
+    ) -> SignedTokensBuilder {
+        SignedTokensBuilder::new(issuer.into(), audience.into(), Box::new(source))
+    }
+
+    /// Fetches the keys now, and says how long to wait until this is called again: about five minutes, or less after a
+    /// failure. It logs failures and keeps the keys that it has.
+    ///
+    /// ```no_run
+    /// # async fn run(tokens: catalogue_core::auth::signed::SignedTokens) {
+    /// tokio::spawn(async move {
+    ///     loop {
+    ///         tokio::time::sleep(tokens.refresh().await).await;
+    ///     }
+    /// });
+    /// # }
+    /// ```
+    pub async fn refresh(&self) -> Duration {
+        self.0.keys.refresh().await
+    }
+
+    /// Whose tokens these are.
+    #[must_use]
+    pub fn issuer(&self) -> &str {
+        &self.0.issuer
+    }
+
+    /// How the keys stand.
+    #[must_use]
+    pub fn keys(&self) -> KeysStatus {
+        let standing = self.0.keys.standing();
+        let [fetched, failed] = standing.fetches;
+        let usable = standing.last.as_ref().map_or(0, |(set, _)| set.len());
+        KeysStatus { usable, age: standing.last.map(|(_, age)| age), fetched, failed }
+    }
+
+    /// How often each thing became of a token, by the words of decision O32.
+    pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.0.outcomes.all()
+    }
+}
+
+impl Inner {
+    async fn identify(&self, token: BearerToken<'_>) -> Result<Result<Identity, Not>, Unavailable> {
+        let text = token.expose();
+        if !has_form(text) {
+            return Ok(Err(self.not_of_the_form(text)));
+        }
+        if text.len() > token::MAX_BYTES {
+            return Ok(Err(Not::Taken(Outcome::Length)));
+        }
+        let digest = token.digest();
+        if let Some(kept) = self.kept.find(&digest)
+            && kept.counts((self.clock)(), &*self.keys.current().await?)
+        {
+            self.outcomes.count(Outcome::Kept);
+            return Ok(Ok(kept.identity));
+        }
+        let Some(token) = SignedToken::parse(text) else {
+            return Ok(Err(self.not_of_the_form(text)));
+        };
+        if !token.is_of(&self.issuer) {
+            return Ok(Err(Not::Mine));
+        }
+        let header = match token.header(self.rules.token_type, &self.algorithms) {
+            Ok(header) => header,
+            Err(outcome) => return Ok(Err(Not::Taken(outcome))),
+        };
+        let keys = self.keys.with(header.kid).await?;
+        let mut candidates = keys.candidates(header.kid, header.algorithm).peekable();
+        if candidates.peek().is_none() {
+            return Ok(Err(Not::Taken(Outcome::Key)));
+        }
+        let Some(key) = candidates.find(|key| key.verifies(token.signed, &token.signature)) else {
+            return Ok(Err(Not::Taken(Outcome::Signature)));
+        };
+        // What the issuer has signed is believed from here on.
+        let grant = match self.rules.grant(&token.payload, (self.clock)()) {
+            Ok(grant) => grant,
+            Err(outcome) => return Ok(Err(Not::Taken(outcome))),
+        };
+        let issued = Issued::new(Arc::clone(&self.issuer), grant.client);
+        let identity = Identity::issued(grant.account, &digest, grant.scopes, issued);
+        self.kept.keep(digest, KeptToken { identity: identity.clone(), expires: grant.expires, key: key.id });
+        self.outcomes.count(Outcome::Accepted);
+        Ok(Ok(identity))
+    }
+
+    /// Another authenticator may have tokens of any form; what looks like a signed one is counted.
+    fn not_of_the_form(&self, text: &str) -> Not {
+        if token::nearly_has_form(text) {
+            self.outcomes.count(Outcome::Form);
+        }
+        Not::Mine
+    }
+}
+
+#[async_trait]
+impl Authenticator for SignedTokens {
+    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        match self.0.identify(token).await {
+            Ok(Ok(identity)) => Ok(Verdict::Accepted(identity)),
+            Ok(Err(Not::Mine)) => Ok(Verdict::NotMine),
+            Ok(Err(Not::Taken(outcome))) => {
+                self.0.outcomes.count(outcome);
+                Ok(Verdict::Explained(outcome.refusal(), outcome.explanation()))
+            }
+            Err(Unavailable) => {
+                self.0.outcomes.count(Outcome::Unavailable);
+                let message = format!("the keys of {} cannot be fetched now; the log says why", self.0.issuer);
+                Err(StorageError::new(StorageErrorKind::Unavailable, message))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignedTokens")
+            .field("issuer", &self.issuer)
+            .field("rules", &self.rules)
+            .field("keys", &self.keys)
+            .finish_non_exhaustive()
+    }
+}

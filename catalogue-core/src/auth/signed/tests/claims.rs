@@ -1,0 +1,212 @@
+//! Claims: what is taken, and what is refused though the issuer has signed it.
+
+use serde_json::json;
+
+use super::fixture::*;
+use crate::auth::{CredentialKind, Scopes};
+
+/// A token whose payload is that text, signed.
+fn raw(payload: &str) -> String {
+    ES256.token_of(&ES256.header().to_string(), payload)
+}
+
+/// Right claims with a further text in the object.
+fn with_text(members: &str) -> String {
+    raw(&claims().to_string().replacen('{', &format!("{{{members},"), 1))
+}
+
+#[test]
+fn a_token_is_who_it_says() {
+    let fixture = Fixture::new();
+    let token = with_claims(&json!({}));
+    let identity = fixture.accepted(&token);
+    assert_eq!((identity.account.as_str(), identity.kind), ("acc_1", CredentialKind::OAuth));
+    assert_eq!(identity.scopes, Scopes::from_names(["read:profile read:courses"]));
+    let digest = crate::auth::BearerToken::new(&token).unwrap().digest();
+    assert_eq!(*identity.credential_id, *digest.id("oauth"));
+    let issued = identity.issued.unwrap();
+    assert_eq!((&*issued.issuer, issued.client.as_deref()), (ISSUER, Some("partner")));
+}
+
+/// What the header says of an account is not read.
+#[test]
+fn the_account_is_in_the_payload() {
+    let fixture = Fixture::with(|builder| builder.account_claim("account"));
+    let header = but(ES256.header(), &json!({ "account": "acc_other", "sub": "acc_other" }));
+    let token = ES256.token(&header, &but(claims(), &json!({ "account": "acc_2" })));
+    assert_eq!(fixture.accepted(&token).account.as_str(), "acc_2");
+    fixture.refuses("missing", &with_claims(&json!({})), "claim");
+    // A claim of the issuer's own may be what the client is called.
+    fixture.accepted(&with_claims(&json!({ "account": "partner" })));
+}
+
+#[test]
+fn tokens_of_other_issuers_are_left_to_others() {
+    let fixture = Fixture::new();
+    for iss in
+        [json!("https://id.example.com/"), json!("https://ID.example.com"), json!([ISSUER]), json!(null), json!(1)]
+    {
+        fixture.leaves("iss", &with_claims(&json!({ "iss": iss })), None);
+    }
+    fixture.leaves("two", &with_text(&format!(r#""iss":"{ISSUER}""#)), None);
+    fixture.leaves("two", &with_text(r#""iss":"https://attacker.example""#), None);
+    assert_eq!(fixture.source.fetches(), 0);
+}
+
+#[test]
+fn the_audience_must_be_this_api() {
+    let fixture = Fixture::new();
+    for aud in [
+        json!("https://other.example.com"),
+        json!(null),
+        json!([]),
+        json!(1),
+        json!({ AUDIENCE: 1 }),
+        json!(""),
+        json!(format!("{AUDIENCE}/")),
+        json!(&AUDIENCE[..AUDIENCE.len() - 1]),
+        json!(AUDIENCE.to_uppercase()),
+        json!(["https://other.example.com", 1]),
+        json!([[AUDIENCE]]),
+        json!(format!("{AUDIENCE} https://other.example.com")),
+    ] {
+        fixture.refuses(&aud.to_string(), &with_claims(&json!({ "aud": aud })), "audience");
+    }
+    for aud in [json!(AUDIENCE), json!([AUDIENCE]), json!(["https://other.example.com", AUDIENCE])] {
+        fixture.accepted(&with_claims(&json!({ "aud": aud })));
+    }
+}
+
+#[test]
+fn a_token_ends_at_its_expiry_without_leeway() {
+    let fixture = Fixture::new();
+    for exp in [json!(NOW), json!(NOW - 1), json!(NOW as f64), json!(0), json!(1.5)] {
+        fixture.refuses(&exp.to_string(), &with_claims(&json!({ "exp": exp })), "expired");
+    }
+    for exp in [json!(NOW + 1), json!(NOW as f64 + 0.25), json!(253_402_300_799_i64)] {
+        fixture.accepted(&with_claims(&json!({ "exp": exp })));
+    }
+    for exp in
+        [json!(null), json!("1900000000"), json!(-1), json!([NOW + 1]), json!(true), json!(NOW * 1000), json!(1e300)]
+    {
+        fixture.refuses(&exp.to_string(), &with_claims(&json!({ "exp": exp })), "claim");
+    }
+    for exp in ["1e400", "NaN", "Infinity", "01", "+1", "0x7fffffff"] {
+        let payload = claims().to_string().replace(&(NOW + 300).to_string(), exp);
+        fixture.leaves(exp, &raw(&payload), Some("form"));
+    }
+}
+
+#[test]
+fn a_token_may_begin_half_a_minute_ahead() {
+    let fixture = Fixture::new();
+    for nbf in [json!(NOW + 31), json!(NOW as f64 + 30.5), json!(253_402_300_799_i64)] {
+        fixture.refuses(&nbf.to_string(), &with_claims(&json!({ "nbf": nbf })), "not_before");
+    }
+    for nbf in [json!(NOW + 30), json!(NOW), json!(0)] {
+        fixture.accepted(&with_claims(&json!({ "nbf": nbf })));
+    }
+    for nbf in [json!("0"), json!(-1), json!([]), json!(1e300)] {
+        fixture.refuses(&nbf.to_string(), &with_claims(&json!({ "nbf": nbf })), "claim");
+    }
+}
+
+#[test]
+fn what_an_access_token_must_have_is_there() {
+    let fixture = Fixture::with(|builder| builder.account_claim("account"));
+    let right = but(claims(), &json!({ "account": "acc_1" }));
+    let with = |other: &_| ES256.token(&ES256.header(), &but(right.clone(), other));
+    fixture.accepted(&with(&json!({})));
+    for claim in ["sub", "client_id", "iat", "jti"] {
+        fixture.refuses(claim, &with(&json!({ claim: null })), "claim");
+        fixture.refuses(claim, &with(&json!({ claim: ["x"] })), "claim");
+    }
+    for (claim, value) in [("sub", json!(1)), ("client_id", json!(1)), ("jti", json!(1)), ("iat", json!("1"))] {
+        fixture.refuses(claim, &with(&json!({ claim: value })), "claim");
+    }
+}
+
+#[test]
+fn the_account_is_a_text_that_can_be_an_id() {
+    let fixture = Fixture::new();
+    let (long, longest) = ("é".repeat(100) + "a", "é".repeat(100));
+    for sub in [json!(""), json!(long), json!("acc\u{0}1"), json!("acc\n"), json!("acc\u{85}")] {
+        fixture.refuses(&sub.to_string(), &with_claims(&json!({ "sub": sub })), "account");
+    }
+    assert_eq!(fixture.accepted(&with_claims(&json!({ "sub": longest }))).account.as_str(), longest);
+    fixture.refuses("the client itself", &with_claims(&json!({ "sub": "partner" })), "account");
+    let fixture = Fixture::with(|builder| builder.account_claim("account"));
+    for account in [json!(1), json!({ "id": "acc_1" }), json!(["acc_1"]), json!(true)] {
+        fixture.refuses(&account.to_string(), &with_claims(&json!({ "account": account })), "account");
+    }
+}
+
+#[test]
+fn claims_that_are_read_come_once() {
+    let fixture = Fixture::new();
+    let exp = format!(r#""exp":{}"#, NOW + 900);
+    for twice in
+        [&exp, r#""scope":"read:courses""#, r#""sub":"acc_2""#, r#""client_id":"c""#, r#""jti":"j""#, r#""iat":1"#]
+    {
+        fixture.refuses(twice, &with_text(twice), "claim");
+    }
+    fixture.refuses("aud", &with_text(&format!(r#""aud":"{AUDIENCE}""#)), "claim");
+    fixture.refuses("escaped", &with_text(r#""\u0065xp":1"#), "claim");
+    fixture.refuses("nbf", &with_text(r#""nbf":1,"nbf":1"#), "claim");
+    fixture.refuses("scp", &raw(&claims().to_string().replace(r#""scope":"#, r#""scp":[],"scp":"#)), "claim");
+    fixture.accepted(&with_text(r#""email":"a","email":"b","scp":[],"scp":[]"#));
+    let own = Fixture::with(|builder| builder.account_claim("account"));
+    own.refuses("account", &with_text(r#""account":"acc_1","account":"acc_1""#), "claim");
+}
+
+#[test]
+fn a_token_that_is_bound_to_its_sender_is_refused() {
+    let fixture = Fixture::new();
+    for cnf in [json!({ "jkt": "x" }), json!({ "x5t#S256": "x" }), json!({}), json!(1)] {
+        fixture.refuses(&cnf.to_string(), &with_claims(&json!({ "cnf": cnf })), "bound");
+    }
+    fixture.refuses("null", &with_text(r#""cnf":null"#), "bound");
+    fixture.refuses("twice", &with_text(r#""cnf":1,"cnf":1"#), "bound");
+}
+
+#[test]
+fn only_scopes_of_this_api_count() {
+    let fixture = Fixture::new();
+    let scopes = |fixture: &Fixture, other| fixture.accepted(&with_claims(&other)).scopes.to_string();
+    for (granted, ours) in [
+        (json!({ "scope": "openid read:courses email" }), "read:courses"),
+        (json!({ "scope": ["read:profile", "openid", "read:courses openid"] }), "read:profile"),
+        (json!({ "scope": "" }), ""),
+        (json!({ "scope": [] }), ""),
+        (json!({ "scope": null }), ""),
+        (json!({ "scope": "READ:COURSES read:course\tread:courses" }), ""),
+        (json!({ "scope": null, "scp": "read:courses" }), "read:courses"),
+        (json!({ "scope": null, "scp": ["read:profile", "read:courses"] }), "read:profile read:courses"),
+        (json!({ "scope": "read:profile", "scp": ["read:courses"] }), "read:profile"),
+    ] {
+        assert_eq!(scopes(&fixture, granted.clone()), ours, "{granted}");
+    }
+    for scope in [json!(1), json!({}), json!(["read:courses", 1]), json!(true)] {
+        fixture.refuses(&scope.to_string(), &with_claims(&json!({ "scope": scope })), "claim");
+        fixture.refuses(&scope.to_string(), &with_claims(&json!({ "scope": null, "scp": scope })), "claim");
+    }
+    let prefixed = Fixture::with(|builder| builder.scope_prefix("catalogue:"));
+    let scope = "catalogue:read:courses read:profile other:read:profile catalogue:read:everything";
+    assert_eq!(scopes(&prefixed, json!({ "scope": scope })), "read:courses");
+}
+
+/// What is wrong beside an expiry is told first: who is told `expired` may come again with a fresh token.
+#[test]
+fn an_expired_token_is_right_in_all_else() {
+    let fixture = Fixture::new();
+    for (other, word) in [
+        (json!({ "aud": "other" }), "audience"),
+        (json!({ "cnf": {} }), "bound"),
+        (json!({ "jti": null }), "claim"),
+        (json!({ "sub": "" }), "account"),
+        (json!({ "nbf": NOW + 31 }), "not_before"),
+        (json!({ "scope": 1 }), "claim"),
+    ] {
+        fixture.refuses(word, &with_claims(&but(other, &json!({ "exp": NOW }))), word);
+    }
+}

@@ -1,0 +1,231 @@
+//! When the key set is fetched (decisions O24 to O26), by clocks that stand still: the table of decision O25.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::fixture::*;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A token with a key that no set has, another one each time.
+fn unknown(number: usize) -> String {
+    with_header(&json!({ "kid": format!("unknown-{number}") }))
+}
+
+fn known() -> String {
+    with_claims(&json!({ "exp": NOW + 10_000_000, "jti": "known" }))
+}
+
+/// A fixture whose host has a task, which has just fetched, and the issuer's next answer.
+fn with_task(next: Answer) -> Fixture {
+    let fixture = Fixture::new();
+    block_on(fixture.tokens.refresh());
+    assert_eq!(fixture.source.fetches(), 1);
+    fixture.source.answer(next);
+    fixture
+}
+
+/// It cannot be told now: 500.
+#[track_caller]
+fn unavailable(fixture: &Fixture, token: &str) {
+    let (verdict, counted) = fixture.counted(token);
+    let error = verdict.unwrap_err();
+    assert_eq!(error.kind(), crate::storage::StorageErrorKind::Unavailable);
+    assert!(error.to_string().contains(ISSUER) && !error.to_string().contains(token), "{error}");
+    assert_eq!(counted, ["unavailable"]);
+}
+
+#[test]
+fn a_known_key_is_used_whatever_the_issuer_does() {
+    let fixture = with_task(Answer::Away);
+    for _ in 0..3 {
+        fixture.accepted(&known());
+        block_on(fixture.tokens.refresh());
+        fixture.forward(DAY / 4);
+    }
+    fixture.accepted(&known());
+}
+
+#[test]
+fn a_set_is_used_for_a_day() {
+    let fixture = with_task(Answer::Away);
+    let token = known();
+    fixture.forward(DAY);
+    fixture.accepted(&token);
+    fixture.forward(SECOND);
+    unavailable(&fixture, &token);
+}
+
+#[test]
+fn an_unknown_key_is_fetched_once_more() {
+    let fixture = with_task(Answer::Set(set_of(&[&ES256, &OTHER_ES256])));
+    fixture.accepted(&OTHER_ES256.token(&OTHER_ES256.header(), &claims()));
+    assert_eq!(fixture.source.fetches(), 2);
+    // Within ten seconds nothing is fetched, and the last fetch succeeded.
+    for number in 0..100 {
+        fixture.refuses("made up", &unknown(number), "key");
+    }
+    assert_eq!(fixture.source.fetches(), 2);
+    fixture.forward(10 * SECOND);
+    fixture.refuses("made up", &unknown(0), "key");
+    fixture.refuses("made up", &unknown(1), "key");
+    assert_eq!(fixture.source.fetches(), 3);
+    fixture.accepted(&known());
+}
+
+#[test]
+fn an_unknown_key_cannot_be_told_while_the_issuer_is_away() {
+    let fixture = with_task(Answer::Away);
+    unavailable(&fixture, &unknown(0));
+    assert_eq!(fixture.source.fetches(), 2);
+    fixture.source.answer(Answer::Set(every_key()));
+    unavailable(&fixture, &unknown(1));
+    assert_eq!(fixture.source.fetches(), 2);
+    fixture.accepted(&known());
+    fixture.forward(10 * SECOND);
+    fixture.refuses("made up", &unknown(1), "key");
+    assert_eq!(fixture.source.fetches(), 3);
+}
+
+#[test]
+fn without_any_set_one_is_fetched_first() {
+    let fixture = Fixture::new();
+    fixture.accepted(&known());
+    assert_eq!(fixture.source.fetches(), 1);
+    let fixture = Fixture::new();
+    fixture.refuses("made up", &unknown(0), "key");
+    fixture.refuses("made up", &unknown(1), "key");
+    // First because there was none, then for the key.
+    assert_eq!(fixture.source.fetches(), 2);
+}
+
+#[test]
+fn without_any_set_nothing_can_be_told_while_the_issuer_is_away() {
+    let fixture = Fixture::over(Answer::Away, |builder| builder);
+    for token in [known(), unknown(0), known()] {
+        unavailable(&fixture, &token);
+    }
+    assert_eq!(fixture.source.fetches(), 1);
+    fixture.source.answer(Answer::Set(every_key()));
+    fixture.forward(10 * SECOND - Duration::from_millis(1));
+    unavailable(&fixture, &known());
+    assert_eq!(fixture.source.fetches(), 1);
+    fixture.forward(Duration::from_millis(1));
+    fixture.accepted(&known());
+    assert_eq!(fixture.source.fetches(), 2);
+}
+
+/// The same after a failure of the task's.
+#[test]
+fn what_is_too_old_is_none() {
+    let fixture = with_task(Answer::Away);
+    fixture.forward(DAY + SECOND);
+    block_on(fixture.tokens.refresh());
+    unavailable(&fixture, &known());
+    assert_eq!(fixture.source.fetches(), 2);
+    fixture.source.answer(Answer::Set(every_key()));
+    fixture.forward(10 * SECOND);
+    fixture.accepted(&known());
+}
+
+#[test]
+fn a_header_that_is_refused_causes_no_fetch() {
+    let fixture = Fixture::new();
+    fixture.refuses("alg", &with_header(&json!({ "alg": "none", "kid": "x" })), "alg");
+    fixture.refuses("typ", &with_header(&json!({ "typ": "JWT", "kid": "x" })), "typ");
+    fixture.refuses("crit", &with_header(&json!({ "crit": [], "kid": "x" })), "crit");
+    assert_eq!(fixture.source.fetches(), 0);
+}
+
+#[test]
+fn a_set_that_is_none_is_a_fetch_that_failed() {
+    for bad in ["", r#"{"keys":[]}"#, r#"{"keys":[{"kty":"oct","k":"AA"}]}"#] {
+        let fixture = Fixture::over(Answer::Set(bad.into()), |builder| builder);
+        unavailable(&fixture, &known());
+        assert_eq!((fixture.tokens.keys().fetched, fixture.tokens.keys().failed), (0, 1));
+    }
+    let fixture = with_task(Answer::Set(r#"{"keys":[]}"#.into()));
+    block_on(fixture.tokens.refresh());
+    fixture.accepted(&known());
+    assert_eq!((fixture.tokens.keys().fetched, fixture.tokens.keys().failed), (1, 1));
+}
+
+/// And a fetch that panics leaves nobody waiting.
+#[test]
+fn a_panic_is_a_fetch_that_failed() {
+    let fixture = Fixture::over(Answer::Panics, |builder| builder);
+    unavailable(&fixture, &known());
+    block_on(fixture.tokens.refresh());
+    fixture.source.answer(Answer::Set(every_key()));
+    fixture.forward(10 * SECOND);
+    fixture.accepted(&known());
+}
+
+#[test]
+fn a_task_comes_again_soon_after_failures_and_seldom_after_successes() {
+    let fixture = Fixture::over(Answer::Away, |builder| builder);
+    let pauses = [5, 10, 20, 40, 60, 60, 60];
+    for pause in pauses {
+        assert_eq!(block_on(fixture.tokens.refresh()), pause * SECOND);
+    }
+    fixture.source.answer(Answer::Set(every_key()));
+    let mut waits: Vec<_> = (0..100).map(|_| block_on(fixture.tokens.refresh())).collect();
+    assert!(waits.iter().all(|wait| (270 * SECOND..=330 * SECOND).contains(wait)), "{waits:?}");
+    waits.dedup();
+    assert!(waits.len() > 50, "all servers at the same time: {waits:?}");
+    fixture.source.answer(Answer::Away);
+    assert_eq!(block_on(fixture.tokens.refresh()), 5 * SECOND);
+}
+
+/// A host without a task works too: what is older than five minutes is fetched first.
+#[test]
+fn without_a_task_requests_fetch() {
+    let fixture = Fixture::new();
+    let token = known();
+    fixture.accepted(&token);
+    fixture.forward(300 * SECOND - Duration::from_millis(1));
+    fixture.accepted(&token);
+    assert_eq!(fixture.source.fetches(), 1);
+    fixture.forward(Duration::from_millis(1));
+    fixture.accepted(&token);
+    fixture.accepted(&token);
+    assert_eq!(fixture.source.fetches(), 2);
+    // One that fails leaves the set in use, and is tried again after ten seconds.
+    fixture.source.answer(Answer::Away);
+    fixture.forward(300 * SECOND);
+    for fetches in [3, 3, 4, 4] {
+        fixture.accepted(&token);
+        fixture.accepted(&token);
+        assert_eq!(fixture.source.fetches(), fetches);
+        fixture.forward(5 * SECOND);
+    }
+}
+
+/// While a task comes when it was told to, or a little later, no request waits for a fetch.
+#[test]
+fn with_a_task_requests_do_not_fetch() {
+    let fixture = with_task(Answer::Set(every_key()));
+    let token = known();
+    for number in 0..50 {
+        let answer = if number % 2 == 0 { Answer::Set(every_key()) } else { Answer::Away };
+        fixture.source.answer(answer);
+        let pause = block_on(fixture.tokens.refresh());
+        let fetches = fixture.source.fetches();
+        fixture.forward(pause + 25 * SECOND);
+        fixture.accepted(&token);
+        assert_eq!(fixture.source.fetches(), fetches);
+    }
+}
+
+#[test]
+fn the_keys_have_a_status() {
+    let fixture = Fixture::new();
+    let status = fixture.tokens.keys();
+    assert_eq!((status.usable, status.age, status.fetched, status.failed), (0, None, 0, 0));
+    block_on(fixture.tokens.refresh());
+    fixture.forward(7 * SECOND);
+    let status = fixture.tokens.keys();
+    assert_eq!((status.usable, status.age, status.fetched, status.failed), (5, Some(7 * SECOND), 1, 0));
+}

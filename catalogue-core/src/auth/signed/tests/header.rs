@@ -1,0 +1,176 @@
+//! Headers: what is taken, and what is refused before a key is looked for.
+
+use serde_json::{Value, json};
+
+use super::super::{SignatureAlgorithm, TokenType};
+use super::fixture::*;
+
+#[test]
+fn each_algorithm_is_taken() {
+    let fixture = Fixture::new();
+    for signer in [&*ES256, &ES384, &ED25519, &RSA] {
+        fixture.accepted(&signer.token(&signer.header(), &claims()));
+        let mut without_kid = signer.header();
+        without_kid.as_object_mut().unwrap().remove("kid");
+        fixture.accepted(&signer.token(&without_kid, &claims()));
+    }
+    fixture.accepted(&ED25519.token(&but(ED25519.header(), &json!({ "alg": "Ed25519" })), &claims()));
+    fixture.accepted(&pss(&json!({ "alg": "PS256" })));
+}
+
+/// A token whose signature is one of PS256.
+fn pss(other: &Value) -> String {
+    let signed = format!("{}.{}", base64(but(RSA.header(), other).to_string()), base64(claims().to_string()));
+    format!("{signed}.{}", base64(RSA.sign("PS256", &signed)))
+}
+
+#[test]
+fn other_algorithms_are_refused() {
+    let fixture = Fixture::new();
+    for alg in ["none", "None", "nOnE", "NONE", "", "HS256", "HS384", "HS512", "RS512", "ES512", "es256", "ES256K"] {
+        let token = with_header(&json!({ "alg": alg }));
+        fixture.refuses(alg, &token, "alg");
+        let unsigned = &token[..=token.rfind('.').unwrap()];
+        fixture.refuses(alg, unsigned, "alg");
+    }
+    fixture.refuses("missing", &with_header(&json!({ "alg": null })), "alg");
+    for alg in [json!(1), json!(["ES256"]), json!({}), json!(true)] {
+        fixture.refuses("a type", &with_header(&json!({ "alg": alg })), "header");
+    }
+    fixture.refuses("null", &raw_header(r#"{"typ":"at+jwt","alg":null}"#), "header");
+}
+
+/// The header as it is written here, and right claims.
+fn raw_header(header: &str) -> String {
+    ES256.token_of(header, &claims().to_string())
+}
+
+#[test]
+fn a_public_key_is_no_secret_of_hs256() {
+    use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
+
+    let fixture = Fixture::new();
+    for signer in [&*RSA, &ES256] {
+        let jwk = signer.jwk();
+        let number = jwk.get("n").or(jwk.get("x")).unwrap().as_str().unwrap().to_owned();
+        let header = json!({ "typ": "at+jwt", "alg": "HS256", "kid": signer.kid });
+        for secret in [jwk.to_string(), number] {
+            let signed = format!("{}.{}", base64(header.to_string()), base64(claims().to_string()));
+            let tag = sign(&Key::new(HMAC_SHA256, secret.as_bytes()), signed.as_bytes());
+            fixture.refuses("HS256", &format!("{signed}.{}", base64(tag)), "alg");
+        }
+    }
+}
+
+#[test]
+fn the_option_narrows_the_algorithms() {
+    let fixture = Fixture::with(|builder| builder.algorithms([SignatureAlgorithm::Rs256]));
+    fixture.accepted(&RSA.token(&RSA.header(), &claims()));
+    fixture.refuses("ES256", &with_header(&json!({})), "alg");
+    fixture.refuses("PS256", &pss(&json!({ "alg": "PS256" })), "alg");
+}
+
+#[test]
+fn an_algorithm_needs_a_key_that_is_for_it() {
+    let fixture = Fixture::new();
+    fixture.refuses("RS256, key of ES256", &with_header(&json!({ "alg": "RS256" })), "key");
+    fixture.refuses("ES384, key of P-256", &with_header(&json!({ "alg": "ES384" })), "key");
+    fixture.refuses("PS256 as RS256", &pss(&json!({})), "signature");
+    let pkcs1 = RSA.token(&but(RSA.header(), &json!({ "alg": "PS256" })), &claims());
+    fixture.refuses("RS256 as PS256", &pkcs1, "signature");
+    fixture.refuses("another's kid", &with_header(&json!({ "kid": "es384" })), "key");
+}
+
+#[test]
+fn a_kid_is_compared_and_nothing_else() {
+    let fixture = Fixture::new();
+    let long = "k".repeat(257);
+    for kid in ["../../dev/null", "' OR 1=1 --", "\0", "es256\0", "ES256", "es25", "es256 ", "", &long] {
+        fixture.refuses(kid, &with_header(&json!({ "kid": kid })), "key");
+    }
+    for kid in [json!(1), json!(["es256"]), json!({ "es256": 1 })] {
+        fixture.refuses("a type", &with_header(&json!({ "kid": kid })), "header");
+    }
+    // A name that is too long is not asked for.
+    let fetches = fixture.source.fetches();
+    fixture.forward(std::time::Duration::from_secs(11));
+    fixture.refuses("long", &with_header(&json!({ "kid": long })), "key");
+    assert_eq!(fixture.source.fetches(), fetches);
+    fixture.refuses("short", &with_header(&json!({ "kid": "unknown" })), "key");
+    assert_eq!(fixture.source.fetches(), fetches + 1);
+}
+
+#[test]
+fn a_kid_of_256_bytes_is_one() {
+    let long = "k".repeat(256);
+    let set = set([but(ES256.jwk(), &json!({ "kid": long }))]);
+    Fixture::over(Answer::Set(set), |builder| builder).accepted(&with_header(&json!({ "kid": long })));
+}
+
+#[test]
+fn members_that_are_read_come_once() {
+    let fixture = Fixture::new();
+    for twice in [r#""alg":"ES256","#, r#""kid":"es256","#, r#""typ":"at+jwt","#, r#""\u0061lg":"none","#] {
+        let header = ES256.header().to_string().replacen('{', &format!("{{{twice}"), 1);
+        fixture.refuses(twice, &raw_header(&header), "header");
+    }
+    let header = ES256.header().to_string().replacen('{', r#"{"cty":1,"cty":2,"#, 1);
+    fixture.accepted(&raw_header(&header));
+}
+
+#[test]
+fn keys_that_a_token_brings_along_are_not_looked_at() {
+    let fixture = Fixture::new();
+    let attackers = OTHER_ES256.jwk();
+    for brought in [
+        json!({ "jwk": attackers }),
+        json!({ "jku": "https://attacker.example/keys" }),
+        json!({ "x5u": "https://attacker.example/chain" }),
+        json!({ "x5c": ["MIIB"] }),
+        json!({ "x5t": "AAAA", "zip": "DEF" }),
+    ] {
+        let header = but(ES256.header(), &brought);
+        fixture.refuses("with a known kid", &OTHER_ES256.token(&header, &claims()), "signature");
+        let header = but(header, &json!({ "kid": "other" }));
+        fixture.refuses("with its own kid", &OTHER_ES256.token(&header, &claims()), "key");
+        let header = but(header, &json!({ "kid": null }));
+        fixture.refuses("without a kid", &OTHER_ES256.token(&header, &claims()), "signature");
+    }
+}
+
+#[test]
+fn whatever_is_critical_is_refused() {
+    let fixture = Fixture::new();
+    for crit in [json!(["exp"]), json!([]), json!(["b64"]), json!("exp"), json!(false), json!({})] {
+        fixture.refuses("crit", &with_header(&json!({ "crit": crit, "b64": false })), "crit");
+    }
+    let header = ES256.header().to_string();
+    fixture.refuses("null", &raw_header(&header.replacen('{', r#"{"crit":null,"#, 1)), "crit");
+    fixture.refuses("twice", &raw_header(&header.replacen('{', r#"{"crit":1,"crit":1,"#, 1)), "crit");
+}
+
+#[test]
+fn only_access_tokens_are_taken() {
+    let fixture = Fixture::new();
+    for typ in ["JWT", "jwt", "dpop+jwt", "logout+jwt", "id_token", "", "at+jwt ", "application/jwt", "text/at+jwt"] {
+        fixture.refuses(typ, &with_header(&json!({ "typ": typ })), "typ");
+    }
+    fixture.refuses("missing", &with_header(&json!({ "typ": null })), "typ");
+    fixture.refuses("a number", &with_header(&json!({ "typ": 1 })), "header");
+    for typ in ["at+jwt", "AT+JWT", "At+Jwt", "application/at+jwt", "Application/AT+JWT"] {
+        fixture.accepted(&with_header(&json!({ "typ": typ })));
+    }
+}
+
+#[test]
+fn any_type_is_taken_where_a_host_says_so_but_id_tokens() {
+    let fixture = Fixture::with(|builder| builder.token_type(TokenType::Any));
+    for typ in [json!("JWT"), json!("at+jwt"), json!(null)] {
+        fixture.accepted(&with_header(&json!({ "typ": typ })));
+    }
+    let fewer = json!({ "client_id": null, "iat": null, "jti": null });
+    assert_eq!(fixture.accepted(&with_claims(&fewer)).issued.unwrap().client, None);
+    for claim in ["nonce", "at_hash", "c_hash"] {
+        fixture.refuses(claim, &with_claims(&json!({ claim: "x" })), "typ");
+    }
+}

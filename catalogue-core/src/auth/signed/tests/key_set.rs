@@ -1,0 +1,139 @@
+//! Key sets: which keys of one are used, and which sets are none.
+
+use serde_json::{Value, json};
+
+use super::super::key_set::{InvalidKeySet, KeySet, PassedOver};
+use super::super::token::decode;
+use super::fixture::*;
+
+fn parse(jwks: Vec<Value>) -> Result<KeySet, InvalidKeySet> {
+    KeySet::parse(&set(jwks))
+}
+
+/// Why a key is passed over, beside one that is used.
+#[track_caller]
+fn why(jwk: Value) -> PassedOver {
+    let read = parse(vec![ES256.jwk(), jwk]).unwrap();
+    assert_eq!(read.len(), 1);
+    assert_eq!(read.passed_over.len(), 1);
+    read.passed_over[0].1
+}
+
+#[test]
+fn keys_of_every_kind_are_read() {
+    // The one of RSA is for two algorithms.
+    assert_eq!(KeySet::parse(&every_key()).unwrap().len(), 5);
+    for alg in ["RS256", "PS256"] {
+        assert_eq!(parse(vec![but(RSA.jwk(), &json!({ "alg": alg }))]).unwrap().len(), 1);
+    }
+    for more in [
+        json!({ "use": "sig", "key_ops": ["sign", "verify"], "alg": "ES256", "x5c": ["x"], "more": {} }),
+        json!({ "kid": null }),
+        json!({ "kid": 7 }),
+    ] {
+        assert_eq!(parse(vec![but(ES256.jwk(), &more)]).unwrap().len(), 1);
+    }
+    assert_eq!(parse(vec![but(ED25519.jwk(), &json!({ "alg": "Ed25519" }))]).unwrap().len(), 1);
+}
+
+#[test]
+fn keys_for_something_else_are_passed_over() {
+    for jwk in [
+        json!({ "kty": "oct", "k": "c2VjcmV0", "kid": "secret" }),
+        json!({ "kty": "OKP", "crv": "X25519", "x": ED25519.jwk()["x"] }),
+        json!({ "kty": "EC", "crv": "secp256k1", "x": "AA", "y": "AA" }),
+        but(ES256.jwk(), &json!({ "crv": "P-521" })),
+        but(ES256.jwk(), &json!({ "crv": null })),
+        but(ES256.jwk(), &json!({ "kty": null })),
+        but(ES256.jwk(), &json!({ "alg": "ES384" })),
+        but(ES256.jwk(), &json!({ "alg": "ECDH-ES" })),
+        but(ES256.jwk(), &json!({ "alg": 1 })),
+        but(RSA.jwk(), &json!({ "alg": "RS512" })),
+        but(RSA.jwk(), &json!({ "alg": "ES256" })),
+        json!("a text"),
+        json!([]),
+    ] {
+        assert_eq!(why(jwk.clone()), PassedOver::Kind, "{jwk}");
+    }
+    for other in
+        [json!({ "use": "enc" }), json!({ "use": 1 }), json!({ "key_ops": ["sign"] }), json!({ "key_ops": "verify" })]
+    {
+        assert_eq!(why(but(ES384.jwk(), &other)), PassedOver::Use, "{other}");
+    }
+}
+
+#[test]
+fn keys_that_are_none_are_passed_over() {
+    let (ec, rsa) = (ES256.jwk(), RSA.jwk());
+    let cut = |jwk: &Value, name: &str| json!({ name: jwk[name].as_str().unwrap()[4..] });
+    let [x, y] = ["x", "y"].map(|name| decode(ec[name].as_str().unwrap()).unwrap());
+    let modulus = |bytes: usize| base64([vec![0x80], vec![1; bytes - 1]].concat());
+    for jwk in [
+        // Off the curve.
+        but(ec.clone(), &json!({ "x": ec["y"], "y": ec["x"] })),
+        but(ec.clone(), &json!({ "x": base64([0; 32]), "y": base64([0; 32]) })),
+        but(ec.clone(), &cut(&ec, "x")),
+        but(ec.clone(), &json!({ "y": null })),
+        // The point is right, its two numbers are not.
+        but(ec.clone(), &json!({ "x": base64(&x[..31]), "y": base64([&x[31..], &y].concat()) })),
+        but(ec.clone(), &json!({ "x": format!("{}=", ec["x"].as_str().unwrap()) })),
+        but(ec, &json!({ "crv": "P-384" })),
+        but(ED25519.jwk(), &cut(&ED25519.jwk(), "x")),
+        but(rsa.clone(), &json!({ "n": modulus(128) })),
+        but(rsa.clone(), &json!({ "n": base64([vec![0x7f], vec![1; 255]].concat()) })),
+        but(rsa.clone(), &json!({ "n": base64([vec![1], vec![1; 1024]].concat()) })),
+        but(rsa.clone(), &json!({ "n": base64([vec![0x80], vec![2; 255]].concat()) })),
+        but(rsa.clone(), &json!({ "n": "" })),
+        but(rsa.clone(), &json!({ "e": base64([2]) })),
+        but(rsa.clone(), &json!({ "e": base64([1]) })),
+        but(rsa.clone(), &json!({ "e": "" })),
+        but(rsa.clone(), &json!({ "e": null })),
+    ] {
+        assert_eq!(why(jwk.clone()), PassedOver::Malformed, "{jwk}");
+    }
+    for bytes in [256, 1024] {
+        assert_eq!(parse(vec![but(rsa.clone(), &json!({ "n": modulus(bytes) }))]).unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn a_private_key_is_not_used() {
+    let read = parse(vec![ES256.jwk(), but(ES384.jwk(), &json!({ "d": "secret" }))]).unwrap();
+    assert_eq!(read.passed_over, [(Some("es384".into()), PassedOver::Private)]);
+    assert_eq!(why(but(RSA.jwk(), &json!({ "d": 1 }))), PassedOver::Private);
+}
+
+#[test]
+fn a_set_has_bounds_and_a_key() {
+    let keys = |number: usize| vec![ES256.jwk(); number];
+    assert_eq!(parse(keys(100)).unwrap().len(), 100);
+    assert_eq!(parse(keys(101)).unwrap_err(), InvalidKeySet::TooMany);
+    assert_eq!(parse(vec![]).unwrap_err(), InvalidKeySet::NothingUsable);
+    assert_eq!(parse(vec![json!({ "kty": "oct", "k": "AA" })]).unwrap_err(), InvalidKeySet::NothingUsable);
+    for json in ["", "null", "[]", "{}", r#"{"keys":{}}"#, r#"{"keys":1}"#, "<html>", r#"{"keys":[]"#] {
+        assert_eq!(KeySet::parse(json.as_bytes()).unwrap_err(), InvalidKeySet::NotASet, "{json}");
+    }
+    let filled = |bytes: usize| {
+        let set = set_of(&[&ES256]);
+        [&set[..], &vec![b' '; bytes - set.len()]].concat()
+    };
+    assert_eq!(KeySet::parse(&filled(256 << 10)).unwrap().len(), 1);
+    assert_eq!(KeySet::parse(&filled((256 << 10) + 1)).unwrap_err(), InvalidKeySet::TooLarge);
+}
+
+/// A key with another name or for another algorithm is another one: what it verified before does not count.
+#[test]
+fn a_key_is_known_in_each_set_that_has_it() {
+    let id = |jwk: Value, alg| {
+        let set = parse(vec![jwk]).unwrap();
+        let mut keys = set.candidates(None, alg);
+        keys.next().unwrap().id
+    };
+    use super::super::SignatureAlgorithm::{Es256, Ps256, Rs256};
+    let first = id(ES256.jwk(), Es256);
+    assert_eq!(id(but(ES256.jwk(), &json!({ "use": "sig" })), Es256), first);
+    assert_ne!(id(but(ES256.jwk(), &json!({ "kid": "x" })), Es256), first);
+    assert_ne!(id(but(ES256.jwk(), &json!({ "kid": null })), Es256), first);
+    assert_ne!(id(but(OTHER_ES256.jwk(), &json!({ "kid": "es256" })), Es256), first);
+    assert_ne!(id(RSA.jwk(), Rs256), id(RSA.jwk(), Ps256));
+}

@@ -1,0 +1,146 @@
+//! Signatures: only the one over this text, by a key of the set, in its one form.
+
+use serde_json::json;
+
+use super::fixture::*;
+
+/// The order of the group of P-256, and of Ed25519's (with its bytes in reverse).
+const P256_ORDER: &str = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
+const ED25519_ORDER: &str = "1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed";
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+#[test]
+fn each_bit_of_the_payload_is_signed() {
+    let fixture = Fixture::new();
+    let payload = claims().to_string();
+    let token = with_claims(&json!({}));
+    let (header, rest) = token.split_once('.').unwrap();
+    let signature = rest.split_once('.').unwrap().1;
+    let mut refused = 0;
+    for bit in 0..payload.len() * 8 {
+        let mut changed = payload.clone().into_bytes();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        let (verdict, words) = fixture.counted(&format!("{header}.{}.{signature}", base64(changed)));
+        // A changed issuer is another's; what is no JSON any more has not the form.
+        assert!(words.is_empty() || words == ["form"] || words == ["signature"], "{bit}: {verdict:?} {words:?}");
+        refused += usize::from(words == ["signature"]);
+    }
+    assert!(refused > 500, "{refused}");
+}
+
+#[test]
+fn the_header_is_signed_too() {
+    let fixture = Fixture::new();
+    let token = with_claims(&json!({}));
+    let (_, rest) = token.split_once('.').unwrap();
+    let other = but(ES256.header(), &json!({ "x": 1 }));
+    fixture.refuses("header", &format!("{}.{rest}", base64(other.to_string())), "signature");
+}
+
+#[test]
+fn a_signature_has_one_length_and_form() {
+    let fixture = Fixture::new();
+    for signer in [&*ES256, &ES384, &ED25519, &RSA] {
+        let token = signer.token(&signer.header(), &claims());
+        let (signed, _) = token.rsplit_once('.').unwrap();
+        let right = signer.sign("RS256", signed);
+        let refuses = |name: &str, signature: &[u8]| {
+            fixture.refuses(name, &format!("{signed}.{}", base64(signature)), "signature");
+        };
+        refuses("empty", b"");
+        refuses("cut", &right[..right.len() - 1]);
+        refuses("longer", &[&right[..], &[0]].concat());
+        refuses("a zero before it", &[&[0], &right[..]].concat());
+        refuses("doubled", &right.repeat(2));
+        refuses("zeros", &vec![0; right.len()]);
+        refuses("ones", &vec![0xff; right.len()]);
+        let mut turned = right.clone();
+        turned.reverse();
+        refuses("reversed", &turned);
+        fixture.accepted(&format!("{signed}.{}", base64(&right)));
+    }
+}
+
+#[test]
+fn r_and_s_are_numbers_of_the_group() {
+    let fixture = Fixture::new();
+    let token = with_claims(&json!({}));
+    let (signed, _) = token.rsplit_once('.').unwrap();
+    let right = ES256.sign("ES256", signed);
+    let (r, s) = right.split_at(32);
+    let (zero, order) = (vec![0; 32], bytes(P256_ORDER));
+    for (name, r, s) in [("r 0", &zero[..], s), ("s 0", r, &zero), ("r n", &order, s), ("s n", r, &order)] {
+        fixture.refuses(name, &format!("{signed}.{}", base64([r, s].concat())), "signature");
+    }
+    // The signature as X.509 writes it.
+    let integer = |number: &[u8]| [&[2, 33, 0], number].concat();
+    let der = [&[0x30, 70][..], &integer(r), &integer(s)].concat();
+    fixture.refuses("DER", &format!("{signed}.{}", base64(der)), "signature");
+}
+
+/// The twin of a signature by ECDSA verifies: a revocation names both digests (decision O29).
+#[test]
+fn the_twin_of_an_ecdsa_signature_is_a_token_with_another_digest() {
+    let fixture = Fixture::new();
+    let token = with_claims(&json!({}));
+    let (signed, signature) = token.rsplit_once('.').unwrap();
+    let right = super::super::token::decode(signature).unwrap();
+    let twin = subtract(&bytes(P256_ORDER), &right[32..]);
+    let twin = format!("{signed}.{}", base64([&right[..32], &twin].concat()));
+    let (one, other) = (fixture.accepted(&token), fixture.accepted(&twin));
+    assert_ne!(one.credential_id, other.credential_id);
+    assert_eq!(one.counted_as(), other.counted_as());
+}
+
+fn subtract(from: &[u8], what: &[u8]) -> Vec<u8> {
+    let mut borrowed = 0_i16;
+    let mut difference: Vec<_> = from
+        .iter()
+        .zip(what)
+        .rev()
+        .map(|(&a, &b)| {
+            let digit = i16::from(a) - i16::from(b) - borrowed;
+            borrowed = i16::from(digit < 0);
+            digit.rem_euclid(256) as u8
+        })
+        .collect();
+    difference.reverse();
+    difference
+}
+
+#[test]
+fn ed25519_has_no_twin() {
+    let fixture = Fixture::new();
+    let token = ED25519.token(&ED25519.header(), &claims());
+    let (signed, signature) = token.rsplit_once('.').unwrap();
+    let mut twin = super::super::token::decode(signature).unwrap();
+    let mut carried = 0_u16;
+    for (digit, order) in twin[32..].iter_mut().zip(bytes(ED25519_ORDER).iter().rev()) {
+        carried += u16::from(*digit) + u16::from(*order);
+        *digit = carried as u8;
+        carried >>= 8;
+    }
+    fixture.refuses("S + L", &format!("{signed}.{}", base64(twin)), "signature");
+    fixture.accepted(&token);
+}
+
+/// A token without `kid` is tried with four keys.
+#[test]
+fn no_more_than_four_keys_are_tried() {
+    let jwk = |signer: &Signer, number: usize| but(signer.jwk(), &json!({ "kid": format!("k{number}") }));
+    let token = with_header(&json!({ "kid": null }));
+    for (before, is_found) in [(3, true), (4, false)] {
+        let others = (0..before).map(|number| jwk(&OTHER_ES256, number));
+        let set = set(others.chain([jwk(&ES256, before)]));
+        let fixture = Fixture::over(Answer::Set(set), |builder| builder);
+        if is_found {
+            fixture.accepted(&token);
+        } else {
+            fixture.refuses("the fifth", &token, "signature");
+            fixture.accepted(&with_header(&json!({ "kid": "k4" })));
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Who waits for a fetch, and for how many of them (decision O25).
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::super::flight::Flight;
+use super::super::keys::{Cause, Fetched};
+use super::fixture::*;
+use crate::auth::Verdict;
+
+fn token(kid: &str) -> String {
+    with_header(&json!({ "kid": kid }))
+}
+
+/// Polls once; every other time the runtime would.
+fn poll<T>(future: std::pin::Pin<&mut impl Future<Output = T>>) -> Poll<T> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// A fixture that has a set, and an issuer that hangs.
+fn hanging() -> Fixture {
+    let fixture = Fixture::new();
+    block_on(fixture.tokens.refresh());
+    fixture.source.answer(Answer::Hangs);
+    fixture
+}
+
+#[tokio::test]
+async fn one_fetches_for_all() {
+    let fixture = Arc::new(Fixture::over(Answer::Hangs, |builder| builder));
+    let asking: Vec<_> = (0..100)
+        .map(|number| {
+            let fixture = Arc::clone(&fixture);
+            let token = with_claims(&json!({ "jti": format!("j{number}") }));
+            tokio::spawn(async move { fixture.ask(&token).await })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.release();
+    for one in asking {
+        assert!(matches!(one.await.unwrap(), Ok(Verdict::Accepted(_))));
+    }
+    assert_eq!(fixture.source.fetches(), 1);
+}
+
+#[tokio::test]
+async fn all_who_wait_fail_with_the_one() {
+    let fixture = Arc::new(Fixture::new());
+    fixture.tokens.refresh().await;
+    fixture.source.answer(Answer::Hangs);
+    let asking: Vec<_> = (0..100)
+        .map(|number| {
+            let (fixture, token) = (Arc::clone(&fixture), token(&format!("unknown-{number}")));
+            tokio::spawn(async move { fixture.ask(&token).await })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    fixture.source.answer(Answer::Away);
+    fixture.source.release();
+    for one in asking {
+        assert!(one.await.unwrap().is_err());
+    }
+    assert_eq!(fixture.source.fetches(), 2);
+}
+
+#[test]
+fn a_known_key_never_waits() {
+    let fixture = hanging();
+    let (unknown, known) = (token("unknown"), token("es256"));
+    let mut waiting = pin!(fixture.ask(&unknown));
+    assert!(poll(waiting.as_mut()).is_pending());
+    assert!(matches!(poll(pin!(fixture.ask(&known))), Poll::Ready(Ok(Verdict::Accepted(_)))));
+    let mut task = pin!(fixture.tokens.refresh());
+    assert!(poll(task.as_mut()).is_pending());
+    assert!(matches!(poll(pin!(fixture.ask(&known))), Poll::Ready(Ok(Verdict::Accepted(_)))));
+}
+
+/// And what somebody's made-up key makes fail does not change that, while a task comes.
+#[test]
+fn a_fetch_that_failed_makes_nobody_else_wait() {
+    let fixture = hanging();
+    fixture.source.answer(Answer::Away);
+    assert!(block_on(fixture.ask(&token("unknown"))).is_err());
+    fixture.source.answer(Answer::Hangs);
+    for _ in 0..4 {
+        fixture.forward(Duration::from_secs(60));
+        assert!(matches!(poll(pin!(fixture.ask(&token("es256")))), Poll::Ready(Ok(Verdict::Accepted(_)))));
+    }
+    assert_eq!(fixture.source.fetches(), 2);
+}
+
+/// If the one that fetches goes away, the next goes on with the same fetch.
+#[test]
+fn a_fetch_that_is_dropped_is_gone_on_with() {
+    let fixture = hanging();
+    let tokens: Vec<_> = (0..50).map(|number| token(&format!("unknown-{number}"))).collect();
+    for token in &tokens {
+        assert!(poll(pin!(fixture.ask(token))).is_pending());
+    }
+    assert_eq!(fixture.source.fetches(), 2);
+    let mut next = pin!(fixture.ask(&tokens[0]));
+    assert!(poll(next.as_mut()).is_pending());
+    fixture.source.answer(Answer::Set(set_of(&[&ES256, &OTHER_ES256])));
+    fixture.source.release();
+    assert!(matches!(poll(next), Poll::Ready(Ok(Verdict::Explained(..)))));
+    assert_eq!(fixture.source.fetches(), 2);
+    let other = OTHER_ES256.token(&OTHER_ES256.header(), &claims());
+    fixture.accepted(&other);
+}
+
+/// One that waits takes over from the one that goes away.
+#[test]
+fn who_waits_takes_over() {
+    let fixture = hanging();
+    let (one, other) = (token("one"), token("other"));
+    let mut waiting = pin!(fixture.ask(&other));
+    {
+        let mut fetching = pin!(fixture.ask(&one));
+        assert!(poll(fetching.as_mut()).is_pending());
+        assert!(poll(waiting.as_mut()).is_pending());
+    }
+    fixture.source.answer(Answer::Away);
+    fixture.source.release();
+    assert!(matches!(poll(waiting.as_mut()), Poll::Ready(Err(_))));
+    assert_eq!(fixture.source.fetches(), 2);
+}
+
+#[test]
+fn a_fetch_that_nobody_went_on_with_is_begun_anew() {
+    let fixture = hanging();
+    assert!(poll(pin!(fixture.ask(&token("one")))).is_pending());
+    fixture.forward(Duration::from_secs(10));
+    assert!(poll(pin!(fixture.ask(&token("two")))).is_pending());
+    assert_eq!(fixture.source.fetches(), 3);
+}
+
+/// A fetch of the task's may have begun before the key was published, so that another one is made.
+#[test]
+fn who_waited_for_another_fetch_asks_once_more() {
+    let fixture = hanging();
+    let other = OTHER_ES256.token(&OTHER_ES256.header(), &claims());
+    let (mut task, mut asking) = (pin!(fixture.tokens.refresh()), pin!(fixture.ask(&other)));
+    assert!(poll(task.as_mut()).is_pending());
+    assert!(poll(asking.as_mut()).is_pending());
+    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.release();
+    assert!(poll(task).is_ready());
+    fixture.source.answer(Answer::Set(set_of(&[&OTHER_ES256])));
+    assert!(matches!(poll(asking), Poll::Ready(Ok(Verdict::Accepted(_)))));
+    assert_eq!(fixture.source.fetches(), 3);
+}
+
+/// An issuer that hangs longer than ten seconds keeps nobody waiting for one fetch after the other.
+#[test]
+fn who_waited_for_a_fetch_of_the_same_kind_does_not_ask_again() {
+    let fixture = hanging();
+    let (one, other) = (token("one"), token("other"));
+    let (mut fetching, mut waiting) = (pin!(fixture.ask(&one)), pin!(fixture.ask(&other)));
+    assert!(poll(fetching.as_mut()).is_pending() && poll(waiting.as_mut()).is_pending());
+    fixture.forward(Duration::from_secs(60));
+    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.release();
+    assert!(poll(fetching).is_ready());
+    assert!(matches!(poll(waiting), Poll::Ready(Ok(Verdict::Explained(..)))));
+    assert_eq!(fixture.source.fetches(), 2);
+}
+
+/// Another fetch may end between the look at what is known and the turn to fetch.
+#[test]
+fn who_gets_the_turn_looks_once_more() {
+    let source = Source::new(Answer::Away);
+    let flight = Flight::new(source.clone());
+    let known = || Fetched { cause: Cause::UnknownKid, set: None };
+    for (settled, fetches) in [(None, 1), (Some(known()), 1), (None, 2)] {
+        let fetched = block_on(flight.join(Cause::UnknownKid, Instant::now, || settled, |_, _, _| known()));
+        assert_eq!((fetched.cause, source.fetches()), (Cause::UnknownKid, fetches));
+    }
+}

@@ -1,0 +1,93 @@
+//! [`SignedToken`]: the form of a signed token (RFC 7515 section 7.1), and what its header says.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::TokenType;
+use super::algorithm::SignatureAlgorithm;
+use super::members::{Faulty, Members};
+use super::outcome::Outcome;
+
+/// The longest token that is looked at, in bytes (decision O7).
+pub(super) const MAX_BYTES: usize = 8192;
+/// The longest name of a key, in bytes (decision O13).
+const MAX_KID: usize = 256;
+
+/// Whether `text` may be a signed token: three parts in the characters of base64url. Nothing is decoded.
+pub(crate) fn has_form(text: &str) -> bool {
+    dots(text) == 2 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+}
+
+/// Whether `text` is none and looks as if it were meant to be one.
+pub(super) fn nearly_has_form(text: &str) -> bool {
+    dots(text) >= 2
+}
+
+fn dots(text: &str) -> usize {
+    text.bytes().filter(|&byte| byte == b'.').count()
+}
+
+/// A signed token, taken apart. Nothing of it is believed before its signature is verified.
+#[derive(Debug)]
+pub(super) struct SignedToken<'t> {
+    /// What the signature is over.
+    pub(super) signed: &'t [u8],
+    pub(super) signature: Vec<u8>,
+    header: Members,
+    pub(super) payload: Members,
+}
+
+/// What a header says, as far as it is read. Keys and addresses of keys in it are not (decision O12).
+#[derive(Debug)]
+pub(super) struct Header<'t> {
+    pub(super) algorithm: SignatureAlgorithm,
+    pub(super) kid: Option<&'t str>,
+}
+
+impl<'t> SignedToken<'t> {
+    /// The token that `text` is, or `None` where it is not of the form (decisions O6 and O8).
+    pub(super) fn parse(text: &'t str) -> Option<Self> {
+        let (signed, signature) = text.rsplit_once('.')?;
+        let (header, payload) = signed.split_once('.')?;
+        let object = |part| Members::parse(&decode(part)?);
+        let (header, payload) = (object(header)?, object(payload)?);
+        Some(Self { signed: signed.as_bytes(), signature: decode(signature)?, header, payload })
+    }
+
+    /// Whether it says to be of `issuer`, once.
+    pub(super) fn is_of(&self, issuer: &str) -> bool {
+        self.payload.text("iss") == Ok(Some(issuer))
+    }
+
+    /// The header, where it has the type of an access token and an algorithm of `algorithms`.
+    pub(super) fn header(
+        &self,
+        token_type: TokenType,
+        algorithms: &[SignatureAlgorithm],
+    ) -> Result<Header<'_>, Outcome> {
+        let text = |name| self.header.text(name).map_err(|Faulty| Outcome::Header);
+        let (typ, alg, kid) = (text("typ")?, text("alg")?, text("kid")?);
+        if self.header.get("crit") != Ok(None) {
+            return Err(Outcome::Crit);
+        }
+        if token_type == TokenType::AccessToken && !typ.is_some_and(is_access_token) {
+            return Err(Outcome::Typ);
+        }
+        let algorithm = alg.and_then(SignatureAlgorithm::from_name).filter(|known| algorithms.contains(known));
+        let algorithm = algorithm.ok_or(Outcome::Alg)?;
+        if kid.is_some_and(|kid| kid.len() > MAX_KID) {
+            return Err(Outcome::Key);
+        }
+        Ok(Header { algorithm, kid })
+    }
+}
+
+/// A media type of RFC 9068, whose `application/` may be left out.
+fn is_access_token(typ: &str) -> bool {
+    ["at+jwt", "application/at+jwt"].iter().any(|known| typ.eq_ignore_ascii_case(known))
+}
+
+/// Without padding, other characters and bits that mean nothing: so a token has one text, and one digest.
+pub(super) fn decode(part: &str) -> Option<Vec<u8>> {
+    URL_SAFE_NO_PAD.decode(part).ok()
+}

@@ -1,0 +1,54 @@
+//! [`ProtectedResource`]: where a client gets tokens for this API, in a form that it can find (RFC 9728, decision O33).
+
+use http::header::WWW_AUTHENTICATE;
+use http::{HeaderMap, HeaderValue};
+use serde_json::json;
+
+use super::about::Site;
+use super::reference;
+use crate::answer::entity::Entity;
+use crate::auth::Scope;
+
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+/// The metadata of the API, and where they are.
+#[derive(Debug)]
+pub(crate) struct ProtectedResource {
+    pub(crate) path: String,
+    pub(crate) entity: Entity,
+    /// What each challenge ends with.
+    parameter: String,
+}
+
+impl ProtectedResource {
+    /// Those of the API at `base_url`; `None` where no authorization server is known, or not the whole address. The address
+    /// is repeated byte by byte, since clients compare it with the one that they were given.
+    pub(crate) fn of(base_url: &str, site: Site<'_>) -> Option<Self> {
+        let (servers, origin) = (site.authorization_servers(), site.base.origin());
+        if servers.is_empty() || origin.is_empty() {
+            return None;
+        }
+        let path = base_url[origin.len()..].to_owned();
+        // A slash right behind the host stands for no path.
+        let path = format!("{WELL_KNOWN}{}", if path == "/" { "" } else { &path });
+        let page = reference::page_address(site.docs);
+        let metadata = json!({
+            "resource": base_url,
+            "authorization_servers": servers,
+            "scopes_supported": Scope::DEFINED.iter().map(|(scope, _)| scope.name()).collect::<Vec<_>>(),
+            "bearer_methods_supported": ["header"],
+            "resource_name": site.title(),
+            "resource_documentation": if page.starts_with('/') { format!("{origin}{page}") } else { page },
+        });
+        let parameter = format!(r#", resource_metadata="{origin}{path}""#);
+        Some(Self { path, entity: Entity::of_bytes("application/json", metadata.to_string()), parameter })
+    }
+
+    /// Adds where the metadata are to the challenge, if there is one.
+    pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
+        if let Some(challenge) = headers.get_mut(WWW_AUTHENTICATE) {
+            let whole = [challenge.as_bytes(), self.parameter.as_bytes()].concat();
+            *challenge = HeaderValue::from_bytes(&whole).expect("addresses are visible ASCII");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Signed tokens of an authorization server: what callers are answered (decisions A3, A5, A19, O20 and O32).
+
+mod issuer;
+mod metadata;
+mod revocations;
+
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use catalogue_core::auth::signed::{FetchKeys, SignedTokens};
+use catalogue_core::auth::{BearerToken, CredentialKind, Identity, Scopes};
+use catalogue_core::observe::{FinishedRequest, Observer};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, CatalogueBuilder, async_trait};
+use serde_json::{Value, json};
+
+use crate::app::{Answer, OWNER, TestApp, course};
+use crate::clock::Clock;
+use issuer::{AUDIENCE, ISSUER, Issuer, now};
+
+/// An app that takes the issuer's tokens beside API keys.
+async fn app(issuer: &Issuer, settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> TestApp {
+    let app = TestApp::with(|builder| settings(builder.or_authenticator(issuer.tokens()))).await;
+    app.put([course("c", 0)]).await;
+    app
+}
+
+/// The reason and the challenge of a 401.
+#[track_caller]
+fn refusal(answer: &Answer) -> (Value, &str) {
+    (answer.failure(401, "unauthorized")["reason"].clone(), answer.header("www-authenticate").unwrap())
+}
+
+#[tokio::test]
+async fn a_signed_token_reads_its_accounts_courses() {
+    let issuer = Issuer::new();
+    let app = app(&issuer, |builder| builder).await;
+    let token = issuer.token(&json!({}));
+    for _ in 0..2 {
+        assert_eq!(app.get(&token, "/api/v1/courses").await.data()[0]["slug"], "c");
+    }
+    let me = app.get(&token, "/api/v1/me").await.data();
+    let digest = BearerToken::new(&token).unwrap().digest();
+    let id: String = digest.as_bytes()[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(me, json!({ "userId": OWNER, "apiKeyId": format!("oauth:{id}"), "scopes": ["read:courses"] }));
+    let stranger = issuer.token(&json!({ "sub": "nobody" }));
+    assert_eq!(app.get(&stranger, "/api/v1/courses").await.data(), json!([]));
+}
+
+#[tokio::test]
+async fn a_refusal_says_more_to_who_holds_a_true_token() {
+    let issuer = Issuer::new();
+    let app = app(&issuer, |builder| builder).await;
+    for (other, reason, description) in [
+        (json!({ "aud": "https://other.example.com" }), "invalid", "The token is for another audience."),
+        (json!({ "nbf": now() + 60.0 }), "invalid", "The token is not valid yet."),
+        (json!({ "cnf": { "jkt": "x" } }), "invalid", "The token is bound to a key, which is not supported here."),
+        (json!({ "jti": 1 }), "invalid", "The token lacks a claim that is required here."),
+        (json!({ "sub": "" }), "invalid", "The token lacks a claim that is required here."),
+        (json!({ "exp": now() - 1.0 }), "expired", "The token has expired."),
+    ] {
+        let answer = app.get(&issuer.token(&other), "/api/v1/me").await;
+        let challenge =
+            format!(r#"Bearer realm="catalogue", error="invalid_token", error_description="{description}""#);
+        assert_eq!(refusal(&answer), (json!(reason), &*challenge));
+    }
+    // Of a token that the issuer did not sign, nothing is said, whatever its claims.
+    let plain = r#"Bearer realm="catalogue", error="invalid_token""#;
+    for other in [json!({}), json!({ "exp": 1 }), json!({ "aud": "x" }), json!({ "iss": "x" })] {
+        let answer = app.get(&Issuer::new().token(&other), "/api/v1/me").await;
+        assert_eq!(refusal(&answer), (json!("invalid"), plain));
+    }
+}
+
+#[tokio::test]
+async fn answers_to_others_are_as_without_an_issuer() {
+    let (with, without) = (app(&Issuer::new(), |builder| builder).await, TestApp::new().await);
+    without.put([course("c", 0)]).await;
+    for app in [&with, &without] {
+        let expired = catalogue_core::Timestamp::from_microseconds(1);
+        let (token, _) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses", expired).await;
+        let answer = app.get(&token, "/api/v1/me").await;
+        assert_eq!(refusal(&answer), (json!("expired"), r#"Bearer realm="catalogue", error="invalid_token""#));
+    }
+    let id = [("x-request-id", "one")];
+    for authorization in ["", "Basic x", "Bearer x", "Bearer a.b", "Bearer a.b.c", "Bearer ccat_x", "Bearer a b"] {
+        let headers = [("authorization", authorization), id[0]];
+        let answers = [
+            with.send(http::Method::GET, "/api/v1/me", &headers).await,
+            without.send(http::Method::GET, "/api/v1/me", &headers).await,
+        ];
+        assert_eq!((&answers[0].headers, &answers[0].body), (&answers[1].headers, &answers[1].body));
+        assert_eq!(answers.map(|answer| answer.status.as_u16()), [401, 401]);
+    }
+}
+
+#[tokio::test]
+async fn a_signed_token_passes_the_gates_of_every_credential() {
+    let issuer = Issuer::new();
+    let token = issuer.token(&json!({ "scope": "read:profile openid" }));
+    let open = app(&issuer, |builder| builder).await;
+    let details = open.get(&token, "/api/v1/courses").await.failure(403, "insufficient_scope");
+    assert_eq!(details, json!({ "required": ["read:courses"], "granted": ["read:profile"] }));
+    open.get(&token, "/api/v1/nothing").await.failure(404, "not_found");
+    // Decision A5.
+    let keys_only = app(&issuer, |builder| builder.accept([CredentialKind::ApiKey])).await;
+    let details = keys_only.get(&issuer.token(&json!({})), "/api/v1/courses").await.failure(403, "insufficient_scope");
+    assert_eq!(details, json!({ "reason": "unsupported_credential" }));
+    assert_eq!(keys_only.get(&issuer.token(&json!({})), "/api/v1/me").await.status, 200);
+}
+
+/// An issuer that is away.
+#[derive(Debug)]
+struct Away;
+
+#[async_trait]
+impl FetchKeys for Away {
+    async fn fetch(&self) -> Result<Bytes, StorageError> {
+        Err(StorageError::new(StorageErrorKind::Unavailable, "connection refused"))
+    }
+}
+
+#[tokio::test]
+async fn an_issuer_that_is_away_is_no_refusal() {
+    let tokens = SignedTokens::builder(ISSUER, AUDIENCE, Away).build().unwrap();
+    let app = TestApp::with(|builder| builder.or_authenticator(tokens)).await;
+    let issuer = Issuer::new();
+    let answer = app.get(&issuer.token(&json!({})), "/api/v1/me").await;
+    answer.failure(500, "internal_error");
+    assert_eq!(answer.header("www-authenticate"), None);
+    assert!(!String::from_utf8_lossy(&answer.body).contains("id.example.com"));
+    // API keys work without it, and so does what needs no key to be refused.
+    let key = app.key(OWNER, "read:courses").await;
+    assert_eq!(app.get(&key, "/api/v1/courses").await.status, 200);
+    assert_eq!(app.get(&issuer.token(&json!({ "iss": "x" })), "/api/v1/me").await.status, 401);
+}
+
+/// A client cannot have its limit anew with a fresh token, and has its own.
+#[tokio::test]
+async fn a_limit_counts_by_issuer_client_and_account() {
+    let issuer = Issuer::new();
+    let clock = Clock::new();
+    let app = app(&issuer, |builder| builder.rate_limiter(clock.limiter(2, 60))).await;
+    for status in [200, 200, 429] {
+        assert_eq!(app.get(&issuer.token(&json!({})), "/api/v1/me").await.status, status);
+    }
+    for other in [json!({ "client_id": "another" }), json!({ "sub": "acc_other" })] {
+        assert_eq!(app.get(&issuer.token(&other), "/api/v1/me").await.status, 200, "{other}");
+    }
+}
+
+#[test]
+fn what_a_limit_counts_by_is_no_id_and_runs_into_no_other() {
+    use catalogue_core::auth::Issued;
+
+    let counted = |text: &str, issuer: &str, client: Option<&str>| {
+        let digest = BearerToken::new(text).unwrap().digest();
+        let issued = Issued::new(issuer, client.map(Into::into));
+        let identity = Identity::issued(AccountId::new("acc"), &digest, Scopes::default(), issued);
+        (identity.counted_as().to_owned(), identity.credential_id.to_string())
+    };
+    let (first, id) = counted("a", "issuer", Some("client"));
+    assert!(first.starts_with("client:") && id.starts_with("oauth:"));
+    assert_eq!(counted("b", "issuer", Some("client")).0, first);
+    assert_ne!(counted("a", "issue", Some("rclient")).0, first);
+    assert_ne!(counted("a", "issuer", Some("client2")).0, first);
+    let (alone, id) = counted("a", "issuer", None);
+    assert_eq!(alone, id);
+    let key = Identity::api_key(AccountId::new("acc"), "key_1", Scopes::default());
+    assert_eq!((key.counted_as(), &key.issued), ("key_1", &None));
+}
+
+/// Keeps the word of each refusal.
+#[derive(Clone, Debug, Default)]
+struct Words(Arc<Mutex<Vec<Option<&'static str>>>>);
+
+impl Observer for Words {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        self.0.lock().unwrap().push(request.explanation.map(|explanation| explanation.word));
+    }
+}
+
+#[tokio::test]
+async fn an_observer_is_told_why() {
+    let (issuer, words) = (Issuer::new(), Words::default());
+    let app = app(&issuer, |builder| builder.observer(words.clone())).await;
+    words.0.lock().unwrap().clear();
+    app.get(&issuer.token(&json!({})), "/api/v1/me").await;
+    app.get(&issuer.token(&json!({ "aud": "x" })), "/api/v1/me").await;
+    app.get(&Issuer::new().token(&json!({})), "/api/v1/me").await;
+    app.get("unknown", "/api/v1/me").await;
+    assert_eq!(*words.0.lock().unwrap(), [None, Some("audience"), Some("signature"), None]);
+}
