@@ -11,7 +11,7 @@ use http::{HeaderName, HeaderValue, Method, Request, Response, request};
 use crate::answer::Answers;
 use crate::answer::envelope;
 use crate::answer::page_cache::PageCacheStatistics;
-use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, Refusal, Verdict, look_up};
+use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, LookedUp, Refusal, Verdict, look_up};
 use crate::cors::AllowedOrigins;
 use crate::error::{ApiError, chain};
 use crate::in_flight::InFlight;
@@ -62,9 +62,9 @@ struct Caller {
 
 impl Caller {
     /// What an authenticator says; `None` where the next one is asked.
-    fn of(verdict: Verdict, revision: Option<Revision>) -> Option<Result<Self, ApiError>> {
+    fn of(verdict: Verdict) -> Option<Result<Self, ApiError>> {
         match verdict {
-            Verdict::Accepted(identity) => Some(Ok(Self { identity, revision })),
+            Verdict::Accepted(identity) => Some(Ok(Self { identity, revision: None })),
             Verdict::Refused(refusal) => Some(Err(ApiError::unauthorized(refusal))),
             Verdict::Explained(refusal, explanation) => Some(Err(ApiError::Unauthorized(refusal, Some(explanation)))),
             Verdict::NotMine => None,
@@ -142,7 +142,7 @@ impl Inner {
     }
 
     /// The way of a request. Each step takes what the step before gives, and the first failure answers (decision R2).
-    /// Who calls is noted in `seen` for an observer.
+    /// Who calls is noted in `seen` for an observer, also where their token is refused.
     async fn respond(
         &self,
         request: &request::Parts,
@@ -162,7 +162,7 @@ impl Inner {
         let known = caller.or_else(|| self.identify.as_ref()?.call(request));
         let Caller { identity, revision } = match known {
             Some(identity) => Caller { identity, revision: None },
-            None => self.identify(request).await?,
+            None => self.identify(request, seen).await?,
         };
         if self.observer.is_some() {
             *seen = Some(identity.clone());
@@ -185,10 +185,10 @@ impl Inner {
     }
 
     /// Finds out whose token the request carries, unless its client has tried too many.
-    async fn identify(&self, request: &request::Parts) -> Result<Caller, ApiError> {
+    async fn identify(&self, request: &request::Parts, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(&request.headers);
         let Some(limits) = &self.limits else {
-            return self.authenticate(token.map_err(ApiError::unauthorized)?).await;
+            return self.authenticate(token.map_err(ApiError::unauthorized)?, seen).await;
         };
         let client = request.extensions.get::<ClientAddress>();
         if token.as_ref().is_err_and(|refusal| *refusal == Refusal::Invalid) {
@@ -196,7 +196,7 @@ impl Inner {
         }
         let token = token.map_err(ApiError::unauthorized)?;
         let attempt = limits.attempt(token, client).await?;
-        let found = self.authenticate(token).await;
+        let found = self.authenticate(token, seen).await;
         if let Some(attempt) = attempt {
             attempt.settle(&found).await;
         }
@@ -204,15 +204,19 @@ impl Inner {
     }
 
     /// Whose token it is, by the first authenticator that knows it.
-    async fn authenticate(&self, mut token: BearerToken<'_>) -> Result<Caller, ApiError> {
+    async fn authenticate(&self, mut token: BearerToken<'_>, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
         if let Some(credentials) = &self.credentials {
-            let (verdict, revision) = look_up(&**credentials, &mut token).await?;
-            if let Some(found) = Caller::of(verdict, revision) {
-                return found;
+            match look_up(&**credentials, &mut token).await? {
+                LookedUp::Accepted(identity, revision) => return Ok(Caller { identity, revision }),
+                LookedUp::Refused(refusal, whose) => {
+                    *seen = whose;
+                    return Err(ApiError::unauthorized(refusal));
+                }
+                LookedUp::NotMine => {}
             }
         }
         for authenticator in &self.authenticators {
-            if let Some(found) = Caller::of(authenticator.authenticate(token).await?, None) {
+            if let Some(found) = Caller::of(authenticator.authenticate(token).await?) {
                 return found;
             }
         }

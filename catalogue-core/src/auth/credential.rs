@@ -32,15 +32,12 @@ impl Credential {
         Self { identity, expires_at: None, revoked_at: None, revision: None }
     }
 
-    /// Whether the credential holds at `now` (decision C3).
-    fn verdict(self, now: Timestamp) -> Verdict {
+    /// Why the credential does not hold at `now`; `None` where it does (decision C3).
+    fn refusal(&self, now: Timestamp) -> Option<Refusal> {
         if self.revoked_at.is_some() {
-            return Verdict::Refused(Refusal::Revoked);
+            return Some(Refusal::Revoked);
         }
-        if self.expires_at.is_some_and(|expiry| expiry <= now) {
-            return Verdict::Refused(Refusal::Expired);
-        }
-        Verdict::Accepted(self.identity)
+        self.expires_at.is_some_and(|expiry| expiry <= now).then_some(Refusal::Expired)
     }
 }
 
@@ -58,33 +55,48 @@ impl<S: CredentialStorage> StoredCredentials<S> {
 #[async_trait]
 impl<S: CredentialStorage> Authenticator for StoredCredentials<S> {
     async fn authenticate(&self, mut token: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        Ok(look_up(&self.0, &mut token).await?.0)
+        Ok(match look_up(&self.0, &mut token).await? {
+            LookedUp::Accepted(identity, _) => Verdict::Accepted(identity),
+            LookedUp::Refused(refusal, _) => Verdict::Refused(refusal),
+            LookedUp::NotMine => Verdict::NotMine,
+        })
     }
 }
 
-/// Says whose `token` is, and the revision of their courses where the look-up brought it along. The token keeps its digest.
+/// A [`Verdict`], with what else the look-up has found.
+pub(crate) enum LookedUp {
+    /// With the revision of the account's courses, where the look-up brought it along.
+    Accepted(Identity, Option<Revision>),
+    /// With whose the token was, where it is known.
+    Refused(Refusal, Option<Identity>),
+    NotMine,
+}
+
+/// Says whose `token` is. The token keeps its digest.
 pub(crate) async fn look_up(
     storage: &(impl CredentialStorage + ?Sized),
     token: &mut BearerToken<'_>,
-) -> Result<(Verdict, Option<Revision>), StorageError> {
+) -> Result<LookedUp, StorageError> {
     // A mistyped key never reaches the storage.
     if is_mistyped_api_key(token.expose()) {
-        return Ok((Verdict::Refused(Refusal::Invalid), None));
+        return Ok(LookedUp::Refused(Refusal::Invalid, None));
     }
     let digest = token.keep_digest();
     #[cfg(feature = "oauth")]
     if super::signed::has_form(token.expose()) {
         match storage.is_revoked(&digest).await? {
-            Some(true) => return Ok((Verdict::Refused(Refusal::Revoked), None)),
-            Some(false) => return Ok((Verdict::NotMine, None)),
+            Some(true) => return Ok(LookedUp::Refused(Refusal::Revoked, None)),
+            Some(false) => return Ok(LookedUp::NotMine),
             None => {}
         }
     }
     let Some(credential) = storage.find_credential(&digest).await? else {
-        return Ok((Verdict::NotMine, None));
+        return Ok(LookedUp::NotMine);
     };
-    let revision = credential.revision;
-    Ok((credential.verdict(Timestamp::now()), revision))
+    Ok(match credential.refusal(Timestamp::now()) {
+        None => LookedUp::Accepted(credential.identity, credential.revision),
+        Some(refusal) => LookedUp::Refused(refusal, Some(credential.identity)),
+    })
 }
 
 #[cfg(test)]
@@ -97,17 +109,17 @@ mod tests {
     fn a_credential_ends_at_its_expiry_and_a_revocation_counts_first() {
         let at = |second: i64| Timestamp::from_microseconds(second);
         let identity = Identity::api_key(AccountId::new("acc"), "key_1", Scopes::default());
-        for (expires_at, revoked_at, verdict) in [
-            (None, None, Verdict::Accepted(identity.clone())),
-            (at(11), None, Verdict::Accepted(identity.clone())),
-            (at(10), None, Verdict::Refused(Refusal::Expired)),
-            (at(9), None, Verdict::Refused(Refusal::Expired)),
-            (None, at(99), Verdict::Refused(Refusal::Revoked)),
-            (at(9), at(9), Verdict::Refused(Refusal::Revoked)),
+        for (expires_at, revoked_at, refusal) in [
+            (None, None, None),
+            (at(11), None, None),
+            (at(10), None, Some(Refusal::Expired)),
+            (at(9), None, Some(Refusal::Expired)),
+            (None, at(99), Some(Refusal::Revoked)),
+            (at(9), at(9), Some(Refusal::Revoked)),
         ] {
             let mut credential = Credential::new(identity.clone());
             (credential.expires_at, credential.revoked_at) = (expires_at, revoked_at);
-            assert_eq!(credential.verdict(at(10).unwrap()), verdict);
+            assert_eq!(credential.refusal(at(10).unwrap()), refusal);
         }
     }
 }

@@ -16,8 +16,8 @@ mod token;
 
 pub use authenticator::{Authenticator, Explanation, Refusal, Verdict};
 pub use bearer::{BearerToken, TokenDigest};
-pub(crate) use credential::look_up;
 pub use credential::{Credential, StoredCredentials};
+pub(crate) use credential::{LookedUp, look_up};
 pub(crate) use gate::Authorized;
 pub(crate) use identity::IdentityView;
 pub use identity::{CredentialKind, Identity, Issued};

@@ -95,6 +95,9 @@ pub struct FinishedRequest<'r> {
     pub body_length: usize,
     /// Why it was answered 401.
     pub refusal: Option<Refusal>,
+    /// Whose token was refused, where it was revoked or has expired. `None` for all other tokens, and where an
+    /// [`Authenticator`](crate::auth::Authenticator) beside the storage of the courses refused it.
+    pub refused: Option<&'r Identity>,
     /// What the authenticator says of the refusal beyond its reason (decision O32).
     pub explanation: Option<Explanation>,
     /// Which limit it exceeded, where it was answered 429.
@@ -126,9 +129,11 @@ impl<'r> FinishedRequest<'r> {
         request: &'r request::Parts,
         response: &Response<Bytes>,
         request_id: &'r HeaderValue,
-        caller: Option<&'r Identity>,
+        seen: Option<&'r Identity>,
         error: Option<&'r ApiError>,
     ) -> Self {
+        let is_refused = matches!(error, Some(ApiError::Unauthorized(..)));
+        let (caller, refused) = if is_refused { (None, seen) } else { (seen, None) };
         let mut finished = Self {
             operation: None,
             method: &request.method,
@@ -138,6 +143,7 @@ impl<'r> FinishedRequest<'r> {
             request_id: request_id.to_str().expect("request ids are visible ASCII"),
             body_length: if request.method == Method::HEAD { 0 } else { response.body().len() },
             refusal: None,
+            refused,
             explanation: None,
             exceeded: None,
             failure: None,

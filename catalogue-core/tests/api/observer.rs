@@ -4,9 +4,11 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use catalogue_core::Operation;
+use catalogue_core::auth::CredentialKind;
 use catalogue_core::limit::ClientAddress;
 use catalogue_core::observe::{FinishedRequest, Observer};
+use catalogue_core::storage::{Actor, KeyStorage};
+use catalogue_core::{AccountId, Operation, Timestamp};
 use http::{Method, Request, StatusCode};
 
 use crate::app::{OWNER, TestApp};
@@ -103,6 +105,42 @@ async fn the_clients_address_is_told_where_it_is_known() {
     app.catalogue.call(known).await;
     app.catalogue.call(Request::get("/docs").body(()).unwrap()).await;
     assert_eq!(*clients.0.lock().unwrap(), [Some(address), None]);
+}
+
+/// Who called, and whose token was refused.
+#[derive(Clone, Debug, Default)]
+struct Whose(Arc<Mutex<Vec<[Option<String>; 2]>>>);
+
+impl Observer for Whose {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        let ids = [request.caller, request.refused].map(|identity| Some(identity?.credential_id.to_string()));
+        assert!(request.refused.is_none_or(|whose| whose.account.as_str() == OWNER));
+        self.0.lock().unwrap().push(ids);
+    }
+}
+
+/// Else nobody could find out what is still done with a leaked key. Such a caller has no access, so it is no caller.
+#[tokio::test]
+async fn whose_token_was_refused_is_told_where_it_has_ended() {
+    let whose = Whose::default();
+    let app = TestApp::with(|builder| builder.observer(whose.clone())).await;
+    let (good, good_id) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses", None).await;
+    let now = Some(Timestamp::now());
+    let (expired, expired_id) = app.credential(CredentialKind::OAuth, OWNER, "read:courses", now).await;
+    let (revoked, revoked_id) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses", None).await;
+    let owner = AccountId::new(OWNER);
+    app.storage.revoke_key(&owner, &revoked_id, Timestamp::now(), &Actor::OPERATOR).await.unwrap().unwrap();
+    for (token, path, told) in [
+        (&*good, "/api/v1/courses", [Some(good_id), None]),
+        (&expired, "/api/v1/courses", [None, Some(expired_id)]),
+        (&revoked, "/api/v1/me", [None, Some(revoked_id.clone())]),
+        (&revoked, "/api/v1/nothing", [None, Some(revoked_id)]),
+        ("wrong", "/api/v1/me", [None, None]),
+        (&format!("{good}x"), "/api/v1/me", [None, None]),
+    ] {
+        app.get(token, path).await;
+        assert_eq!(whose.0.lock().unwrap().pop().unwrap(), told, "{path}");
+    }
 }
 
 /// What an observer can tell apart beside the status.

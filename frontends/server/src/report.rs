@@ -43,6 +43,9 @@ pub(crate) struct NamedKey {
     account: String,
     created_at: Timestamp,
     expires_at: Option<Timestamp>,
+    /// Its last use, or its making where there was none; of a key that is named because nobody uses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unused_since: Option<Timestamp>,
 }
 
 impl From<&CredentialRecord> for NamedKey {
@@ -52,25 +55,27 @@ impl From<&CredentialRecord> for NamedKey {
             account: harmless(identity.account.as_str()),
             created_at: *created_at,
             expires_at: *expires_at,
+            unused_since: None,
         }
     }
 }
 
 impl NamedKey {
-    /// When it ends, or was made where it never does.
+    /// The day that it is named for: since when it is unused, when it ends, or when it was made where it never does.
     pub(crate) fn day(&self) -> Timestamp {
-        self.expires_at.unwrap_or(self.created_at)
+        self.unused_since.or(self.expires_at).unwrap_or(self.created_at)
     }
 }
 
 impl fmt::Display for NamedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, account, expires_at, .. } = self;
+        let Self { id, account, expires_at, unused_since, .. } = self;
         let day = self.day().to_string();
         let day = day.split('T').next().unwrap_or_default();
-        match expires_at {
-            Some(_) => write!(f, "{id} of {account} expires on {day}"),
-            None => write!(f, "{id} of {account}, made on {day}, never expires"),
+        match (unused_since, expires_at) {
+            (Some(_), _) => write!(f, "{id} of {account} is unused since {day}"),
+            (None, Some(_)) => write!(f, "{id} of {account} expires on {day}"),
+            (None, None) => write!(f, "{id} of {account}, made on {day}, never expires"),
         }
     }
 }

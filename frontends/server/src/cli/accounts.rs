@@ -38,7 +38,7 @@ All of it goes in one transaction, and its keys are refused from the next
 request on. SQLite's file is then written anew, so that no byte of the account
 is left in it: for a while that takes up to twice the room of what is left,
 once beside the file and once in TMPDIR, and other writers wait. Backups,
-exports and PostgreSQL's own log keep what they have.
+exports, logs and PostgreSQL's own log keep what they have.
 
 Example: in a script, where nobody is asked
   catalogue accounts remove acc_1 --yes")]

@@ -13,6 +13,13 @@ Example: a key, kept in a variable
   TOKEN=$(catalogue keys create --account acc_1 --name \"A partner\" \\
     --scope read:profile read:courses)";
 
+const KEYS_LIST_HELP: &str = "\
+With several options, only keys that fit all of them are listed. A server
+writes last uses once a minute.
+
+Example: what ends within a month, in all accounts
+  catalogue keys list --expiring 30d";
+
 /// clap breaks no line of its own here.
 const CREATE_KEY_USAGE: &str = "\
 catalogue keys create [OPTIONS] --account <ID> --name <NAME>
@@ -30,11 +37,9 @@ pub(crate) enum KeysCommand {
     #[command(after_help = KEYS_EXAMPLE, override_usage = CREATE_KEY_USAGE)]
     Create(CreateKey),
     /// Lists credentials, without the tokens
-    #[command(after_help = "\
-Example: what ends within a month, in all accounts
-  catalogue keys list --expiring 30d")]
+    #[command(after_help = KEYS_LIST_HELP)]
     List(ListKeys),
-    /// Shows the credential of a token on standard input
+    /// Shows the credential of a token, or of each token in a text, on standard input
     Find(FindKey),
     /// Makes the successor of an API key, and lets the old one end after an overlap
     Rotate(RotateKey),
@@ -116,9 +121,12 @@ pub(crate) struct ListKeys {
     /// Only those that hold, and end within that time, like 30d
     #[arg(long, value_name = "DURATION", value_parser = units::duration)]
     pub(crate) expiring: Option<Duration>,
-    /// Only those that hold, and were not used for that time, nor made within it
+    /// Only those that hold, were not used for that time, like 90d, and are older than that
     #[arg(long, value_name = "DURATION", value_parser = units::duration)]
     pub(crate) unused: Option<Duration>,
+    /// Only those that hold, and of which no use is recorded, however young they are
+    #[arg(long)]
+    pub(crate) never_used: bool,
     /// Prints one JSON array instead of a table
     #[arg(long)]
     pub(crate) json: bool,
@@ -126,14 +134,25 @@ pub(crate) struct ListKeys {
 
 /// `catalogue keys find`
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Example: whose token was leaked
-  catalogue keys find - < token.txt")]
+#[command(
+    override_usage = "catalogue keys find [OPTIONS] <- | --in-text ->",
+    after_help = "\
+A server writes last uses once a minute. With --in-text, each token is shown
+once, by the first line that has it, and never itself; one that no credential
+has is unknown.
+
+Example: whose token was leaked, and whose tokens stand in a text
+  catalogue keys find - < token.txt
+  catalogue keys find --in-text - < paste.txt"
+)]
 pub(crate) struct FindKey {
     /// Where the token is read: - is standard input
-    #[arg(value_name = "-")]
-    pub(crate) token: String,
-    /// Prints the credential as one JSON object
+    #[arg(value_name = "-", required_unless_present = "in_text")]
+    pub(crate) token: Option<String>,
+    /// Where a text is read that has tokens somewhere: - is standard input
+    #[arg(long, value_name = "-", conflicts_with = "token")]
+    pub(crate) in_text: Option<String>,
+    /// Prints the credential as one JSON object; those in a text as one array
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -190,7 +209,7 @@ pub(crate) struct RotateKey {
     #[arg(long, value_name = "-", conflicts_with = "id")]
     pub(crate) token: Option<String>,
     /// How long the old key goes on to work, like 1h30m. It never outlives the expiry that it has;
-    /// after 0s it has expired at once
+    /// after 0s it has expired at once, and is refused as `expired`, not `revoked`
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = units::duration)]
     pub(crate) overlap: Duration,
     /// When the new key expires, from now, like 90d or 2w

@@ -111,9 +111,10 @@ fn check_confirmable(remove: &RemoveAccount) -> Result<(), Failure> {
 }
 
 async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure> {
-    if !remove.yes {
-        for AccountSummary { account, courses, keys } in find(storage.admin(), std::slice::from_ref(&remove.id)).await?
-        {
+    let mut usable = 0;
+    for AccountSummary { account, courses, keys } in find(storage.admin(), std::slice::from_ref(&remove.id)).await? {
+        usable = keys;
+        if !remove.yes {
             let with = format!("{} and {} that hold", counted(courses, "course"), counted(keys, "key"));
             confirm(&format!("Remove {} ({:?}) with {with}? [y/N] ", printable(account.id.as_str()), account.name))?;
         }
@@ -130,15 +131,21 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     let removed = removed.map_err(|error| Failure::of_change(&error, &is_removed, LOOK))?;
     let removed = removed.ok_or_else(|| credentials::unknown_account(&remove.id))?;
     let RemovedAccount { courses, modules, keys, tokens, remains } = removed;
-    let counts = [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| counted(count, what));
+    let mut counts =
+        [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| counted(count, what));
+    if usable != keys {
+        // The number that `accounts list` shows.
+        counts[2] += &format!(" ({usable} usable)");
+    }
     let done = format!("{is_removed}, with {} and {}", counts.join(", "), counted(tokens, "token"));
     let printed = if remove.json {
         output::print_json(&json!({
-            "id": remove.id, "courses": courses, "modules": modules, "keys": keys, "tokens": tokens, "remains": remains,
+            "id": remove.id, "courses": courses, "modules": modules, "keys": keys, "usableKeys": usable, "tokens": tokens,
+            "remains": remains,
         }))
     } else {
         let remains = remains.map(|why| format!("\nsome of it remains: {why}")).unwrap_or_default();
-        output::print(&format!("{done}\nbackups and exports keep what they have of it{remains}"))
+        output::print(&format!("{done}\nbackups, exports and logs keep what they have of it{remains}"))
     };
     printed.map_err(|failure| failure.after(&done))
 }

@@ -1,12 +1,15 @@
 //! `catalogue keys` and `catalogue tokens`
 
 mod check;
+mod find;
 mod list;
 mod log;
 #[cfg(feature = "oauth")]
 mod revoke_token;
 mod rotate;
 mod subject;
+
+use std::io::{self, IsTerminal as _};
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, CredentialRecord};
@@ -15,8 +18,8 @@ use catalogue_core::storage::Actor;
 
 #[cfg(feature = "oauth")]
 use super::check_token;
-use super::{Context, block_on, credentials, table};
-use crate::cli::{CreateKey, FindKey, Grant, KeysCommand, RevokeKey, TokensCommand};
+use super::{Context, block_on, credentials};
+use crate::cli::{CreateKey, Grant, KeysCommand, RevokeKey, TokensCommand};
 use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
@@ -30,8 +33,8 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
             block_on(async { list::run(open(context).await?.admin(), &arguments, None).await })
         }
         KeysCommand::Find(arguments) => {
-            let subject = Subject::of_token(&arguments.token)?;
-            block_on(async { find(&open(context).await?, &subject, &arguments).await })
+            let sought = find::Sought::read(&arguments)?;
+            block_on(async { find::run(&open(context).await?, sought, arguments.json).await })
         }
         KeysCommand::Rotate(arguments) => {
             let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
@@ -92,22 +95,6 @@ async fn record_of(storage: &dyn AdminStorage, id: &str) -> Result<CredentialRec
     record.ok_or_else(|| credentials::unknown_id(id))
 }
 
-async fn find(storage: &Storage, subject: &Subject, arguments: &FindKey) -> Result<(), Failure> {
-    let record = record_of(storage.admin(), &subject.id(storage).await?).await?;
-    if arguments.json {
-        return credentials::print_json(storage.admin(), &record).await;
-    }
-    output::print(&table::fields([
-        ("id", record.identity.credential_id.to_string()),
-        ("account", record.identity.account.to_string()),
-        ("name", record.name.clone().unwrap_or_else(|| "-".to_owned())),
-        ("state", record.state(Timestamp::now()).name().to_owned()),
-        ("scopes", record.identity.scopes.to_string()),
-        ("last used (UTC)", minute_or_never(record.last_used_at)),
-        ("end (UTC)", minute_or_never(record.revoked_at.or(record.expires_at))),
-    ]))
-}
-
 async fn revoke(storage: &Storage, id: &str, arguments: &RevokeKey) -> Result<(), Failure> {
     let failed = |error| Failure::of_change(&error, &format!("{id} is revoked"), credentials::LOOK);
     let unknown = || credentials::unknown_id(id);
@@ -122,5 +109,11 @@ async fn revoke(storage: &Storage, id: &str, arguments: &RevokeKey) -> Result<()
     };
     let printed =
         if arguments.json { credentials::print_json(storage.admin(), &record).await } else { output::print(&done) };
-    printed.map_err(|failure| failure.after(&done))
+    printed.map_err(|failure| failure.after(&done))?;
+    // Whoever has only a token sees whose it was; a script's standard error stays empty.
+    if io::stderr().is_terminal() {
+        let name = record.name.as_deref().map(|name| format!("{name:?} of ")).unwrap_or_default();
+        output::note(&printable(&format!("it was {name}{}", record.identity.account)));
+    }
+    Ok(())
 }

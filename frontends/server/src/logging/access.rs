@@ -12,6 +12,7 @@ pub(crate) struct AccessLog;
 
 impl Observer for AccessLog {
     fn finished(&self, request: &FinishedRequest<'_>) {
+        let caller = request.caller.or(request.refused);
         tracing::info!(
             target: "catalogue::access",
             operation = request.operation.map_or("other", catalogue_core::Operation::id),
@@ -19,9 +20,9 @@ impl Observer for AccessLog {
             status = u64::from(request.status.as_u16()),
             duration_us = u64::try_from(request.duration.as_micros()).unwrap_or(u64::MAX),
             bytes = request.body_length as u64,
-            account = request.caller.map(|caller| caller.account.as_str()),
-            credential = request.caller.map(|caller| &*caller.credential_id),
-            oauth_client = request.caller.and_then(|caller| caller.issued.as_ref()?.client.as_deref()),
+            account = caller.map(|caller| caller.account.as_str()),
+            credential = caller.map(|caller| &*caller.credential_id),
+            oauth_client = caller.and_then(|caller| caller.issued.as_ref()?.client.as_deref()),
             refusal = request.refusal.map(catalogue_core::auth::Refusal::reason),
             outcome = request.explanation.map(|explanation| explanation.word),
             limit = request.exceeded.map(limit),

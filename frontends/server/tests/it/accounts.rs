@@ -42,6 +42,7 @@ pub(crate) fn an_account_is_listed_shown_and_removed(command: impl Fn(&str) -> C
     let removed = run("accounts remove a --yes --json").json();
     let counts = ["id", "courses", "modules", "keys", "tokens"].map(|field| removed[field].clone());
     assert_eq!(counts, [json!("a"), json!(2), json!(1), json!(2), json!(1)]);
+    assert_eq!(removed["usableKeys"], a["keys"]);
     for token in &tokens {
         let (status, refusal) = server.get("/api/v1/courses/one", token);
         assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("invalid")));
@@ -54,7 +55,7 @@ pub(crate) fn an_account_is_listed_shown_and_removed(command: impl Fn(&str) -> C
     }
     let said = run("accounts remove b --yes").succeeds();
     assert!(said.starts_with("b was removed, with 1 course, 0 modules, 1 key and 0 tokens\n"), "{said}");
-    assert!(said.contains("backups"), "{said}");
+    assert!(said.contains("backups, exports and logs"), "{said}");
     assert_eq!(run("accounts list --json").json(), json!([]));
 }
 
@@ -111,6 +112,19 @@ fn a_removal_is_done_though_bytes_may_remain() {
     assert!(said.contains("\nsome of it remains: ") && said.contains("reads the database as it was"), "{said}");
     let remains = dir.run("accounts remove b --yes --json").json()["remains"].take();
     assert!(remains.as_str().unwrap().contains("reads the database as it was"), "{remains}");
+}
+
+/// `accounts list` counts the usable ones.
+#[test]
+fn a_removal_says_how_many_of_the_keys_were_usable() {
+    let dir = TestDir::with_courses();
+    let keys = [(); 4].map(|()| dir.run("keys create --account a --name n --scope read:courses --json").json());
+    for key in &keys[..2] {
+        dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
+    }
+    assert_eq!(dir.run("accounts show a --json").json()["keys"], 2);
+    let said = dir.run("accounts remove a --yes").succeeds();
+    assert!(said.starts_with("a was removed, with 2 courses, 1 module, 4 keys (2 usable) and 0 tokens\n"), "{said}");
 }
 
 #[test]

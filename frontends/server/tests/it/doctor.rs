@@ -72,6 +72,36 @@ fn keys_that_end_soon_or_never_are_named() {
     assert!(lines.contains(&format!("{} of a, made on ", ids[9])) && !lines.contains(&never[6]), "{lines}");
 }
 
+/// Of those as well: five, the longest unused first. Whoever made a key yesterday has had no time to use it.
+#[test]
+fn keys_that_nobody_uses_are_named() {
+    let dir = TestDir::with_courses();
+    let create = "keys create --account a --name n --scope read:courses --expires-in 400d --json";
+    let made = || dir.run(create).json()["id"].as_str().unwrap().to_owned();
+    let ids: Vec<_> = (0..8).map(|_| made()).collect();
+    let host = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
+    let earlier = |column: &str, days: i64, id: &str| {
+        let change = format!("UPDATE credentials SET {column} = created_at - ?1 WHERE id = ?2");
+        assert_eq!(host.execute(&change, (days * 86_400_000_000, id)), Ok(1));
+    };
+    for (id, days) in ids[..6].iter().zip(91..) {
+        earlier("created_at", days, id);
+    }
+    earlier("created_at", 300, &ids[6]);
+    host.execute("UPDATE credentials SET last_used_at = created_at + 299 * 86400000000 WHERE id = ?1", [&ids[6]])
+        .unwrap();
+    let report: Value = serde_json::from_str(&dir.run("doctor --json").out).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let credentials = findings.iter().find(|finding| finding["check"] == "credentials").unwrap();
+    let text = credentials["message"].as_str().unwrap();
+    assert_eq!(text, "usable: 8; expiring within 7 days: 0, never: 0; unused for 90 days: 6");
+    let named = credentials["keys"].as_array().unwrap();
+    assert!(named.iter().map(|key| key["id"].as_str().unwrap()).eq(ids[1..6].iter().rev()), "{named:?}");
+    let day = &named[0]["unusedSince"].as_str().unwrap()[..10];
+    let lines = dir.run("doctor").out;
+    assert!(lines.contains(&format!("{} of a is unused since {day}\n", ids[5])), "{lines}");
+}
+
 #[test]
 fn what_is_to_be_mended_is_said() {
     let dir = TestDir::with_courses();

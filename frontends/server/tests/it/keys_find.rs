@@ -33,7 +33,12 @@ pub(crate) fn tokens_are_found_and_ended(command: impl Fn(&str) -> Command) {
         assert_eq!(found, run(&format!("keys list --account {account} --json")).json()[0]);
         assert_eq!((&found["id"], &found["account"]), (&made["id"], &made["account"]));
         let shown = read(text(made, "token"), "keys find -").succeeds();
-        for piece in [text(made, "id"), &format!("account          {account}\n"), "state            valid\n", "never"] {
+        for piece in [
+            text(made, "id"),
+            &format!("account          {account}\n"),
+            "state            valid\n",
+            "last used (UTC)  never recorded; uses are written once a minute\n",
+        ] {
             assert!(shown.contains(piece), "{piece}: {shown}");
         }
         assert!(!shown.contains(text(made, "token")));
@@ -41,6 +46,19 @@ pub(crate) fn tokens_are_found_and_ended(command: impl Fn(&str) -> Command) {
     let tokens = run("tokens list --json").json();
     assert_eq!((tokens.as_array().unwrap().len(), &tokens[0]["id"]), (1, &oauth["id"]));
     assert_eq!(run("tokens list --account a --json").json(), json!([]));
+
+    let unknown = format!("ccat_{}08gEjZ", "0".repeat(43));
+    let paste = format!(
+        "Hello,\n\"header\\n{0}\", Bearer%20{1}\nkey_{0} and {unknown}_old\n",
+        text(&key, "token"),
+        text(&oauth, "token")
+    );
+    let row = |line: u64, made: &Value| json!({ "line": line, "id": made["id"], "account": made["account"], "state": "valid", "lastUsedAt": null });
+    let unknown_row = json!({ "line": 3, "id": null, "account": null, "state": "unknown", "lastUsedAt": null });
+    assert_eq!(read(&paste, "keys find --in-text - --json").json(), json!([row(2, &key), row(2, &oauth), unknown_row]));
+    let shown = read(&paste, "keys find --in-text -").succeeds();
+    assert!(shown.starts_with("LINE  ID ") && shown.lines().count() == 4 && !shown.contains("ccat_"), "{shown}");
+    assert!(shown.lines().nth(3).unwrap().split_whitespace().eq(["3", "-", "-", "unknown", "-"]), "{shown}");
 
     let next = read(text(&key, "token"), "keys rotate --token - --overlap 1h --json").json();
     assert_eq!(next["replaces"]["id"], key["id"]);
@@ -108,4 +126,41 @@ fn a_token_on_the_command_line_is_refused_and_told_where_it_belongs() {
     }
     dir.run(&format!("keys revoke {} --token -", text(&key, "id"))).fails(2, &["cannot be used with"]);
     assert_eq!(dir.run("keys list --json").json()[0]["revokedAt"], Value::Null);
+}
+
+#[test]
+fn a_text_in_which_no_credentials_token_stands_is_1() {
+    let dir = TestDir::with_courses();
+    let token = dir.run(CREATE).json()["token"].as_str().unwrap().to_owned();
+    let unknown = TestDir::with_courses().run(CREATE).json()["token"].as_str().unwrap().to_owned();
+    for (input, piece) in [
+        ("", "standard input has no token"),
+        (&*format!("{}\n{}", &token[..53], token.to_uppercase()), "standard input has no token"),
+        (&unknown, "no credential has any of these tokens"),
+    ] {
+        let outcome = reading(dir.command("keys find --in-text -"), input);
+        assert!(!outcome.out.contains("ccat_") && !outcome.err.contains("ccat_"), "{outcome:?}");
+        assert!(outcome.status == Some(1) && outcome.err.contains(piece), "{outcome:?}");
+        assert_eq!(outcome.out.contains("unknown"), input == unknown, "{outcome:?}");
+    }
+    for arguments in ["keys find", "keys find - --in-text -"] {
+        assert_eq!(dir.run(arguments).status, Some(2), "{arguments}");
+    }
+    let outcome = dir.run(&format!("keys find --in-text {token}"));
+    assert!(!outcome.err.contains(&token[..8]), "{outcome:?}");
+    outcome.fails(2, &["standard input"]);
+}
+
+/// Who has only the token learns whom to tell. Where nobody looks, nothing more is written than before.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_sees_whose_a_revoked_key_was() {
+    let dir = TestDir::with_courses();
+    let [first, second] = [(); 2].map(|()| dir.run(CREATE).json());
+    let (status, shown) = crate::terminal::Terminal::run_on_stderr(
+        dir.command(&format!("keys revoke {}", text(&first, "id"))).stdout(Stdio::null()),
+    );
+    assert_eq!((status, &*shown), (Some(0), "it was \"n\" of a\n"));
+    let outcome = dir.run(&format!("keys revoke {}", text(&second, "id")));
+    assert_eq!((&*outcome.err, outcome.status), ("", Some(0)));
 }

@@ -51,11 +51,14 @@ pub(crate) fn keys_of_all_accounts_are_looked_over(command: impl Fn(&str) -> Com
     assert_eq!(picked("--expiring 30d --account b"), ["of-b"]);
     assert_eq!(picked("--expiring 50d"), ["rotated", "rotated", "of-b"]);
     assert_eq!(picked("--unused 1d"), [""; 0]);
+    assert_eq!(picked("--never-used"), ["rotated", "for-good", "later", "rotated", "of-b", "token"]);
     sql("UPDATE credentials SET created_at = created_at - 90 * CAST(86400000000 AS BIGINT)");
     sql("UPDATE credentials SET last_used_at = created_at + 80 * CAST(86400000000 AS BIGINT) WHERE name = 'later'");
     assert_eq!(picked("--unused 90d"), ["rotated", "for-good", "rotated", "of-b", "token"]);
     assert_eq!(picked("--unused 9d --account a"), ["rotated", "for-good", "later", "rotated"]);
     assert_eq!(picked("--unused 90d --expiring 30d"), ["rotated", "of-b"]);
+    assert_eq!(picked("--never-used"), ["rotated", "for-good", "rotated", "of-b", "token"]);
+    assert_eq!(picked("--never-used --expiring 30d"), ["rotated", "of-b"]);
     run("keys list --unused soon").fails(2, &["--unused"]);
 }
 

@@ -132,6 +132,37 @@ fn who_is_refused_is_named() {
     assert!(lines.len() == 3 && lines[2].contains("status=404") && !lines[2].contains("192.0.2"), "{log}");
 }
 
+/// By its id, never by its token: what a leaked key was used for is asked after it was revoked, too.
+#[test]
+fn a_refused_credential_is_named_where_it_has_ended() {
+    let dir = TestDir::with_courses();
+    let create = |arguments: &str| {
+        let created = dir.run(&format!("keys create --account a --name n --scope read:courses --json {arguments}"));
+        let key = created.json();
+        ["id", "token"].map(|field| key[field].as_str().unwrap().to_owned())
+    };
+    let [revoked, rotated] = [create(""), create("")];
+    dir.run(&format!("keys revoke {}", revoked[0])).succeeds();
+    dir.run(&format!("keys rotate {} --overlap 0s", rotated[0])).succeeds();
+    let unknown = format!("ccat_{}08gEjZ", "0".repeat(43));
+    let observed = Observed::start(&dir, "");
+    for token in [&revoked[1], &rotated[1], &unknown] {
+        ask(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\nAuthorization: Bearer {token}"));
+    }
+    let log = observed.ended_log();
+    let lines = access_lines(&log);
+    for (line, ([id, token], refusal)) in lines.iter().zip([(&revoked, "revoked"), (&rotated, "expired")]) {
+        let named = format!(" account=\"a\" credential=\"{id}\" refusal=\"{refusal}\" client=127.0.0.1 ");
+        assert!(line.contains("status=401") && line.contains(&named) && !line.contains(&token[..9]), "{line}");
+    }
+    assert!(lines[2].contains(" refusal=\"invalid\"") && !lines[2].contains("credential="), "{}", lines[2]);
+    for id in [&revoked[0], &rotated[0]] {
+        let listed = dir.run("keys list --json").json();
+        let key = listed.as_array().unwrap().iter().find(|key| key["id"] == **id).unwrap();
+        assert_eq!(key["lastUsedAt"], Value::Null, "what was refused is no use");
+    }
+}
+
 #[test]
 fn lines_of_requests_can_be_left_out() {
     let dir = TestDir::new();

@@ -59,7 +59,7 @@ pub async fn a_foreign_place_is_only_a_place(fixture: &impl CourseFixture) {
     for foreign in &two {
         let after = place(fixture, foreign);
         let expected = listed(fixture, one.iter().filter(|course| place(fixture, course) < after));
-        let rule = "A page that starts at a foreign place holds the account's own courses.";
+        let rule = "A page that starts at the place of another account's course holds the account's own courses.";
         assert_last_page(fixture, "one", 100, Some(after), &expected, rule).await;
     }
 }

@@ -70,8 +70,8 @@ pub async fn what_changes_nothing_has_no_event(fixture: &impl KeyFixture) {
     revoke(fixture, &a, id, second(2)).await.expect("a key of the account");
     assert_eq!(logged().await, before, "{RULE} a second revocation.");
     for absent in [foreign_id, "unknown"] {
-        assert_eq!(rename(fixture, &a, absent, "Another").await, None, "a foreign key or none");
-        assert_eq!(revoke(fixture, &a, absent, second(2)).await, None, "a foreign key or none");
+        assert_eq!(rename(fixture, &a, absent, "Another").await, None, "a key of another account or none");
+        assert_eq!(revoke(fixture, &a, absent, second(2)).await, None, "a key of another account or none");
     }
     assert_eq!(logged().await, before, "{RULE} renaming and revoking what is not there.");
     let mut successor = held(fixture, &api_key("a", "key_3", "token-3")).await;

@@ -233,5 +233,5 @@ flaws! {
     }) => courses::isolation::account_ids_are_compared_by_bytes, "byte by byte";
     foreign_places_refused: starting_at_the_course(|| {
         Some(Position { created_at: Timestamp::MIN, slug: String::new() })
-    }) => courses::isolation::a_foreign_place_is_only_a_place, "starts at a foreign place";
+    }) => courses::isolation::a_foreign_place_is_only_a_place, "starts at the place of another account's course";
 }

@@ -1,4 +1,4 @@
-//! How many credentials end soon, and how many never do, and which.
+//! How many credentials end soon, how many never do, and how many nobody uses, and which.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -12,6 +12,8 @@ use crate::report::{NamedKey, Report};
 
 const CHECK: &str = "credentials";
 const SOON: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// After that time without a use a credential is named.
+const LONG: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// How many of a kind are named.
 const NAMED: usize = 5;
 
@@ -27,12 +29,12 @@ struct Counts {
     usable: usize,
     expire_soon: Kind,
     never_expire: Kind,
+    unused: Kind,
 }
 
 impl Kind {
-    fn add(&mut self, record: &CredentialRecord) {
+    fn add(&mut self, key: NamedKey) {
         self.count += 1;
-        let key = NamedKey::from(record);
         let at = self.first.partition_point(|other| other.day() <= key.day());
         self.first.insert(at, key);
         self.first.truncate(NAMED);
@@ -45,14 +47,17 @@ pub(super) async fn look(storage: &dyn AdminStorage, now: Timestamp, report: &mu
         Ok(Counts { usable: 0, .. }) => {
             report.warning(CHECK, "there is none to call the API with; `keys create` makes one");
         }
-        Ok(Counts { usable, expire_soon, never_expire }) => {
+        Ok(Counts { usable, expire_soon, never_expire, unused }) => {
             let (soon, never) = (expire_soon.count, never_expire.count);
-            let text = format!("usable: {usable}; expiring within 7 days: {soon}, never: {never}");
+            let mut text = format!("usable: {usable}; expiring within 7 days: {soon}, never: {never}");
+            if unused.count > 0 {
+                text += &format!("; unused for 90 days: {}", unused.count);
+            }
             match soon {
                 0 => report.fine(CHECK, text),
                 _ => report.warning(CHECK, format!("{text}; `keys rotate` makes successors")),
             }
-            report.name(expire_soon.first.into_iter().chain(never_expire.first));
+            report.name([expire_soon, never_expire, unused].into_iter().flat_map(|kind| kind.first));
         }
     }
 }
@@ -63,9 +68,17 @@ async fn count(storage: &dyn AdminStorage, now: Timestamp) -> Result<Counts, Sto
         if record.state(now).holds() {
             counts.usable += 1;
             match record.expires_at {
-                Some(end) if now.checked_add(SOON).is_none_or(|soon| end <= soon) => counts.expire_soon.add(&record),
+                Some(end) if now.checked_add(SOON).is_none_or(|soon| end <= soon) => {
+                    counts.expire_soon.add(NamedKey::from(&record));
+                }
                 Some(_) => {}
-                None => counts.never_expire.add(&record),
+                None => counts.never_expire.add(NamedKey::from(&record)),
+            }
+            let last = record.last_used_at.unwrap_or(record.created_at);
+            if last.checked_add(LONG).is_some_and(|then| then <= now) {
+                let mut key = NamedKey::from(&record);
+                key.unused_since = Some(last);
+                counts.unused.add(key);
             }
         }
         ControlFlow::Continue(())

@@ -83,9 +83,10 @@ fn is_wanted(record: &CredentialRecord, list: &ListKeys, now: Timestamp) -> bool
         let last = record.last_used_at.unwrap_or(record.created_at);
         last.checked_add(time).is_some_and(|then| then <= now)
     };
-    (list.expiring.is_none() && list.unused.is_none() || record.state(now).holds())
+    (list.expiring.is_none() && list.unused.is_none() && !list.never_used || record.state(now).holds())
         && list.expiring.is_none_or(ends_within)
         && list.unused.is_none_or(is_unused)
+        && !(list.never_used && record.last_used_at.is_some())
 }
 
 fn row(record: &CredentialRecord, now: Timestamp) -> Vec<String> {

@@ -36,6 +36,16 @@ pub(super) enum Subject {
     Token { digest: TokenDigest, has_form: bool },
 }
 
+/// Refuses a token on a command line, and does not repeat it.
+pub(super) fn check_is_stdin(source: &str) -> Result<(), Failure> {
+    match source {
+        "-" => Ok(()),
+        _ => {
+            Err(Failure::usage("write - for the token, and give it on standard input: others can read a command line"))
+        }
+    }
+}
+
 impl Subject {
     /// The one that a command line names in either way.
     pub(super) fn of(id: Option<&str>, token: Option<&str>) -> Result<Self, Failure> {
@@ -48,11 +58,7 @@ impl Subject {
 
     /// The one whose token stands on standard input, as `-` says.
     pub(super) fn of_token(source: &str) -> Result<Self, Failure> {
-        if source != "-" {
-            return Err(Failure::usage(
-                "write - for the token, and give it on standard input: others can read a command line",
-            ));
-        }
+        check_is_stdin(source)?;
         let mut text = String::new();
         let token = read_token(&mut text, "keys find -")?;
         Ok(Self::Token { digest: token.digest(), has_form: token_kind(token.expose()).is_some() })

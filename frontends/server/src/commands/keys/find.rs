@@ -1,0 +1,143 @@
+//! `catalogue keys find`: whose a token is, or whose all tokens of a text are.
+
+use std::collections::HashSet;
+use std::io::{self, BufRead, IsTerminal as _, Read as _};
+
+use catalogue_core::Timestamp;
+use catalogue_core::auth::{BearerToken, TokenDigest, token_kind};
+use serde_json::json;
+
+use super::subject::{Subject, check_is_stdin};
+use super::{minute, minute_or_never, record_of};
+use crate::cli::FindKey;
+use crate::commands::{credentials, table};
+use crate::database::Storage;
+use crate::exit::Failure;
+use crate::output;
+
+/// How many bytes a token has.
+const LENGTH: usize = 54;
+/// How much of a line is read at a time.
+const PIECE: u64 = 1 << 16;
+
+/// What standard input holds. No token is kept.
+pub(super) enum Sought {
+    Token(Subject),
+    Text(Vec<(u64, TokenDigest)>),
+}
+
+impl Sought {
+    pub(super) fn read(arguments: &FindKey) -> Result<Self, Failure> {
+        let Some(source) = &arguments.in_text else {
+            return Subject::of_token(arguments.token.as_deref().unwrap_or_default()).map(Self::Token);
+        };
+        check_is_stdin(source)?;
+        if io::stdin().is_terminal() {
+            output::note("any text; Ctrl+D ends");
+        }
+        let tokens = tokens(&mut io::stdin().lock());
+        let tokens = tokens.map_err(|error| Failure::work(format!("standard input cannot be read: {error}")))?;
+        if tokens.is_empty() {
+            return Err(Failure::work("standard input has no token"));
+        }
+        Ok(Self::Text(tokens))
+    }
+}
+
+pub(super) async fn run(storage: &Storage, sought: Sought, json: bool) -> Result<(), Failure> {
+    match sought {
+        Sought::Token(subject) => token(storage, &subject, json).await,
+        Sought::Text(tokens) => in_text(storage, &tokens, json).await,
+    }
+}
+
+async fn token(storage: &Storage, subject: &Subject, json: bool) -> Result<(), Failure> {
+    let record = record_of(storage.admin(), &subject.id(storage).await?).await?;
+    if json {
+        return credentials::print_json(storage.admin(), &record).await;
+    }
+    let never = || "never recorded; uses are written once a minute".to_owned();
+    output::print(&table::fields([
+        ("id", record.identity.credential_id.to_string()),
+        ("account", record.identity.account.to_string()),
+        ("name", record.name.clone().unwrap_or_else(|| "-".to_owned())),
+        ("state", record.state(Timestamp::now()).name().to_owned()),
+        ("scopes", record.identity.scopes.to_string()),
+        ("last used (UTC)", record.last_used_at.map_or_else(never, minute)),
+        ("end (UTC)", minute_or_never(record.revoked_at.or(record.expires_at))),
+    ]))
+}
+
+async fn in_text(storage: &Storage, tokens: &[(u64, TokenDigest)], json: bool) -> Result<(), Failure> {
+    let failed = |error| Failure::because(&error);
+    let (now, mut items, mut rows, mut is_any_known) = (Timestamp::now(), Vec::new(), Vec::new(), false);
+    for (line, digest) in tokens {
+        let record = match storage.find_credential(digest).await.map_err(failed)? {
+            Some(found) => {
+                storage.admin().find_credential_record(&found.identity.credential_id).await.map_err(failed)?
+            }
+            None => None,
+        };
+        is_any_known |= record.is_some();
+        let id = record.as_ref().map(|record| record.identity.credential_id.to_string());
+        let account = record.as_ref().map(|record| record.identity.account.to_string());
+        let state = record.as_ref().map_or("unknown", |record| record.state(now).name());
+        let last_used = record.as_ref().and_then(|record| record.last_used_at);
+        items.push(json!({ "line": line, "id": id, "account": account, "state": state, "lastUsedAt": last_used }));
+        let last_used = if id.is_some() { minute_or_never(last_used) } else { "-".to_owned() };
+        let [id, account] = [id, account].map(|text| text.unwrap_or_else(|| "-".to_owned()));
+        rows.push([line.to_string(), id, account, state.to_owned(), last_used]);
+    }
+    let headings = ["LINE", "ID", "ACCOUNT", "STATE", "LAST USED (UTC)"];
+    if json {
+        output::print_json(&items)?;
+    } else {
+        output::print(&table::aligned(headings, rows.into_iter()))?;
+    }
+    if is_any_known { Ok(()) } else { Err(Failure::work("no credential has any of these tokens")) }
+}
+
+/// The tokens in a text, whatever stands beside them, each once, with the first line that has it.
+fn tokens(input: &mut impl BufRead) -> io::Result<Vec<(u64, TokenDigest)>> {
+    let (mut found, mut seen, mut line, mut text) = (Vec::new(), HashSet::new(), 1, Vec::new());
+    while input.by_ref().take(PIECE).read_until(b'\n', &mut text)? > 0 {
+        for candidate in text.windows(LENGTH).filter(|candidate| candidate[4] == b'_') {
+            let token = str::from_utf8(candidate).ok().filter(|text| token_kind(text).is_some());
+            let digest = token.and_then(BearerToken::new).map(|token| token.digest());
+            found.extend(digest.filter(|digest| seen.insert(*digest)).map(|digest| (line, digest)));
+        }
+        if text.ends_with(b"\n") {
+            text.clear();
+            line += 1;
+        } else {
+            // A token may go on in the next piece.
+            text.drain(..text.len().saturating_sub(LENGTH - 1));
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use catalogue_core::auth::{CredentialKind, NewToken};
+
+    use super::*;
+
+    #[test]
+    fn tokens_are_found_at_any_place_of_a_line_of_any_length() {
+        let token = NewToken::mint(CredentialKind::OAuth);
+        for before in (0..70).chain(PIECE as usize - 70..=PIECE as usize + 70) {
+            let text = format!(
+                "\n{}{}y\n{}",
+                "\u{e9}".repeat(before % 2) + &"x".repeat(before),
+                token.expose(),
+                token.expose()
+            );
+            assert_eq!(tokens(&mut text.as_bytes()).unwrap(), [(2, token.digest())], "{before}");
+        }
+        let cut = &token.expose()[..LENGTH - 1];
+        let typed = format!("{cut}\n{cut}_\n{}", cut.to_uppercase());
+        assert_eq!(tokens(&mut typed.as_bytes()).unwrap(), []);
+        assert_eq!(tokens(&mut &b"\xff\n\n"[..]).unwrap(), []);
+    }
+}
