@@ -15,7 +15,6 @@ mod nearest;
 mod open_files;
 mod otlp;
 mod output;
-mod per_thread;
 mod permissions;
 mod rate_limit;
 mod redaction;
