@@ -24,11 +24,6 @@ impl Settings {
         Self { layers: Layers::of_this_process(command_line), ..Self::default() }
     }
 
-    /// What the command line says of them.
-    pub(crate) fn command_line(&self) -> CommandLine {
-        self.layers.command_line.clone()
-    }
-
     /// The value that is in force; the default where nobody gives one, or a wrong one.
     ///
     /// # Panics
@@ -71,7 +66,7 @@ impl Settings {
         let is_wrong = |setting: &&Setting| {
             let is_about = |fault: &Fault| fault.settings.contains(&setting.name);
             // What somebody gives above the file is in force, whatever the file was meant to say.
-            let in_file = self.layers.file_faults().iter().any(is_about) && !self.is_given(setting);
+            let in_file = self.layers.file.faults.iter().any(is_about) && !self.is_given(setting);
             in_file || self.faults.borrow().iter().any(is_about)
         };
         if !settings.iter().chain(needed).any(is_wrong) {
@@ -94,7 +89,7 @@ impl Settings {
     /// Tells all that is wrong with the configuration file and with what was asked for, if anything is.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         let faults = self.faults.borrow();
-        let messages: Vec<_> = self.layers.file_faults().iter().chain(&*faults).map(|fault| &*fault.message).collect();
+        let messages: Vec<_> = self.layers.file.faults.iter().chain(&*faults).map(|fault| &*fault.message).collect();
         match *messages {
             [] => Ok(()),
             [message] => Err(Failure::usage(message)),
