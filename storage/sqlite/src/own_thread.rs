@@ -91,10 +91,8 @@ mod tests {
     /// Some executors poll within the call that wakes them.
     #[test]
     fn what_is_woken_may_ask_at_once() {
-        struct Executor(
-            Mutex<Option<Pin<Box<dyn Future<Output = Result<i32, StorageError>> + Send>>>>,
-            mpsc::Sender<i32>,
-        );
+        type Call = Pin<Box<dyn Future<Output = Result<i32, StorageError>> + Send>>;
+        struct Executor(Mutex<Option<Call>>, mpsc::Sender<i32>);
 
         impl Wake for Executor {
             fn wake(self: Arc<Self>) {

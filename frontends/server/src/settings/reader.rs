@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::layers::{CommandLine, Layers, Written};
 use super::table::{DATABASE, DATABASE_POOLER, NO_MIGRATE};
-use super::{Entry, Fallback, Fault, Setting, Shape};
+use super::{Entry, Fault, Setting, Shape};
 use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::Failure;
 use crate::text::{printable, without_credentials};
@@ -39,13 +39,10 @@ impl Settings {
         value.map_err(|error| self.note(format!("{}: {error}", written.source()), vec![entry.name])).ok()
     }
 
-    /// The text that is in force, whatever it means.
+    /// The text that is in force, whatever it means, or the word for there being none.
     pub(crate) fn text(&self, setting: &'static Setting) -> Option<String> {
-        let default = match setting.default {
-            Fallback::Value(text) => Some(text.to_owned()),
-            Fallback::Words(_) | Fallback::Nothing => None,
-        };
-        self.written(setting).and_then(|written| written.texts.into_iter().next()).or(default)
+        let given = self.written(setting).and_then(|written| written.texts.into_iter().next());
+        given.or_else(|| setting.default_text().map(str::to_owned))
     }
 
     fn written(&self, setting: &Setting) -> Option<Written> {
