@@ -10,13 +10,14 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::{Buf, Bytes};
 use http::header::{CONTENT_LENGTH, STRICT_TRANSPORT_SECURITY};
-use http::{HeaderValue, Request, Response, StatusCode, request, response};
+use http::request::Parts;
+use http::{HeaderValue, Request, Response, StatusCode, response};
 use http_body::Body;
 use http_body_util::Full;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
-use crate::ServerConfig;
+use crate::PeerAddress;
 use crate::connection::ConnectionState;
 use crate::request::validate;
 
@@ -63,28 +64,31 @@ pin_project! {
 impl<S: TowerService> Call<S> {
     const PANICKED: Self = Self::Refused { status: StatusCode::INTERNAL_SERVER_ERROR };
 
-    /// Hands a request to the service, which is cloned only if it is not ready.
-    pub(crate) fn begin(service: &RefCell<S>, request: HttpRequest) -> Self {
+    /// Hands a request without a body to the service, which is cloned only if it is not ready.
+    pub(crate) fn begin(service: &RefCell<S>, head: Parts) -> Self {
         let mut call = Self::PANICKED;
         // Written where it is to be, for the same reason.
         caught(|| {
             let is_ready = service.borrow_mut().poll_ready(&mut Context::from_waker(Waker::noop())).is_ready();
             call = match is_ready {
-                true => Self::Called { response: service.borrow_mut().call(request) },
-                false => Self::waiting(service, ready(Ok(request))),
+                true => {
+                    Self::Called { response: service.borrow_mut().call(Request::from_parts(head, Full::default())) }
+                }
+                false => Self::waiting(service, head, ready(Ok(Bytes::new()))),
             };
         });
         call
     }
 
-    /// Hands a request to the service as soon as both are ready.
+    /// Hands a request to the service as soon as its body and the service are ready.
     pub(crate) fn waiting(
         service: &RefCell<S>,
-        request: impl Future<Output = Result<HttpRequest, StatusCode>> + Send + 'static,
+        head: Parts,
+        body: impl Future<Output = Result<Bytes, StatusCode>> + Send + 'static,
     ) -> Self {
         let Some(mut service) = caught(|| service.borrow().clone()) else { return Self::PANICKED };
         let response = Box::pin(async move {
-            let request = request.await?;
+            let request = Request::from_parts(head, Full::new(body.await?));
             let Ok(()) = poll_fn(|cx| service.poll_ready(cx)).await;
             let Ok(response) = service.call(request).await;
             Ok(response)
@@ -106,12 +110,16 @@ impl<S: TowerService> Future for Call<S> {
     }
 }
 
-/// Whether a request may be served and its service wants the body; else the status that refuses it.
-pub(crate) fn wants_body(head: &request::Parts, config: &ServerConfig) -> Result<bool, StatusCode> {
+/// Whether a request may be served and its service wants the body, and so the peer's address; else the status that refuses it.
+pub(crate) fn wants_body(head: &mut Parts, state: &ConnectionState) -> Result<bool, StatusCode> {
     if !validate::is_acceptable(head) {
         return Err(StatusCode::BAD_REQUEST);
     }
-    caught(|| (config.wants_body)(head)).ok_or(StatusCode::INTERNAL_SERVER_ERROR)
+    let wants_body = caught(|| (state.config.wants_body)(head)).ok_or(StatusCode::INTERNAL_SERVER_ERROR)?;
+    if wants_body {
+        head.extensions.insert(PeerAddress(state.peer.address.ip().to_canonical()));
+    }
+    Ok(wants_body)
 }
 
 /// The value of `work`, or `None` if it panicked. The panic's message is the panic hook's business.

@@ -16,19 +16,19 @@ use catalogue_core::admin::{AdminStorage, CredentialUse};
 use catalogue_core::observe::{FinishedRequest, Observer};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
+use thread_local::ThreadLocal;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use crate::exit::chain;
-use crate::per_thread::PerThread;
 
 /// How often uses are written.
 const INTERVAL: Duration = Duration::from_secs(60);
 /// How long the last writing may take.
 const LAST_WRITE: Duration = Duration::from_secs(5);
-/// How many credentials are noted between two writings, for each place; some 2 MB. The log tells how many uses more came.
+/// How many credentials are noted between two writings, by each thread; some 2 MB. The log tells how many uses more came.
 const MOST: usize = 10_000;
 
 /// By the credential's id.
@@ -37,23 +37,27 @@ type Uses = HashMap<Arc<str>, (AccountId, Timestamp)>;
 /// The uses since the last writing.
 #[derive(Debug, Default)]
 pub(crate) struct LastUses {
-    noted: PerThread<Mutex<Uses>>,
+    noted: ThreadLocal<Noted>,
     /// Uses that found no room since the last writing.
     missed: AtomicU64,
 }
 
+/// Those of a thread, on cache lines of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Noted(Mutex<Uses>);
+
 impl LastUses {
     fn note(&self, id: &Arc<str>, account: &AccountId, at: Timestamp) {
-        if !add(&mut locked(self.noted.own()), id, account, at, MOST) {
+        if !add(&mut locked(self.noted.get_or_default()), id, account, at, MOST) {
             self.missed.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Moves what was noted to `uses`.
     fn drain_into(&self, uses: &mut Uses) {
-        let all = self.noted.all();
-        let most = MOST * all.len();
-        for noted in all {
+        let most = MOST * self.noted.iter().count();
+        for noted in &self.noted {
             let noted = mem::take(&mut *locked(noted));
             let missed = noted.iter().filter(|(id, (account, at))| !add(uses, id, account, *at, most)).count();
             self.missed.fetch_add(missed as u64, Ordering::Relaxed);
@@ -61,7 +65,7 @@ impl LastUses {
     }
 }
 
-fn locked(uses: &Mutex<Uses>) -> MutexGuard<'_, Uses> {
+fn locked(Noted(uses): &Noted) -> MutexGuard<'_, Uses> {
     uses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

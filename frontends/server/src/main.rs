@@ -19,7 +19,6 @@ mod nearest;
 mod open_files;
 mod otlp;
 mod output;
-mod per_thread;
 mod permissions;
 mod rate_limit;
 mod redaction;

@@ -16,11 +16,7 @@ use crate::settings::table::LOG_FORMAT;
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.write_all(end.as_bytes()))
-        .and_then(|()| stdout.flush())
-        .map_err(|error| failed(&error))
+    write!(stdout, "{text}{end}").and_then(|()| stdout.flush()).map_err(|error| failed(&error))
 }
 
 /// Writes `value` to standard output as one line of JSON.

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::env;
 
 use catalogue_core::auth::CredentialKind;
+use catalogue_settings::LINK_PREFIX;
 
-/// What the tokens of callers begin with: API keys and OAuth tokens of ours, and JSON Web Tokens.
-const TOKENS: [&str; 3] = [CredentialKind::ApiKey.token_prefix(), CredentialKind::OAuth.token_prefix(), "eyJ"];
+/// What secrets begin with: API keys and OAuth tokens of ours, JSON Web Tokens, and the codes of sign-in links.
+pub(crate) const TOKENS: [&str; 4] =
+    [CredentialKind::ApiKey.token_prefix(), CredentialKind::OAuth.token_prefix(), "eyJ", LINK_PREFIX];
 /// What follows in a token, however it was cut, is longer; eight characters of one are shown on purpose.
 const SHORTEST_TOKEN: usize = 12;
 /// What our own messages say is right.

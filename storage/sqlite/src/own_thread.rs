@@ -25,9 +25,10 @@ pub(crate) async fn on_own_thread<T: Send + 'static>(
         let outcome = catch_unwind(AssertUnwindSafe(work));
         let mut left = lock(&left);
         left.outcome = Some(outcome);
-        if let Some(waker) = left.waker.take() {
-            waker.wake();
-        }
+        let waker = left.waker.take();
+        // Whoever is woken may ask at once.
+        drop(left);
+        waker.into_iter().for_each(Waker::wake);
     });
     started.map_err(|error| {
         let message = "the system starts no more threads; try again later";
@@ -50,9 +51,10 @@ fn lock<T>(shared: &Mutex<Shared<T>>) -> MutexGuard<'_, Shared<T>> {
 
 #[cfg(test)]
 mod tests {
-    use std::pin::pin;
+    use std::pin::{Pin, pin};
     use std::sync::mpsc;
     use std::task::{Context, Wake};
+    use std::time::Duration;
 
     use super::*;
 
@@ -84,6 +86,30 @@ mod tests {
         assert!(call.as_mut().poll(&mut context).is_pending());
         go.send(7).unwrap();
         assert_eq!(block_on(call).unwrap(), 7);
+    }
+
+    /// Some executors poll within the call that wakes them.
+    #[test]
+    fn what_is_woken_may_ask_at_once() {
+        type Call = Pin<Box<dyn Future<Output = Result<i32, StorageError>> + Send>>;
+        struct Executor(Mutex<Option<Call>>, mpsc::Sender<i32>);
+
+        impl Wake for Executor {
+            fn wake(self: Arc<Self>) {
+                let mut call = self.0.lock().unwrap().take().unwrap();
+                if let Poll::Ready(outcome) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                    self.1.send(outcome.unwrap()).unwrap();
+                }
+            }
+        }
+
+        let ((go, wait), (done, outcome)) = (mpsc::channel(), mpsc::channel());
+        let mut call = Box::pin(on_own_thread(move || Ok(wait.recv().unwrap())));
+        let executor = Arc::new(Executor(Mutex::new(None), done));
+        assert!(call.as_mut().poll(&mut Context::from_waker(&executor.clone().into())).is_pending());
+        *executor.0.lock().unwrap() = Some(call);
+        go.send(7).unwrap();
+        assert_eq!(outcome.recv_timeout(Duration::from_secs(20)), Ok(7));
     }
 
     #[test]

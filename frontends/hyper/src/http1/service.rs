@@ -7,11 +7,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bytes::Buf;
+use bytes::{Buf, Bytes};
 use http::header::CONNECTION;
-use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
-use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::service::{HttpService, service_fn};
 use pin_project_lite::pin_project;
@@ -20,7 +18,7 @@ use super::RequestBody;
 use crate::connection::ConnectionState;
 use crate::request::validate;
 use crate::response_body::{ResponseBody, ResponseGuard};
-use crate::service::{Call, HttpRequest, TowerService, respond, wants_body};
+use crate::service::{Call, TowerService, respond, wants_body};
 
 /// A request that is being answered, until this is dropped.
 pub(super) struct RequestGuard(Arc<ConnectionState>);
@@ -50,27 +48,22 @@ pub(super) fn new<S: TowerService>(
     let service = RefCell::new(service);
     service_fn(move |request: Request<Incoming>| {
         let (mut head, body) = request.into_parts();
-        let config = &state.config;
-        let wants_body = wants_body(&head, config);
-        let body = RequestBody::new(body, &head.headers, wants_body == Ok(true), &config.limits);
+        let wants_body = wants_body(&mut head, &state);
+        let body = RequestBody::new(body, &head.headers, wants_body == Ok(true), &state.config.limits);
         let is_pipelined = state.lock().begin_http1(validate::usual_length(&head), body);
         let guard = RequestGuard(state.clone());
-        let is_https = state.peer.note_origin(&mut head, &config.trusted_proxies);
+        let is_https = state.peer.note_origin(&mut head, &state.config.trusted_proxies);
         let call = match wants_body {
             Err(status) => Call::Refused { status },
-            Ok(true) => {
-                state.peer.note_peer(&mut head);
-                Call::waiting(&service, with_body(head, state.clone()))
-            }
-            Ok(false) => Call::begin(&service, Request::from_parts(head, Full::default())),
+            Ok(true) => Call::waiting(&service, head, wanted_body(state.clone())),
+            Ok(false) => Call::begin(&service, head),
         };
         Exchange { call, guard: Some(guard), is_pipelined, is_https, last: None }
     })
 }
 
-async fn with_body(head: Parts, state: Arc<ConnectionState>) -> Result<HttpRequest, StatusCode> {
-    let body = poll_fn(|cx| state.http1(|http1, last_io| http1.poll_wanted(cx, last_io)).unwrap_or(Poll::Pending));
-    Ok(Request::from_parts(head, Full::new(body.await?)))
+async fn wanted_body(state: Arc<ConnectionState>) -> Result<Bytes, StatusCode> {
+    poll_fn(|cx| state.http1(|http1, last_io| http1.poll_wanted(cx, last_io)).unwrap_or(Poll::Pending)).await
 }
 
 type Http1Response<S> = Response<ResponseBody<<S as TowerService>::Body, RequestGuard>>;

@@ -109,9 +109,7 @@ impl Http1State {
         self.running = false;
         self.ended = (now, true);
         // The next head could not be read any earlier than now.
-        if self.head.is_some() {
-            self.head = Some(now);
-        }
+        self.head = self.head.map(|_| now);
     }
 
     /// Something goes out. Tells whether it may be of a response.
@@ -203,10 +201,7 @@ impl Http1State {
     /// A message has ended, whose body was of that length if it is known: notes whether the next head has begun. Behind a head
     /// that is written in an unusual way the count is wrong by a few bytes, and an idle connection may be timed as a head.
     fn note_next_head(&mut self, length: Option<u64>, last_io: Instant) {
-        let has_begun = match length {
-            Some(_) => self.behind_head > 0,
-            None => !self.lines.is_empty_line(),
-        };
+        let has_begun = if length.is_some() { self.behind_head > 0 } else { !self.lines.is_empty_line() };
         self.head = has_begun.then_some(last_io);
     }
 }

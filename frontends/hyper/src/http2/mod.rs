@@ -6,6 +6,7 @@ mod stream_guard;
 
 use std::error::Error;
 use std::pin::Pin;
+use std::task::Context;
 
 use h2::Reason;
 use hyper::server::conn::http2;
@@ -31,17 +32,14 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
 
     let mut is_idle = false;
     let outcome = loop {
-        let outcome = open
-            .timer
-            .run(|cx| {
-                if (is_idle || state.shutdown.end_of_grace().is_some())
-                    && state.http2(Http2State::go_away) == Some(true)
-                {
-                    Pin::new(&mut connection).graceful_shutdown();
-                }
-                Pin::new(&mut connection).poll(cx)
-            })
-            .await;
+        let work = |cx: &mut Context<'_>| {
+            let ends = is_idle || state.shutdown.end_of_grace().is_some();
+            if ends && state.http2(Http2State::go_away) == Some(true) {
+                Pin::new(&mut connection).graceful_shutdown();
+            }
+            Pin::new(&mut connection).poll(cx)
+        };
+        let outcome = open.timer.run(work).await;
         // A request may be on its way: the client is told that it is the last, and has its time to send it.
         if is_idle || !matches!(outcome, Err(Interrupt::Close(CloseReason::Idle))) {
             break outcome;

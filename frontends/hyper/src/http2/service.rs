@@ -3,17 +3,17 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use h2::Reason;
-use http::request::Parts;
 use http::{Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::service::{HttpService, service_fn};
 
 use super::stream_guard::StreamGuard;
 use crate::connection::ConnectionState;
 use crate::response_body::{ResponseBody, ResponseGuard as _};
-use crate::service::{Call, HttpRequest, TowerService, respond, wants_body};
+use crate::service::{Call, TowerService, respond, wants_body};
 
 /// The caller's service as one connection of hyper's sees it. Bodies that nobody wants are dropped at once: hyper lets the
 /// client send a window of them, and tells it to stop when the response is out.
@@ -34,13 +34,10 @@ pub(super) fn new<S: TowerService>(
             // Nobody gets to see this: the stream is reset.
             Call::Refused { status: StatusCode::SERVICE_UNAVAILABLE }
         } else {
-            match wants_body(&head, config) {
+            match wants_body(&mut head, &state) {
                 Err(status) => Call::Refused { status },
-                Ok(true) => {
-                    state.peer.note_peer(&mut head);
-                    Call::waiting(&service, with_body(head, body, config.limits.body_bytes))
-                }
-                Ok(false) => Call::begin(&service, Request::from_parts(head, Full::default())),
+                Ok(true) => Call::waiting(&service, head, wanted_body(body, config.limits.body_bytes)),
+                Ok(false) => Call::begin(&service, head),
             }
         };
         // In a box, for it is large and soon over, while hyper keeps what it has until the client has taken the response.
@@ -57,9 +54,9 @@ pub(super) fn new<S: TowerService>(
     })
 }
 
-async fn with_body(head: Parts, body: Incoming, limit: u64) -> Result<HttpRequest, StatusCode> {
+async fn wanted_body(body: Incoming, limit: u64) -> Result<Bytes, StatusCode> {
     match Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX)).collect().await {
-        Ok(body) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
+        Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
         Err(_) => Err(StatusCode::BAD_REQUEST),
     }

@@ -30,9 +30,4 @@ impl Peer {
         head.extensions.insert(ClientAddress(origin.and_then(|hop| hop.address).unwrap_or(address)));
         self.is_tls || origin.is_some_and(|hop| hop.https)
     }
-
-    /// Notes who has connected in a request's extensions.
-    pub(crate) fn note_peer(self, head: &mut Parts) {
-        head.extensions.insert(PeerAddress(self.address.ip().to_canonical()));
-    }
 }

@@ -54,12 +54,10 @@ fn is_host_and_port(value: &[u8]) -> bool {
 
 /// Nothing, a lone colon, or a colon and a port.
 fn is_port(suffix: &[u8]) -> bool {
-    match suffix {
-        [] | [b':'] => true,
-        // A sign is no digit, and the rest is parsed.
-        [b':', b'0'..=b'9', ..] => str::from_utf8(&suffix[1..]).is_ok_and(|port| port.parse::<u16>().is_ok()),
-        _ => false,
-    }
+    let Some(port) = suffix.strip_prefix(b":") else { return suffix.is_empty() };
+    let is_number = || str::from_utf8(port).is_ok_and(|port| port.parse::<u16>().is_ok());
+    // A sign would be parsed too.
+    port.is_empty() || port[0].is_ascii_digit() && is_number()
 }
 
 /// What stands between brackets: an IPv6 address, or `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )`.

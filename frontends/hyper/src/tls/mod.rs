@@ -6,7 +6,6 @@ mod lint;
 mod reload;
 mod x509;
 
-use std::fmt;
 use std::sync::Arc;
 
 use rustls::ServerConfig;
@@ -28,6 +27,7 @@ use certificate::ServerCertificate;
 pub(crate) const HTTP_2: &[u8] = b"h2";
 
 /// What a server needs for HTTPS.
+#[derive(Debug)]
 pub struct Tls {
     files: CertificateFiles,
     config: Arc<ServerConfig>,
@@ -79,13 +79,11 @@ impl Tls {
     fn reload(&self) -> Result<bool, CertificateFileError> {
         let in_use = self.current.0.borrow().certified_key.clone();
         let found = self.files.load(self.config.crypto_provider(), &in_use.cert)?;
-        Ok(self.current.0.send_if_modified(|current| {
-            let is_new = found.certified_key.cert != current.certified_key.cert;
-            if is_new {
-                *current = found;
-            }
-            is_new
-        }))
+        let is_new = found.certified_key.cert != in_use.cert;
+        if is_new {
+            self.current.0.send_replace(found);
+        }
+        Ok(is_new)
     }
 }
 
@@ -103,12 +101,6 @@ fn config(provider: Arc<CryptoProvider>, current: Arc<CurrentCertificate>) -> Se
         Err(error) => tracing::warn!(%error, "TLS sessions are not resumed"),
     }
     config
-}
-
-impl fmt::Debug for Tls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tls").field("files", &self.files).finish_non_exhaustive()
-    }
 }
 
 impl ResolvesServerCert for CurrentCertificate {

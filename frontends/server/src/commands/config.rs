@@ -10,7 +10,7 @@ use crate::settings::table::{TLS_CERT, TLS_KEY, all};
 use crate::settings::{DeveloperOptions, Fallback, ServeSettings, Setting, Settings, Shape};
 
 /// How wide comments are.
-const WIDTH: usize = 118;
+const WIDTH: usize = 120;
 
 const HEAD: &str = "\
 # Settings of `catalogue serve`, read where --config FILE or CATALOGUE_CONFIG names this file.
@@ -92,10 +92,7 @@ fn file() -> String {
     let mut text = HEAD.to_owned();
     for setting in all() {
         text.push('\n');
-        for line in wrapped(setting.help) {
-            text.push_str(&format!("# {line}\n"));
-        }
-        text.push_str(&format!("#{} = {}\n", setting.name, value(setting)));
+        text.push_str(&format!("{}\n#{} = {}\n", comment(setting.help), setting.name, value(setting)));
     }
     text
 }
@@ -116,20 +113,19 @@ fn value(setting: &Setting) -> String {
     }
 }
 
-/// The words in lines of at most [`WIDTH`] characters.
-fn wrapped(text: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.last_mut().expect("there is one line at least");
-        if last.is_empty() {
-            last.push_str(word);
-        } else if last.chars().count() + 1 + word.chars().count() <= WIDTH {
-            *last = format!("{last} {word}");
-        } else {
-            lines.push(word.to_owned());
+/// The words behind number signs, in lines of at most [`WIDTH`] characters.
+fn comment(words: &str) -> String {
+    let (mut text, mut width) = ("#".to_owned(), 1);
+    for word in words.split_whitespace() {
+        let length = 1 + word.chars().count();
+        if width + length > WIDTH {
+            text.push_str("\n#");
+            width = 1;
         }
+        text.extend([" ", word]);
+        width += length;
     }
-    lines
+    text
 }
 
 #[cfg(test)]
@@ -142,7 +138,7 @@ mod tests {
         let keys =
             file().lines().filter(|line| !line.starts_with("# ")).collect::<Vec<_>>().join("\n").replace('#', "");
         let file = ConfigFile::parse("example".to_owned(), &keys);
-        assert_eq!(file.faults(), []);
+        assert_eq!(file.faults, []);
         for setting in all() {
             assert!(file.get(setting).is_some(), "{}: {keys}", setting.name);
         }

@@ -14,6 +14,7 @@ use crate::cli::Grant;
 use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
+use crate::redaction::TOKENS;
 use crate::text::printable;
 
 /// A new credential as `--json` shows it, this once with its token.
@@ -144,7 +145,7 @@ const MAX_ID: usize = 38;
 /// Whether a text in the place of an id is longer than ids are, or has a token's form. Then it is not repeated: whoever
 /// has pasted a token there must not find it in a log.
 pub(super) fn could_be_token(text: &str) -> bool {
-    text.len() > MAX_ID || CredentialKind::ALL.iter().any(|kind| text.starts_with(kind.token_prefix()))
+    text.len() > MAX_ID || TOKENS.iter().any(|start| text.starts_with(start))
 }
 
 /// A credential as `--json` shows it.

@@ -55,16 +55,15 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
             Some(shown) => shown.show(request.response.status(), &request.operation(), request.duration),
             None => logging::log_settings(request),
         };
-        // Elsewhere than on this machine they need HTTPS.
-        let pages =
-            DeveloperPages::new(&DeveloperOptions::at(settings.clone(), &base, &docs), &storage, false, told).ok();
         let observer = (shown, (!is_text).then_some(AccessLog));
-        let mut link = None;
-        if pages.is_some() {
+        let mut builder = storage.clone().catalogue().own_root().base_url(&base).docs_url(&docs).observer(observer);
+        let (mut pages, mut link) = (None, None);
+        // Elsewhere than on this machine they need HTTPS.
+        if bound.ip().to_canonical().is_loopback() {
+            let options = DeveloperOptions::at(settings.clone(), &base, &docs);
+            let mounted = DeveloperPages::new(&options, &storage, false, told);
+            pages = Some(mounted.map_err(|error| Failure::because(&error))?);
             link = Some(developer_settings::mint(&storage, ACCOUNT, &settings, DEFAULT_LINK_LIFETIME).await?.0.url());
-        }
-        let mut builder = storage.catalogue().own_root().base_url(&base).docs_url(&docs).observer(observer);
-        if link.is_some() {
             builder = builder.settings_url(settings.as_str());
         }
         let catalogue = builder.build().map_err(|error| Failure::because(&error))?;
@@ -122,7 +121,9 @@ async fn mint(storage: &Storage) -> Result<NewToken, Failure> {
 fn invitation(base: &str, docs: &str, key: &NewToken, link: Option<&str>, kept: bool) -> String {
     let key = key.expose();
     let curl = format!("curl -H \"Authorization: Bearer {key}\"");
-    let link = link.map(|link| format!("Developer settings, this link works once:\n\n{link}\n\n")).unwrap_or_default();
+    let link = link.map_or("Without developer settings, which need --listen 127.0.0.1:PORT.".to_owned(), |link| {
+        format!("Developer settings, this link works once:\n\n{link}")
+    });
     let after = if kept { "The courses and the key stay in the database." } else { "Everything is discarded on exit." };
     format!(
         "\n\
@@ -137,7 +138,9 @@ fn invitation(base: &str, docs: &str, key: &NewToken, link: Option<&str>, kept: 
          {curl} \"{base}/courses?limit=5\"\n\
          {curl} {base}/courses/{COURSE}\n\
          \n\
-         {link}Ctrl+C ends it. {after}\n"
+         {link}\n\
+         \n\
+         Ctrl+C ends it. {after}\n"
     )
 }
 

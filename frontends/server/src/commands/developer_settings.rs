@@ -80,5 +80,5 @@ async fn sign_out(storage: &Storage, account: &String) -> Result<(), Failure> {
     accounts::find(storage.admin(), std::slice::from_ref(account)).await?;
     let ended = storage.sign_ins().end_sign_ins(&AccountId::new(&**account), &Actor::OPERATOR).await;
     let ended = ended.map_err(|error| Failure::of_change(&error, "they were ended", "do it again to be sure"))?;
-    output::print(&format!("links and sessions of {} that were ended: {ended}", harmless(account)))
+    output::print(&format!("ended {ended} links and sessions of {}", harmless(account)))
 }

@@ -48,7 +48,7 @@ impl Context {
 
     /// What reads again what is to be logged: `--log` on the command line still wins. Reading may take its time.
     fn log_reloader(&self) -> impl Fn() + Clone + Send + 'static {
-        let (command_line, logs) = (self.settings.command_line(), self.logs.reloader());
+        let (command_line, logs) = (self.settings.layers.command_line.clone(), self.logs.reloader.clone());
         move || {
             let settings = Settings::of_this_process(command_line.clone());
             let filter = settings.get(&LOG);

@@ -70,13 +70,13 @@ impl Checked {
 fn checked(mut lines: Lines<'_, impl BufRead>, faults: &mut Faults) -> Option<u64> {
     while let Some(parsed) = lines.next_parsed() {
         if let Err(what) = parsed {
-            faults.add(lines.number(), what);
+            faults.add(lines.number, what);
         }
         if faults.is_full() {
             return None;
         }
     }
-    (!lines.is_broken()).then(|| lines.length())
+    (!lines.broken).then_some(lines.length)
 }
 
 fn buffered<R: Read>(input: R, progress: &Progress) -> BufReader<impl Read + use<R>> {

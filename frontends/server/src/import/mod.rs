@@ -114,11 +114,11 @@ async fn put_all(
         match parsed {
             Ok(line) => match put(&mut *import, line, now, &mut report).await {
                 Ok(()) => {}
-                Err(NotPut::Wrong(fault)) => faults.add(lines.number(), fault.to_string()),
+                Err(NotPut::Wrong(fault)) => faults.add(lines.number, fault.to_string()),
                 Err(NotPut::Failed(error)) => return Err(failed(&error)),
             },
             Err(what) => {
-                faults.add(lines.number(), what);
+                faults.add(lines.number, what);
                 // It may have been the account of the next lines.
                 break;
             }

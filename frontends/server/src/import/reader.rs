@@ -17,11 +17,13 @@ const KEPT_LINE_BYTES: usize = 1 << 20;
 pub(super) struct Lines<'c, R> {
     input: R,
     line: Vec<u8>,
-    number: u64,
-    length: u64,
+    /// That of the line that was read last; blank lines count.
+    pub(super) number: u64,
+    /// How many bytes were read.
+    pub(super) length: u64,
     longest: usize,
-    /// Nothing more can be read.
-    broken: bool,
+    /// Reading has failed; then no line follows the one that told it.
+    pub(super) broken: bool,
     copy: Option<&'c mut Spool>,
 }
 
@@ -33,16 +35,6 @@ impl<'c, R: BufRead> Lines<'c, R> {
     /// Lines that are copied while they are read.
     pub(super) fn copied(input: R, copy: &'c mut Spool) -> Self {
         Self { copy: Some(copy), ..Self::new(input) }
-    }
-
-    /// The number of the line that was read last; blank lines count.
-    pub(super) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Whether reading has failed; then no line follows the one that told it.
-    pub(super) fn is_broken(&self) -> bool {
-        self.broken
     }
 
     /// What stands on the next line that is not blank, or what is wrong with it.
@@ -58,19 +50,10 @@ impl<'c, R: BufRead> Lines<'c, R> {
                 Err(what)
             }
         };
-        self.forget();
-        Some(parsed)
-    }
-
-    /// Lets go of the line that was read last, where it takes much memory: what is made of it takes as much again.
-    fn forget(&mut self) {
+        // Where it takes much memory: what is made of it takes as much again.
         self.line.clear();
         self.line.shrink_to(KEPT_LINE_BYTES);
-    }
-
-    /// How many bytes were read.
-    pub(super) fn length(&self) -> u64 {
-        self.length
+        Some(parsed)
     }
 
     /// The next line that is not blank, without its line feed; or what hinders reading it.
@@ -139,8 +122,7 @@ mod tests {
     #[test]
     fn a_long_line_is_forgotten() {
         let mut lines = Lines::new(BufReader::new(repeat(b'x').take(8 << 20)));
-        lines.next().unwrap();
-        lines.forget();
+        assert!(lines.next_parsed().unwrap().is_err());
         assert!(lines.line.capacity() <= KEPT_LINE_BYTES);
     }
 

@@ -112,14 +112,6 @@ impl Report {
         let Self { accounts, courses, .. } = self;
         [accounts.added, accounts.changed, courses.added, courses.changed, courses.removed]
     }
-
-    fn is_of_nothing(&self) -> bool {
-        [self.accounts, self.courses].iter().all(|counts| *counts == Counts::default())
-    }
-
-    fn changes_nothing(&self) -> bool {
-        self.counts() == [0; SORTS.len()]
-    }
 }
 
 impl Counts {
@@ -137,9 +129,9 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { report, input, database, seconds } = self;
         let seconds = format_args!("{:.1} s", seconds.as_secs_f64());
-        if report.is_of_nothing() {
+        if [report.accounts, report.courses] == [Counts::default(); 2] {
             writeln!(f, "{} has no account and no course: nothing was imported into {database}", printable(input))?;
-        } else if report.dry_run && report.changes_nothing() {
+        } else if report.dry_run && report.counts() == [0; SORTS.len()] {
             writeln!(f, "dry run on {database} in {seconds}: nothing would change")?;
         } else if report.dry_run {
             writeln!(f, "dry run on {database} in {seconds}, nothing was changed; this would change:")?;

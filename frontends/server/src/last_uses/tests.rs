@@ -24,7 +24,7 @@ fn drained(uses: &LastUses) -> Uses {
 
 #[test]
 fn the_greatest_time_of_all_threads_is_kept() {
-    let uses = LastUses { noted: PerThread::new(2), ..LastUses::default() };
+    let uses = LastUses::default();
     let (id, account) = (Arc::from("key_1"), AccountId::new("a"));
     thread::scope(|scope| {
         for last in [3, 9, 5] {
@@ -38,7 +38,7 @@ fn the_greatest_time_of_all_threads_is_kept() {
 
 #[test]
 fn no_more_than_so_many_are_noted() {
-    let (uses, account) = (LastUses { noted: PerThread::new(1), ..LastUses::default() }, AccountId::new("a"));
+    let (uses, account) = (LastUses::default(), AccountId::new("a"));
     for (time, number) in (0..).zip(0..2 * MOST) {
         uses.note(&format!("key_{number}").into(), &account, at(time));
     }

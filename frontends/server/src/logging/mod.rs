@@ -29,7 +29,8 @@ pub(crate) use sink::Sink;
 /// The logs of this process. What waits to be written is written when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Logs {
-    reloader: Reloader,
+    /// What changes the filter.
+    pub(crate) reloader: Reloader,
     /// Where lines go.
     pub(crate) sink: Arc<Sink>,
 }
@@ -44,11 +45,6 @@ impl Logs {
         started.map_err(|error| Failure::work(format!("logging cannot start: {error}")))?;
         panic::set_hook(Box::new(log_panic));
         Ok(Self { reloader: Reloader(handle), sink })
-    }
-
-    /// What changes the filter.
-    pub(crate) fn reloader(&self) -> Reloader {
-        self.reloader.clone()
     }
 }
 

@@ -10,7 +10,7 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 use super::exposition::{Exposition, Metric};
 use crate::logging;
-use crate::per_thread::PerThread;
+use thread_local::ThreadLocal;
 
 /// What is no operation: the documents, unknown paths, `OPTIONS` of them.
 const OTHER: &str = "other";
@@ -31,9 +31,11 @@ const STORAGE_ERRORS: [&str; 3] = ["unavailable", "corrupt", "other"];
 
 /// Counts each finished request, in numbers of the thread that answers it; they are added up when somebody asks.
 #[derive(Debug, Default)]
-pub(crate) struct RequestMetrics(PerThread<Shard>);
+pub(crate) struct RequestMetrics(ThreadLocal<Shard>);
 
+/// On cache lines of its own.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 struct Shard {
     operations: [OperationCounts; OPERATIONS],
     checks: [AtomicU64; CHECKS.len()],
@@ -52,7 +54,7 @@ struct OperationCounts {
 
 impl Observer for RequestMetrics {
     fn finished(&self, request: &FinishedRequest<'_>) {
-        let shard = self.0.own();
+        let shard = self.0.get_or_default();
         let operation = &shard.operations[request.operation.map_or(0, place)];
         add(&operation.statuses[status(request.status.as_u16())], 1);
         let micros = u64::try_from(request.duration.as_micros()).unwrap_or(u64::MAX);
@@ -72,7 +74,7 @@ impl Observer for RequestMetrics {
 
 impl RequestMetrics {
     fn sum(&self, number: impl Fn(&Shard) -> &AtomicU64) -> u64 {
-        self.0.all().map(|shard| number(shard).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
+        self.0.iter().map(|shard| number(shard).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
     }
 
     /// Writes them. What has never happened for an operation is left out, but for 200.

@@ -1,7 +1,6 @@
 //! [`ConfigFile`]: the configuration file, strictly read.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -15,10 +14,12 @@ use crate::text::printable;
 /// The settings of a configuration file, each with the line that it stands on, as far as they can be read.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigFile {
-    name: String,
+    /// The file, as it was named.
+    pub(super) name: String,
     /// By the names of settings.
     values: BTreeMap<&'static str, (Vec<String>, usize)>,
-    faults: Vec<Fault>,
+    /// All that is wrong with it, in the order of its lines.
+    pub(crate) faults: Vec<Fault>,
 }
 
 impl ConfigFile {
@@ -51,16 +52,6 @@ impl ConfigFile {
     pub(crate) fn unreadable(name: String, message: String) -> Self {
         let fault = Fault { message, settings: all().map(|setting| setting.name).collect() };
         Self { name, faults: vec![fault], ..Self::default() }
-    }
-
-    /// All that is wrong with it, in the order of its lines.
-    pub(crate) fn faults(&self) -> &[Fault] {
-        &self.faults
-    }
-
-    /// The file, as it was named.
-    pub(crate) fn path(&self) -> &Path {
-        Path::new(&self.name)
     }
 
     /// The texts of a setting and where they stand.
@@ -133,14 +124,14 @@ mod tests {
 
     fn message(text: &str) -> String {
         let file = ConfigFile::parse("c.toml".to_owned(), text);
-        file.faults().iter().map(|fault| &*fault.message).collect::<Vec<_>>().join("\n")
+        file.faults.iter().map(|fault| &*fault.message).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
     fn reads_every_shape() {
         let text = "# a comment\nlisten = \"127.0.0.1:1\"\naccept = \"oauth\"\ncors-origin = [\"a\", \"b\"]\nno-migrate = true\n";
         let file = ConfigFile::parse("c.toml".to_owned(), text);
-        assert_eq!(file.faults(), []);
+        assert_eq!(file.faults, []);
         assert_eq!(file.get(&LISTEN).unwrap().source(), "c.toml: line 2: listen");
         let found = [&*LISTEN, &ACCEPT, &CORS_ORIGIN, &NO_MIGRATE].map(|setting| texts(&file, setting).unwrap());
         assert_eq!(found, ["127.0.0.1:1", "oauth", "a|b", "true"]);
@@ -179,9 +170,9 @@ mod tests {
     fn what_is_right_is_read_beside_what_is_wrong() {
         let file = ConfigFile::parse("c.toml".to_owned(), "tls-crt = 'x'\nlog = 'warn'\naccept = 1\npassword = 2");
         assert_eq!(texts(&file, &LOG).unwrap(), "warn");
-        let settings: Vec<_> = file.faults().iter().map(|fault| &*fault.settings).collect();
+        let settings: Vec<_> = file.faults.iter().map(|fault| &*fault.settings).collect();
         assert_eq!(settings, [&["tls-cert"][..], &["accept"], &[]]);
-        assert_eq!(ConfigFile::parse("c.toml".to_owned(), "log: info").faults()[0].settings.len(), all().count());
+        assert_eq!(ConfigFile::parse("c.toml".to_owned(), "log: info").faults[0].settings.len(), all().count());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::file::ConfigFile;
-use super::{Fault, Setting, Shape, secret, table};
+use super::{Setting, Shape, secret, table};
 
 /// The variable that names the configuration file.
 const CONFIG_VARIABLE: &str = "CATALOGUE_CONFIG";
@@ -23,9 +23,9 @@ pub(crate) struct CommandLine {
 /// The command line over the environment over the configuration file. What nobody asks for is not even read.
 #[derive(Default)]
 pub(crate) struct Layers {
-    pub(super) command_line: CommandLine,
+    pub(crate) command_line: CommandLine,
     variables: HashMap<String, OsString>,
-    file: ConfigFile,
+    pub(super) file: ConfigFile,
     secrets: secret::Secrets,
 }
 
@@ -62,11 +62,6 @@ impl Layers {
         Self { command_line, variables, file, ..Self::default() }
     }
 
-    /// What is wrong with the configuration file.
-    pub(super) fn file_faults(&self) -> &[Fault] {
-        self.file.faults()
-    }
-
     /// The files that should be secret: those that stand for values, and a configuration file that may hold a password.
     pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
         let secrets = || table::all().filter(|setting| setting.is_secret);
@@ -76,7 +71,7 @@ impl Layers {
         let holds = |text: &String| text.contains('@') || text.contains("password");
         let in_file =
             secrets().filter_map(|setting| self.file.get(setting)).any(|written| written.texts.iter().any(holds));
-        named.into_iter().chain(in_file.then(|| self.file.path().to_owned())).collect()
+        named.into_iter().chain(in_file.then(|| PathBuf::from(&self.file.name))).collect()
     }
 
     /// The variables that could be settings by their name.
@@ -234,9 +229,9 @@ mod tests {
             (Layers::read(CommandLine::default(), variables(missing)), CONFIG_VARIABLE),
             (Layers::read(option, HashMap::new()), "--config"),
         ] {
-            let text = &layers.file_faults()[0].message;
+            let text = &layers.file.faults[0].message;
             assert!(text.starts_with(&format!("{source}: ")) && text.contains(missing), "{text}");
         }
-        assert_eq!(Layers::read(CommandLine::default(), variables("")).file_faults(), []);
+        assert_eq!(Layers::read(CommandLine::default(), variables("")).file.faults, []);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::layers::{CommandLine, Layers, Written};
 use super::table::{DATABASE, DATABASE_POOLER, NO_MIGRATE};
-use super::{Entry, Fallback, Fault, Setting, Shape};
+use super::{Entry, Fault, Setting, Shape};
 use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::Failure;
 use crate::text::{printable, without_credentials};
@@ -24,11 +24,6 @@ impl Settings {
         Self { layers: Layers::of_this_process(command_line), ..Self::default() }
     }
 
-    /// What the command line says of them.
-    pub(crate) fn command_line(&self) -> CommandLine {
-        self.layers.command_line.clone()
-    }
-
     /// The value that is in force; the default where nobody gives one, or a wrong one.
     ///
     /// # Panics
@@ -44,13 +39,10 @@ impl Settings {
         value.map_err(|error| self.note(format!("{}: {error}", written.source()), vec![entry.name])).ok()
     }
 
-    /// The text that is in force, whatever it means.
+    /// The text that is in force, whatever it means, or the word for there being none.
     pub(crate) fn text(&self, setting: &'static Setting) -> Option<String> {
-        let default = match setting.default {
-            Fallback::Value(text) => Some(text.to_owned()),
-            Fallback::Words(_) | Fallback::Nothing => None,
-        };
-        self.written(setting).and_then(|written| written.texts.into_iter().next()).or(default)
+        let given = self.written(setting).and_then(|written| written.texts.into_iter().next());
+        given.or_else(|| setting.default_text().map(str::to_owned))
     }
 
     fn written(&self, setting: &Setting) -> Option<Written> {
@@ -71,7 +63,7 @@ impl Settings {
         let is_wrong = |setting: &&Setting| {
             let is_about = |fault: &Fault| fault.settings.contains(&setting.name);
             // What somebody gives above the file is in force, whatever the file was meant to say.
-            let in_file = self.layers.file_faults().iter().any(is_about) && !self.is_given(setting);
+            let in_file = self.layers.file.faults.iter().any(is_about) && !self.is_given(setting);
             in_file || self.faults.borrow().iter().any(is_about)
         };
         if !settings.iter().chain(needed).any(is_wrong) {
@@ -94,7 +86,7 @@ impl Settings {
     /// Tells all that is wrong with the configuration file and with what was asked for, if anything is.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         let faults = self.faults.borrow();
-        let messages: Vec<_> = self.layers.file_faults().iter().chain(&*faults).map(|fault| &*fault.message).collect();
+        let messages: Vec<_> = self.layers.file.faults.iter().chain(&*faults).map(|fault| &*fault.message).collect();
         match *messages {
             [] => Ok(()),
             [message] => Err(Failure::usage(message)),

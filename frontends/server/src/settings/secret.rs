@@ -29,7 +29,7 @@ impl Secrets {
 
 /// What stands in the file, without the blanks and line feeds around it. No message repeats any of it.
 fn read(path: &Path) -> Result<String, String> {
-    const RIGHT: &str = "write the address into it, and no more";
+    const RIGHT: &str = "write it into the file, and nothing else";
     let fault = |what: &str| format!("the file {} {what}", path.display());
     if permissions::mode(path).is_some_and(|mode| mode & 0o004 != 0) {
         tracing::warn!("others may read {}; take that from them (chmod o-rwx)", path.display());
@@ -38,7 +38,7 @@ fn read(path: &Path) -> Result<String, String> {
     let text = str::from_utf8(&bytes).map_err(|_| fault(&format!("is not text; {RIGHT}")))?;
     match text.trim() {
         "" => Err(fault(&format!("is empty; {RIGHT}"))),
-        _ if text.len() > LONGEST => Err(fault(&format!("is longer than an address can be; {RIGHT}"))),
+        _ if text.len() > LONGEST => Err(fault(&format!("is too long; {RIGHT}"))),
         address => Ok(address.to_owned()),
     }
 }
@@ -56,17 +56,20 @@ mod tests {
     }
 
     #[test]
-    fn the_address_is_all_that_may_stand_there() {
+    fn the_secret_is_all_that_may_stand_there() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("secret");
         fs::write(&path, "\n postgres://u:p@h/n\r\n").unwrap();
         assert_eq!(read(&path).unwrap(), "postgres://u:p@h/n");
         for (content, piece) in
-            [(&b" \n"[..], "is empty"), (b"s3cret\xff", "is not text"), (&b"s3cret".repeat(20_000), "is longer")]
+            [(&b" \n"[..], "is empty"), (b"s3cret\xff", "is not text"), (&b"s3cret".repeat(20_000), "is too long")]
         {
             fs::write(&path, content).unwrap();
             let message = read(&path).unwrap_err();
-            assert!(message.contains(piece) && !message.contains("s3cret"), "{message}");
+            assert!(
+                message.contains(piece) && !message.contains("s3cret") && !message.contains("address"),
+                "{message}"
+            );
         }
         assert!(read(directory.path()).unwrap_err().contains("cannot be read"));
     }

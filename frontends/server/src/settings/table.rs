@@ -56,13 +56,13 @@ table! {
     DOCS_URL: String = Entry::new("docs-url", "URL", One(value::docs_url)),
         help: "Where clients find the public documents",
         default: Value("/docs");
-    DOCS_TITLE: String = Entry::new("docs-title", "TEXT", One(value::docs_title)),
+    DOCS_TITLE: String = Entry::new("docs-title", "TEXT", One(|text| value::taken(text, |api| api.docs_title(text)))),
         help: "What the documents are headed",
         default: Words("Course Catalogue Read API");
-    DOCS_CONTACT: String = Entry::new("docs-contact", "URL|MAILBOX", One(value::docs_contact)),
+    DOCS_CONTACT: String = Entry::new("docs-contact", "URL|MAILBOX", One(|text| value::taken(text, |api| api.docs_contact(text)))),
         help: "Where callers' questions go, like help@example.com or https://example.com/help",
         default: Words("none");
-    DOCS_KEYS_URL: String = Entry::new("docs-keys-url", "URL", One(value::docs_keys_url)),
+    DOCS_KEYS_URL: String = Entry::new("docs-keys-url", "URL", One(|text| value::taken(text, |api| api.docs_keys_url(text)))),
         help: "The page where the owners of accounts make API keys: a whole address, or its path alone",
         default: Words("none");
     SETTINGS_URL: Address = Entry::new("settings-url", "URL", One(developer::url)),

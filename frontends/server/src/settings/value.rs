@@ -103,16 +103,9 @@ pub(super) fn docs_url(text: &str) -> Result<String, String> {
     buildable(|builder| builder.docs_url(text), refused).map(|()| text.to_owned())
 }
 
-pub(super) fn docs_title(text: &str) -> Result<String, String> {
-    buildable(|builder| builder.docs_title(text), |_| true).map(|()| text.to_owned())
-}
-
-pub(super) fn docs_contact(text: &str) -> Result<String, String> {
-    buildable(|builder| builder.docs_contact(text), |_| true).map(|()| text.to_owned())
-}
-
-pub(super) fn docs_keys_url(text: &str) -> Result<String, String> {
-    buildable(|builder| builder.docs_keys_url(text), |_| true).map(|()| text.to_owned())
+/// A text that the library takes.
+pub(super) fn taken(text: &str, change: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Result<String, String> {
+    buildable(change, |_| true).map(|()| text.to_owned())
 }
 
 pub(super) fn origins(texts: &[String]) -> Result<Vec<String>, String> {

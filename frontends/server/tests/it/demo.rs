@@ -52,6 +52,19 @@ fn its_lines_work_and_it_leaves_nothing_behind() {
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
+/// Over plain HTTP a session could be read on the way.
+#[test]
+fn the_developer_settings_are_on_this_machine_alone() {
+    let dir = TestDir::new();
+    for (listen, status) in [("127.0.0.1:0", 303), ("0.0.0.0:0", 404)] {
+        let (server, notes) = start(&dir, &format!("--listen {listen}"));
+        let (_, port) = server.address.rsplit_once(':').unwrap();
+        assert_eq!(get(&format!("127.0.0.1:{port}"), "/settings", "").0, status, "{listen}");
+        assert_eq!(notes.iter().any(|line| line.contains("/sign-in#")), status == 303, "{notes:?}");
+        assert_eq!(notes.iter().any(|line| line.contains("Without developer settings")), status == 404, "{notes:?}");
+    }
+}
+
 #[test]
 fn it_has_the_course_of_the_documents_examples() {
     let dir = TestDir::new();

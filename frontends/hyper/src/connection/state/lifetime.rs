@@ -60,10 +60,8 @@ impl Activity {
 
     /// What speaks against evicting the connection, if it can be evicted at all. A byte now and then makes it no younger.
     pub(crate) fn priority(&self) -> Option<Priority> {
-        if self.evicted {
-            return None;
-        }
         let (stage, since) = match (self.phase, self.unused_since, &self.protocol) {
+            _ if self.evicted => return None,
             (Phase::Closed(since), ..) => (Stage::Closed, since),
             (_, Some(since), _) => (Stage::Unused, since),
             // A request that was read behind such a response is not with the service yet, or cannot be answered.
@@ -75,9 +73,7 @@ impl Activity {
     }
 
     pub(crate) fn waits_for_client(&self) -> Option<(usize, Instant)> {
-        match &self.protocol {
-            Protocol::Http2(http2) if !self.evicted => http2.waits_for_client(),
-            _ => None,
-        }
+        let Protocol::Http2(http2) = &self.protocol else { return None };
+        http2.waits_for_client().filter(|_| !self.evicted)
     }
 }

@@ -185,9 +185,7 @@ impl Activity {
 
     /// So many bytes were thrown away. Tells whether to go on.
     pub(super) fn discarded(&mut self, bytes: usize) -> bool {
-        if bytes > 0 {
-            self.last_io = Instant::now();
-        }
+        self.last_io = if bytes > 0 { Instant::now() } else { self.last_io };
         self.linger_bytes = self.linger_bytes.saturating_sub(bytes as u64);
         self.linger_bytes > 0
     }

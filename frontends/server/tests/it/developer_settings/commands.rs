@@ -19,8 +19,21 @@ fn a_link_goes_into_a_pipe_alone() {
     let url = format!("https://127.0.0.1:8080/settings/sign-in#{}", link["code"].as_str().unwrap());
     assert_eq!((&link["url"], &link["account"]), (&url.into(), &"a".into()));
     assert!(link["expiresAt"].is_string());
-    assert_eq!(dir.run("settings sign-out --account a").succeeds(), "links and sessions of a that were ended: 4\n");
-    assert_eq!(dir.run("settings sign-out --account a").succeeds(), "links and sessions of a that were ended: 0\n");
+    assert_eq!(dir.run("settings sign-out --account a").succeeds(), "ended 4 links and sessions of a\n");
+    assert_eq!(dir.run("settings sign-out --account a").succeeds(), "ended 0 links and sessions of a\n");
+}
+
+/// Whoever has pasted a link's code in the place of an id must not find it in a log.
+#[test]
+fn the_code_of_a_link_is_not_repeated() {
+    let dir = TestDir::with_courses();
+    for command in ["settings sign-out --account", "keys revoke", "accounts show"] {
+        for secret in ["csin_shortened", "https://a.example/settings/sign-in#csin_0123456789abcdefghij"] {
+            let outcome = dir.run(&format!("{command} {secret}"));
+            assert!(!outcome.err.contains("short") && !outcome.err.contains("abcdef"), "{outcome:?}");
+            outcome.fails(1, &[]);
+        }
+    }
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn a_session_ends_at_the_next_request_when_the_operator_says_so() {
     let mut owner = Visitor::of(&server.address);
     assert!(owner.sign_in(&link).head.contains("HttpOnly"));
     assert_eq!(owner.get("/settings").status, 200);
-    assert_eq!(dir.run("settings sign-out --account a").succeeds(), "links and sessions of a that were ended: 1\n");
+    assert_eq!(dir.run("settings sign-out --account a").succeeds(), "ended 1 links and sessions of a\n");
     let refused = owner.get("/settings");
     assert!(refused.status == 303 && refused.head.contains("why=revoked"), "{refused:?}");
 }
