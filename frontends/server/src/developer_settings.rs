@@ -24,7 +24,7 @@ pub(crate) struct DeveloperPages {
 /// How an owner comes in.
 enum Door {
     Links(SignInSettings),
-    Proxy(OwnerHeader, Storage),
+    Proxy(OwnerHeader),
 }
 
 /// A request that was answered. Nothing in it is secret.
@@ -34,6 +34,8 @@ pub(crate) struct FinishedRequest<'r> {
     pub(crate) action: &'static str,
     pub(crate) account: Option<&'r AccountId>,
     pub(crate) method: &'r Method,
+    /// Why a proxy was not believed.
+    pub(crate) refusal: Option<&'static str>,
     pub(crate) client: Option<ClientAddress>,
     pub(crate) duration: Duration,
     pub(crate) response: &'r Response<Bytes>,
@@ -59,7 +61,7 @@ impl DeveloperPages {
     ) -> Result<Self, SettingsError> {
         let settings = options.told_to(storage.developer_settings()).build()?;
         let door = match &options.owner_header {
-            Some(header) => Door::Proxy(header.clone(), storage.clone()),
+            Some(header) => Door::Proxy(header.clone()),
             None => {
                 let links = storage.with_sign_in(&settings);
                 // Elsewhere than on this machine a path alone was refused.
@@ -79,26 +81,31 @@ impl DeveloperPages {
     pub(crate) async fn answer(&self, request: Request<Full<Bytes>>) -> Response<Bytes> {
         let began = Instant::now();
         let (method, client) = (request.method().clone(), request.extensions().get().copied());
+        let mut refusal = None;
         let response = match &self.door {
             Door::Links(settings) => settings.call(request).await,
-            Door::Proxy(header, storage) => match owner(header, storage, &request).await {
-                Some(owner) => self.settings.call_as(owner, request).await,
-                None => self.settings.refuse(request).await,
+            Door::Proxy(header) => match header.account(&request) {
+                Ok(account) => self.settings.call_as(Owner::claimed(account), request).await,
+                Err(reason) => {
+                    refusal = Some(reason);
+                    self.settings.refuse(request).await
+                }
             },
         };
         if let Some(Answered { action, account, .. }) = response.extensions().get() {
             let (account, duration) = (account.as_ref(), began.elapsed());
-            (self.told)(&FinishedRequest { action, account, method: &method, client, duration, response: &response });
+            (self.told)(&FinishedRequest {
+                action,
+                account,
+                method: &method,
+                refusal,
+                client,
+                duration,
+                response: &response,
+            });
         }
         response
     }
-}
-
-/// The owner that a proxy names. One whose account cannot be looked for comes in: each page says why it fails.
-async fn owner<B>(header: &OwnerHeader, storage: &Storage, request: &Request<B>) -> Option<Owner> {
-    let account = header.account(request)?;
-    let is_unknown = matches!(storage.keys().list_keys(&account).await, Ok(None));
-    (!is_unknown).then(|| Owner::new(account))
 }
 
 impl fmt::Debug for DeveloperPages {

@@ -32,7 +32,7 @@ impl Addresses {
             return Err(SettingsError::PlainHttp(settings.to_owned()));
         }
         match addresses.hidden() {
-            Some(hidden) => Err(SettingsError::Overlap { settings: addresses.settings.path().to_owned(), hidden }),
+            Some(hidden) => Err(SettingsError::Overlap { settings: settings.to_owned(), hidden }),
             None => Ok(addresses),
         }
     }

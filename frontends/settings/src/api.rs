@@ -135,7 +135,7 @@ fn new_key(fields: &Fields, now: Timestamp) -> Result<NewKey, Fault> {
 /// The caller's nonce, or a fresh one.
 fn nonce(fields: &Fields, now: Timestamp) -> Result<Nonce, Fault> {
     match fields.0.get("nonce") {
-        None => Ok(Nonce::fresh(now)),
+        None | Some(Value::Null) => Ok(Nonce::fresh(now)),
         Some(_) => Nonce::parse(fields.text("nonce")?, now).map_err(|reason| reason.of("nonce")),
     }
 }

@@ -21,9 +21,11 @@ pub enum SettingsError {
     )]
     PlainHttp(String),
     /// The API, its documents or one of their paths would be hidden.
-    #[error("{hidden} stands at or below the settings' address {settings:?}; move the settings elsewhere")]
+    #[error(
+        "{hidden} stands at or below the settings' address {settings:?}; move the settings elsewhere, like /settings"
+    )]
     Overlap {
-        /// The settings' path.
+        /// The settings' address, as it was given.
         settings: String,
         /// What would be hidden.
         hidden: String,

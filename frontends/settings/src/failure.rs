@@ -92,12 +92,15 @@ impl Failure {
         Cow::Borrowed(match self {
             Self::Options(_) => "",
             Self::Method(allow) => return format!("This address accepts only {allow}.").into(),
+            Self::Field(Fault { parameter, .. }) if parameter == "nonce" => {
+                "nonce: Send a UUIDv7 of the last 24 hours as 32 hexadecimal digits, or leave it out."
+            }
             Self::Field(fault) => return format!("{}: {}", fault.parameter, fault.sentence()).into(),
             Self::Body => "The request broke off before its end. Nothing has changed. Send it again.",
             Self::TooLarge => "The request has more than 16 KiB. Send less.",
             Self::MediaType(right) => return format!("Send the body as {right}.").into(),
-            Self::SignedOut("expired", _) => "The session is over. Sign in again. Nothing was done.",
-            Self::SignedOut("revoked", _) => "The session was ended. Sign in again. Nothing was done.",
+            Self::SignedOut("expired", _) => "The session is over. Sign in again.",
+            Self::SignedOut("revoked", _) => "The session was ended. Sign in again.",
             Self::SignedOut(..) => "Sign in first.",
             Self::Code => "This code does not work. It may be used up or too old. Ask for another.",
             Self::CrossSite => {
@@ -114,8 +117,12 @@ impl Failure {
             Self::Storage(error) if error.kind() == StorageErrorKind::OutcomeUnknown => {
                 "It is not known whether the change was made. Look before you repeat it."
             }
+            // As the storages of this project say it of a lock; the kind alone does not tell.
+            Self::Storage(error) if error.to_string().starts_with("another program is writing") => {
+                "Another program is writing to the database; an import may be running. Nothing has changed. Try again in a minute."
+            }
             Self::Storage(error) if error.kind() == StorageErrorKind::Unavailable => {
-                "The database cannot be used now; an import may be running. Nothing has changed. Try again in a minute."
+                "The database cannot be used now. Nothing has changed. Try again in a minute."
             }
             Self::Storage(_) => "The server failed. Nothing has changed.",
         })
@@ -137,12 +144,17 @@ impl Failure {
         })
     }
 
-    /// A failure of ours is logged, once, with its whole cause.
+    /// A failure of ours is logged, once, with its whole cause. That nobody is the owner is for hosts to debug.
     pub(crate) fn log(&self, request_id: &str) {
-        if let Self::Storage(error) = self {
-            let first: &(dyn Error + 'static) = error;
-            let chain: Vec<_> = successors(Some(first), |error| (*error).source()).map(ToString::to_string).collect();
-            tracing::error!(request_id, error = chain.join(": "), "a request of the developer settings failed");
+        match self {
+            Self::Storage(error) => {
+                let first: &(dyn Error + 'static) = error;
+                let chain: Vec<_> =
+                    successors(Some(first), |error| (*error).source()).map(ToString::to_string).collect();
+                tracing::error!(request_id, error = chain.join(": "), "a request of the developer settings failed");
+            }
+            Self::NoOwner => tracing::debug!(request_id, "whoever asked the developer settings owns no account"),
+            _ => {}
         }
     }
 }

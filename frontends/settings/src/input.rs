@@ -92,6 +92,9 @@ impl Fault {
             ("code", Reason::Repeated) => "The sign-in code came twice. Send it once.",
             ("token", Reason::Repeated) => "The key came twice. Send it once.",
             ("expiresAt", Reason::NotATime) => "Write a time like 2027-02-20T00:00:00Z, or null.",
+            ("date", Reason::OutOfRange) => "That date is too far ahead. Choose an earlier one.",
+            ("overlapSeconds", Reason::OutOfRange) => "Write whole seconds from 0 to 2592000.",
+            ("body", Reason::Unknown) => "Send one JSON object, with the properties of this request alone.",
             ("nonce", _) => "This form is too old or was changed. Here is a new one: send it again.",
             (_, reason) => reason.sentence(),
         }
@@ -109,14 +112,23 @@ pub(crate) struct NewKey {
 /// A name as it is kept: trimmed, and of what can be shown.
 pub(crate) fn name(text: &str) -> Result<String, Reason> {
     let text = text.trim();
-    // What turns the direction of writing would let one name look like another.
-    let is_bad = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    // What turns the direction of writing would let one name look like another; U+FFFD stands for bytes that are no text.
+    let is_bad =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffd}');
     match text.chars().count() {
         0 => Err(Reason::Empty),
-        _ if text.contains(is_bad) => Err(Reason::Character),
+        _ if text.contains(is_bad) || text.chars().all(is_invisible) => Err(Reason::Character),
         1..=MAX_NAME => Ok(text.to_owned()),
         _ => Err(Reason::TooLong),
     }
+}
+
+/// What Unicode calls white space or ignorable by default, and the empty Braille pattern: between others it has its uses.
+fn is_invisible(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// One scope at least, of those that the contract defines.
@@ -158,7 +170,7 @@ fn end_of_day(date: &str) -> Result<Timestamp, Reason> {
         return Err(Reason::NotATime);
     }
     let start = Timestamp::parse(&format!("{date}T00:00:00Z")).map_err(|_| Reason::NotATime)?;
-    start.checked_add(DAY).ok_or(Reason::NotATime)
+    start.checked_add(DAY).ok_or(Reason::OutOfRange)
 }
 
 /// How long the old key still holds.

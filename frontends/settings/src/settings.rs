@@ -76,7 +76,11 @@ impl Inner {
         let (head, body) = request.into_parts();
         let request_id = self.request_ids.of(&head.headers);
         let permit = Arc::clone(&self.in_flight);
-        let below = self.addresses.settings.below(head.uri.path());
+        let below = self
+            .addresses
+            .settings
+            .below(head.uri.path())
+            .filter(|below| matches!(door, Door::SignIn(_)) || !matches!(*below, "/sign-in" | "/sign-out"));
         let found = below.ok_or(Failure::NotFound).and_then(|below| route::find(below, &head.method));
         let action = found.as_ref().map_or("none", |found| found.name);
         let mut owner = None;
@@ -111,7 +115,6 @@ impl Inner {
         let now = (self.clock)();
         let owner = match door {
             Door::Nobody => return Err(Failure::NoOwner),
-            Door::Known(_) if found.action.is_sign_in() => return Err(Failure::NotFound),
             Door::Known(owner) if owner.is_claimed && self.storage.list_keys(&owner.account).await?.is_none() => {
                 return Err(Failure::NoOwner);
             }
@@ -158,7 +161,12 @@ impl Inner {
             }
             _ if is_api => api::failure(failure, id),
             Failure::SignedOut(reason, _) => answer::see_other(&self.sign_in_page(reason, head)),
-            _ => answer::html(failure.status(), pages::failure(Frame { inner: self, owner }, failure, id)),
+            _ => {
+                let is_there = owner.is_none() && !matches!(failure, Failure::NotFound);
+                let at_sign_in = is_there && head.uri.path() == self.addresses.page("/sign-in");
+                let page = pages::failure(Frame { inner: self, owner }, failure, id, at_sign_in);
+                answer::html(failure.status(), page)
+            }
         };
         let headers = response.headers_mut();
         match failure {

@@ -7,7 +7,7 @@ use crate::exit::{Failure, harmless};
 use crate::nearest::nearest;
 use crate::output;
 use crate::settings::table::{TLS_CERT, TLS_KEY, all};
-use crate::settings::{DeveloperOptions, Fallback, ServeSettings, Setting, Settings, Shape};
+use crate::settings::{Fallback, ServeSettings, Setting, Settings, Shape};
 
 /// How wide comments are.
 const WIDTH: usize = 120;
@@ -28,7 +28,7 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     }
     let rows: Vec<_> = all().map(|setting| row(setting, settings)).collect();
     settings.finish()?;
-    let of_owners = serve.developer.as_ref().and_then(DeveloperOptions::warning);
+    let of_owners = serve.developer.as_ref().and_then(|developer| developer.warning(serve.listen));
     let warnings: Vec<_> = settings.layers.variables().filter_map(warning).chain(of_owners).collect();
     if json {
         let row = |(setting, value, source): Row| json!({ "setting": setting.name, "value": typed(setting, value), "source": source });

@@ -14,8 +14,8 @@ use crate::cli::{MakeLink, SettingsCommand};
 use crate::database::Storage;
 use crate::exit::{Failure, harmless};
 use crate::output;
-use crate::settings::Settings;
 use crate::settings::table::{LISTEN, SETTINGS_OWNER_HEADER, SETTINGS_URL, TLS_CERT};
+use crate::settings::{DeveloperOptions, Settings, addresses};
 
 pub(super) fn run(command: SettingsCommand, context: &Context) -> Result<(), Failure> {
     match command {
@@ -32,6 +32,10 @@ pub(super) fn run(command: SettingsCommand, context: &Context) -> Result<(), Fai
 /// Where browsers find the developer settings, as far as what `serve` is told says it.
 fn url(settings: &Settings) -> Result<Address, Failure> {
     let (url, listen) = (settings.given(&SETTINGS_URL), settings.get(&LISTEN));
+    let (base, docs) = addresses(settings);
+    if let Some(url) = url.clone() {
+        DeveloperOptions::at(url, &base, &docs).check_paths(settings);
+    }
     settings.finish()?;
     let url = url.ok_or_else(|| {
         Failure::usage("nothing says where the developer settings are; write what `serve` is told, --settings-url URL")
@@ -42,6 +46,10 @@ fn url(settings: &Settings) -> Result<Address, Failure> {
     }
     if !url.origin().is_empty() {
         return Ok(url);
+    }
+    if listen.port() == 0 {
+        let what = "port 0 is any free port; write the port that the server has";
+        return Err(Failure::usage(settings.sourced(&[&LISTEN], &what)));
     }
     let scheme = if settings.is_given(&TLS_CERT) { "https" } else { "http" };
     let whole = format!("{scheme}://{}{}", reached(listen), url.as_str());

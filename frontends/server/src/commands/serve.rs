@@ -21,8 +21,8 @@ use crate::exit::Failure;
 use crate::issuer::{self, IssuerOptions};
 use crate::last_uses::Recorder;
 use crate::logging::{self, AccessLog};
+use crate::settings::ServeSettings;
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
-use crate::settings::{DeveloperOptions, ServeSettings};
 use crate::units::shown_size;
 use crate::{otlp, systemd};
 
@@ -148,7 +148,7 @@ async fn serve(
         if start_notes::in_cleartext(settings, bound, secured) {
             tracing::warn!("{}", start_notes::CLEARTEXT);
         }
-        if let Some(warning) = developer.and_then(DeveloperOptions::warning) {
+        if let Some(warning) = developer.and_then(|developer| developer.warning(bound)) {
             tracing::warn!("{warning}");
         }
         if is_new {

@@ -44,7 +44,8 @@ pub(crate) fn log_settings(request: &developer_settings::FinishedRequest<'_>) {
         duration_us = u64::try_from(request.duration.as_micros()).unwrap_or(u64::MAX),
         bytes = response.body().len() as u64,
         account = request.account.map(AccountId::as_str),
-        client = is_refused(status).then_some(request.client).flatten().map(|client| tracing::field::display(client.0)),
+        refusal = request.refusal,
+        client = (is_refused(status) || request.refusal.is_some()).then_some(request.client).flatten().map(|client| tracing::field::display(client.0)),
         request_id = response.headers().get("x-request-id").and_then(|id| id.to_str().ok()),
     );
 }

@@ -6,7 +6,7 @@ use catalogue_core::storage::MemoryStorage;
 use catalogue_core::{AccountId, Address};
 use catalogue_hyper::{Networks, PeerAddress};
 use catalogue_settings::{DeveloperSettings, SettingsBuilder, SettingsError};
-use http::{HeaderMap, HeaderName, HeaderValue, Request};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
 
 use super::table::*;
 use super::{Setting, Settings};
@@ -48,10 +48,15 @@ impl DeveloperOptions {
         };
         let tries_across_origins = origins.iter().any(|origin| origin == "*" || *origin == url.origin());
         let options = Self { tries_across_origins, owner_header, ..Self::at(url, base_url, docs_url) };
-        if let Err(error) = options.told_to(DeveloperSettings::builder(MemoryStorage::new())).build() {
+        options.check_paths(settings);
+        Some(options)
+    }
+
+    /// Refuses to hide the API or its documents.
+    pub(crate) fn check_paths(&self, settings: &Settings) {
+        if let Err(error) = self.told_to(DeveloperSettings::builder(MemoryStorage::new())).build() {
             settings.conflict(&[&SETTINGS_URL], &[&BASE_URL, &DOCS_URL], &error);
         }
-        Some(options)
     }
 
     pub(crate) fn told_to(&self, builder: SettingsBuilder) -> SettingsBuilder {
@@ -70,12 +75,25 @@ impl DeveloperOptions {
         }
     }
 
-    /// What to think about where every user of this machine is believed.
-    pub(crate) fn warning(&self) -> Option<String> {
-        let OwnerHeader { name, proxies, secret: None } = self.owner_header.as_ref()? else { return None };
-        let is_local = proxies.single_addresses()?.iter().all(IpAddr::is_loopback);
+    /// What to think about where every user of this machine is believed, or browsers come by another port than they must.
+    pub(crate) fn warning(&self, listen: SocketAddr) -> Option<String> {
+        let Some(OwnerHeader { name, proxies, secret }) = &self.owner_header else {
+            return self.other_port(listen.port());
+        };
+        let is_local = secret.is_none() && proxies.single_addresses()?.iter().all(IpAddr::is_loopback);
         let right = "give the proxy a secret with --settings-owner-secret";
         is_local.then(|| format!("every user of this machine can send {name} and be any owner; {right}"))
+    }
+
+    fn other_port(&self, listening: u16) -> Option<String> {
+        let origin = self.url.origin().parse::<Uri>().ok()?;
+        let port = origin.port_u16().unwrap_or(if origin.scheme_str() == Some("https") { 443 } else { 80 });
+        let is_here = matches!(origin.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        // Which port is picked for 0 is not known yet.
+        (is_here && ![0, port].contains(&listening)).then(|| {
+            let what = format!("--settings-url names port {port}, and this server listens on {listening}");
+            format!("{what}; unless a proxy is between, name {listening}, or each form is refused as another site's")
+        })
     }
 }
 
@@ -87,16 +105,20 @@ const SHORTEST_SECRET: usize = 32;
 const LONGEST_ACCOUNT: usize = 200;
 
 impl OwnerHeader {
-    /// The account that a request's proxy names, if it is one that is believed.
-    pub(crate) fn account<B>(&self, request: &Request<B>) -> Option<AccountId> {
+    /// The account that a request's proxy names, or why nobody is believed.
+    pub(crate) fn account<B>(&self, request: &Request<B>) -> Result<AccountId, &'static str> {
         let headers = request.headers();
-        let is_believed = match &self.secret {
-            Some(secret) => single(headers, &PROXY_SECRET).is_some_and(|sent| is_same(sent, secret)),
-            None => request.extensions().get::<PeerAddress>().is_some_and(|peer| self.proxies.contain(peer.0)),
+        let (is_believed, reason) = match &self.secret {
+            Some(secret) => (single(headers, &PROXY_SECRET).is_some_and(|sent| is_same(sent, secret)), "wrong_secret"),
+            None => {
+                let peer = request.extensions().get::<PeerAddress>();
+                (peer.is_some_and(|peer| self.proxies.contain(peer.0)), "unknown_proxy")
+            }
         };
-        let account = single(headers, &self.name).filter(|_| is_believed)?;
-        let account = str::from_utf8(account.as_bytes()).ok()?;
-        (1..=LONGEST_ACCOUNT).contains(&account.len()).then(|| AccountId::new(account))
+        let account = single(headers, &self.name).ok_or("no_header")?;
+        let account = str::from_utf8(account.as_bytes()).ok().filter(|_| is_believed).ok_or(reason)?;
+        let has_length = (1..=LONGEST_ACCOUNT).contains(&account.len());
+        has_length.then(|| AccountId::new(account)).ok_or("unknown_account")
     }
 }
 
@@ -136,14 +158,20 @@ fn owner_header(settings: &Settings) -> Option<OwnerHeader> {
 pub(super) fn url(text: &str) -> Result<Address, String> {
     match DeveloperSettings::builder(MemoryStorage::new()).settings_url(text).build() {
         Err(error @ (SettingsError::SettingsUrl(_) | SettingsError::PlainHttp(_))) => Err(error.to_string()),
-        _ => Address::parse(text).map_err(|error| error.to_string()),
+        _ => match Address::parse(text) {
+            Ok(url) if url.path().is_empty() => {
+                Err(format!("{text:?} has no path of its own; write one, like /settings"))
+            }
+            url => url.map_err(|error| error.to_string()),
+        },
     }
 }
 
 /// Reads the name of a header that means nothing else.
 pub(super) fn owner_header_name(text: &str) -> Result<HeaderName, String> {
-    const TAKEN: &str = "accept accept- authorization catalogue-proxy-secret connection content- cookie expect forwarded host if- \
-        origin proxy- range referer sec- te transfer-encoding upgrade user-agent via x-forwarded-";
+    const TAKEN: &str = "accept accept- authorization cache-control catalogue-proxy-secret connection content- cookie date expect \
+        forwarded host if- keep-alive origin pragma proxy- range referer sec- set-cookie te traceparent tracestate trailer \
+        transfer-encoding upgrade user-agent via x-forwarded- x-real-ip x-request-id";
     const RIGHT: &str = "write the one in which the proxy names the owner, like Remote-User";
     let name = text.parse::<HeaderName>().map_err(|_| format!("{text:?} is not the name of a header; {RIGHT}"))?;
     let is = |taken: &str| name == taken || taken.ends_with('-') && name.as_str().starts_with(taken);

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::frame::Frame;
 use crate::failure::Failure;
 
-pub(crate) fn page(frame: Frame<'_>, failure: &Failure, request_id: &str) -> Markup {
+pub(crate) fn page(frame: Frame<'_>, failure: &Failure, request_id: &str, at_sign_in: bool) -> Markup {
     let title = match failure {
         Failure::NotFound => "Not found",
         Failure::AlreadyThere(_) => "Made already",
@@ -20,7 +20,10 @@ pub(crate) fn page(frame: Frame<'_>, failure: &Failure, request_id: &str) -> Mar
         }
         @if let Failure::Storage(_) = failure { p.muted { "Request " code { (request_id) } } }
         @if let Failure::AlreadyThere(id) = failure { p { a.button href=(addresses.key(id, "")) { "Open the key" } } }
-        p { a href=(addresses.page("")) { "Back to the keys" } }
+        p {
+            @if at_sign_in { a href=(addresses.page("/sign-in")) { "Back to sign-in" } }
+            @else { a href=(addresses.page("")) { "Back to the keys" } }
+        }
     };
     frame.page(title, &content)
 }

@@ -142,14 +142,20 @@ pub(crate) fn hint(id: &str, hint: &str, fault: Option<&Fault>) -> Markup {
 pub(crate) fn curl(inner: &Inner) -> Markup {
     let (base, settings) = (&inner.addresses.base, &inner.addresses.settings);
     let origin = if base.origin().is_empty() { settings.origin() } else { base.origin() };
-    code(
+    let lines = code(
         "Copy the line for curl",
         &html! {
             "curl -H \"Authorization: Bearer $API_KEY\" \\\n  \""
             @if origin.is_empty() { span data-origin { "$SERVER" } } @else { (origin) }
             (base.path()) "/courses\""
         },
-    )
+    );
+    html! {
+        (lines)
+        @if origin.is_empty() {
+            noscript { p.hint { "Write this server's address in place of $SERVER, such as https://api.example.com." } }
+        }
+    }
 }
 
 /// Lines to paste, with a button that the script brings to life.

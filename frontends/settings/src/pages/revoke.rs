@@ -18,6 +18,7 @@ pub(super) fn page(call: Call<'_>, key: &CredentialRecord) -> Markup {
             Some(used) => { p.warning { span aria-hidden="true" { "! " } "Something used it " (time(used, now)) "." } },
             None => { p { (last_use(key, now)) "." } },
         }
+        p.hint { "Uses are recorded at most once a minute." }
         form.row method="post" action=(inner.addresses.key(id, "/revoke")) {
             button.bad { "Revoke key" }
             a.button href=(inner.addresses.key(id, "")) { "Keep it" }

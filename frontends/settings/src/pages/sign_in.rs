@@ -8,7 +8,13 @@ use crate::failure::Failure;
 /// `refused` is why somebody is here again.
 pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failure>) -> Markup {
     let content = html! {
-        @if let Some(failure) = refused { p.warning role="alert" { (failure.sentence()) } }
+        @if let Some(failure) = refused {
+            p.warning role="alert" {
+                (failure.sentence())
+                // Who leads back to a page only looked at it.
+                @if matches!(failure, Failure::SignedOut(..)) && next.is_none() { " Nothing was done." }
+            }
+        }
         p { "Enter the code from your sign-in link. Whoever runs this service makes one for you; it works once." }
         form method="post" action=(frame.inner.addresses.page("/sign-in")) data-sign-in {
             @if let Some(next) = next { input type="hidden" name="next" value=(next); }
@@ -18,7 +24,7 @@ pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failur
                     autofocus aria-describedby="code-hint";
                 button.primary { "Sign in" }
             }
-            p.hint id="code-hint" { "It starts with csin_, at the end of the link." }
+            p.hint id="code-hint" { "It starts with csin_, at the end of the link. The whole link works too." }
         }
     };
     frame.page("Sign in", &content)

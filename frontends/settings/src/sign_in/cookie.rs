@@ -18,13 +18,14 @@ impl Cookie {
     }
 
     /// The value that came with a request; of two none, since nobody knows which is ours.
-    pub(super) fn find(self, headers: &HeaderMap) -> Option<&str> {
-        // HTTP/2 may send them apart.
-        let fields = headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
-        let pairs = fields.flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pub(super) fn find(self, headers: &HeaderMap) -> Option<String> {
+        // HTTP/2 may send them apart, and those of other applications hold any bytes.
+        let fields: Vec<_> =
+            headers.get_all(COOKIE).iter().map(|field| String::from_utf8_lossy(field.as_bytes())).collect();
+        let pairs = fields.iter().flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='));
         let mut values = pairs.filter(|(name, _)| *name == self.name()).map(|(_, value)| value);
         match (values.next(), values.next()) {
-            (Some(value), None) => Some(value),
+            (Some(value), None) => Some(value.to_owned()),
             _ => None,
         }
     }

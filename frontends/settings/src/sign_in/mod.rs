@@ -97,7 +97,7 @@ impl SignIn {
     /// Whose session a request carries.
     pub(crate) async fn owner(&self, head: &request::Parts, now: Timestamp) -> Result<Owner, Failure> {
         let Some(secret) = self.cookie.find(&head.headers) else { return Err(Failure::SignedOut("missing", None)) };
-        match self.find(secret).await? {
+        match self.find(&secret).await? {
             Some((_, session)) if !session.is_over(now) => {
                 let mut owner = Owner::new(session.account.id).named(session.account.name);
                 owner.sign_out = SignOut::Form;
@@ -117,7 +117,7 @@ impl SignIn {
     /// no write, since anybody can send it.
     async fn end(&self, headers: &HeaderMap, now: Timestamp, limiter: Option<&dyn RateLimiter>) -> Result<(), Failure> {
         let Some(secret) = self.cookie.find(headers) else { return Ok(()) };
-        let Some((digest, session)) = self.find(secret).await? else { return Ok(()) };
+        let Some((digest, session)) = self.find(&secret).await? else { return Ok(()) };
         if !session.is_over(now) {
             let account = &session.account.id;
             if let Some(limiter) = limiter {
@@ -168,7 +168,9 @@ impl SignIn {
         let now = (inner.clock)();
         let next = next(inner, form);
         let (secret, session) = new_session(now);
-        let account = match link::digest(form.one("code")?.trim()) {
+        // Some paste the whole link.
+        let code = form.one("code")?.rsplit('#').next().unwrap_or_default();
+        let account = match link::digest(code.trim()) {
             Some(link) => self.storage.exchange_link(&link, now, &session).await?,
             None => None,
         };

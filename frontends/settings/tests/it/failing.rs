@@ -16,11 +16,12 @@ struct Failing {
     storage: MemoryStorage,
     kind: StorageErrorKind,
     reads: bool,
+    message: &'static str,
 }
 
 impl Failing {
     fn error(&self) -> StorageError {
-        StorageError::new(self.kind, "the disk at /var/secret is full")
+        StorageError::new(self.kind, self.message)
     }
 }
 
@@ -82,7 +83,8 @@ async fn failing(kind: StorageErrorKind, reads: bool) -> (App, String) {
     let storage = storage().await;
     let sound = App::over(storage.clone(), storage.clone(), |builder| builder);
     let id = sound.make("partner").await["id"].as_str().unwrap().to_owned();
-    let broken = Failing { storage: storage.clone(), kind, reads };
+    let message = "the disk at /var/secret is full";
+    let broken = Failing { storage: storage.clone(), kind, reads, message };
     (App::over(storage, broken, |builder| builder), id)
 }
 
@@ -90,7 +92,7 @@ async fn failing(kind: StorageErrorKind, reads: bool) -> (App, String) {
 async fn each_change_that_fails_says_so_and_changes_nothing() {
     for (kind, sentence) in [
         (StorageErrorKind::Other, "The server failed. Nothing has changed."),
-        (StorageErrorKind::Unavailable, "an import may be running. Nothing has changed."),
+        (StorageErrorKind::Unavailable, "The database cannot be used now. Nothing has changed. Try again in a minute."),
         (StorageErrorKind::OutcomeUnknown, "It is not known whether the change was made."),
     ] {
         let (app, id) = failing(kind, true).await;
@@ -115,6 +117,22 @@ async fn each_change_that_fails_says_so_and_changes_nothing() {
         assert_eq!(error["details"]["requestId"], answer.header("x-request-id").unwrap());
         assert_eq!(app.get("/settings/api/keys").await.data()[0]["name"], "partner");
     }
+}
+
+/// Only who waits for another writer is told of imports.
+#[tokio::test]
+async fn what_another_writer_keeps_waiting_says_so() {
+    let (app, id) = failing(StorageErrorKind::Unavailable, true).await;
+    let path = format!("/settings/keys/{id}/revoke");
+    app.post(&path, &[]).await.hides("an import");
+    let storage = storage().await;
+    let key = App::over(storage.clone(), storage.clone(), |builder| builder).make("partner").await;
+    let message = "another program is writing to the database; try again when it is done";
+    let locked = Failing { storage: storage.clone(), kind: StorageErrorKind::Unavailable, reads: true, message };
+    let app = App::over(storage, locked, |builder| builder);
+    let answer = app.post(&format!("/settings/keys/{}/revoke", key["id"].as_str().unwrap()), &[]).await;
+    assert_eq!(answer.status, 500);
+    answer.shows("Another program is writing to the database; an import may be running. Nothing has changed.");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::app::App;
+use crate::app::{App, form};
 
 #[tokio::test]
 async fn the_bounds_of_each_field() {
@@ -22,6 +22,10 @@ async fn the_bounds_of_each_field() {
         ("name", json!("a\u{2066}b"), Some("character")),
         ("name", json!("a\u{2067}b"), Some("character")),
         ("name", json!("مدرسة"), None),
+        ("name", json!("\u{200b}"), Some("character")),
+        ("name", json!("\u{200e}\u{200f} \u{61c}\u{feff}\u{ad}\u{e0041}"), Some("character")),
+        ("name", json!("❤\u{fe0f} می\u{200c}خواهم"), None),
+        ("name", json!("a\u{fffd}"), Some("character")),
         ("name", json!(7), Some("unknown")),
         ("scopes", json!([]), Some("empty")),
         ("scopes", json!(["read:courses", "read:profile", "read:courses"]), None),
@@ -35,6 +39,7 @@ async fn the_bounds_of_each_field() {
         ("expiresAt", json!(90), Some("not_a_time")),
         ("expiresat", json!(null), Some("unknown")),
         ("nonce", json!("x"), Some("out_of_range")),
+        ("nonce", json!(null), None),
     ] {
         let answer = app.send("POST", "/settings/api/keys", &whole((field, value.clone()))).await;
         match reason {
@@ -52,6 +57,33 @@ async fn the_bounds_of_each_field() {
         let details = app.send("POST", "/settings/api/keys", &body).await.json()["error"]["details"].clone();
         assert_eq!(details, json!({ "parameter": field, "reason": "missing" }));
     }
+}
+
+#[tokio::test]
+async fn what_would_be_right_is_said() {
+    let app = App::new().await;
+    let key = app.make("partner").await;
+    let path = format!("/settings/api/keys/{}", key["id"].as_str().unwrap());
+    let nonce = "nonce: Send a UUIDv7 of the last 24 hours as 32 hexadecimal digits, or leave it out.";
+    let seconds = "overlapSeconds: Write whole seconds from 0 to 2592000.";
+    for (body, message) in [
+        ("{\"overlapSeconds\":0,\"nonce\":\"x\"}", nonce),
+        ("{\"overlapSeconds\":0,\"nonce\":7}", nonce),
+        ("{\"overlapSeconds\":-1}", seconds),
+        ("{\"overlapSeconds\":1.5}", seconds),
+        ("", "body: Send one JSON object, with the properties of this request alone."),
+        ("[]", "body: Send one JSON object, with the properties of this request alone."),
+    ] {
+        let mut request = crate::app::json("POST", &format!("{path}/rotate"), &json!({}));
+        *request.body_mut() = body.to_owned();
+        assert_eq!(app.ask(request).await.json()["error"]["message"], message, "{body}");
+    }
+    let date = [("name", "a"), ("scope", "read:courses"), ("expires", "date"), ("date", "9999-12-31")];
+    app.post("/settings/keys", &date).await.shows("That date is too far ahead. Choose an earlier one.");
+    // As a browser never sends it.
+    let mut bytes = form(&format!("/settings/keys/{}/name", key["id"].as_str().unwrap()), &[]);
+    *bytes.body_mut() = "name=%ff%fe".to_owned();
+    app.ask(bytes).await.shows("It has a character that cannot be shown. Write it in plain text.");
 }
 
 #[tokio::test]

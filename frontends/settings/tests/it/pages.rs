@@ -132,7 +132,9 @@ async fn a_key_is_revoked_after_a_question() {
     let app = App::new().await;
     let key = app.make("partner").await;
     let page = format!("/settings/keys/{}/revoke", key["id"].as_str().unwrap());
-    app.get(&page).await.shows("Never used.");
+    let unused = app.get(&page).await;
+    unused.shows("Never used.");
+    unused.shows("Uses are recorded at most once a minute.");
     app.use_key("anna", &key).await;
     app.clock.advance(180);
     let question = app.get(&page).await;
@@ -258,4 +260,26 @@ async fn paths_that_mean_nothing() {
         assert_eq!((answer.status, answer.answered.action == "sign_in"), (404, false), "{path}");
     }
     assert_eq!(app.ask(form("/settings/sign-out", &[])).await.status, 404);
+}
+
+/// A host's own session leaves nothing to sign in to, by any method.
+#[tokio::test]
+async fn who_is_known_has_no_pages_to_sign_in() {
+    let app = App::new().await;
+    for path in ["/settings/sign-in", "/settings/sign-out"] {
+        let answer = app.get(path).await;
+        assert_eq!(answer.status, 404, "{path}");
+        answer.shows("Back to the keys");
+        assert_eq!(app.post(path, &[]).await.status, 404, "{path}");
+    }
+}
+
+/// Without script nothing puts the address in.
+#[tokio::test]
+async fn the_line_for_curl_says_what_to_fill_in() {
+    let app = App::new().await;
+    app.get("/settings").await.shows("<noscript><p class=\"hint\">Write this server's address in place of $SERVER");
+    let storage = crate::app::storage().await;
+    let whole = App::over(storage.clone(), storage, |builder| builder.base_url("https://api.example.com/api/v1"));
+    whole.get("/settings").await.hides("$SERVER");
 }

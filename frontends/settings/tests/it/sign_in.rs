@@ -120,6 +120,13 @@ async fn a_code_that_does_not_work_says_one_thing() {
 }
 
 #[tokio::test]
+async fn the_whole_link_does_as_well_as_its_code() {
+    let site = Site::new().await;
+    let code = site.code("anna").await;
+    assert_eq!(site.send(&format!(" https://a.example/settings/sign-in#{code}\n")).await.status, 303);
+}
+
+#[tokio::test]
 async fn of_two_that_send_a_code_at_the_same_time_one_wins() {
     let site = Site::new().await;
     let code = site.code("anna").await;
@@ -153,6 +160,11 @@ async fn a_session_ends_by_age_by_sign_out_and_with_its_account() {
     assert_eq!((page.status, page.header("location")), (303, Some("/settings/sign-in?why=expired")));
     site.ask(get("/settings/sign-in?why=expired")).await.shows("The session is over. Sign in again. Nothing was done.");
     site.ask(get("/settings/sign-in?why=%3Cscript%3E")).await.hides("role=\"alert\"");
+    // Of what only looks nothing could have been done.
+    let looks = site.get("/settings", &other).await.header("location").unwrap().to_owned();
+    let page = site.ask(get(&looks)).await;
+    page.shows("The session is over. Sign in again.");
+    page.hides("Nothing was done.");
 }
 
 #[tokio::test]
@@ -179,6 +191,10 @@ async fn two_cookies_count_as_none() {
     assert_eq!(site.ask(apart).await.failure().2.unwrap(), "missing");
     let among = with(with(get("/settings/api/keys"), &format!("a=b; x{NAME}=c;{session}")), "d=e");
     assert_eq!(site.ask(among).await.status, 200);
+    // Another application's cookie may hold any bytes, and a broken one of ours counts.
+    assert_eq!(site.get("/settings/api/keys", &format!("lang=café; {session}")).await.status, 200);
+    let broken = site.get("/settings/api/keys", &format!("{NAME}=é; {session}")).await;
+    assert_eq!(broken.failure().2.unwrap(), "missing");
 }
 
 #[tokio::test]
@@ -236,7 +252,10 @@ async fn attempts_are_counted_by_address() {
     for status in [401, 401, 429] {
         assert_eq!(attempt([192, 0, 2, 1], "csin_guess").await.status, status);
     }
-    assert_eq!(attempt([192, 0, 2, 1], &code).await.status, 429);
+    let refused = attempt([192, 0, 2, 1], &code).await;
+    assert_eq!(refused.status, 429);
+    refused.shows("<a href=\"/settings/sign-in\">Back to sign-in</a>");
+    refused.hides("Back to the keys");
     assert_eq!(attempt([192, 0, 2, 2], &code).await.status, 303);
 }
 

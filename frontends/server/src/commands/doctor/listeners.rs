@@ -18,7 +18,7 @@ pub(super) fn look(settings: &ServeSettings, secured: bool, report: &mut Report)
     }
     proxies(settings, secured, report);
     if let Some(developer) = &settings.developer {
-        owners(developer, report);
+        owners(developer, settings.listen, report);
     }
 }
 
@@ -73,17 +73,17 @@ fn proxies(settings: &ServeSettings, secured: bool, report: &mut Report) {
     }
 }
 
-fn owners(developer: &DeveloperOptions, report: &mut Report) {
+fn owners(developer: &DeveloperOptions, listen: SocketAddr, report: &mut Report) {
     const CHECK: &str = "developer settings";
     let url = developer.url.as_str();
-    match (&developer.owner_header, developer.warning()) {
-        (Some(_), Some(warning)) => report.warning(CHECK, warning),
+    match (&developer.owner_header, developer.warning(listen)) {
+        (_, Some(warning)) => report.warning(CHECK, warning),
         (Some(OwnerHeader { name, .. }), None) => {
             let text =
                 "see that the proxy strips this header from what clients send, as none could be told from its own";
             report.fine(CHECK, format!("are at {url}, of the owner in {name}; {text}"));
         }
-        (None, _) => report.fine(CHECK, format!("are at {url}; `settings link` signs owners in")),
+        (None, None) => report.fine(CHECK, format!("are at {url}; `settings link` signs owners in")),
     }
 }
 

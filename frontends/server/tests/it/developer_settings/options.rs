@@ -12,6 +12,7 @@ fn they_hide_nothing_and_need_https_or_this_machine() {
         ("--settings-url /docs --base-url https://a.example/api", "stands at or below"),
         ("--settings-url https://a.example/v2/courses --base-url https://a.example/v2", "stands at or below"),
         ("--settings-url /docs/openapi.json", "stands at or below"),
+        ("--settings-url https://a.example/", "\"https://a.example/\" has no path"),
         ("--settings-url settings", "like https://api.example.com"),
         ("--settings-url http://a.example/settings", "write https://"),
         ("--settings-url /settings --listen 0.0.0.0:0", "write https://"),
@@ -34,6 +35,24 @@ fn they_hide_nothing_and_need_https_or_this_machine() {
     // A setting that is wrong itself is not told twice.
     let outcome = dir.run("config check --settings-url /settings --listen here");
     assert_eq!(outcome.err.lines().count(), 1, "{outcome:?}");
+}
+
+/// Browsers that come by the listener's port would have each form refused, as one of another site.
+#[test]
+fn another_port_of_this_machine_is_warned_of() {
+    let dir = TestDir::new();
+    for (arguments, warns) in [
+        ("--settings-url http://localhost:9000/settings", true),
+        ("--settings-url http://[::1]/settings --listen 80", false),
+        ("--settings-url http://127.0.0.1:8080/settings", false),
+        ("--settings-url https://a.example:9000/settings", false),
+        ("--settings-url http://localhost:9000/settings --listen 127.0.0.1:0", false),
+        ("--settings-url /settings", false),
+    ] {
+        let outcome = dir.run(&format!("config check {arguments}"));
+        assert_eq!(outcome.status, Some(0), "{outcome:?}");
+        assert_eq!(outcome.err.contains("warning: --settings-url names port 9000"), warns, "{arguments} {outcome:?}");
+    }
 }
 
 #[test]

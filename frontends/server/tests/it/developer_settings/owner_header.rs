@@ -4,6 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::visitor::Visitor;
+use crate::observed::Observed;
 use crate::program::{Server, TestDir};
 
 const HEADER: &str = "--settings-url https://a.example/settings --settings-owner-header Remote-User";
@@ -70,6 +71,38 @@ fn the_secret_is_believed_whatever_the_peer() {
     drop(server);
 }
 
+/// The value is whatever a stranger sends.
+#[test]
+fn the_log_says_why_nobody_was_believed() {
+    let dir = dir_with_secret();
+    for (arguments, fields, reason) in [
+        ("--trusted-proxies 192.0.2.1", &["Remote-User: geheim"][..], "unknown_proxy"),
+        ("--trusted-proxies 127.0.0.1", &["X-Other: geheim"], "no_header"),
+        ("--trusted-proxies 127.0.0.1", &["Remote-User: geheim", "Remote-User: geheim"], "no_header"),
+        ("--settings-owner-secret file:secret", &["Remote-User: geheim"], "wrong_secret"),
+    ] {
+        let observed = Observed::start(&dir, &format!("{HEADER} {arguments} --log-format json"));
+        assert_eq!(Visitor::of(&observed.server.address).send("GET", "/settings", fields, "").status, 403);
+        let log = observed.ended_log();
+        assert!(!log.contains("geheim"), "{log}");
+        let line = log.lines().find(|line| line.contains("\"operation\":\"settings.list_keys\"")).unwrap();
+        assert!(
+            line.contains(&format!("\"refusal\":\"{reason}\"")) && line.contains("\"client\":\"127.0.0.1\""),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn the_log_tells_of_an_unknown_account_where_it_is_asked_to() {
+    let dir = dir_with_secret();
+    let observed = Observed::start(&dir, &format!("{HEADER} --trusted-proxies 127.0.0.1 --log debug"));
+    let visitor = Visitor::of(&observed.server.address);
+    assert_eq!(visitor.send("GET", "/settings", &["Remote-User: geheim"], "").status, 403);
+    let log = observed.ended_log();
+    assert!(log.contains("owns no account") && !log.contains("geheim"), "{log}");
+}
+
 #[test]
 fn doctor_reminds_of_the_header_and_warns_of_every_local_user() {
     let dir = dir_with_secret();
@@ -111,6 +144,13 @@ fn what_cannot_be_believed_is_refused() {
         "Origin",
         "Content-Type",
         "Sec-Fetch-Site",
+        "X-Real-IP",
+        "Traceparent",
+        "X-Request-Id",
+        "Keep-Alive",
+        "Date",
+        "Cache-Control",
+        "Set-Cookie",
         "Catalogue-Proxy-Secret",
         "a:b",
     ] {
