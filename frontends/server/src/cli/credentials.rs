@@ -1,10 +1,11 @@
-//! The commands for API keys and OAuth tokens.
+//! The commands for API keys, and what a new credential is made of.
 
 use std::time::Duration;
 
 use catalogue_core::auth::{Scope, Scopes};
 use clap::{Args, Subcommand};
 
+use super::leaked::{CheckKeys, FindKey};
 use super::options::Offered;
 use crate::units;
 
@@ -24,11 +25,6 @@ Example: what ends within a month, in all accounts
 const CREATE_KEY_USAGE: &str = "\
 catalogue keys create [OPTIONS] --account <ID> --name <NAME>
                              --scope <SCOPE>...";
-
-pub(super) const TOKENS_EXAMPLE: &str = "\
-Example: a token for an hour
-  catalogue tokens create --account acc_1 --scope read:courses \\
-    --expires-in 1h";
 
 /// `catalogue keys`
 #[derive(Debug, Subcommand)]
@@ -52,25 +48,6 @@ Example: who has revoked a key
     Log(ShowLog),
     /// Says of each line of standard input whether it has the form of a token
     Check(CheckKeys),
-}
-
-/// `catalogue tokens`
-#[derive(Debug, Subcommand)]
-pub(crate) enum TokensCommand {
-    /// Creates an opaque OAuth token and prints it once; only its digest is stored
-    #[command(after_help = TOKENS_EXAMPLE)]
-    Create(Grant),
-    /// Lists OAuth tokens as `keys list` does, without the tokens
-    #[command(after_help = "\
-Example: those of an account
-  catalogue tokens list --account acc_1")]
-    List(ListKeys),
-    /// Says step by step what `serve` with these options says of a signed token
-    #[cfg(feature = "oauth")]
-    Check(CheckToken),
-    /// Revokes a signed token on standard input: it is refused from the next request on
-    #[cfg(feature = "oauth")]
-    Revoke(RevokeToken),
 }
 
 /// `catalogue keys create`
@@ -132,31 +109,6 @@ pub(crate) struct ListKeys {
     pub(crate) json: bool,
 }
 
-/// `catalogue keys find`
-#[derive(Debug, Args)]
-#[command(
-    override_usage = "catalogue keys find [OPTIONS] <- | --in-text ->",
-    after_help = "\
-A server writes last uses once a minute. With --in-text, each token is shown
-once, by the first line that has it, and never itself; one that no credential
-has is unknown.
-
-Example: whose token was leaked, and whose tokens stand in a text
-  catalogue keys find - < token.txt
-  catalogue keys find --in-text - < paste.txt"
-)]
-pub(crate) struct FindKey {
-    /// Where the token is read: - is standard input
-    #[arg(value_name = "-", required_unless_present = "in_text")]
-    pub(crate) token: Option<String>,
-    /// Where a text is read that has tokens somewhere: - is standard input
-    #[arg(long, value_name = "-", conflicts_with = "token")]
-    pub(crate) in_text: Option<String>,
-    /// Prints the credential as one JSON object; those in a text as one array
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// `catalogue keys revoke`
 #[derive(Debug, Args)]
 #[command(
@@ -176,20 +128,6 @@ pub(crate) struct RevokeKey {
     /// Prints the credential as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// `catalogue tokens revoke`
-#[cfg(feature = "oauth")]
-#[derive(Debug, Args)]
-#[command(after_help = "\
-The token is verified first, with the options of `serve`.
-
-Example: a token that was leaked
-  catalogue tokens revoke --config catalogue.toml < token.txt")]
-pub(crate) struct RevokeToken {
-    /// Whose token it is: the token must name it, and is not verified
-    #[arg(long, value_name = "ID")]
-    pub(crate) account: Option<String>,
 }
 
 /// `catalogue keys rotate`
@@ -229,36 +167,6 @@ pub(crate) struct ShowLog {
     #[arg(long, value_name = "ID")]
     pub(crate) account: String,
     /// Prints one JSON array instead of a table
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `catalogue keys check`
-#[derive(Debug, Args)]
-#[command(after_help = "\
-A line is valid when its form and checksum are those of a token. Whether the
-token exists is not asked: no database is opened. Of a valid token the first
-eight characters are shown, of all else nothing.
-
-Example: what a scanner has found
-  catalogue keys check < suspects.txt")]
-pub(crate) struct CheckKeys {
-    /// Prints one JSON array instead of lines
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `catalogue tokens check`
-#[cfg(feature = "oauth")]
-#[derive(Debug, Args)]
-#[command(after_help = "\
-The token is read from standard input, and neither it nor its signature is
-shown. The issuer's keys are fetched.
-
-Example: why a token is refused
-  catalogue tokens check --config catalogue.toml < token")]
-pub(crate) struct CheckToken {
-    /// Prints JSON instead of lines
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -6,7 +6,9 @@ mod accounts;
 mod credentials;
 mod data;
 mod developer_settings;
+mod leaked;
 mod options;
+mod tokens;
 
 use std::path::PathBuf;
 
@@ -14,13 +16,13 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHi
 use clap_complete::Shell;
 
 pub(crate) use accounts::{AccountsCommand, RemoveAccount};
-#[cfg(feature = "oauth")]
-pub(crate) use credentials::RevokeToken;
-pub(crate) use credentials::{
-    CheckKeys, CreateKey, FindKey, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, ShowLog, TokensCommand,
-};
+pub(crate) use credentials::{CreateKey, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, ShowLog};
 pub(crate) use data::{BackupArguments, ImportArguments, MigrateArguments, OpenapiArguments};
 pub(crate) use developer_settings::{MakeLink, SettingsCommand};
+pub(crate) use leaked::{CheckKeys, FindKey};
+#[cfg(feature = "oauth")]
+pub(crate) use tokens::RevokeToken;
+pub(crate) use tokens::TokensCommand;
 
 use crate::settings::CommandLine;
 
@@ -112,7 +114,7 @@ Example: a copy of everything but the credentials
     #[command(subcommand, arg_required_else_help = false, after_help = credentials::KEYS_EXAMPLE)]
     Keys(KeysCommand),
     /// Registers, lists and revokes OAuth tokens
-    #[command(subcommand, arg_required_else_help = false, after_help = credentials::TOKENS_EXAMPLE)]
+    #[command(subcommand, arg_required_else_help = false, after_help = tokens::TOKENS_EXAMPLE)]
     Tokens(TokensCommand),
     /// Makes links that sign owners in to the developer settings, and ends sessions
     #[command(subcommand, arg_required_else_help = false, after_help = developer_settings::SETTINGS_EXAMPLE)]
