@@ -28,6 +28,8 @@ pub enum StorageErrorKind {
     /// A change may have been made or not, since the answer to its commit was lost: look before you repeat it. After an
     /// error of any other kind nothing has changed.
     OutcomeUnknown,
+    /// The storage never does this: its courses belong to another program, which changes them.
+    Unsupported,
     /// Anything else.
     Other,
 }

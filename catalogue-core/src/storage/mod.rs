@@ -7,6 +7,7 @@ mod memory;
 mod paging;
 mod sign_ins;
 mod status;
+mod views;
 
 use std::fmt;
 
@@ -19,6 +20,7 @@ pub use memory::MemoryStorage;
 pub use paging::{Limit, List, PageRequest, Rows};
 pub use sign_ins::{MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage};
 pub use status::{Connections, ReplicaStatus, StorageStatus};
+pub use views::{CheckedRows, CourseViews, ViewAdvice, ViewFault};
 
 use crate::auth::{Credential, TokenDigest};
 use crate::model::{AccountId, CourseDetail};
