@@ -8,8 +8,6 @@ mod commands;
 mod database;
 mod developer_settings;
 mod exit;
-mod export;
-mod import;
 #[cfg(feature = "oauth")]
 mod issuer;
 mod last_uses;

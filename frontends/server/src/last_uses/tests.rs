@@ -10,7 +10,6 @@ use catalogue_core::storage::{Actor, KeyStorage};
 
 use super::*;
 use crate::database::{Database, Migration};
-use crate::import;
 
 fn at(microsecond: i64) -> Timestamp {
     Timestamp::from_microseconds(microsecond).unwrap()
@@ -76,7 +75,7 @@ async fn what_cannot_be_written_is_kept_for_the_next_time() {
     let opened = Database::File(path.clone()).open_for(Migration::Allowed).await.unwrap();
     let storage: Arc<dyn AdminStorage> = opened.into_admin().into();
     let text = r#"{"type":"account","id":"a"}"#;
-    import::run_text(&*storage, "f", text, import::Options::default()).await.unwrap();
+    catalogue_transfer::import_text(&*storage, text, catalogue_transfer::Options::default()).await.unwrap();
     let account = AccountId::new("a");
     let (_, key) = NewCredential::api_key(account.clone(), "n", Scopes::default());
     storage.create_key(&key, &Actor::OPERATOR).await.unwrap();

@@ -23,7 +23,7 @@ use crate::database::{self, Database};
 use crate::issuer::{self, KeySource};
 use crate::logging::{self, Format, LEVELS};
 use crate::otlp::{self, Endpoint};
-use crate::rate_limit::{self, StoreClient};
+use crate::rate_limit::{self, StoreAddress};
 use crate::units;
 
 macro_rules! table {
@@ -126,7 +126,7 @@ table! {
     RATE_LIMIT: RateLimit = Entry::new("rate-limit", "N/DURATION", One(rate_limit::parse)),
         help: "How many requests each credential may make, like 600/1m; also limits failed logins per client address",
         default: Words("no limit");
-    RATE_LIMIT_STORE: StoreClient = Entry::new("rate-limit-store", "URL", One(rate_limit::store_client)),
+    RATE_LIMIT_STORE: StoreAddress = Entry::new("rate-limit-store", "URL", One(rate_limit::store_address)),
         help: "Where several servers count together: `redis://HOST:PORT/DATABASE`; while it is out of reach nothing is limited",
         default: Words("each server counts by itself"), is_secret: true;
     OTLP_ENDPOINT: Endpoint = Entry::new("otlp-endpoint", "URL", One(otlp::parse_endpoint)),

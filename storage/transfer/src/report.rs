@@ -1,27 +1,29 @@
 //! [`Report`]: what an import changed.
 
 use std::fmt;
-use std::time::Duration;
 
 use catalogue_core::AccountId;
 use catalogue_core::admin::Change;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use super::Options;
+use crate::import::Options;
 use crate::text::printable;
 
 /// How many names of one sort are shown to people.
 const MOST_NAMES: u64 = 20;
 
-/// What an import changed, or would change.
+/// What an import changed, or would change. As JSON it is what `catalogue import --json` prints of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
+#[non_exhaustive]
+pub struct Report {
     /// Whether nothing was kept of it.
-    pub(crate) dry_run: bool,
-    pub(crate) accounts: Counts,
-    pub(crate) courses: Counts,
+    pub dry_run: bool,
+    /// The accounts of the input; none is ever removed.
+    pub accounts: Counts,
+    /// The courses of the input, and those that were pruned.
+    pub courses: Counts,
     /// Each change by name, where names are told: all of a dry run, and what was pruned.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<Named>>,
@@ -30,13 +32,18 @@ pub(crate) struct Report {
     all_names: bool,
 }
 
-/// How many were not there before, were there with other content or with the same, and were pruned.
+/// How many accounts or courses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Counts {
-    pub(crate) added: u64,
-    pub(crate) changed: u64,
-    pub(crate) unchanged: u64,
-    pub(crate) removed: u64,
+#[non_exhaustive]
+pub struct Counts {
+    /// Were not there before.
+    pub added: u64,
+    /// Were there with other content.
+    pub changed: u64,
+    /// Were there with the same content.
+    pub unchanged: u64,
+    /// Were there and not in the input.
+    pub removed: u64,
 }
 
 /// What happened to what, in the order in which it is shown.
@@ -55,30 +62,18 @@ struct Named {
     name: Box<str>,
 }
 
-/// What is said at the end of an import.
-#[derive(Debug, Serialize)]
-pub(crate) struct Summary {
-    #[serde(flatten)]
-    pub(crate) report: Report,
-    #[serde(skip)]
-    pub(crate) input: String,
-    pub(crate) database: String,
-    #[serde(serialize_with = "seconds")]
-    pub(crate) seconds: Duration,
-}
-
 impl Report {
-    pub(super) fn of(options: Options) -> Self {
+    pub(crate) fn of(options: Options) -> Self {
         let changes = (options.dry_run || options.prune).then(Vec::new);
         Self { dry_run: options.dry_run, all_names: options.all_names, changes, ..Self::default() }
     }
 
-    pub(super) fn note_account(&mut self, change: Change, id: &AccountId) {
+    pub(crate) fn note_account(&mut self, change: Change, id: &AccountId) {
         self.accounts.count(change);
         self.note(change, ACCOUNT_ADDED, || id.to_string());
     }
 
-    pub(super) fn note_course(&mut self, change: Change, account: &AccountId, slug: &str) {
+    pub(crate) fn note_course(&mut self, change: Change, account: &AccountId, slug: &str) {
         self.courses.count(change);
         self.note(change, COURSE_ADDED, || format!("{account}/{slug}"));
     }
@@ -92,7 +87,7 @@ impl Report {
         }
     }
 
-    pub(super) fn note_pruned(&mut self, mut courses: Vec<(AccountId, String)>) {
+    pub(crate) fn note_pruned(&mut self, mut courses: Vec<(AccountId, String)>) {
         courses.sort();
         for (account, slug) in courses {
             self.courses.removed += 1;
@@ -115,6 +110,11 @@ impl Report {
 }
 
 impl Counts {
+    /// Whether there was anything to do.
+    pub fn has_changes(&self) -> bool {
+        self.added + self.changed + self.removed > 0
+    }
+
     fn count(&mut self, change: Change) {
         match change {
             Change::Added => self.added += 1,
@@ -125,21 +125,11 @@ impl Counts {
     }
 }
 
-impl fmt::Display for Summary {
+/// The names that are kept, up to twenty of a sort, and all counts.
+impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { report, input, database, seconds } = self;
-        let seconds = format_args!("{:.1} s", seconds.as_secs_f64());
-        if [report.accounts, report.courses] == [Counts::default(); 2] {
-            writeln!(f, "{} has no account and no course: nothing was imported into {database}", printable(input))?;
-        } else if report.dry_run && report.counts() == [0; SORTS.len()] {
-            writeln!(f, "dry run on {database} in {seconds}: nothing would change")?;
-        } else if report.dry_run {
-            writeln!(f, "dry run on {database} in {seconds}, nothing was changed; this would change:")?;
-        } else {
-            writeln!(f, "imported into {database} in {seconds}:")?;
-        }
-        for ((sort, (kind, change)), count) in (0..).zip(SORTS).zip(report.counts()) {
-            let mut names = report.changes.iter().flatten().filter(|name| name.sort == sort).peekable();
+        for ((sort, (kind, change)), count) in (0..).zip(SORTS).zip(self.counts()) {
+            let mut names = self.changes.iter().flatten().filter(|name| name.sort == sort).peekable();
             if names.peek().is_none() {
                 continue;
             }
@@ -151,8 +141,8 @@ impl fmt::Display for Summary {
                 writeln!(f, "  and {} more", count - MOST_NAMES)?;
             }
         }
-        writeln!(f, "accounts: {}", report.accounts)?;
-        writeln!(f, "courses: {}", report.courses)
+        writeln!(f, "accounts: {}", self.accounts)?;
+        writeln!(f, "courses: {}", self.courses)
     }
 }
 
@@ -176,8 +166,4 @@ impl fmt::Display for Counts {
         let Self { added, changed, unchanged, removed } = self;
         write!(f, "{added} added, {changed} changed, {unchanged} unchanged, {removed} removed")
     }
-}
-
-fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64((time.as_secs_f64() * 1_000.0).round() / 1_000.0)
 }

@@ -2,11 +2,10 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::line::{self, Line};
-use super::spool::Spool;
-use crate::units::shown_size;
+use crate::line::{self, Line};
+use crate::spool::Spool;
 
-/// The longest line. It is so high because an export, which adds defaults, can write longer lines than an import has
+/// The longest line, one gibibyte. It is so high because an export, which adds defaults, can write longer lines than an import has
 /// read; memory grows with the longest line that there is.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
@@ -14,31 +13,31 @@ const MAX_LINE_BYTES: usize = 1 << 30;
 const KEPT_LINE_BYTES: usize = 1 << 20;
 
 /// The lines of an input that are not blank.
-pub(super) struct Lines<'c, R> {
+pub(crate) struct Lines<'c, R> {
     input: R,
     line: Vec<u8>,
     /// That of the line that was read last; blank lines count.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// How many bytes were read.
-    pub(super) length: u64,
+    pub(crate) length: u64,
     longest: usize,
     /// Reading has failed; then no line follows the one that told it.
-    pub(super) broken: bool,
+    broken: bool,
     copy: Option<&'c mut Spool>,
 }
 
 impl<'c, R: BufRead> Lines<'c, R> {
-    pub(super) fn new(input: R) -> Self {
+    pub(crate) fn new(input: R) -> Self {
         Self { input, line: Vec::new(), number: 0, length: 0, longest: MAX_LINE_BYTES, broken: false, copy: None }
     }
 
     /// Lines that are copied while they are read.
-    pub(super) fn copied(input: R, copy: &'c mut Spool) -> Self {
+    pub(crate) fn copied(input: R, copy: &'c mut Spool) -> Self {
         Self { copy: Some(copy), ..Self::new(input) }
     }
 
     /// What stands on the next line that is not blank, or what is wrong with it.
-    pub(super) fn next_parsed(&mut self) -> Option<Result<Line, String>> {
+    pub(crate) fn next_parsed(&mut self) -> Option<Result<Line, String>> {
         if self.broken {
             return None;
         }
@@ -75,7 +74,7 @@ impl<'c, R: BufRead> Lines<'c, R> {
                 self.line.pop();
             }
             if self.line.len() > self.longest {
-                return Err(format!("longer than {}; write one object a line", shown_size(self.longest)));
+                return Err("longer than 1GiB; write one object a line".to_owned());
             }
             if !self.line.trim_ascii().is_empty() {
                 return Ok(Some(&self.line));
@@ -85,7 +84,7 @@ impl<'c, R: BufRead> Lines<'c, R> {
 }
 
 /// What is wrong with an input that cannot be read.
-pub(super) fn unreadable(error: &io::Error) -> String {
+pub(crate) fn unreadable(error: &io::Error) -> String {
     format!("cannot be read: {error}")
 }
 
@@ -129,7 +128,7 @@ mod tests {
     #[test]
     fn an_endless_line_is_not_kept() {
         let mut lines = Lines { longest: 1 << 20, ..Lines::new(BufReader::new(repeat(b'x'))) };
-        assert!(lines.next().unwrap_err().contains("longer than 1MiB"));
+        assert!(lines.next().unwrap_err().contains("longer than 1GiB"));
         assert!(lines.line.capacity() <= 1 << 22);
     }
 }

@@ -1,20 +1,35 @@
-//! Export: the storage's accounts and courses in the import format.
+//! The storage's accounts and courses in the import format.
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use catalogue_core::admin::{Accounts, AdminStorage, Record};
+use catalogue_core::storage::StorageError;
+use thiserror::Error;
 
-use crate::exit::Failure;
-use crate::import::Line;
-use crate::output;
+use crate::line::Line;
 
-/// Writes what `storage` holds of those accounts to `target`.
-pub(crate) async fn run(
+/// Why an export failed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The target cannot be written.
+    #[error("the export cannot be written: {0}")]
+    Target(#[source] io::Error),
+    /// The storage has failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Writes what `storage` holds of those accounts to `target`. Equal content gives equal bytes.
+///
+/// # Errors
+/// When the storage fails or the target cannot be written; then what was written may be incomplete.
+pub async fn export(
     storage: &dyn AdminStorage,
     accounts: Accounts<'_>,
     target: impl Write + Send,
-) -> Result<(), Failure> {
+) -> Result<(), ExportError> {
     let mut target = BufWriter::with_capacity(1 << 16, target);
     let mut written = Ok(());
     let exported = storage
@@ -23,9 +38,9 @@ pub(crate) async fn run(
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
         .await;
-    written.map_err(|error| output::failed(&error))?;
-    exported.map_err(|error| Failure::because(&error))?;
-    target.flush().map_err(|error| output::failed(&error))
+    written.map_err(ExportError::Target)?;
+    exported?;
+    target.flush().map_err(ExportError::Target)
 }
 
 fn write_line(target: &mut impl Write, record: Record) -> io::Result<()> {
@@ -38,7 +53,7 @@ mod tests {
     use catalogue_core::storage::MemoryStorage;
 
     use super::*;
-    use crate::import;
+    use crate::import::{Options, import_text};
 
     /// Every field in its order, times in their shortest exact form, texts as they are.
     const EXACT: &str = concat!(
@@ -59,14 +74,14 @@ mod tests {
     #[tokio::test]
     async fn import_and_export_are_inverse() {
         let storage = MemoryStorage::new();
-        import::run_text(&storage, "f", EXACT, import::Options::default()).await.unwrap();
+        import_text(&storage, EXACT, Options::default()).await.unwrap();
         let mut target = Vec::new();
-        run(&storage, Accounts::All, &mut target).await.unwrap();
+        export(&storage, Accounts::All, &mut target).await.unwrap();
         assert_eq!(String::from_utf8(target).unwrap(), EXACT);
     }
 
     #[tokio::test]
-    async fn a_reader_that_left_is_no_fault() {
+    async fn a_target_that_is_closed_is_told() {
         struct Closed;
         impl Write for Closed {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -77,7 +92,8 @@ mod tests {
             }
         }
         let storage = MemoryStorage::new();
-        import::run_text(&storage, "f", EXACT, import::Options::default()).await.unwrap();
-        assert_eq!(run(&storage, Accounts::All, Closed).await, Err(Failure::ReaderLeft));
+        import_text(&storage, EXACT, Options::default()).await.unwrap();
+        let failed = export(&storage, Accounts::All, Closed).await;
+        assert!(matches!(failed, Err(ExportError::Target(error)) if error.kind() == io::ErrorKind::BrokenPipe));
     }
 }

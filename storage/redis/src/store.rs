@@ -6,9 +6,12 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisError, Script, ScriptInvocation};
+use redis::{AsyncConnectionConfig, ErrorKind, FromRedisValue, RedisError, Script, ScriptInvocation};
+use thiserror::Error;
 use tokio::sync::RwLock;
 use tokio::time::{sleep, timeout};
+
+use crate::address::RedisAddress;
 
 /// The longest that a request waits for the store.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -20,25 +23,30 @@ const PAUSE: Duration = Duration::from_millis(500);
 const PROBE: &str = "catalogue:probe";
 
 /// What a window says when one is taken: whether one was left, how many remain, for how many milliseconds, and its number.
-pub(super) type Answer = (bool, u32, u64, u64);
+pub(crate) type Answer = (bool, u32, u64, u64);
+
+/// Why Redis does not count, and what would help where that is known.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct RedisUnavailable(String);
 
 /// Redis. The first request that gets no answer begins an outage: then a task asks, and no request, until it counts again.
-pub(super) struct Store {
-    client: Client,
+pub(crate) struct Store {
+    pub(crate) address: RedisAddress,
     /// The connection that all share, and its number. Who connects locks it, so that the others wait for that connection.
     kept: RwLock<(u64, Option<MultiplexedConnection>)>,
     take: Script,
     give_back: Script,
     is_away: AtomicBool,
     /// Requests that went on without being counted, since the start.
-    pub(super) uncounted: Arc<AtomicU64>,
+    pub(crate) uncounted: Arc<AtomicU64>,
 }
 
 impl Store {
     /// Nothing is asked there yet.
-    pub(super) fn new(client: Client) -> Arc<Self> {
+    pub(crate) fn new(address: RedisAddress) -> Arc<Self> {
         Arc::new(Self {
-            client,
+            address,
             kept: RwLock::default(),
             take: Script::new(include_str!("take.lua")),
             give_back: Script::new(include_str!("give_back.lua")),
@@ -48,29 +56,29 @@ impl Store {
     }
 
     /// Takes one of so many requests in a window of that length; `None` where the store does not answer.
-    pub(super) async fn take(self: &Arc<Self>, place: String, requests: u32, window: Duration) -> Option<Answer> {
+    pub(crate) async fn take(self: &Arc<Self>, place: String, requests: u32, window: Duration) -> Option<Answer> {
         let mut script = self.take.key(place);
         self.run(script.arg(requests).arg(window.as_millis() as u64)).await
     }
 
     /// Gives one back to that window.
-    pub(super) async fn give_back(self: &Arc<Self>, place: String, window: u64) {
+    pub(crate) async fn give_back(self: &Arc<Self>, place: String, window: u64) {
         // What is not given back is back when the window ends.
         let _: Option<()> = self.run(self.give_back.key(place).arg(window)).await;
     }
 
     /// Whether the store counts, or why it does not and what would help.
-    pub(super) async fn check(&self) -> Result<(), String> {
+    pub(crate) async fn check(&self) -> Result<(), RedisUnavailable> {
         let mut script = self.take.key(PROBE);
         let answer = self.ask::<Answer>(script.arg(1).arg(1)).await;
         answer.map(drop).map_err(|error| match advice(&error) {
-            Some(advice) => format!("{error}; {advice}"),
-            None => error.to_string(),
+            Some(advice) => RedisUnavailable(format!("{error}; {advice}")),
+            None => RedisUnavailable(error.to_string()),
         })
     }
 
     /// Asks before any request does, so that an outage is told in the log at once.
-    pub(super) async fn look(self: &Arc<Self>) {
+    pub(crate) async fn look(self: &Arc<Self>) {
         let mut script = self.take.key(PROBE);
         let _: Option<Answer> = self.run(script.arg(1).arg(1)).await;
     }
@@ -118,7 +126,7 @@ impl Store {
         }
         let config = AsyncConnectionConfig::new();
         let config = config.set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
-        let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
+        let connection = self.address.0.get_multiplexed_async_connection_with_config(&config).await?;
         *kept = (kept.0 + 1, Some(connection.clone()));
         Ok(connection)
     }
@@ -136,13 +144,6 @@ async fn watch(store: Weak<Store>) {
             let uncounted = store.uncounted.load(Ordering::Relaxed);
             return tracing::info!(uncounted, "the store of the rate limit answers again");
         }
-    }
-}
-
-/// Where the store is, without what may be secret.
-impl fmt::Display for Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "redis://{}", self.client.get_connection_info().addr())
     }
 }
 
@@ -171,7 +172,7 @@ mod tests {
     /// Who asked may be gone at any await, and the outage would never end if the task began behind one.
     #[tokio::test]
     async fn an_outage_is_watched_though_the_connection_is_held() {
-        let store = Store::new(Client::open("redis://127.0.0.1:1").unwrap());
+        let store = Store::new(RedisAddress::parse("redis://127.0.0.1:1").unwrap());
         let _held = store.kept.read().await;
         timeout(Duration::from_secs(20), store.look()).await.unwrap();
         assert!(store.is_away.load(Ordering::Relaxed));

@@ -3,8 +3,8 @@
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::import::SCHEMA;
-use crate::import::line::parse;
+use crate::SCHEMA;
+use crate::line::parse;
 
 fn validator() -> Validator {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();

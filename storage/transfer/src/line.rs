@@ -7,8 +7,8 @@ use catalogue_core::{AccountId, Course, CourseModule, MAX_SLUG_BYTES, Timestamp,
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::fault::Fault;
-use super::object::Object;
+use crate::line_fault::LineFault;
+use crate::object::Object;
 
 /// The longest id of an account, in bytes of UTF-8.
 const MAX_ID_BYTES: usize = 200;
@@ -33,11 +33,11 @@ pub(crate) struct AccountLine {
     #[serde(rename = "type", skip_serializing)]
     _kind: IgnoredAny,
     #[serde(deserialize_with = "id")]
-    pub(super) id: String,
+    pub(crate) id: String,
     #[serde(default)]
-    pub(super) name: String,
+    pub(crate) name: String,
     #[serde(default)]
-    pub(super) email: String,
+    pub(crate) email: String,
 }
 
 /// A course as it is written: perhaps without its creation time.
@@ -47,16 +47,16 @@ pub(crate) struct CourseLine {
     #[serde(rename = "type", skip_serializing)]
     _kind: IgnoredAny,
     #[serde(deserialize_with = "id")]
-    pub(super) account: String,
+    pub(crate) account: String,
     #[serde(deserialize_with = "slug")]
-    pub(super) slug: String,
+    pub(crate) slug: String,
     title: String,
     #[serde(default)]
     tagline: String,
     language: String,
     /// May be left out but, unlike other optional fields, not be null.
     #[serde(default, deserialize_with = "time", serialize_with = "exactly")]
-    pub(super) created_at: Option<Timestamp>,
+    pub(crate) created_at: Option<Timestamp>,
     #[serde(default, deserialize_with = "time_or_null", serialize_with = "exactly")]
     published_at: Option<Timestamp>,
     #[serde(default)]
@@ -113,45 +113,45 @@ fn exactly<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::
 }
 
 /// The text of a line. Editors and shells that do not write plain UTF-8 are told by how it begins.
-fn text_of(line: &[u8]) -> Result<&str, Fault> {
+fn text_of(line: &[u8]) -> Result<&str, LineFault> {
     const RIGHT: &str = "save the file as UTF-8, one object a line";
     if line.starts_with(b"\xef\xbb\xbf") {
-        return Err(Fault::of_line("starts with a byte order mark; save it as UTF-8 without one".to_owned()));
+        return Err(LineFault::of_line("starts with a byte order mark; save it as UTF-8 without one".to_owned()));
     }
     if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") || line.contains(&0) {
-        return Err(Fault::of_line(format!("UTF-16, or no text at all; {RIGHT}")));
+        return Err(LineFault::of_line(format!("UTF-16, or no text at all; {RIGHT}")));
     }
     str::from_utf8(line)
-        .map_err(|error| Fault::of_line(format!("not UTF-8 from byte {} on; {RIGHT}", error.valid_up_to() + 1)))
+        .map_err(|error| LineFault::of_line(format!("not UTF-8 from byte {} on; {RIGHT}", error.valid_up_to() + 1)))
 }
 
 /// Reads one line.
-pub(super) fn parse(line: &[u8]) -> Result<Line, Fault> {
+pub(crate) fn parse(line: &[u8]) -> Result<Line, LineFault> {
     let text = text_of(line)?;
     if !text.trim_ascii_start().starts_with('{') {
-        return Err(Fault::of_line("not a JSON object; write one object a line".to_owned()));
+        return Err(LineFault::of_line("not a JSON object; write one object a line".to_owned()));
     }
     match &*read::<Kind<'_>>(text)?.kind {
         "account" => read(text).map(Line::Account),
         "course" => read(text).map(Line::Course),
         other => {
             let what = format!("{other:?} is not a type of line; write \"account\" or \"course\"");
-            Err(Fault::at("type", what))
+            Err(LineFault::at("type", what))
         }
     }
 }
 
-fn read<'l, T: Deserialize<'l>>(text: &'l str) -> Result<T, Fault> {
+fn read<'l, T: Deserialize<'l>>(text: &'l str) -> Result<T, LineFault> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer)
-        .map_err(|error| Fault::explain(&error.path().to_string(), error.inner()))?;
-    deserializer.end().map_err(|error| Fault::explain(".", &error))?;
+        .map_err(|error| LineFault::explain(&error.path().to_string(), error.inner()))?;
+    deserializer.end().map_err(|error| LineFault::explain(".", &error))?;
     Ok(value)
 }
 
 impl CourseLine {
     /// The course, created at that time.
-    pub(super) fn into_course(self, created_at: Timestamp) -> Course {
+    pub(crate) fn into_course(self, created_at: Timestamp) -> Course {
         let module = |Object(module): Object<ModuleLine>| CourseModule {
             title: module.title,
             summary: module.summary,

@@ -4,14 +4,14 @@ use catalogue_core::admin::{Account, Change, Import};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 
-use super::fault::Fault;
-use super::line::{AccountLine, CourseLine, Line};
-use super::report::Report;
+use crate::line::{AccountLine, CourseLine, Line};
+use crate::line_fault::LineFault;
+use crate::report::Report;
 
 /// Why what stood on a line was not put.
-pub(super) enum NotPut {
+pub(crate) enum NotPut {
     /// The line is wrong.
-    Wrong(Fault),
+    Wrong(LineFault),
     /// The storage has failed, and so has the import.
     Failed(StorageError),
 }
@@ -23,7 +23,7 @@ impl From<StorageError> for NotPut {
 }
 
 /// Puts what stood on one line.
-pub(super) async fn put(
+pub(crate) async fn put(
     import: &mut dyn Import,
     line: Line,
     now: Timestamp,
@@ -62,7 +62,7 @@ async fn put_course(
     let change = import.put_course(&course).await.map_err(|error| match error.kind() {
         StorageErrorKind::UnknownReference => {
             let what = "its own line must come before those of its courses";
-            NotPut::Wrong(Fault::at("account", format!("there is no account {:?}; {what}", course.account)))
+            NotPut::Wrong(LineFault::at("account", format!("there is no account {:?}; {what}", course.account)))
         }
         _ => NotPut::Failed(error),
     })?;
@@ -74,5 +74,5 @@ async fn put_course(
 }
 
 fn repeated(field: &str, what: &str) -> NotPut {
-    NotPut::Wrong(Fault::at(field, format!("{what} has a line before this one")))
+    NotPut::Wrong(LineFault::at(field, format!("{what} has a line before this one")))
 }

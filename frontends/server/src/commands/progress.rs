@@ -1,6 +1,6 @@
 //! [`Progress`]: how far reading or writing has come, for whoever watches a terminal.
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
@@ -12,11 +12,11 @@ const SPINNER: &str = "{msg} {spinner} {bytes}  {bytes_per_sec}";
 /// A bar on standard error until it is cleared; nothing where standard error is no terminal. It has no colours. Clones
 /// show the same.
 #[derive(Clone, Debug)]
-pub(crate) struct Progress(ProgressBar);
+pub(super) struct Progress(ProgressBar);
 
 impl Progress {
     /// Begins to show what is done with that many bytes, if that is known.
-    pub(crate) fn of(work: &'static str, length: Option<u64>) -> Self {
+    pub(super) fn of(work: &'static str, length: Option<u64>) -> Self {
         if !io::stderr().is_terminal() {
             return Self::hidden();
         }
@@ -29,7 +29,7 @@ impl Progress {
     }
 
     /// Shows nothing.
-    pub(crate) fn hidden() -> Self {
+    pub(super) fn hidden() -> Self {
         Self(ProgressBar::hidden())
     }
 
@@ -41,24 +41,24 @@ impl Progress {
         self.0.set_message(work);
     }
 
-    /// The input, watched while it is read.
-    pub(super) fn watch<R: Read>(&self, input: R) -> impl Read + use<R> {
-        self.0.wrap_read(input)
+    /// So many bytes more were read.
+    pub(super) fn add(&self, bytes: u64) {
+        self.0.inc(bytes);
     }
 
     /// The output, watched while it is written.
-    pub(crate) fn watch_writing<W: Write>(&self, output: W) -> impl Write + use<W> {
+    pub(super) fn watch_writing<W: Write>(&self, output: W) -> impl Write + use<W> {
         self.0.wrap_write(output)
     }
 
     /// So many bytes are done, of so many.
-    pub(crate) fn set(&self, done: u64, of: u64) {
+    pub(super) fn set(&self, done: u64, of: u64) {
         self.0.set_length(of);
         self.0.set_position(done);
     }
 
     /// Shows no more of it, also where somebody is still at work.
-    pub(crate) fn clear(&self) {
+    pub(super) fn clear(&self) {
         self.0.finish_and_clear();
     }
 }

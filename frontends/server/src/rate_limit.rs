@@ -1,30 +1,30 @@
 //! [`RateLimiting`]: the rate limit that was asked for, and who counts.
 
-#[cfg(feature = "redis")]
-mod shared;
-#[cfg(feature = "redis")]
-mod store;
-
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use catalogue_core::limit::{LocalRateLimiter, RateLimit, RateLimiter};
+#[cfg(feature = "redis")]
+use catalogue_redis::RedisRateLimiter;
 
 use crate::units;
 
-/// Whom a store is asked by.
+/// Where several servers count together.
 #[cfg(feature = "redis")]
-pub(crate) use redis::Client as StoreClient;
-#[cfg(feature = "redis")]
-pub(crate) use shared::client as store_client;
+pub(crate) use catalogue_redis::RedisAddress as StoreAddress;
 
 /// No build without Redis has one.
 #[cfg(not(feature = "redis"))]
-pub(crate) use std::convert::Infallible as StoreClient;
+pub(crate) use std::convert::Infallible as StoreAddress;
+
+#[cfg(feature = "redis")]
+pub(crate) fn store_address(text: &str) -> Result<StoreAddress, String> {
+    StoreAddress::parse(text).map_err(|error| error.to_string())
+}
 
 #[cfg(not(feature = "redis"))]
-pub(crate) fn store_client(_: &str) -> Result<StoreClient, String> {
+pub(crate) fn store_address(_: &str) -> Result<StoreAddress, String> {
     Err("this build has no Redis; leave the store out, and each server counts by itself".to_owned())
 }
 
@@ -41,12 +41,12 @@ pub(crate) struct RateLimiting {
     /// For the log.
     shown: Option<String>,
     #[cfg(feature = "redis")]
-    store: Option<Arc<store::Store>>,
+    store: Option<RedisRateLimiter>,
 }
 
 impl RateLimiting {
     /// That limit, counted in that store or by this server itself. In the log it is `shown`.
-    pub(crate) fn new(limit: RateLimit, shown: String, store: Option<StoreClient>) -> Self {
+    pub(crate) fn new(limit: RateLimit, shown: String, store: Option<StoreAddress>) -> Self {
         if let Some(store) = store {
             return Self::shared(limit, &shown, store);
         }
@@ -54,18 +54,18 @@ impl RateLimiting {
     }
 
     #[cfg(feature = "redis")]
-    fn shared(limit: RateLimit, shown: &str, store: StoreClient) -> Self {
-        let store = store::Store::new(store);
+    fn shared(limit: RateLimit, shown: &str, store: StoreAddress) -> Self {
+        let store = RedisRateLimiter::new(limit, store);
         Self {
-            limiter: Some(Arc::new(shared::SharedRateLimiter { limit, store: Arc::clone(&store) })),
-            uncounted: Arc::clone(&store.uncounted),
+            limiter: Some(Arc::new(store.clone())),
+            uncounted: store.uncounted(),
             shown: Some(format!("{shown} in {store}")),
             store: Some(store),
         }
     }
 
     #[cfg(not(feature = "redis"))]
-    fn shared(_: RateLimit, _: &str, store: StoreClient) -> Self {
+    fn shared(_: RateLimit, _: &str, store: StoreAddress) -> Self {
         match store {}
     }
 
@@ -73,7 +73,7 @@ impl RateLimiting {
     pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
         #[cfg(feature = "redis")]
         if let Some(store) = &self.store {
-            return Some(store.check().await);
+            return Some(store.check().await.map_err(|error| error.to_string()));
         }
         None
     }

@@ -2,12 +2,16 @@
 
 mod schema;
 
+use std::fs::{self, File};
+use std::io::Cursor;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use catalogue_core::admin::{Accounts, Record};
+use catalogue_core::admin::{Accounts, AdminStorage as _, Record};
 use catalogue_core::storage::MemoryStorage;
 
-use super::*;
+use crate::*;
 
 const START: &str = r#"
 {"type":"account","id":"a","name":"A"}
@@ -16,16 +20,22 @@ const START: &str = r#"
 "#;
 
 async fn import(storage: &MemoryStorage, text: &str, options: Options) -> Result<Report, String> {
-    let input = Input::of_text("f.jsonl", text);
     let imported = async {
-        let (name, progress) = (input.name.clone(), Progress::hidden());
-        let checked = check(input, &progress).await?;
-        prepare(storage, &name, checked, options, &progress).await?.finish().await
+        let checked = Input::stream(Cursor::new(text.to_owned())).check()?;
+        checked.prepare(storage, options).await?.finish().await
     };
-    imported.await.map_err(|failure| match failure {
-        Failure::Work(message) | Failure::Ended(message, 1) => message,
+    imported.await.map_err(told)
+}
+
+/// What is wrong, a line each.
+fn told(error: ImportError) -> String {
+    match error {
+        ImportError::Input { faults, stopped } => {
+            assert_eq!(stopped, faults.len() == 20);
+            faults.iter().map(|fault| format!("{fault}\n")).collect()
+        }
         other => panic!("{other:?}"),
-    })
+    }
 }
 
 async fn records(storage: &MemoryStorage) -> Vec<Record> {
@@ -71,20 +81,20 @@ async fn a_bad_line_undoes_those_before_it() {
     let storage = started().await;
     let before = records(&storage).await;
     for (line, message) in [
-        ("{\"type\":\"course\",\"account\":\"a\",\"slug\":\"one\"}", "f.jsonl: line 3: title: missing, and required"),
+        ("{\"type\":\"course\",\"account\":\"a\",\"slug\":\"one\"}", "line 3: title: missing, and required"),
         (
             r#"{"type":"course","account":"nobody","slug":"s","title":"","language":""}"#,
-            "f.jsonl: line 3: account: there is no account \"nobody\"; its own line must come before those of its courses",
+            "line 3: account: there is no account \"nobody\"; its own line must come before those of its courses",
         ),
-        (r#"{"type":"account","id":"b"}"#, "f.jsonl: line 3: id: the account \"b\" has a line before this one"),
+        (r#"{"type":"account","id":"b"}"#, "line 3: id: the account \"b\" has a line before this one"),
         (
             "{\"type\":\"course\",\"account\":\"b\",\"slug\":\"s\",\"title\":\"\",\"language\":\"\"}\n\
              {\"type\":\"course\",\"account\":\"b\",\"slug\":\"s\",\"title\":\"\",\"language\":\"\"}",
-            "f.jsonl: line 4: slug: the course \"s\" of \"b\" has a line before this one",
+            "line 4: slug: the course \"s\" of \"b\" has a line before this one",
         ),
     ] {
         let text = format!("{{\"type\":\"account\",\"id\":\"b\"}}\n\n{line}\n");
-        assert_eq!(import(&storage, &text, Options::default()).await.unwrap_err(), message);
+        assert_eq!(import(&storage, &text, Options::default()).await.unwrap_err(), format!("{message}\n"));
         assert_eq!(records(&storage).await, before, "{line}");
     }
 }
@@ -100,16 +110,11 @@ async fn faults_of_the_format_are_told_first_and_then_those_of_the_database() {
         {"type":"course","account":"nobody","slug":"s","title":"","language":""}
         LAST
         {"type":"account","id":"b"}"#;
-    let of_format = [
-        "f.jsonl has 2 faults; nothing was imported:",
-        "f.jsonl: line 1: not JSON",
-        "f.jsonl: line 5: not a JSON object",
-    ];
+    let of_format = ["line 1: not JSON", "line 5: not a JSON object"];
     let of_database = [
-        "f.jsonl has 3 faults; nothing was imported:",
-        "f.jsonl: line 3: slug: the course \"s\" of \"b\" has a line before",
-        "f.jsonl: line 4: account: there is no account \"nobody\"",
-        "f.jsonl: line 6: id: the account \"b\" has a line before",
+        "line 3: slug: the course \"s\" of \"b\" has a line before",
+        "line 4: account: there is no account \"nobody\"",
+        "line 6: id: the account \"b\" has a line before",
     ];
     for (first, last, told) in [("{", "nonsense", &of_format[..]), (account, "", &of_database)] {
         let text = format!("{first}{}", text.replace("LAST", last));
@@ -129,9 +134,8 @@ async fn no_more_than_twenty_faults_are_told() {
     let unknown = r#"{"type":"course","account":"nobody","slug":"s","title":"","language":""}"#;
     for line in ["nonsense", unknown] {
         let message = import(&storage, &format!("{line}\n").repeat(25), Options::default()).await.unwrap_err();
-        assert_eq!(message.lines().count(), 21);
-        assert!(message.starts_with("f.jsonl has 20 faults and perhaps more, as the check stopped there"), "{message}");
-        assert!(message.lines().last().unwrap().starts_with("f.jsonl: line 20: "), "{message}");
+        assert_eq!(message.lines().count(), 20);
+        assert!(message.lines().last().unwrap().starts_with("line 20: "), "{message}");
     }
 }
 
@@ -158,13 +162,11 @@ async fn pruning_spares_accounts_without_a_line() {
 async fn a_file_that_is_written_to_meanwhile_is_not_imported() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("f.jsonl");
-    std::fs::write(&path, START).unwrap();
-    let progress = Progress::hidden();
-    let mut faults = Faults::default();
-    let checked = Checked::of(Input::open(&path).unwrap().source, &progress, &mut faults).unwrap();
+    fs::write(&path, START).unwrap();
+    let checked = Input::file(File::open(&path).unwrap()).check().unwrap();
     assert_eq!(checked.is_the_same(), Ok(()));
-    std::fs::write(&path, format!("{START}{START}")).unwrap();
-    let mut lines = checked.lines("comparing", &progress).unwrap();
+    fs::write(&path, format!("{START}{START}")).unwrap();
+    let mut lines = checked.lines().unwrap();
     let mut count = 0;
     while let Some(parsed) = lines.next_parsed() {
         assert!(parsed.is_ok());
@@ -177,11 +179,33 @@ async fn a_file_that_is_written_to_meanwhile_is_not_imported() {
 #[tokio::test]
 async fn a_text_that_is_at_hand_is_imported_too() {
     let storage = MemoryStorage::new();
-    let report = run_text(&storage, "f", START, Options::default()).await.unwrap();
+    let report = import_text(&storage, START, Options::default()).await.unwrap();
     assert_eq!((report.accounts.added, report.courses.added), (1, 2));
     let courses = START.replacen(r#""a","name""#, "", 1);
-    let failure = run_text(&MemoryStorage::new(), "f", &courses, Options::default()).await.unwrap_err();
-    assert!(failure.message().starts_with("f: line 2: ") && failure.message().lines().count() == 1, "{failure:?}");
-    let failure = run_text(&storage, "f", "\nx", Options::default()).await.unwrap_err();
-    assert!(failure.message().starts_with("f: line 2: not a JSON object"));
+    let faults = told(import_text(&MemoryStorage::new(), &courses, Options::default()).await.unwrap_err());
+    assert!(faults.starts_with("line 2: ") && faults.lines().count() == 1, "{faults}");
+    let faults = told(import_text(&storage, "\nx", Options::default()).await.unwrap_err());
+    assert!(faults.starts_with("line 2: not a JSON object"));
+}
+
+#[tokio::test]
+async fn a_watcher_is_told_of_both_readings() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f.jsonl");
+    fs::write(&path, START).unwrap();
+    let length = START.len() as u64;
+    let file = Input::file(File::open(&path).unwrap());
+    let stream = Input::stream(Cursor::new(START));
+    assert_eq!((file.length(), stream.length()), (Some(length), None));
+    for input in [file, stream] {
+        let read = Arc::new(AtomicU64::new(0));
+        let sum = Arc::clone(&read);
+        let watched = input.watched(move |bytes| {
+            sum.fetch_add(bytes, Ordering::Relaxed);
+        });
+        let checked = watched.check().unwrap();
+        assert_eq!((checked.length(), read.load(Ordering::Relaxed)), (length, length));
+        checked.prepare(&MemoryStorage::new(), Options::default()).await.unwrap();
+        assert_eq!(read.load(Ordering::Relaxed), 2 * length);
+    }
 }

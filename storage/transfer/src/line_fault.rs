@@ -1,35 +1,32 @@
-//! [`Fault`]: what is wrong with a line of an import.
+//! [`LineFault`]: what is wrong with a line of an import.
 
 use std::fmt;
 
 use serde_json::error::Category;
 
-use crate::text::{printable, shortened};
-
-/// The longest explanation: it may repeat a value, and values have no bound.
-const LONGEST_EXPLANATION: usize = 400;
+use crate::text::shown;
 
 /// What is wrong with a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(crate) struct LineFault {
     /// The field, such as `modules[2].title`; empty for the line as a whole.
     field: String,
     what: String,
 }
 
-impl Fault {
+impl LineFault {
     /// Something wrong with one field.
-    pub(super) fn at(field: impl Into<String>, what: String) -> Self {
+    pub(crate) fn at(field: impl Into<String>, what: String) -> Self {
         Self { field: field.into(), what }
     }
 
     /// Something wrong with the line as a whole.
-    pub(super) fn of_line(what: String) -> Self {
+    pub(crate) fn of_line(what: String) -> Self {
         Self::at("", what)
     }
 
     /// What the parser says, in terms of the line: its text has no other line to count.
-    pub(super) fn explain(path: &str, error: &serde_json::Error) -> Self {
+    pub(crate) fn explain(path: &str, error: &serde_json::Error) -> Self {
         let text = error.to_string();
         let position = format!(" at line {} column {}", error.line(), error.column());
         let what = text.strip_suffix(&position).unwrap_or(&text);
@@ -53,11 +50,11 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for LineFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.field.is_empty() {
-            write!(f, "{}: ", shortened(&printable(&self.field), LONGEST_EXPLANATION))?;
+            write!(f, "{}: ", shown(&self.field))?;
         }
-        f.write_str(&shortened(&printable(&self.what), LONGEST_EXPLANATION))
+        f.write_str(&shown(&self.what))
     }
 }

@@ -6,11 +6,11 @@ use std::io::{self, BufWriter, Write};
 
 /// A file without a name in the directory for temporary files, for this program's user alone. It is gone when the program
 /// ends, however it ends.
-pub(super) struct Spool(BufWriter<File>);
+pub(crate) struct Spool(BufWriter<File>);
 
 impl Spool {
     /// An empty one.
-    pub(super) fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self, String> {
         let private = || {
             let file = tempfile::tempfile()?;
             make_private(&file)?;
@@ -24,12 +24,12 @@ impl Spool {
     }
 
     /// Adds what was read.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.0.write_all(bytes).map_err(|error| fault(&error))
     }
 
     /// The file with all that was written.
-    pub(super) fn finish(self) -> Result<File, String> {
+    pub(crate) fn finish(self) -> Result<File, String> {
         self.0.into_inner().map_err(|error| fault(error.error()))
     }
 }
