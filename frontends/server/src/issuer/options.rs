@@ -103,7 +103,8 @@ impl IssuerOptions {
         self.tokens_by(self.source()?)
     }
 
-    pub(super) fn tokens_by(&self, source: impl FetchKeys) -> Result<SignedTokens, Failure> {
+    /// The same by keys of that source.
+    pub(crate) fn tokens_by(&self, source: impl FetchKeys) -> Result<SignedTokens, Failure> {
         SignedTokens::builder(&*self.issuer, &*self.audience, source)
             .algorithms(self.algorithms.iter().copied())
             .account_claim(&*self.account_claim)
