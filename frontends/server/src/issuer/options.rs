@@ -24,7 +24,7 @@ pub(crate) struct IssuerOptions {
     algorithms: Vec<SignatureAlgorithm>,
     pub(crate) account_claim: String,
     scope_prefix: String,
-    token_type: TokenType,
+    pub(crate) token_type: TokenType,
 }
 
 /// Where an issuer's keys are.
