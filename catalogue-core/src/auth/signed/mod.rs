@@ -223,6 +223,10 @@ impl Authenticator for SignedTokens {
             }
         }
     }
+
+    fn issuer_and_audience(&self) -> Option<(&str, &str)> {
+        Some((&self.0.issuer, &self.0.rules.audience))
+    }
 }
 
 impl fmt::Debug for Inner {

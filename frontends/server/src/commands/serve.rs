@@ -49,7 +49,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     serve_on_all_cores(async {
         let hangup = Hangup::catch()?;
         tokio::select! {
-            outcome = serve(&settings, config, inherited, monitor, tokens.clone()) => outcome,
+            outcome = serve(&settings, config, inherited, monitor, &tokens) => outcome,
             () = keep_reloading(hangup, context, tls, &tokens) => Ok(()),
         }
     })
@@ -85,7 +85,7 @@ async fn serve(
     config: ServerConfig,
     inherited: Option<TcpListener>,
     monitor: Arc<Monitor>,
-    tokens: Option<SignedTokens>,
+    tokens: &Option<SignedTokens>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::catch()?;
     let bind = async |setting, address| {
@@ -129,7 +129,7 @@ async fn serve(
         (Some(issuer), Some(tokens)) => {
             tokio::spawn(issuer::keep_fetching(issuer.interval(), tokens.clone()));
             let _ = monitor.metrics.tokens.set(tokens.clone());
-            builder.or_authenticator(tokens)
+            builder.or_authenticator(tokens.clone())
         }
         _ => builder,
     };

@@ -24,7 +24,7 @@ pub(crate) struct IssuerOptions {
     algorithms: Vec<SignatureAlgorithm>,
     pub(crate) account_claim: String,
     scope_prefix: String,
-    token_type: TokenType,
+    pub(crate) token_type: TokenType,
 }
 
 /// Where an issuer's keys are.
@@ -103,7 +103,8 @@ impl IssuerOptions {
         self.tokens_by(self.source()?)
     }
 
-    pub(super) fn tokens_by(&self, source: impl FetchKeys) -> Result<SignedTokens, Failure> {
+    /// The same by keys of that source.
+    pub(crate) fn tokens_by(&self, source: impl FetchKeys) -> Result<SignedTokens, Failure> {
         SignedTokens::builder(&*self.issuer, &*self.audience, source)
             .algorithms(self.algorithms.iter().copied())
             .account_claim(&*self.account_claim)

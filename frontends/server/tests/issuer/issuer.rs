@@ -7,15 +7,9 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use crate::observed::{Observed, ask};
+use crate::packages::packages;
 use crate::program::{TestDir, get};
-use crate::tools::{installed, or_skip_unless, output_of};
-
-const MANIFESTS: [(&str, &str); 4] = [
-    ("package.json", include_str!("issuer/package.json")),
-    ("package-lock.json", include_str!("issuer/package-lock.json")),
-    (".npmrc", include_str!("issuer/.npmrc")),
-    ("issuer.mjs", include_str!("issuer/issuer.mjs")),
-];
+use crate::tools::or_skip_unless;
 
 /// A running issuer. It keeps its keys in a folder, and its port, when it is started again.
 pub(crate) struct Issuer {
@@ -90,15 +84,6 @@ impl Drop for Issuer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A folder with the issuer's program and its packages.
-fn packages() -> Result<PathBuf, String> {
-    installed("issuer", &MANIFESTS, |folder| {
-        output_of(Command::new("node").arg("--version"))?;
-        let flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--fetch-retries=1"];
-        output_of(Command::new("npm").arg("ci").args(flags).current_dir(folder)).map(|_| ())
-    })
 }
 
 /// What `serve` is told of an issuer.

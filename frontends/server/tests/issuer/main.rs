@@ -11,6 +11,7 @@ mod keys;
 #[path = "../it/observed.rs"]
 mod observed;
 mod options;
+mod packages;
 #[path = "../it/program.rs"]
 #[expect(dead_code, reason = "the tests of the command line use the rest of it")]
 mod program;

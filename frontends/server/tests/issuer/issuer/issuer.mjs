@@ -51,11 +51,11 @@ async function publish(names) {
         useGrantedResource: () => true,
         getResourceServerInfo: (ctx, resource) => ({
           scope: 'read:profile read:courses', audience: resource, accessTokenFormat: 'jwt',
-          accessTokenTTL: Number(ctx.get('x-lifetime')), jwt: { sign: { alg: ctx.get('x-alg') } },
+          accessTokenTTL: Number(ctx.get('x-lifetime') || 300), jwt: { sign: { alg: ctx.get('x-alg') || 'ES256' } },
         }),
       },
     },
-    extraTokenClaims: () => ({ account: 'a' }),
+    extraTokenClaims: () => ({ account: process.env.ACCOUNT ?? 'a' }),
   });
 }
 
