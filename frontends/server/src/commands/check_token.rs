@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Read as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use catalogue_core::auth::signed::TokenType;
-use catalogue_core::auth::{Authenticator as _, BearerToken, Verdict};
+use catalogue_core::auth::{Authenticator as _, BearerToken, Identity, Verdict};
 use catalogue_core::{AccountId, Timestamp};
 use serde_json::Value;
 
@@ -55,14 +55,33 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     let mut report = Report::default();
     block_on(async {
         if let Some(token) = BearerToken::new(text.trim()) {
-            let account = check(issuer, token, &mut report).await?;
-            look_up(&settings, token, account, &mut report).await;
+            if !introspect(issuer, token, &mut report).await? {
+                let account = check(issuer, token, &mut report).await?;
+                look_up(&settings, token, account, &mut report).await;
+            }
         } else {
             report.fault("form", "standard input has no token");
         }
         Ok(())
     })?;
     report.finish(json)
+}
+
+/// What the issuer says of an opaque token, which decides about it; whether the token is one.
+async fn introspect(options: &IssuerOptions, token: BearerToken<'_>, report: &mut Report) -> Result<bool, Failure> {
+    let Some(tokens) = options.tokens()?.opaque else { return Ok(false) };
+    let step = "introspection";
+    match tokens.authenticate(token).await {
+        Ok(Verdict::Accepted(Identity { account, scopes, .. })) => {
+            report.fine(step, format!("the issuer calls it active: account {:?}, {scopes}", account.as_str()));
+        }
+        Ok(Verdict::Explained(_, why)) => {
+            report.fault(step, format!("the issuer's answer is refused: {}", why.description.unwrap_or(why.word)));
+        }
+        Ok(_) => return Ok(false),
+        Err(error) => report.fault(step, chain(&error)),
+    }
+    Ok(true)
 }
 
 /// Whose token it is, where it is taken.
@@ -117,7 +136,7 @@ async fn check(
 /// What is there, and what is wanted in its place.
 fn wanted(options: &IssuerOptions, word: &str, found: &str) -> String {
     let wanted = match word {
-        "form" => "three parts in base64url, of which the first two are JSON objects",
+        "form" => "three parts in base64url, the first two JSON objects, or --oauth-introspection for opaque tokens",
         "length" => "at most 8192 characters",
         "issuer" => return format!("{found}; wanted {:?} (--oauth-issuer)", options.issuer),
         "header" => "typ, alg and kid once each, as texts",

@@ -1,18 +1,30 @@
-//! Signed access tokens of an authorization server, the issuer: its settings, and its keys, which are fetched.
+//! Access tokens of an authorization server, the issuer: its settings, its keys, which are fetched, and what it is asked.
 
 mod fetch;
 mod inspect;
+mod introspection;
 mod options;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use catalogue_core::auth::introspected::IntrospectedTokens;
 use catalogue_core::auth::signed::{KeysStatus, SignedTokens};
 
 pub(crate) use inspect::{fetched, look};
-pub(crate) use options::{IssuerOptions, KeySource, algorithms, issuer, key_source, not_empty, token_type};
+pub(crate) use introspection::cache_time;
+pub(crate) use options::{IssuerOptions, KeySource, address, algorithms, issuer, key_source, not_empty, token_type};
 
 /// Older keys are those of an issuer that did not answer for a while.
 const STALE: Duration = Duration::from_secs(10 * 60);
+
+/// What knows the tokens of an issuer.
+#[derive(Clone, Debug)]
+pub(crate) struct IssuersTokens {
+    pub(crate) signed: SignedTokens,
+    /// Where it is asked about opaque ones.
+    pub(crate) opaque: Option<Arc<IntrospectedTokens>>,
+}
 
 /// Fetches the keys as long as the runtime lives, and at least once in that time.
 pub(crate) async fn keep_fetching(most: Duration, tokens: SignedTokens) {

@@ -99,6 +99,21 @@ table! {
     OAUTH_TOKEN_TYPE: TokenType = Entry::new("oauth-token-type", "TYPE", One(issuer::token_type)),
         help: "What the header of a token must call it: at+jwt, or any for issuers that call access tokens JWT",
         default: Value("at+jwt"), offered: &["at+jwt", "any"];
+    #[cfg(feature = "oauth")]
+    OAUTH_INTROSPECTION: http::Uri = Entry::new("oauth-introspection", "URL", One(issuer::address)),
+        help: "Where the issuer is asked about opaque access tokens, which nobody else here knows (RFC 7662); over HTTPS, or over HTTP from this machine",
+        default: Words("none; opaque tokens of the issuer are refused");
+    #[cfg(feature = "oauth")]
+    OAUTH_CLIENT_ID: String = Entry::new("oauth-client-id", "ID", One(issuer::not_empty)),
+        help: "What this server is called there";
+    #[cfg(feature = "oauth")]
+    OAUTH_CLIENT_SECRET: String = Entry::new("oauth-client-secret", "file:PATH", One(issuer::not_empty)),
+        help: "The file with the secret that it proves itself with there (client_secret_basic)",
+        default: Words("none"), shape: Shape::Secret, is_secret: true;
+    #[cfg(feature = "oauth")]
+    OAUTH_INTROSPECTION_CACHE: Duration = Entry::new("oauth-introspection-cache", "DURATION", One(issuer::cache_time)),
+        help: "How long an accepted opaque token counts without another question, like 10s, at most 60s; a revocation at the issuer counts that much later",
+        default: Value("0s");
     CORS_ORIGIN: Vec<String> = Entry::new("cors-origin", "ORIGIN", Many(value::origins)),
         help: "The origins whose scripts may call the API, like https://app.example.com",
         default: Words("none");

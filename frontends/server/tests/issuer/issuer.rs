@@ -56,7 +56,8 @@ impl Issuer {
         *self = Self::run(self.packages.clone(), self.folder.clone(), port, None);
     }
 
-    /// A token of its token endpoint; `query` may have `alg`, `scope` and `lifetime`, which is in seconds.
+    /// A token of its token endpoint; `query` may have `alg`, `scope`, `resource`, `format` (`jwt` or `opaque`) and
+    /// `lifetime`, which is in seconds.
     pub(crate) fn token(&self, query: &str) -> String {
         self.text(&format!("/test/token?{query}"))
     }
@@ -65,6 +66,11 @@ impl Issuer {
     /// one.
     pub(crate) fn signed(&self, query: &str) -> String {
         self.text(&format!("/test/sign?{query}"))
+    }
+
+    /// Revokes a token there.
+    pub(crate) fn revoke(&self, token: &str) {
+        self.text(&format!("/test/revoke?token={token}"));
     }
 
     /// Publishes the keys of these names alone, `ALG-` and a number; the first one of an algorithm signs.

@@ -6,6 +6,8 @@
 
 mod accepted;
 mod commands;
+mod introspected;
+mod introspection_faults;
 mod issuer;
 mod keys;
 #[path = "../it/observed.rs"]
