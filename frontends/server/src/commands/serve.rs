@@ -119,9 +119,9 @@ async fn serve(
     let start = |spans| otlp::start(spans, &settings.api.base_url, config.tls.is_some());
     let exporter = settings.spans.as_ref().map(start).transpose()?;
     if let Some(exporter) = &exporter {
-        let _ = monitor.metrics.spans.set(Arc::clone(&exporter.counts));
+        let _ = monitor.metrics.spans.set(exporter.counts());
     }
-    let spans = exporter.as_ref().map(|exporter| Arc::clone(&exporter.observer));
+    let spans = exporter.as_ref().map(otlp::SpanExport::observer);
     let observer = ((requests, AccessLog), (Arc::clone(&recorder.uses), spans));
     let builder = storage.clone().catalogue().observer(observer);
     #[cfg(feature = "oauth")]
@@ -160,7 +160,7 @@ async fn serve(
     serving::serve((listener, bound), (catalogue, pages), config, signals, &monitor, started).await?;
     let send_spans = async {
         if let Some(exporter) = exporter {
-            exporter.finish.await;
+            exporter.finish().await;
         }
     };
     tokio::join!(recorder.finish(), send_spans);
