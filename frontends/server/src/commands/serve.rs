@@ -10,6 +10,7 @@ use std::time::Duration;
 #[cfg(feature = "oauth")]
 use catalogue_core::auth::signed::SignedTokens;
 use catalogue_hyper::{ServerConfig, Tls};
+use catalogue_last_uses::Recorder;
 use tokio::task::spawn_blocking;
 
 use super::signals::{Hangup, Signals};
@@ -19,7 +20,6 @@ use crate::developer_settings::{DeveloperPages, FinishedRequest};
 use crate::exit::Failure;
 #[cfg(feature = "oauth")]
 use crate::issuer::{self, IssuerOptions};
-use crate::last_uses::Recorder;
 use crate::logging::{self, AccessLog};
 use crate::settings::ServeSettings;
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
@@ -122,7 +122,7 @@ async fn serve(
         let _ = monitor.metrics.spans.set(exporter.counts());
     }
     let spans = exporter.as_ref().map(otlp::SpanExport::observer);
-    let observer = ((requests, AccessLog), (Arc::clone(&recorder.uses), spans));
+    let observer = ((requests, AccessLog), (recorder.observer(), spans));
     let builder = storage.clone().catalogue().observer(observer);
     #[cfg(feature = "oauth")]
     let builder = match (&settings.api.issuer, tokens) {
