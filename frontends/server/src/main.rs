@@ -10,7 +10,6 @@ mod developer_settings;
 mod exit;
 #[cfg(feature = "oauth")]
 mod issuer;
-mod last_uses;
 mod logging;
 mod metrics;
 mod nearest;

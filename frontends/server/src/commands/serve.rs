@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_hyper::{ServerConfig, Tls};
+use catalogue_last_uses::Recorder;
 use tokio::task::spawn_blocking;
 
 use super::signals::{Hangup, Signals};
@@ -17,7 +18,6 @@ use crate::developer_settings::{DeveloperPages, FinishedRequest};
 use crate::exit::Failure;
 #[cfg(feature = "oauth")]
 use crate::issuer::{self, IssuerOptions, IssuersTokens};
-use crate::last_uses::Recorder;
 use crate::logging::{self, AccessLog};
 use crate::settings::ServeSettings;
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
@@ -117,10 +117,10 @@ async fn serve(
     let start = |spans| otlp::start(spans, &settings.api.base_url, config.tls.is_some());
     let exporter = settings.spans.as_ref().map(start).transpose()?;
     if let Some(exporter) = &exporter {
-        let _ = monitor.metrics.spans.set(Arc::clone(&exporter.counts));
+        let _ = monitor.metrics.spans.set(exporter.counts());
     }
-    let spans = exporter.as_ref().map(|exporter| Arc::clone(&exporter.observer));
-    let observer = ((requests, AccessLog), (Arc::clone(&recorder.uses), spans));
+    let spans = exporter.as_ref().map(otlp::SpanExport::observer);
+    let observer = ((requests, AccessLog), (recorder.observer(), spans));
     let builder = storage.clone().catalogue().observer(observer);
     #[cfg(feature = "oauth")]
     let builder = match (&settings.api.issuer, tokens) {
@@ -159,7 +159,7 @@ async fn serve(
     serving::serve((listener, bound), (catalogue, pages), config, signals, &monitor, started).await?;
     let send_spans = async {
         if let Some(exporter) = exporter {
-            exporter.finish.await;
+            exporter.finish().await;
         }
     };
     tokio::join!(recorder.finish(), send_spans);

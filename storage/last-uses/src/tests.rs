@@ -4,12 +4,12 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::thread;
 
-use catalogue_core::admin::NewCredential;
+use catalogue_core::admin::{Account, NewCredential};
 use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{Actor, KeyStorage};
+use catalogue_sqlite::SqliteStorage;
 
 use super::*;
-use crate::database::{Database, Migration};
 
 fn at(microsecond: i64) -> Timestamp {
     Timestamp::from_microseconds(microsecond).unwrap()
@@ -72,11 +72,12 @@ async fn what_an_issuer_has_signed_is_not_noted() {
 async fn what_cannot_be_written_is_kept_for_the_next_time() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("catalogue.db");
-    let opened = Database::File(path.clone()).open_for(Migration::Allowed).await.unwrap();
-    let storage: Arc<dyn AdminStorage> = opened.into_admin().into();
-    let text = r#"{"type":"account","id":"a"}"#;
-    catalogue_transfer::import_text(&*storage, text, catalogue_transfer::Options::default()).await.unwrap();
+    let storage: Arc<dyn AdminStorage> = Arc::new(SqliteStorage::open_and_migrate(&path).unwrap());
     let account = AccountId::new("a");
+    let mut import = storage.begin_import().await.unwrap();
+    let record = Account { id: account.clone(), name: String::new(), email: String::new() };
+    import.put_account(&record).await.unwrap();
+    import.commit().await.unwrap();
     let (_, key) = NewCredential::api_key(account.clone(), "n", Scopes::default());
     storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
 

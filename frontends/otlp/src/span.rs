@@ -5,17 +5,18 @@ use std::time::SystemTime;
 
 use catalogue_core::Operation;
 use catalogue_core::observe::{FinishedRequest, TraceParent};
+use http::Method;
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{InstrumentationScope, KeyValue, Value};
 use opentelemetry_sdk::trace::{
     IdGenerator as _, RandomIdGenerator, Sampler, SamplingDecision, ShouldSample as _, SpanData, SpanEvents, SpanLinks,
 };
 
-use crate::logging;
+use crate::export::Site;
 
 /// Which requests get a span, and what all spans say.
 #[derive(Debug)]
-pub(super) struct Template {
+pub(crate) struct Template {
     /// Of the requests that belong to nobody's trace.
     sampler: Sampler,
     ids: RandomIdGenerator,
@@ -28,15 +29,15 @@ pub(super) struct Template {
 
 /// Where a span stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     trace: TraceId,
     /// The caller's span, where the trace is the caller's.
     parent: Option<SpanId>,
 }
 
 impl Template {
-    /// For that share of what is served at `base_url`, a whole address or a path; over TLS if `secured`.
-    pub(super) fn new(ratio: f64, base_url: &str, secured: bool) -> Self {
+    /// For that share of what is served at a site.
+    pub(crate) fn new(ratio: f64, Site { base_url, secured }: Site<'_>) -> Self {
         let https = match base_url.split_once("://") {
             Some((scheme, _)) => scheme.eq_ignore_ascii_case("https"),
             None => secured,
@@ -53,7 +54,7 @@ impl Template {
 
     /// Where the span of a request stands that belongs to that trace; `None` where it gets none. A request of somebody's
     /// trace gets one if that trace is recorded; of the others a share does, each as the beginning of a trace of its own.
-    pub(super) fn place(&self, caller: Option<TraceParent<'_>>) -> Option<Place> {
+    pub(crate) fn place(&self, caller: Option<TraceParent<'_>>) -> Option<Place> {
         let Some(caller) = caller else {
             let trace = self.ids.new_trace_id();
             let sampled = self.sampler.should_sample(None, trace, "", &SpanKind::Server, &[], &[]);
@@ -66,9 +67,9 @@ impl Template {
     }
 
     /// The span of a request that has just ended.
-    pub(super) fn span(&self, request: &FinishedRequest<'_>, place: Place) -> SpanData {
+    pub(crate) fn span(&self, request: &FinishedRequest<'_>, place: Place) -> SpanData {
         let now = SystemTime::now();
-        let name = request.operation.map_or(logging::method(request.method).unwrap_or("HTTP"), Operation::id);
+        let name = request.operation.map_or(method(request.method).unwrap_or("HTTP"), Operation::id);
         let id = self.ids.new_span_id();
         SpanData {
             span_context: SpanContext::new(place.trace, id, TraceFlags::SAMPLED, false, TraceState::NONE),
@@ -92,7 +93,7 @@ impl Template {
     fn attributes(&self, request: &FinishedRequest<'_>) -> Vec<KeyValue> {
         let status = request.status;
         let mut attributes = vec![
-            KeyValue::new("http.request.method", logging::method(request.method).unwrap_or("_OTHER")),
+            KeyValue::new("http.request.method", method(request.method).unwrap_or("_OTHER")),
             KeyValue::new("http.response.status_code", i64::from(status.as_u16())),
             KeyValue::new("http.response.body.size", i64::try_from(request.body_length).unwrap_or(i64::MAX)),
             KeyValue::new("url.scheme", self.scheme),
@@ -106,9 +107,15 @@ impl Template {
         add("catalogue.account", request.caller.map(|caller| caller.account.as_str().to_owned().into()));
         add("catalogue.credential", request.caller.map(|caller| Arc::clone(&caller.credential_id).into()));
         add("catalogue.refusal", request.refusal.map(|refusal| refusal.reason().into()));
-        add("catalogue.limit", request.exceeded.map(|limit| logging::limit(limit).into()));
+        add("catalogue.limit", request.exceeded.map(|limit| limit.name().into()));
         attributes
     }
+}
+
+/// The method's name, of those that HTTP defines: another one can be any text.
+fn method(method: &Method) -> Option<&'static str> {
+    const KNOWN: [&str; 9] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE"];
+    KNOWN.into_iter().find(|known| *known == method.as_str())
 }
 
 #[cfg(test)]
@@ -118,7 +125,7 @@ mod tests {
     use super::*;
 
     fn sampling(ratio: f64) -> Template {
-        Template::new(ratio, "/api/v1", false)
+        Template::new(ratio, Site { base_url: "/api/v1", secured: false })
     }
 
     #[test]
@@ -129,7 +136,7 @@ mod tests {
             ("https://api.example.com/v1/", false, "https", "/v1"),
             ("http://api.example.com", true, "http", ""),
         ] {
-            let template = Template::new(1.0, base_url, secured);
+            let template = Template::new(1.0, Site { base_url, secured });
             assert_eq!((template.scheme, &*template.base_path), (scheme, path), "{base_url}");
         }
     }

@@ -2,15 +2,12 @@
 //!
 //! With SQLite a commit ends the cached look-ups of all accounts, so all uses are written together, once a minute.
 
-#[cfg(test)]
-#[cfg(unix)]
-mod tests;
-
 use std::collections::HashMap;
-use std::mem;
+use std::error::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use std::{fmt, mem};
 
 use catalogue_core::admin::{AdminStorage, CredentialUse};
 use catalogue_core::observe::{FinishedRequest, Observer};
@@ -21,8 +18,6 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
-
-use crate::exit::chain;
 
 /// How often uses are written.
 const INTERVAL: Duration = Duration::from_secs(60);
@@ -36,7 +31,7 @@ type Uses = HashMap<Arc<str>, (AccountId, Timestamp)>;
 
 /// The uses since the last writing.
 #[derive(Debug, Default)]
-pub(crate) struct LastUses {
+struct LastUses {
     noted: ThreadLocal<Noted>,
     /// Uses that found no room since the last writing.
     missed: AtomicU64,
@@ -90,17 +85,20 @@ impl Observer for LastUses {
     }
 }
 
-/// The task that writes.
-pub(crate) struct Recorder {
-    /// What is to be told of each request.
-    pub(crate) uses: Arc<LastUses>,
+/// Notes the uses of credentials, and writes them to a storage until [`finish`](Self::finish).
+pub struct Recorder {
+    uses: Arc<LastUses>,
     end: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
 impl Recorder {
-    /// Begins to write what is noted to `storage`, until [`finish`](Self::finish).
-    pub(crate) fn start(storage: Arc<dyn AdminStorage>) -> Self {
+    /// Begins to write what is noted to `storage`. A storage may block its thread: it is asked on one that serves nobody.
+    ///
+    /// # Panics
+    /// Outside a runtime of tokio.
+    #[must_use]
+    pub fn start(storage: Arc<dyn AdminStorage>) -> Self {
         let uses = Arc::new(LastUses::default());
         let mut writer = Writer { storage, uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
         let (end, mut ended) = oneshot::channel();
@@ -113,14 +111,26 @@ impl Recorder {
         Self { uses, end, task }
     }
 
+    /// To be told of each request.
+    #[must_use]
+    pub fn observer(&self) -> Arc<dyn Observer> {
+        self.uses.clone()
+    }
+
     /// Writes what is left, unless the database does not take it soon: a server that was told to end ends.
-    pub(crate) async fn finish(self) {
+    pub async fn finish(self) {
         drop(self.end);
         match timeout(LAST_WRITE, self.task).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(%error, "the last use of credentials was not recorded"),
             Err(_) => tracing::warn!("the last use of credentials may not be recorded: the database takes too long"),
         }
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").finish_non_exhaustive()
     }
 }
 
@@ -156,7 +166,7 @@ impl Writer {
                 }
             }
             Err(error) if !mem::replace(&mut self.fails, true) => {
-                let error = chain(&error);
+                let error: &(dyn Error + 'static) = &error;
                 tracing::warn!(error, "credentials' last use cannot be recorded; requests are answered all the same");
             }
             Err(_) => {}
@@ -172,3 +182,7 @@ async fn note(storage: Arc<dyn AdminStorage>, uses: Vec<CredentialUse>) -> Resul
         Err(StorageError::new(StorageErrorKind::OutcomeUnknown, "the storage panicked").with_source(panicked))
     })
 }
+
+#[cfg(all(test, unix))]
+#[path = "tests.rs"]
+mod tests;

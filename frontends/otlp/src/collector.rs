@@ -1,14 +1,17 @@
 //! [`Collector`]: the program that takes spans.
 
+use std::error::Error;
+use std::iter::successors;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
-use http::uri::Scheme;
 use http::{HeaderMap, Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::Connect;
 use opentelemetry::KeyValue;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
@@ -19,9 +22,7 @@ use prost::Message as _;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::SpanCounts;
-use crate::client::{self, HttpClient};
-use crate::exit::{Failure, chain};
+use crate::export::SpanCounts;
 
 /// The longest that a collector is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,13 +34,13 @@ const ANSWER: usize = 64 << 10;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// A collector, with a connection for each batch.
+/// A collector.
 #[derive(Debug)]
-pub(super) struct Collector {
+pub(crate) struct Collector<C> {
     endpoint: Uri,
-    client: HttpClient,
+    client: Client<C, Full<Bytes>>,
     resource: ResourceAttributesWithSchema,
-    pub(super) counts: Arc<SpanCounts>,
+    pub(crate) counts: Arc<SpanCounts>,
     /// Whether the last spans were not taken. That is logged once.
     is_away: AtomicBool,
     /// Closed when the program ends.
@@ -54,15 +55,19 @@ struct Fault {
     pause: Option<Duration>,
 }
 
-impl Collector {
+impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
     /// The collector that is there. Nothing is asked yet.
-    pub(super) fn at(endpoint: Uri, counts: Arc<SpanCounts>, ending: watch::Receiver<()>) -> Result<Self, Failure> {
-        let client = client::client(endpoint.scheme() == Some(&Scheme::HTTPS), "the collector of spans")?;
-        Ok(Self { endpoint, client, resource: resource(), counts, is_away: AtomicBool::new(false), ending })
+    pub(crate) fn at(
+        endpoint: Uri,
+        client: Client<C, Full<Bytes>>,
+        counts: Arc<SpanCounts>,
+        ending: watch::Receiver<()>,
+    ) -> Self {
+        Self { endpoint, client, resource: resource(), counts, is_away: AtomicBool::new(false), ending }
     }
 
     /// Sends spans, again and again while that may help; at the end of the program once more.
-    pub(super) async fn take(&self, spans: Vec<SpanData>) {
+    pub(crate) async fn take(&self, spans: Vec<SpanData>) {
         let count = spans.len() as u64;
         let resource_spans = group_spans_by_resource_and_scope(spans, &self.resource);
         let message = Bytes::from(ExportTraceServiceRequest { resource_spans }.encode_to_vec());
@@ -92,7 +97,7 @@ impl Collector {
             .header(CONTENT_TYPE, "application/x-protobuf")
             .header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")))
             .body(Full::new(message))
-            .expect("the address was read before");
+            .expect("an address that was read can be asked");
         let exchange = async {
             let response = self.client.request(request).await.map_err(|error| passing(chain(&error)))?;
             let answer = meaning(response.status(), response.headers());
@@ -129,6 +134,14 @@ fn resource() -> ResourceAttributesWithSchema {
         KeyValue::new("service.instance.id", RandomIdGenerator::default().new_trace_id().to_string()),
     ];
     (&Resource::builder_empty().with_attributes(attributes).build()).into()
+}
+
+/// An error and what caused it. A cause that the next one repeats is left out.
+fn chain(error: &dyn Error) -> String {
+    let texts: Vec<_> = successors(error.source(), |cause| (*cause).source()).map(ToString::to_string).collect();
+    let is_new = |(at, text): &(usize, &String)| texts.get(at + 1).is_none_or(|next| !next.contains(*text));
+    let causes = texts.iter().enumerate().filter(is_new).map(|(_, text)| format!(": {text}"));
+    error.to_string() + &causes.collect::<String>()
 }
 
 /// What an answer means (OTLP specification 1.0, "OTLP/HTTP Response").
