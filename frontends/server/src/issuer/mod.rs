@@ -6,7 +6,7 @@ mod options;
 
 use std::time::Duration;
 
-use catalogue_core::auth::signed::{KeysStatus, SignedTokens};
+use catalogue_core::auth::signed::SignedTokens;
 
 pub(crate) use inspect::{fetched, look};
 pub(crate) use options::{IssuerOptions, KeySource, algorithms, issuer, key_source, not_empty, token_type};
@@ -21,12 +21,32 @@ pub(crate) async fn keep_fetching(most: Duration, tokens: SignedTokens) {
     }
 }
 
-/// How the keys stand, in a few words.
-pub(crate) fn standing(keys: &KeysStatus) -> String {
-    match keys.age.map(|age| (age, age.as_secs() / 60)) {
+/// How keys of that age stand, in a few words.
+pub(crate) fn standing(age: Option<Duration>) -> String {
+    match age.map(|age| (age, age.as_secs() / 60)) {
         None => "no keys yet".to_owned(),
         Some((age, _)) if age <= STALE => "ok".to_owned(),
         Some((_, minutes)) if minutes < 120 => format!("stale for {minutes}m"),
         Some((_, minutes)) => format!("stale for {}h", minutes / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_stale_for_minutes_and_then_hours() {
+        for (seconds, standing_so) in [
+            (0, "ok"),
+            (600, "ok"),
+            (601, "stale for 10m"),
+            (7199, "stale for 119m"),
+            (7200, "stale for 2h"),
+            (90_000, "stale for 25h"),
+        ] {
+            assert_eq!(standing(Some(Duration::from_secs(seconds))), standing_so);
+        }
+        assert_eq!(standing(None), "no keys yet");
     }
 }

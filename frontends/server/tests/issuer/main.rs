@@ -17,6 +17,7 @@ mod packages;
 mod program;
 mod refused;
 mod revoked;
+mod slow;
 mod tls;
 #[path = "../clients/tools.rs"]
 #[expect(dead_code, reason = "the tests of clients use the rest of it")]
