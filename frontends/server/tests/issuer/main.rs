@@ -6,6 +6,7 @@
 
 mod accepted;
 mod commands;
+mod fetches;
 mod issuer;
 mod keys;
 #[path = "../it/observed.rs"]
