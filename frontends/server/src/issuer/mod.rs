@@ -33,7 +33,20 @@ pub(crate) fn standing(age: Option<Duration>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
+
+    /// A file is read more often than the core would fetch.
+    #[tokio::test]
+    async fn keys_are_fetched_again_after_that_time_at_most() {
+        let tokens = SignedTokens::builder("i", "a", Bytes::new()).build().unwrap();
+        let task = tokio::spawn(keep_fetching(Duration::ZERO, tokens.clone()));
+        while tokens.keys().failed < 3 {
+            tokio::task::yield_now().await;
+        }
+        task.abort();
+    }
 
     #[test]
     fn keys_are_stale_for_minutes_and_then_hours() {

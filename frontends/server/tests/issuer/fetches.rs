@@ -27,14 +27,14 @@ struct Fake {
 
 impl Fake {
     /// `answer` gives the whole answer to a path, status line and all, made of the server's own address; what is `None` is
-    /// never answered.
+    /// never answered. A connection is closed unless the answer says otherwise; then it is left open, and not read again.
     fn start(answer: impl Fn(&str, &str) -> Option<String> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (asked, here) = (Arc::<Mutex<Vec<String>>>::default(), url.clone());
         let paths = Arc::clone(&asked);
         thread::spawn(move || {
-            let mut unanswered = Vec::new();
+            let mut open = Vec::new();
             for stream in listener.incoming() {
                 let mut stream = BufReader::new(stream.unwrap());
                 let mut line = String::new();
@@ -43,9 +43,11 @@ impl Fake {
                 while stream.read_line(&mut line).unwrap() > 2 {}
                 let whole = answer(&here, &path);
                 paths.lock().unwrap().push(path);
-                match whole {
-                    Some(whole) => drop(stream.get_mut().write_all(whole.as_bytes())),
-                    None => unanswered.push(stream),
+                if let Some(whole) = &whole {
+                    let _ = stream.get_mut().write_all(whole.as_bytes());
+                }
+                if whole.is_none_or(|whole| whole.contains("keep-alive")) {
+                    open.push(stream);
                 }
             }
         });
@@ -58,7 +60,7 @@ impl Fake {
 }
 
 fn answer(status: u16, head: &str, body: &str) -> Option<String> {
-    Some(format!("HTTP/1.1 {status} A\r\nConnection: close\r\nContent-Length: {}\r\n{head}\r\n{body}", body.len()))
+    Some(format!("HTTP/1.1 {status} A\r\nContent-Length: {}\r\n{head}\r\n{body}", body.len()))
 }
 
 fn ok(body: &str) -> Option<String> {
@@ -173,6 +175,36 @@ fn an_answer_that_does_not_come_is_not_waited_for() {
             scope.spawn(move || fails(&keys(issuer, options), "no answer within 5s"));
         }
     });
+}
+
+#[test]
+fn no_connection_is_used_twice() {
+    let fake = Fake::start(|here, path| match path {
+        OPENID => answer(200, "Connection: keep-alive\r\n", &metadata(here, &format!("{here}/keys"))),
+        _ => answer(200, "Connection: keep-alive\r\n", SET),
+    });
+    has_keys(&keys(&fake.url, ""));
+}
+
+/// A machine without certificates can have an issuer beside it, or its keys in a file.
+#[test]
+fn certificates_are_needed_where_keys_come_over_tls() {
+    let fake = Fake::start(|_, _| ok(SET));
+    let dir = TestDir::new();
+    dir.write("set", SET);
+    let none = [("SSL_CERT_FILE", "none"), ("SSL_CERT_DIR", "none")];
+    let doctor = |issuer: &str, keys: &str| {
+        let options = format!("--oauth-issuer {issuer} --oauth-audience a {keys} --listen 127.0.0.1:0");
+        dir.run_in(&none, &format!("doctor {options}")).out
+    };
+    let (https, http) = ("https://id.example.com", format!("--oauth-keys {}/keys", fake.url));
+    for told in [doctor(https, &http), doctor(https, "--oauth-keys file:set")] {
+        assert!(told.contains("has 1 usable keys"), "{told}");
+    }
+    for told in [doctor(https, ""), doctor(&fake.url, "--oauth-keys https://id.example.com/keys")] {
+        assert!(told.contains("no certificate of the system can be read"), "{told}");
+    }
+    assert!(doctor(&fake.url, "").contains("metadata cannot be read"), "which is asked without certificates");
 }
 
 #[test]
