@@ -189,8 +189,13 @@ mod tests {
             "http://id.example.com",
             "http://10.0.0.1",
             "https://u:hunter2@a",
+            "https://u@a",
             "https://a?b",
             "https://a#b",
+            "ftp://a",
+            "https://:443",
+            "https://a:99999",
+            "https://a..b",
         ] {
             let message = issuer(text).unwrap_err();
             assert!(message.contains("https://HOST") && !message.contains("hunter"), "{text}: {message}");
@@ -198,6 +203,14 @@ mod tests {
         assert!(matches!(key_source("file:/a/b"), Ok(KeySource::File(path)) if path.ends_with("b")));
         assert!(matches!(key_source("http://[::1]:2/x"), Ok(KeySource::Address(_))));
         assert!(matches!(key_source("https://a/keys?p=policy"), Ok(KeySource::Address(_))), "some issuers have it so");
+        assert!(matches!(key_source("http://[::ffff:127.0.0.1]:2/x"), Ok(KeySource::Address(_))));
         assert!(key_source("file:").is_err() && key_source("http://a/keys").is_err());
+        assert!(issuer("https://a/(b)").is_err(), "no document can name it");
+    }
+
+    #[test]
+    fn what_is_taken_is_not_nothing() {
+        assert!(algorithms(&[]).is_err() && not_empty("").is_err() && token_type("").is_err());
+        assert!(algorithms(&["ES256".to_owned(), "none".to_owned()]).is_err());
     }
 }

@@ -21,6 +21,7 @@ fn a_good_token_is_explained_and_not_repeated() {
     let token = issuer.token("");
     let outcome = check(&dir, &issuer, &format!("{token}\n"), "");
     assert!(token.split('.').all(|part| !outcome.out.contains(part) && !outcome.err.contains(part)), "{outcome:?}");
+    assert_eq!(outcome.err, "", "nothing is logged");
     let told = outcome.succeeds();
     for piece in ["3 parts", "kid \"ES256-1\"", "3 usable", "account \"a\"", "read:profile read:courses"] {
         assert!(told.contains(piece), "{piece}: {told}");
@@ -61,6 +62,26 @@ fn a_fault_is_named_with_what_is_wanted_and_what_was_not_reached() {
     assert_eq!((away.status, &*away.err), (Some(1), "error: there is 1 fault to mend\n"));
     assert!(away.out.contains("FAULT    keys ") && away.out.contains("refused"), "{away:?}");
     dir.run_reading(&good, "tokens check").fails(2, &["--oauth-issuer"]);
+}
+
+/// What is no token, and what a database says of one.
+#[test]
+fn what_is_read_is_bounded_and_looked_up() {
+    let dir = TestDir::with_courses();
+    let Some(issuer) = Issuer::start(&dir) else { return };
+    let token = issuer.token("");
+    assert!(check(&dir, &issuer, "\n", "").out.contains("FAULT    form         standard input has no token"));
+    let long = check(&dir, &issuer, &"a".repeat(100_000), "").out;
+    assert!(long.contains("65536 characters; wanted"), "{long:.300}");
+    dir.write("broken.db", "no database");
+    let broken = check(&dir, &issuer, &token, "--database sqlite:broken.db").out;
+    assert!(broken.contains("FAULT    revoked "), "{broken}");
+    let files = dir.files();
+    let missing = check(&dir, &issuer, &token, "--database sqlite:missing.db").succeeds();
+    assert!(missing.contains("-        revoked      not reached") && dir.files() == files, "{missing}");
+    dir.run_reading(&token, &format!("tokens revoke --log off {}", options(&issuer))).succeeds();
+    let revoked = check(&dir, &issuer, &token, "").out;
+    assert!(revoked.contains("FAULT    revoked      the token was revoked here"), "{revoked}");
 }
 
 /// Such a token is taken, so it is no fault.

@@ -6,6 +6,7 @@
 
 mod accepted;
 mod commands;
+mod fetches;
 mod introspected;
 mod introspection_faults;
 mod issuer;
@@ -19,6 +20,7 @@ mod packages;
 mod program;
 mod refused;
 mod revoked;
+mod slow;
 mod tls;
 #[path = "../clients/tools.rs"]
 #[expect(dead_code, reason = "the tests of clients use the rest of it")]
