@@ -101,14 +101,14 @@ table! {
         default: Value("at+jwt"), offered: &["at+jwt", "any"];
     #[cfg(feature = "oauth")]
     OAUTH_INTROSPECTION: http::Uri = Entry::new("oauth-introspection", "URL", One(issuer::address)),
-        help: "Where the issuer is asked about opaque access tokens, which nobody else here knows (RFC 7662); over HTTPS, or over HTTP from this machine",
-        default: Words("none; opaque tokens of the issuer are refused");
+        help: "Where the issuer is asked about its opaque access tokens (RFC 7662): over HTTPS, or over HTTP from this machine",
+        default: Words("none, so that they are refused");
     #[cfg(feature = "oauth")]
     OAUTH_CLIENT_ID: String = Entry::new("oauth-client-id", "ID", One(issuer::not_empty)),
-        help: "What this server is called there";
+        help: "The client as which this server asks the issuer about opaque tokens";
     #[cfg(feature = "oauth")]
     OAUTH_CLIENT_SECRET: String = Entry::new("oauth-client-secret", "file:PATH", One(issuer::not_empty)),
-        help: "The file with the secret that it proves itself with there (client_secret_basic)",
+        help: "The file with that client's secret, which is sent by client_secret_basic",
         default: Words("none"), shape: Shape::Secret, is_secret: true;
     #[cfg(feature = "oauth")]
     OAUTH_INTROSPECTION_CACHE: Duration = Entry::new("oauth-introspection-cache", "DURATION", One(issuer::cache_time)),
