@@ -22,10 +22,10 @@ use crate::developer_settings::{DeveloperPages, FinishedRequest as FinishedOfSet
 use crate::exit::Failure;
 use crate::logging::{self, AccessLog, Format, Sink};
 use crate::settings::DeveloperOptions;
-use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN, LOG_FORMAT};
+use crate::settings::table::{BASE_URL, COURSES, DOCS_URL, LISTEN, LOG_FORMAT};
 use crate::{import, output};
 
-const COURSES: &str = include_str!("../../demo/courses.jsonl");
+const SAMPLES: &str = include_str!("../../demo/courses.jsonl");
 /// The account of the sample courses whose key is shown.
 const ACCOUNT: &str = "acc_demo";
 /// One of its courses.
@@ -35,12 +35,16 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let migration = context.settings.migration();
     let database = context.settings.named_database().unwrap_or(Database::Memory);
     let listen = context.settings.given(&LISTEN);
+    if context.settings.get(&COURSES) {
+        let what = "the demo has sample courses in tables of its own; leave it out";
+        context.settings.conflict(&[&COURSES], &[], &what);
+    }
     context.settings.finish()?;
     serve_on_all_cores(async {
         let mut signals = Signals::catch()?;
         let (listener, bound) = bind(listen).await?;
         let Some(storage) = waiting::open(&database, migration, None, &mut signals).await? else { return Ok(()) };
-        import::run_text(storage.admin(), "the sample courses", COURSES, import::Options::default()).await?;
+        import::run_text(storage.admin(), "the sample courses", SAMPLES, import::Options::default()).await?;
         let key = mint(&storage).await?;
 
         // A server that listens on every address is shown with one that a client can use.
@@ -154,10 +158,10 @@ mod tests {
     #[tokio::test]
     async fn the_sample_courses_are_in_the_form_of_an_export() {
         let storage = MemoryStorage::new();
-        import::run_text(&storage, "samples", COURSES, import::Options::default()).await.unwrap();
+        import::run_text(&storage, "samples", SAMPLES, import::Options::default()).await.unwrap();
         let mut exported = Vec::new();
         export::run(&storage, catalogue_core::admin::Accounts::All, &mut exported).await.unwrap();
-        assert!(String::from_utf8(exported).unwrap() == COURSES);
-        assert!(COURSES.contains(&format!("\"account\":\"{ACCOUNT}\",\"slug\":\"{COURSE}\"")));
+        assert!(String::from_utf8(exported).unwrap() == SAMPLES);
+        assert!(SAMPLES.contains(&format!("\"account\":\"{ACCOUNT}\",\"slug\":\"{COURSE}\"")));
     }
 }

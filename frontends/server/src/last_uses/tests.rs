@@ -73,7 +73,7 @@ async fn what_an_issuer_has_signed_is_not_noted() {
 async fn what_cannot_be_written_is_kept_for_the_next_time() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("catalogue.db");
-    let opened = Database::File(path.clone()).open_for(Migration::Allowed).await.unwrap();
+    let opened = Database::File { path: path.clone(), courses: None }.open_for(Migration::Allowed).await.unwrap();
     let storage: Arc<dyn AdminStorage> = opened.into_admin().into();
     let text = r#"{"type":"account","id":"a"}"#;
     import::run_text(&*storage, "f", text, import::Options::default()).await.unwrap();

@@ -3,7 +3,7 @@
 use catalogue_core::Timestamp;
 use catalogue_core::storage::StorageStatus;
 
-use super::{clock, credentials};
+use super::{clock, credentials, views};
 use crate::database::{Database, Migration, Storage};
 use crate::exit::chain;
 use crate::report::Report;
@@ -25,6 +25,9 @@ pub(super) async fn look(database: &Database, migration: Migration, report: &mut
     database.look_through(&storage, is_wal, report).await;
     if let Some(status) = storage.admin().status().await {
         look_at_servers(&status, report);
+    }
+    if let Some(found) = storage.views() {
+        views::look(found, report).await;
     }
     credentials::look(storage.admin(), Timestamp::now(), report).await;
 }
