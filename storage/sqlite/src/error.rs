@@ -6,8 +6,15 @@ use catalogue_core::storage::StorageErrorKind::{
 };
 use rusqlite::{Error, ErrorCode};
 
+use crate::views::BadRow;
+
 /// The error of a statement. SQLite's own words stay as its source.
 pub(crate) fn storage_error(error: Error) -> StorageError {
+    if let Error::FromSqlConversionFailure(_, _, source) = &error
+        && let Some(row) = source.downcast_ref::<BadRow>()
+    {
+        return StorageError::new(Corrupt, row.to_string());
+    }
     let (kind, message) = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (Unavailable, "another program is writing to the database; try again when it is done")
