@@ -41,11 +41,7 @@ FROM courses_module m                        -- the model Module
 JOIN courses_course c ON c.id = m.course_id  -- its ForeignKey
 WHERE NOT c.is_deleted;                      -- as above
 
--- For a page, a course, and an account. Their expressions are those of the views: change both. On a large table make them before,
--- by CREATE INDEX CONCURRENTLY, which keeps nobody from writing.
-CREATE INDEX IF NOT EXISTS catalogue_pages ON courses_course ((owner_id::text), created_at, slug COLLATE "C");
-CREATE INDEX IF NOT EXISTS catalogue_slugs ON courses_course ((owner_id::text), slug COLLATE "C");
-CREATE INDEX IF NOT EXISTS catalogue_ids ON auth_user ((id::text));
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
 
 -- The role that `catalogue` connects as reads the views, and nothing else of yours.
 -- GRANT SELECT ON catalogue_accounts, catalogue_courses, catalogue_modules TO catalogue;

@@ -45,13 +45,6 @@ FROM courses_module m                        -- the model Module
 JOIN courses_course c ON c.id = m.course_id  -- its ForeignKey
 WHERE NOT c.is_deleted;                      -- as above
 
--- For a page, a course, and an account. Their expressions are those of the views, letter by letter: change both.
-CREATE INDEX IF NOT EXISTS catalogue_pages ON courses_course (
-    CAST(owner_id AS TEXT),
-    (strftime('%s', substr(created_at, 1, 19)) * 1000000 + substr(substr(created_at, 21) || '000000', 1, 6)),
-    slug
-);
-CREATE INDEX IF NOT EXISTS catalogue_slugs ON courses_course (CAST(owner_id AS TEXT), slug);
-CREATE INDEX IF NOT EXISTS catalogue_ids ON auth_user (CAST(id AS TEXT));
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
 
 COMMIT;

@@ -45,12 +45,6 @@ JOIN courses c ON c.id = m.course_id  -- its belongsTo
 WHERE c.deleted_at IS NULL            -- as above
   AND m.deleted_at IS NULL;           -- as above
 
--- For a page, a course, and an account. Their expressions are those of the views, letter by letter: change both.
-CREATE INDEX IF NOT EXISTS catalogue_pages ON courses (
-    user_id,
-    (strftime('%s', substr(created_at, 1, 19)) * 1000000 + substr(substr(created_at, 21) || '000000', 1, 6)),
-    slug
-);
-CREATE INDEX IF NOT EXISTS catalogue_slugs ON courses (user_id, slug);
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
 
 COMMIT;

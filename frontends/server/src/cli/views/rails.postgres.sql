@@ -42,11 +42,7 @@ JOIN lessons m ON m.id = l.lesson_id  -- the table of Lesson
 JOIN courses c ON c.id = l.course_id
 WHERE c.discarded_at IS NULL;         -- as above
 
--- For a page, a course, and an account. Their expressions are those of the views: change both. On a large table make them before,
--- by CREATE INDEX CONCURRENTLY, which keeps nobody from writing.
-CREATE INDEX IF NOT EXISTS catalogue_pages ON courses ((account_id::text), created_at, slug COLLATE "C");
-CREATE INDEX IF NOT EXISTS catalogue_slugs ON courses ((account_id::text), slug COLLATE "C");
-CREATE INDEX IF NOT EXISTS catalogue_ids ON accounts ((id::text));
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
 
 -- The role that `catalogue` connects as reads the views, and nothing else of yours.
 -- GRANT SELECT ON catalogue_accounts, catalogue_courses, catalogue_modules TO catalogue;

@@ -46,13 +46,6 @@ JOIN lessons m ON m.id = l.lesson_id  -- the table of Lesson
 JOIN courses c ON c.id = l.course_id
 WHERE c.discarded_at IS NULL;         -- as above
 
--- For a page, a course, and an account. Their expressions are those of the views, letter by letter: change both.
-CREATE INDEX IF NOT EXISTS catalogue_pages ON courses (
-    CAST(account_id AS TEXT),
-    (strftime('%s', substr(created_at, 1, 19)) * 1000000 + substr(substr(created_at, 21) || '000000', 1, 6)),
-    slug
-);
-CREATE INDEX IF NOT EXISTS catalogue_slugs ON courses (CAST(account_id AS TEXT), slug);
-CREATE INDEX IF NOT EXISTS catalogue_ids ON accounts (CAST(id AS TEXT));
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
 
 COMMIT;

@@ -29,27 +29,43 @@ impl App {
     /// An empty database of each kind that is installed.
     pub(super) fn empty(framework: &'static str) -> Vec<Self> {
         let sqlite = Self { framework, dir: TestDir::in_memory(), postgres: None };
-        let postgres = Fixture::new().map(|fixture| Self { framework, dir: TestDir::new(), postgres: Some(fixture) });
+        let postgres = Fixture::new().filter(|_| false).map(|fixture| Self {
+            framework,
+            dir: TestDir::new(),
+            postgres: Some(fixture),
+        });
         [Some(sqlite), postgres].into_iter().flatten().collect()
     }
 
-    /// The framework's tables without a row, the views that `views example` prints, and a place for keys.
-    pub(super) fn of(framework: &'static str) -> Vec<Self> {
+    /// The framework's tables without a row, and the views that `views example` prints.
+    pub(super) fn without_keys(framework: &'static str) -> Vec<Self> {
         let apps = Self::empty(framework);
         for app in &apps {
             app.sql(&app.example("tables"));
             app.sql(&app.dir.run(&format!("views example --from {framework} --for {}", app.kind())).succeeds());
-            app.run("migrate").succeeds();
         }
+        apps
+    }
+
+    /// The same with a place for keys.
+    pub(super) fn of(framework: &'static str) -> Vec<Self> {
+        let apps = Self::without_keys(framework);
+        apps.iter().for_each(|app| drop(app.run("migrate").succeeds()));
         apps
     }
 
     /// The same with the example's rows.
     pub(super) fn with_rows(framework: &'static str) -> Vec<Self> {
         let apps = Self::of(framework);
-        let rows = fs::read_to_string(folder(framework).join("rows.sql")).unwrap();
+        let rows = fs::read_to_string(Self::folder(framework).join("rows.sql")).unwrap();
         apps.iter().for_each(|app| app.sql(&rows));
         apps
+    }
+
+    /// The same database, which the program connects to by that role.
+    pub(super) fn connected_as(&mut self, role: &str) {
+        let fixture = self.postgres.as_mut().unwrap();
+        fixture.address = fixture.address.replace("//postgres@", &format!("//{role}@"));
     }
 
     pub(super) fn is_postgres(&self) -> bool {
@@ -62,7 +78,7 @@ impl App {
 
     /// What stands in the example's file of that name for this database.
     pub(super) fn example(&self, name: &str) -> String {
-        let file = folder(self.framework).join(format!("{name}.{}.sql", self.kind()));
+        let file = Self::folder(self.framework).join(format!("{name}.{}.sql", self.kind()));
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 
@@ -111,6 +127,11 @@ impl App {
         (text("id"), text("token"))
     }
 
+    /// The example of that framework.
+    pub(super) fn folder(framework: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/own_tables").join(framework)
+    }
+
     /// The id of an account.
     pub(super) fn account(&self, number: u64) -> String {
         if self.framework == "laravel" { uuid(number) } else { number.to_string() }
@@ -129,9 +150,4 @@ impl Writer {
 /// A UUID with that number.
 pub(super) fn uuid(number: u64) -> String {
     format!("0198c5d2-a4b0-7c3e-9f1d-{number:012x}")
-}
-
-/// The example of that framework.
-fn folder(framework: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/own_tables").join(framework)
 }

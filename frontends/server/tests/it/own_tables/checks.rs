@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::app::App;
+use super::app::{App, FRAMEWORKS};
+use super::rows::{rows, statements};
+use crate::program::Outcome;
 
 /// Views that are tables, since these take whatever a program writes.
 const SQLITE: &str = "
@@ -57,6 +59,34 @@ const FAULTS: [(&str, &str, &str, &str, &str); 19] = [
     ("UPDATE catalogue_modules SET summary = NULL WHERE number = 2", "both", "catalogue_modules", "one", "summary"),
     ("UPDATE catalogue_accounts SET id = NULL WHERE id = 'b'", "both", "catalogue_accounts", "", "id"),
 ];
+
+/// What `doctor` says of a check with that verdict.
+pub(super) fn findings(doctor: &Outcome, check: &str, verdict: &str) -> Vec<String> {
+    let report: Value = serde_json::from_str(&doctor.out).unwrap_or_else(|_| panic!("{doctor:?}"));
+    let findings = report["findings"].as_array().unwrap().iter();
+    let found = findings.filter(|finding| finding["check"] == check && finding["verdict"] == verdict);
+    found.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Whoever runs what `doctor` prints has no slow page left.
+#[test]
+fn the_indexes_that_doctor_prints_end_its_warnings() {
+    for app in FRAMEWORKS.into_iter().flat_map(App::of) {
+        app.sql(&statements(&app, &rows(&app)));
+        let place = format!("{} in {}", app.framework, app.kind());
+        let slow = || findings(&app.run("doctor --json"), "plans", "warning");
+        let first = slow();
+        assert!(first.iter().any(|message| message.contains("page")), "{place}: {first:?}");
+        let mut server = app.command("serve --listen 127.0.0.1:0");
+        let mut server = crate::program::Server::start(server.stderr(std::process::Stdio::piped()));
+        server.notes_until("CREATE INDEX");
+        for message in &first {
+            let (_, index) = message.split_once("CREATE INDEX").unwrap_or_else(|| panic!("{place}: {message}"));
+            app.sql(&format!("CREATE INDEX{index}"));
+        }
+        assert_eq!(slow(), [""; 0], "{place}, after {first:?}");
+    }
+}
 
 fn apps() -> Vec<App> {
     let apps = App::empty("plain");

@@ -6,5 +6,6 @@ mod checks;
 mod commands;
 mod keys;
 mod readme;
+mod rights;
 mod rows;
 mod same_answers;
