@@ -16,6 +16,8 @@ use crate::connections::role::Role;
 use crate::open_error::OpenError;
 use crate::tls::{PARAMETERS, Tls};
 
+pub(crate) use courses::{Courses, quoted};
+
 /// What tokio-postgres takes where an address says nothing: too long to notice that a machine has gone.
 const UNSAID_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 
@@ -43,6 +45,7 @@ pub struct Options {
     pub(crate) deadline: Duration,
     pub(crate) through_pooler: bool,
     pub(crate) triggers: bool,
+    pub(crate) courses: Courses,
 }
 
 impl Options {
@@ -118,6 +121,7 @@ impl Options {
             deadline: DEADLINE,
             through_pooler: false,
             triggers: true,
+            courses: Courses::default(),
         })
     }
 
@@ -177,6 +181,23 @@ impl Options {
         self
     }
 
+    /// Courses are read from the views `catalogue_accounts`, `catalogue_courses`, `catalogue_modules` and, where there is one,
+    /// `catalogue_revisions` in that schema, over tables of another program's. Keys and sign-ins stay in tables of ours, in a
+    /// schema of their own: `catalogue`, or that of [`schema`](Self::schema). The package's README has the views' columns.
+    #[must_use]
+    pub fn views(mut self, schema: &str) -> Self {
+        self.courses.views = Some(schema.to_owned());
+        self
+    }
+
+    /// Our tables are in that schema, whatever the `search_path` of the address; a migration makes it where it is missing.
+    /// Through a pooler, which hands no setting on, the role needs it: `ALTER ROLE … SET search_path = …`.
+    #[must_use]
+    pub fn schema(mut self, name: &str) -> Self {
+        self.courses.schema = Some(name.to_owned());
+        self
+    }
+
     /// For sessions of the request path: the engine refuses a write, and ends what its client gave up.
     pub(crate) fn reading(&self) -> Hosts {
         self.sessions(&self.hosts, &self.tls, self.role, true)
@@ -204,7 +225,7 @@ impl Options {
     }
 
     fn sessions(&self, hosts: &[OneHost], tls: &Tls, role: Role, reads: bool) -> Hosts {
-        let config = |config: &Config| if reads { self.with_statement_timeout(config) } else { config.clone() };
+        let config = |config: &Config| self.with_settings(config, reads);
         let hosts = hosts.iter().map(|(name, of_host)| (name.clone(), config(of_host)));
         Hosts::new(hosts, self.random, role, reads, !self.through_pooler, tls.clone())
     }
@@ -221,11 +242,13 @@ impl Options {
         }
     }
 
-    fn with_statement_timeout(&self, config: &Config) -> Config {
+    fn with_settings(&self, config: &Config, reads: bool) -> Config {
+        let timeout = reads.then(|| format!("-c statement_timeout={}", self.deadline.as_millis().max(1)));
+        let settings: Vec<_> = timeout.into_iter().chain(self.courses.search_path()).collect();
         let mut config = config.clone();
-        if !self.through_pooler {
+        if !self.through_pooler && !settings.is_empty() {
             let given = config.get_options().map_or_else(String::new, |given| format!("{given} "));
-            config.options(format!("{given}-c statement_timeout={}", self.deadline.as_millis().max(1)));
+            config.options(format!("{given}{}", settings.join(" ")));
         }
         config
     }
@@ -242,9 +265,11 @@ impl fmt::Debug for Options {
             .field("deadline", &self.deadline)
             .field("through_pooler", &self.through_pooler)
             .field("triggers", &self.triggers)
+            .field("courses", &self.courses)
             .finish_non_exhaustive()
     }
 }
 
+mod courses;
 #[cfg(test)]
 mod tests;

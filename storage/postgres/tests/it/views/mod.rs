@@ -1,0 +1,4 @@
+//! Courses in views over another program's tables.
+
+mod conformance;
+mod team;
