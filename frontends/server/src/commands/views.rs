@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Context, accounts, block_on};
 use crate::cli::{Example, Sql, ViewsCommand};
-use crate::database::{Database, Storage};
+use crate::database::{Database, Storage, Unopened};
 use crate::exit::{Failure, harmless};
 use crate::output;
 use crate::report::no_faults;
@@ -17,8 +17,14 @@ use crate::settings::table::COURSES;
 pub(super) fn run(command: ViewsCommand, context: &Context) -> Result<(), Failure> {
     match command {
         ViewsCommand::Example(arguments) => example(&arguments, context),
-        ViewsCommand::Check { all, json } => block_on(async { check(&open(context).await?, all, json).await }),
-        ViewsCommand::Show { account, json } => block_on(async { show(open(context).await?, &account, json).await }),
+        ViewsCommand::Check { all, json } => {
+            let database = database(context)?;
+            block_on(async { check(database.open().await, all, json).await })
+        }
+        ViewsCommand::Show { account, json } => {
+            let database = database(context)?;
+            block_on(async { show(database.open().await?, &account, json).await })
+        }
     }
 }
 
@@ -32,20 +38,26 @@ fn example(arguments: &Example, context: &Context) -> Result<(), Failure> {
     output::print(arguments.text(sql))
 }
 
-async fn open(context: &Context) -> Result<Storage, Failure> {
+fn database(context: &Context) -> Result<Database, Failure> {
     let database = context.database()?;
     if !context.settings.get(&COURSES) {
         return Err(Failure::usage(
             "courses are in tables of this program; say where the views are, as to `serve`, with --courses views",
         ));
     }
-    Ok(database.open().await?)
+    Ok(database)
 }
 
-async fn check(storage: &Storage, all: bool, json: bool) -> Result<(), Failure> {
+async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Result<(), Failure> {
     let rows = if all { CheckedRows::All } else { CheckedRows::Sample };
-    let Some(views) = storage.views() else { return Ok(()) };
-    let faults = views.check_views(rows).await.map_err(|error| Failure::because(&error))?;
+    let faults = match opened {
+        Ok(storage) => {
+            let Some(views) = storage.views() else { return Ok(()) };
+            views.check_views(rows).await.map_err(|error| Failure::because(&error))?
+        }
+        Err(unopened) if unopened.views.is_empty() => return Err(unopened.into()),
+        Err(unopened) => unopened.views,
+    };
     if json {
         let fault = |ViewFault { view, key, what, wanted }: &ViewFault| {
             let key = key.as_deref().map(harmless);

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
 /// What is asked of a PostgreSQL database; no other file names one.
 pub(crate) use catalogue_postgres::Options as PostgresOptions;
 use catalogue_sqlite::{OpenError, SqliteStorage};
@@ -48,6 +48,8 @@ pub(crate) struct Unopened {
     pub(crate) failure: Failure,
     /// Whether it can pass while nothing but the database changes.
     pub(crate) can_pass: bool,
+    /// What of the views cannot be read, where that is why.
+    pub(crate) views: Vec<ViewFault>,
 }
 
 impl From<Unopened> for Failure {
@@ -58,7 +60,7 @@ impl From<Unopened> for Failure {
 
 impl From<OpenError> for Unopened {
     fn from(error: OpenError) -> Self {
-        Self { failure: Failure::because(&error), can_pass: false }
+        Self { failure: Failure::because(&error), can_pass: false, views: Vec::new() }
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) async fn look(database: &Database, migration: Migration, report: &mut
     }
     let storage = match database.open().await {
         Ok(storage) => storage,
+        Err(unopened) if !unopened.views.is_empty() => return views::tell(&unopened.views, report),
         Err(unopened) => return report.fault(CHECK, unopened.failure.message()),
     };
     report.fine(CHECK, format!("{database} is there, with the schema of this program"));

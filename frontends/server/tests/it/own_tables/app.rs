@@ -29,11 +29,7 @@ impl App {
     /// An empty database of each kind that is installed.
     pub(super) fn empty(framework: &'static str) -> Vec<Self> {
         let sqlite = Self { framework, dir: TestDir::in_memory(), postgres: None };
-        let postgres = Fixture::new().filter(|_| false).map(|fixture| Self {
-            framework,
-            dir: TestDir::new(),
-            postgres: Some(fixture),
-        });
+        let postgres = Fixture::new().map(|fixture| Self { framework, dir: TestDir::new(), postgres: Some(fixture) });
         [Some(sqlite), postgres].into_iter().flatten().collect()
     }
 
