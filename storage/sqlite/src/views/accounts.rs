@@ -1,7 +1,7 @@
 //! Accounts that the views name.
 
 use catalogue_core::admin::{AccountSummary, Accounts, Visitor};
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{CourseViews, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 
 use rusqlite::{Row, params_from_iter};
@@ -19,6 +19,12 @@ use crate::sign_ins::unnamed;
 use crate::storage::SqliteStorage;
 
 impl SqliteStorage {
+    /// What looks at the views that courses are read from; `None` where courses are in tables of ours.
+    #[must_use]
+    pub fn views(&self) -> Option<&dyn CourseViews> {
+        self.views.as_deref().map(|views| views as &dyn CourseViews)
+    }
+
     /// Whether there is such an account, as far as views say; where accounts are in tables of ours, whoever reads them finds out.
     pub(crate) async fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
         match &self.views {

@@ -32,6 +32,11 @@ pub(super) use instant;
 pub(super) const WANTED: &str =
     "an integer of microseconds since 1970, or a text like `2026-01-02T03:04:05Z` or `2026-01-02 03:04:05.123456`";
 
+/// The same of any expression.
+pub(super) fn of(expression: &str) -> String {
+    instant!("@").replace('@', expression)
+}
+
 /// The instant that a value says: an integer of microseconds, or a text of RFC 3339, perhaps with a blank before the time and
 /// then without an offset, which means UTC.
 pub(super) fn read(value: ValueRef<'_>) -> Option<Timestamp> {

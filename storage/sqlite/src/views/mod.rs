@@ -14,8 +14,12 @@
 //! [`FileState`]: crate::wal_watcher::FileState
 
 mod accounts;
+mod base_tables;
+mod check;
+mod check_columns;
 mod instant;
 mod open;
+mod plans;
 mod read;
 mod revision;
 mod row;

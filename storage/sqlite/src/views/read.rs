@@ -8,7 +8,7 @@ use catalogue_core::{AccountId, CourseDetail, Module};
 use rusqlite::{Connection, params};
 
 use super::ViewedCourses;
-use super::row::{ViewRow, position};
+use super::row::{BadRow, ViewRow, position};
 use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION};
 use crate::locks::COURSES_WAIT;
 use crate::read::read_at_revision;
@@ -18,6 +18,10 @@ pub(super) const COURSES: &str = "catalogue_courses";
 pub(super) const MODULES: &str = "catalogue_modules";
 pub(super) const ACCOUNTS: &str = "catalogue_accounts";
 pub(super) const REVISIONS: &str = "catalogue_revisions";
+
+/// What is wrong where a slug is there twice, and what would be right.
+pub(super) const TWICE: &str = "the account has this slug twice";
+pub(super) const ONCE: &str = "one course a slug";
 
 impl ViewedCourses {
     pub(crate) async fn list_courses(
@@ -92,7 +96,7 @@ impl ViewedCourses {
             let row = ViewRow { view: COURSES, row, key: &[0, 1] };
             let (course, created_at) = row.course(account)?;
             if !slugs.are_without(course.slug) {
-                return Err(row.bad("the account has this slug twice"));
+                return Err(row.bad(TWICE, ONCE).into());
             }
             if rows.push(course, || position(&course, created_at)).is_break() {
                 break;
@@ -129,7 +133,7 @@ fn find(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<
         } else {
             let row = ViewRow { view: COURSES, row, key: &[1, 2] };
             if course.is_some() {
-                return Err(row.bad("the account has this slug twice"));
+                return Err(row.bad(TWICE, ONCE).into());
             }
             course = Some(detail(&row, account, slug)?);
         }
@@ -137,10 +141,10 @@ fn find(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<
     let Some(mut course) = course else { return Ok(None) };
     modules.sort_by_key(|module| module.number);
     if let Some((wanted, module)) = (1..).zip(&modules).find(|(wanted, module)| *wanted != module.number) {
-        let what =
-            format!("its modules are numbered from 1 without a gap, and number {wanted} is missing or there twice");
+        let what = format!("number {wanted} of its modules is missing, or one is there twice");
+        let wanted = "modules numbered from 1 without a gap".to_owned();
         let key = format!("{account}, {slug}, {}", module.number);
-        return Err(super::BadRow { view: MODULES, key, what }.into());
+        return Err(BadRow { view: MODULES, key, what, wanted }.into());
     }
     course.modules = modules;
     Ok(Some(course))
@@ -150,7 +154,7 @@ fn detail(row: &ViewRow<'_>, account: &str, slug: &str) -> rusqlite::Result<Cour
     row.same(1, "account_id", account)?;
     row.same(2, "slug", slug)?;
     Ok(CourseDetail {
-        slug: row.slug(2)?.to_owned(),
+        slug: row.slug(2, "slug")?.to_owned(),
         title: row.text(3, "title")?.to_owned(),
         tagline: row.text(4, "tagline")?.to_owned(),
         language: row.text(5, "language")?.to_owned(),
@@ -165,7 +169,7 @@ fn module(row: &ViewRow<'_>, account: &str, slug: &str) -> rusqlite::Result<Modu
     row.same(1, "account_id", account)?;
     row.same(2, "course_slug", slug)?;
     Ok(Module {
-        number: row.count(5, "number")?,
+        number: row.count(5, "number", 1)?,
         title: row.text(3, "title")?.to_owned(),
         summary: row.text(4, "summary")?.to_owned(),
     })
@@ -175,12 +179,12 @@ fn find_revision(connection: &Connection, account: &str) -> rusqlite::Result<Opt
     let mut statement = connection.prepare_cached(FIND_REVISION)?;
     let mut rows = statement.query([account])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let bad = |what: &str| super::BadRow { view: REVISIONS, key: account.to_owned(), what: what.to_owned() };
-    let revision = ViewRow { view: REVISIONS, row, key: &[] }.revision(0)?;
-    if rows.next()?.is_some() {
-        return Err(bad("the account has two revisions").into());
+    let revision = ViewRow { view: REVISIONS, row, key: &[0] }.revision(1)?;
+    if rows.next()?.is_none() {
+        return Ok(Some(revision));
     }
-    Ok(Some(revision))
+    let (what, wanted) = ("the account has two revisions".to_owned(), "one row an account".to_owned());
+    Err(BadRow { view: REVISIONS, key: account.to_owned(), what, wanted }.into())
 }
 
 /// The error of a statement over the views. What SQLite does not understand is a view that has changed or is missing.

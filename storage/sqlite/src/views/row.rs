@@ -16,11 +16,13 @@ pub(crate) struct BadRow {
     /// The row's key, such as `acc_1, rust-basics`.
     pub(super) key: String,
     pub(super) what: String,
+    pub(super) wanted: String,
 }
 
 impl fmt::Display for BadRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the view {} has a row that cannot be served ({}): {}", self.view, self.key, self.what)
+        let Self { view, key, what, wanted } = self;
+        write!(f, "{view} has a row that cannot be served ({key}): {what}; wanted: {wanted}")
     }
 }
 
@@ -41,106 +43,118 @@ pub(super) struct ViewRow<'r> {
 }
 
 impl<'r> ViewRow<'r> {
-    /// The error that it is this row which cannot be served.
-    pub(super) fn bad(&self, what: impl Into<String>) -> Error {
-        let key: Vec<String> = self.key.iter().map(|column| shown(self.value(*column))).collect();
-        BadRow { view: self.view, key: key.join(", "), what: what.into() }.into()
+    /// That it is this row which cannot be served.
+    pub(super) fn bad(&self, what: impl Into<String>, wanted: impl Into<String>) -> BadRow {
+        BadRow { view: self.view, key: self.shown_key(), what: what.into(), wanted: wanted.into() }
     }
 
-    fn value(&self, column: usize) -> ValueRef<'r> {
+    pub(super) fn shown_key(&self) -> String {
+        let key: Vec<String> = self.key.iter().map(|column| shown(self.value(*column))).collect();
+        key.join(", ")
+    }
+
+    pub(super) fn value(&self, column: usize) -> ValueRef<'r> {
         self.row.get_ref(column).unwrap_or(ValueRef::Null)
     }
 
     /// A text that is not null.
-    pub(super) fn text(&self, column: usize, name: &str) -> rusqlite::Result<&'r str> {
-        self.optional_text(column, name)?.ok_or_else(|| self.bad(format!("`{name}` is null; a text is wanted")))
+    pub(super) fn text(&self, column: usize, name: &str) -> Result<&'r str, BadRow> {
+        self.optional_text(column, name)?.ok_or_else(|| self.bad(format!("`{name}` is null"), "a text"))
     }
 
     /// A text, or none.
-    pub(super) fn optional_text(&self, column: usize, name: &str) -> rusqlite::Result<Option<&'r str>> {
+    pub(super) fn optional_text(&self, column: usize, name: &str) -> Result<Option<&'r str>, BadRow> {
         match self.value(column) {
             ValueRef::Null => Ok(None),
             ValueRef::Text(text) => match std::str::from_utf8(text) {
                 Ok(text) => Ok(Some(text)),
-                Err(_) => Err(self.bad(format!("`{name}` is not UTF-8"))),
+                Err(_) => Err(self.bad(format!("`{name}` is not UTF-8"), "a text in UTF-8")),
             },
-            other => Err(self.bad(format!("`{name}` is {}; a text is wanted", kind(other)))),
+            other => Err(self.bad(format!("`{name}` is {}", kind(other)), "a text, such as by `CAST(… AS TEXT)`")),
         }
     }
 
-    /// The key's account or slug, as it was asked for.
-    pub(super) fn same(&self, column: usize, name: &str, asked: &str) -> rusqlite::Result<()> {
+    /// A part of the key, as it was asked for.
+    pub(super) fn same(&self, column: usize, name: &str, asked: &str) -> Result<(), BadRow> {
         if self.text(column, name)? == asked {
             return Ok(());
         }
-        Err(self.bad(format!("`{name}` is not the text {asked:?} that it compares equal to")))
+        Err(self.bad(format!("`{name}` compares equal to {asked:?} and is another text"), "a text that does not"))
     }
 
-    pub(super) fn slug(&self, column: usize) -> rusqlite::Result<&'r str> {
-        let slug = self.text(column, "slug")?;
+    pub(super) fn slug(&self, column: usize, name: &str) -> Result<&'r str, BadRow> {
+        let slug = self.text(column, name)?;
         if is_slug(slug) {
             return Ok(slug);
         }
-        Err(self.bad("`slug` is not 1 to 200 bytes without `/` and control characters"))
+        let what = format!("`{name}` is {}", shown(self.value(column)));
+        Err(self.bad(what, "1 to 200 bytes without `/` and control characters"))
     }
 
-    pub(super) fn time(&self, column: usize, name: &str) -> rusqlite::Result<Timestamp> {
-        instant::read(self.value(column)).ok_or_else(|| {
-            let found = shown(self.value(column));
-            self.bad(format!("`{name}` is {found}; wanted is {}", instant::WANTED))
-        })
+    pub(super) fn time(&self, column: usize, name: &str) -> Result<Timestamp, BadRow> {
+        let value = self.value(column);
+        instant::read(value).ok_or_else(|| self.bad(format!("`{name}` is {}", shown(value)), instant::WANTED))
     }
 
-    pub(super) fn optional_time(&self, column: usize, name: &str) -> rusqlite::Result<Option<Timestamp>> {
+    pub(super) fn optional_time(&self, column: usize, name: &str) -> Result<Option<Timestamp>, BadRow> {
         match self.value(column) {
             ValueRef::Null => Ok(None),
             _ => self.time(column, name).map(Some),
         }
     }
 
-    pub(super) fn flag(&self, column: usize, name: &str) -> rusqlite::Result<bool> {
+    /// `created_at`, and that what the list is ordered by is that very instant.
+    pub(super) fn creation(&self, column: usize, instant: usize) -> Result<Timestamp, BadRow> {
+        let created_at = self.time(column, "created_at")?;
+        if self.value(instant) == ValueRef::Integer(created_at.as_microseconds()) {
+            return Ok(created_at);
+        }
+        let what = format!("`created_at` is {}, which SQLite reads otherwise", shown(self.value(column)));
+        Err(self.bad(what, "the same in UTC"))
+    }
+
+    pub(super) fn flag(&self, column: usize, name: &str) -> Result<bool, BadRow> {
         match self.value(column) {
             ValueRef::Integer(flag @ (0 | 1)) => Ok(flag == 1),
-            other => Err(self.bad(format!("`{name}` is {}; 0 or 1 is wanted", shown(other)))),
+            other => Err(self.bad(format!("`{name}` is {}", shown(other)), "0 or 1")),
         }
     }
 
-    pub(super) fn count(&self, column: usize, name: &str) -> rusqlite::Result<u32> {
+    /// An integer that is not less than `least`.
+    pub(super) fn count(&self, column: usize, name: &str, least: u32) -> Result<u32, BadRow> {
         let count = match self.value(column) {
-            ValueRef::Integer(count) => u32::try_from(count).ok(),
+            ValueRef::Integer(count) => u32::try_from(count).ok().filter(|count| *count >= least),
             _ => None,
         };
-        count.ok_or_else(|| self.bad(format!("`{name}` is {}; an integer from 0 is wanted", shown(self.value(column)))))
+        count.ok_or_else(|| {
+            let what = format!("`{name}` is {}", described(self.value(column)));
+            self.bad(what, format!("an integer from {least}"))
+        })
     }
 
     /// A row of a page, of [`Statements`](super::statements::Statements), and where it stands.
-    pub(super) fn course(&self, account: &str) -> rusqlite::Result<(CourseRow<'r>, Timestamp)> {
+    pub(super) fn course(&self, account: &str) -> Result<(CourseRow<'r>, Timestamp), BadRow> {
         self.same(0, "account_id", account)?;
         let row = CourseRow {
-            slug: self.slug(1)?,
+            slug: self.slug(1, "slug")?,
             title: self.text(2, "title")?,
             language: self.text(3, "language")?,
             published_at: self.optional_time(4, "published_at")?,
             hidden: self.flag(5, "hidden")?,
-            module_count: self.count(6, "module_count")?,
+            module_count: self.count(6, "module_count", 0)?,
         };
-        let created_at = self.time(7, "created_at")?;
-        // What the list is ordered by is that very instant.
-        if self.value(8) != ValueRef::Integer(created_at.as_microseconds()) {
-            let found = shown(self.value(7));
-            return Err(self.bad(format!("`created_at` is {found}, which SQLite reads otherwise; UTC is wanted")));
-        }
-        Ok((row, created_at))
+        Ok((row, self.creation(7, 8)?))
     }
 
     /// A revision of 16 bytes, or a UUID as text.
-    pub(super) fn revision(&self, column: usize) -> rusqlite::Result<Revision> {
+    pub(super) fn revision(&self, column: usize) -> Result<Revision, BadRow> {
         let bytes = match self.value(column) {
             ValueRef::Blob(bytes) => <[u8; 16]>::try_from(bytes).ok(),
             ValueRef::Text(text) => uuid(text),
             _ => None,
         };
-        bytes.map(Revision::from_bytes).ok_or_else(|| self.bad("`revision` is neither 16 bytes nor a UUID as text"))
+        let what = || format!("`revision` is {}", shown(self.value(column)));
+        bytes.map(Revision::from_bytes).ok_or_else(|| self.bad(what(), "a blob of 16 bytes, or a UUID as text"))
     }
 }
 
@@ -169,6 +183,14 @@ pub(super) fn shown(value: ValueRef<'_>) -> String {
             if is_plain { text.into_owned() } else { format!("{:?}", text.chars().take(60).collect::<String>()) }
         }
         other => kind(other).to_owned(),
+    }
+}
+
+/// The same with its type, where that is not what it looks like.
+fn described(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Text(_) => format!("the text {:?}", shown(value)),
+        other => shown(other),
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) const FIND_COURSE: &str = concat!(
 );
 
 pub(super) const FIND_REVISION: &str =
-    "SELECT revision FROM catalogue_revisions WHERE account_id = ?1 COLLATE BINARY LIMIT 2";
+    "SELECT account_id, revision FROM catalogue_revisions WHERE account_id = ?1 COLLATE BINARY LIMIT 2";
 
 pub(super) const FIND_ACCOUNT: &str = "SELECT id FROM catalogue_accounts WHERE id = ?1 COLLATE BINARY LIMIT 1";
 

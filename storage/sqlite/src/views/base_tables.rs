@@ -1,0 +1,247 @@
+//! What a view tells of the tables behind it, as far as indexes need it: a `SELECT` of columns from tables that are joined.
+
+use std::collections::HashMap;
+
+use super::instant;
+
+/// A view over base tables.
+pub(super) struct View {
+    /// The expression of each column.
+    columns: HashMap<String, Expression>,
+    tables: Vec<Table>,
+}
+
+struct Expression {
+    /// The table's name in the view; `None` where it is of no table or of several.
+    of: Option<usize>,
+    /// Without the table's name.
+    sql: String,
+}
+
+struct Table {
+    name: String,
+    alias: String,
+    /// The columns that join it to others.
+    joined_by: Vec<String>,
+}
+
+impl View {
+    /// The view of that `CREATE VIEW`, if it is so simple.
+    pub(super) fn parse(sql: &str) -> Option<Self> {
+        let tokens = tokens(sql);
+        let start = position(&tokens, &["select"])? + 1;
+        let from = start + position(&tokens[start..], &["from"])?;
+        let tail = &tokens[from + 1..];
+        let source = &tail[..position(tail, &["where", "order", "limit"]).unwrap_or(tail.len())];
+        if position(&tokens, &["union", "except", "intersect", "group", "with"]).is_some()
+            || is(tokens[start], "distinct")
+        {
+            return None;
+        }
+        let mut tables = tables(source)?;
+        join(&mut tables, tail);
+        let items = split(&tokens[start..from]);
+        let columns = items.into_iter().filter_map(|item| column(item, &tables)).collect();
+        Some(Self { columns, tables })
+    }
+
+    /// Indexes that may find rows by those columns, and where it is said, in the order of a list.
+    pub(super) fn candidates(&self, view: &str, found_by: &[&str], in_order: bool) -> Vec<String> {
+        let mut candidates = Vec::new();
+        for (number, table) in self.tables.iter().enumerate() {
+            let own = |column: &&str| self.columns.get(*column).filter(|known| known.of == Some(number));
+            let keys: Vec<&str> = found_by.iter().filter_map(own).map(|known| known.sql.as_str()).collect();
+            let order = ["created_at", "slug"].map(|column| own(&column));
+            if let ([Some(created_at), Some(slug)], true) = (order, in_order) {
+                let order = format!("{}, {} COLLATE BINARY", instant::of(&created_at.sql), slug.sql);
+                let by = own(&"account_id").map(|known| known.sql.as_str());
+                let joined = table.joined_by.iter().map(String::as_str);
+                candidates.extend(
+                    by.into_iter().chain(joined).map(|first| table.index(view, "list", &format!("{first}, {order}"))),
+                );
+            }
+            if !keys.is_empty() {
+                candidates.push(table.index(view, "key", &keys.join(", ")));
+            }
+            for joined in &table.joined_by {
+                let columns: Vec<&str> = [joined.as_str()].into_iter().chain(keys.iter().copied()).collect();
+                candidates.push(table.index(view, "join", &columns.join(", ")));
+            }
+        }
+        candidates
+    }
+}
+
+impl Table {
+    fn index(&self, view: &str, purpose: &str, columns: &str) -> String {
+        let name = self.name.trim_matches('"');
+        format!("CREATE INDEX \"{name}_{}_{purpose}\" ON {} ({columns})", view.replace("catalogue_", "for_"), self.name)
+    }
+}
+
+/// Words and signs; a name or a text in quotes is one. Comments are left out.
+fn tokens(sql: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = sql;
+    while let Some(first) = rest.chars().next() {
+        let is_part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+        let length = match first {
+            '\'' | '"' | '`' => quoted_length(rest, first),
+            '[' => rest.find(']').map_or(rest.len(), |end| end + 1),
+            _ if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
+            _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            _ if rest.starts_with("||") => 2,
+            _ if is_part_of_word(first) => rest.find(|c| !is_part_of_word(c)).unwrap_or(rest.len()),
+            _ => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        if !first.is_whitespace() && !token.starts_with("--") && !token.starts_with("/*") {
+            tokens.push(token);
+        }
+        rest = after;
+    }
+    tokens
+}
+
+/// Up to the quote that is not doubled.
+fn quoted_length(text: &str, quote: char) -> usize {
+    let mut end = 1;
+    while let Some(found) = text[end..].find(quote) {
+        end += found + 1;
+        if !text[end..].starts_with(quote) {
+            return end;
+        }
+        end += 1;
+    }
+    text.len()
+}
+
+fn is(token: &str, word: &str) -> bool {
+    token.eq_ignore_ascii_case(word)
+}
+
+fn is_name(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '"' | '`' | '['))
+}
+
+/// Where the first of those words stands outside of brackets.
+fn position(tokens: &[&str], words: &[&str]) -> Option<usize> {
+    let mut depth = 0;
+    tokens.iter().position(|token| {
+        depth += i32::from(*token == "(") - i32::from(*token == ")");
+        depth == 0 && words.iter().any(|word| is(token, word))
+    })
+}
+
+/// The parts between commas outside of brackets.
+fn split<'t, 's>(tokens: &'t [&'s str]) -> Vec<&'t [&'s str]> {
+    let mut depth = 0;
+    let between = |token: &&str| {
+        depth += i32::from(*token == "(") - i32::from(*token == ")");
+        depth == 0 && *token == ","
+    };
+    tokens.split(between).collect()
+}
+
+/// The tables of a `FROM`, if it has no others.
+fn tables(source: &[&str]) -> Option<Vec<Table>> {
+    const NO_ALIAS: [&str; 8] = ["on", "join", "inner", "left", "cross", "natural", "using", "indexed"];
+
+    let mut tables = Vec::new();
+    for (at, token) in source.iter().enumerate() {
+        if at > 0 && !is(token, "join") && *token != "," {
+            continue;
+        }
+        let at = if at == 0 { 0 } else { at + 1 };
+        let name = *source.get(at).filter(|name| is_name(name))?;
+        let next = source.get(at + 1).copied();
+        let alias = if next.is_some_and(|next| is(next, "as")) { source.get(at + 2).copied() } else { next };
+        let alias = alias.filter(|alias| is_name(alias) && !NO_ALIAS.iter().any(|word| is(alias, word)));
+        tables.push(Table { name: name.to_owned(), alias: alias.unwrap_or(name).to_owned(), joined_by: Vec::new() });
+    }
+    Some(tables)
+}
+
+/// Notes each `a.x = b.y`.
+fn join(tables: &mut [Table], tokens: &[&str]) {
+    for window in tokens.windows(7) {
+        let [a, ".", x, "=", b, ".", y] = window else { continue };
+        for (alias, column) in [(a, x), (b, y)] {
+            let joined = tables.iter_mut().filter(|table| is(&table.alias, alias));
+            joined.for_each(|table| table.joined_by.push((*column).to_owned()));
+        }
+    }
+}
+
+/// The name of a column of the view, and its expression.
+fn column(item: &[&str], tables: &[Table]) -> Option<(String, Expression)> {
+    let (name, mut expression) = item.split_last()?;
+    match expression {
+        [.., last] if is(last, "as") => expression = &expression[..expression.len() - 1],
+        // A column under its own name.
+        [] | [.., "."] => expression = item,
+        _ => {}
+    }
+    let mut of: Vec<usize> = Vec::new();
+    let mut words = Vec::new();
+    let mut rest = expression;
+    while let Some((first, after)) = rest.split_first() {
+        let table = tables.iter().position(|table| is(&table.alias, first)).filter(|_| after.first() == Some(&"."));
+        if let Some(table) = table {
+            of.push(table);
+            rest = &after[1..];
+        } else {
+            words.push(*first);
+            rest = after;
+        }
+    }
+    let of = if tables.len() == 1 {
+        Some(0)
+    } else {
+        of.first().copied().filter(|first| of.iter().all(|table| table == first))
+    };
+    let sql = words.join(" ").replace("( ", "(").replace(" )", ")").replace(" (", "(").replace(" ,", ",");
+    Some((name.trim_matches(['"', '`']).to_ascii_lowercase(), Expression { of, sql }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(sql: &str) -> Vec<String> {
+        let candidates = View::parse(sql).unwrap().candidates("catalogue_courses", &["account_id", "slug"], false);
+        candidates.into_iter().map(|index| index.split_once(" ON ").unwrap().1.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_view_over_one_table_tells_its_expressions() {
+        let sql = "CREATE VIEW catalogue_courses AS -- of ours, not theirs\n SELECT CAST(user_id AS TEXT) AS account_id, \
+             c.slug, c.\"name\" title, coalesce(c.tagline, 'none, yet') tagline FROM courses c WHERE c.deleted_at IS NULL";
+        assert_eq!(keys(sql), ["courses (CAST(user_id AS TEXT), slug)"]);
+        let view = View::parse(sql).unwrap();
+        assert_eq!(view.columns["title"].sql, "\"name\"");
+        assert_eq!(view.columns["tagline"].sql, "coalesce(tagline, 'none, yet')");
+    }
+
+    #[test]
+    fn a_view_over_joined_tables_tells_what_joins_them() {
+        let sql = "CREATE VIEW catalogue_courses AS SELECT p.login AS account_id, t.handle AS slug \
+             FROM trainings AS t JOIN people AS p ON p.id = t.person_id";
+        assert_eq!(
+            keys(sql),
+            ["trainings (handle)", "trainings (person_id, handle)", "people (login)", "people (id, login)"]
+        );
+    }
+
+    #[test]
+    fn of_any_other_view_nothing_is_told() {
+        for sql in [
+            "CREATE TABLE catalogue_courses (account_id, slug)",
+            "CREATE VIEW v AS SELECT slug FROM a UNION ALL SELECT slug FROM b",
+            "CREATE VIEW v AS SELECT slug FROM (SELECT slug FROM a)",
+            "CREATE VIEW v AS SELECT slug",
+        ] {
+            assert!(View::parse(sql).is_none(), "{sql}");
+        }
+    }
+}
