@@ -38,7 +38,7 @@ SELECT
     CAST(c.owner_id AS TEXT) AS account_id,  -- as above
     c.slug AS course_slug,                   -- as above
     -- 1, 2, 3, whatever the modules are ordered by
-    row_number() OVER (PARTITION BY CAST(c.owner_id AS TEXT), c.slug ORDER BY m."order", m.id) AS number,
+    (SELECT count(*) FROM courses_module e WHERE e.course_id = m.course_id AND (e."order", e.id) <= (m."order", m.id)) AS number,
     m.title,                                 -- never null
     m.summary                                -- never null, or '' AS summary; not the body
 FROM courses_module m                        -- the model Module

@@ -37,7 +37,8 @@ SELECT
     c.user_id AS account_id,            -- as above
     c.slug AS course_slug,              -- as above
     -- 1, 2, 3, whatever the modules are ordered by
-    row_number() OVER (PARTITION BY c.user_id, c.slug ORDER BY m.sort_order, m.id) AS number,
+    (SELECT count(*) FROM lessons e
+        WHERE e.course_id = m.course_id AND e.deleted_at IS NULL AND (e.sort_order, e.id) <= (m.sort_order, m.id)) AS number,
     m.title,                            -- never null
     COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
 FROM lessons m                        -- the table of Lesson

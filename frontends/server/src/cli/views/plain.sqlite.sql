@@ -38,7 +38,7 @@ SELECT
     CAST(c.account_id AS TEXT) AS account_id,  -- as above
     c.slug AS course_slug,                     -- as above
     -- 1, 2, 3, whatever the modules are ordered by
-    row_number() OVER (PARTITION BY CAST(c.account_id AS TEXT), c.slug ORDER BY m.position, m.id) AS number,
+    (SELECT count(*) FROM modules e WHERE e.course_id = m.course_id AND (e.position, e.id) <= (m.position, m.id)) AS number,
     m.title,                                   -- never null
     COALESCE(m.summary, '') AS summary         -- never null, or '' AS summary; not the body
 FROM modules m                        -- your table

@@ -38,7 +38,7 @@ SELECT
     CAST(c.account_id AS TEXT) AS account_id,  -- as above
     c.slug AS course_slug,                     -- as above
     -- 1, 2, 3, whatever the modules are ordered by
-    row_number() OVER (PARTITION BY CAST(c.account_id AS TEXT), c.slug ORDER BY l.position, l.id) AS number,
+    (SELECT count(*) FROM course_lessons e WHERE e.course_id = l.course_id AND (e.position, e.id) <= (l.position, l.id)) AS number,
     m.title,                                   -- never null
     COALESCE(m.summary, '') AS summary         -- never null, or '' AS summary; not the body
 FROM course_lessons l                 -- has_many :lessons, through: :course_lessons
