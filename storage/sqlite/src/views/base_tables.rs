@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::instant;
+use super::read::ACCOUNTS;
 
 /// A view over base tables.
 pub(super) struct View {
@@ -41,7 +42,12 @@ impl View {
         let mut tables = tables(source)?;
         join(&mut tables, tail);
         let items = split(&tokens[start..from]);
-        let columns = items.into_iter().filter_map(|item| column(item, &tables)).collect();
+        let mut columns: HashMap<_, _> = items.iter().filter_map(|item| column(item, &tables)).collect();
+        // `CREATE VIEW name (columns) AS`.
+        let named = tokens[..start].iter().skip_while(|token| **token != "(").filter(|token| is_name(token));
+        for (name, item) in named.zip(&items).filter(|(name, _)| !is(name, "as") && !is(name, "select")) {
+            columns.extend(column(item, &tables).map(|(_, expression)| (name.to_ascii_lowercase(), expression)));
+        }
         Some(Self { columns, tables })
     }
 
@@ -50,7 +56,11 @@ impl View {
         let mut candidates = Vec::new();
         for (number, table) in self.tables.iter().enumerate() {
             let own = |column: &&str| self.columns.get(*column).filter(|known| known.of == Some(number));
-            let keys: Vec<&str> = found_by.iter().filter_map(own).map(|known| known.sql.as_str()).collect();
+            let key = |column: &&str| {
+                let collation = if column.ends_with("slug") { " COLLATE BINARY" } else { "" };
+                own(column).map(|known| format!("{}{collation}", known.sql))
+            };
+            let keys: Vec<String> = found_by.iter().filter_map(key).collect();
             let order = ["created_at", "slug"].map(|column| own(&column));
             if let ([Some(created_at), Some(slug)], true) = (order, in_order) {
                 let order = format!("{}, {} COLLATE BINARY", instant::of(&created_at.sql), slug.sql);
@@ -64,7 +74,7 @@ impl View {
                 candidates.push(table.index(view, "key", &keys.join(", ")));
             }
             for joined in &table.joined_by {
-                let columns: Vec<&str> = [joined.as_str()].into_iter().chain(keys.iter().copied()).collect();
+                let columns: Vec<&str> = [joined].into_iter().chain(&keys).map(String::as_str).collect();
                 candidates.push(table.index(view, "join", &columns.join(", ")));
             }
         }
@@ -74,8 +84,10 @@ impl View {
 
 impl Table {
     fn index(&self, view: &str, purpose: &str, columns: &str) -> String {
-        let name = self.name.trim_matches('"');
-        format!("CREATE INDEX \"{name}_{}_{purpose}\" ON {} ({columns})", view.replace("catalogue_", "for_"), self.name)
+        // An id is one account's. Of a join with one row SQLite knows that it keeps the order.
+        let unique = if view == ACCOUNTS && purpose == "key" { "UNIQUE " } else { "" };
+        let (name, of) = (self.name.trim_matches(['"', '`', '[', ']']), view.replace("catalogue_", ""));
+        format!("CREATE {unique}INDEX \"{name}_by_{of}_{purpose}\" ON {} ({columns})", self.name)
     }
 }
 
@@ -217,7 +229,7 @@ mod tests {
     fn a_view_over_one_table_tells_its_expressions() {
         let sql = "CREATE VIEW catalogue_courses AS -- of ours, not theirs\n SELECT CAST(user_id AS TEXT) AS account_id, \
              c.slug, c.\"name\" title, coalesce(c.tagline, 'none, yet') tagline FROM courses c WHERE c.deleted_at IS NULL";
-        assert_eq!(keys(sql), ["courses (CAST(user_id AS TEXT), slug)"]);
+        assert_eq!(keys(sql), ["courses (CAST(user_id AS TEXT), slug COLLATE BINARY)"]);
         let view = View::parse(sql).unwrap();
         assert_eq!(view.columns["title"].sql, "\"name\"");
         assert_eq!(view.columns["tagline"].sql, "coalesce(tagline, 'none, yet')");
@@ -225,11 +237,16 @@ mod tests {
 
     #[test]
     fn a_view_over_joined_tables_tells_what_joins_them() {
-        let sql = "CREATE VIEW catalogue_courses AS SELECT p.login AS account_id, t.handle AS slug \
+        let sql = "CREATE VIEW catalogue_courses (account_id, slug) AS SELECT p.login, t.handle AS name \
              FROM trainings AS t JOIN people AS p ON p.id = t.person_id";
         assert_eq!(
             keys(sql),
-            ["trainings (handle)", "trainings (person_id, handle)", "people (login)", "people (id, login)"]
+            [
+                "trainings (handle COLLATE BINARY)",
+                "trainings (person_id, handle COLLATE BINARY)",
+                "people (login)",
+                "people (id, login)"
+            ]
         );
     }
 
