@@ -83,9 +83,9 @@ async fn what_the_team_commits_is_in_the_next_answer() {
                     writer.execute_batch("COMMIT").unwrap();
                 };
                 if number % 2 == 0 {
-                    write(&lasting)
+                    write(&lasting);
                 } else {
-                    write(&watched.team.writer())
+                    write(&watched.team.writer());
                 }
                 let next = watched.get(path, &tag).await;
                 assert_eq!(next.status(), 200, "{kind:?} {sql}");
