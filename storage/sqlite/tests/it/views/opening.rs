@@ -101,6 +101,35 @@ fn what_cannot_be_opened_is_told_and_not_changed() {
     assert!(source.contains("UTF-8"), "{source}");
 }
 
+/// It cannot be read then, and it is not ours to put to rights.
+#[tokio::test]
+async fn a_change_that_the_other_program_left_half_done_is_told() {
+    let team = Team::new(Kind { journal_mode: "delete", ..PLAIN });
+    team.put(&two_courses());
+    crate::key_of(&team.storage, &anna()).await;
+    let writer = team.writer();
+    // Parts of the change are in the file before its end.
+    writer.execute_batch("PRAGMA cache_size = 1; BEGIN; CREATE TABLE great (a)").unwrap();
+    for _ in 0..200 {
+        writer.execute("INSERT INTO great VALUES (zeroblob(5000))", []).unwrap();
+    }
+    let stopped = tempfile::tempdir().unwrap();
+    for name in ["team.sqlite3", "team.sqlite3-journal", "keys.db"] {
+        let copied =
+            std::process::Command::new("cp").arg(team.directory.path().join(name)).arg(stopped.path()).status();
+        assert!(copied.unwrap().success(), "{name}");
+    }
+    let [keys, courses] = ["keys.db", "team.sqlite3"].map(|name| stopped.path().join(name));
+    let refused = SqliteStorage::open_views(&keys, &courses).unwrap_err();
+    let source = std::error::Error::source(&refused).unwrap().to_string();
+    assert!(source.contains("stopped within a change"), "{source}");
+    // The program starts again.
+    Connection::open(&courses).unwrap().query_row("SELECT count(*) FROM people", [], |_| Ok(())).unwrap();
+    let storage = SqliteStorage::open_views(&keys, &courses).unwrap();
+    let page = catalogue_core::storage::PageRequest::default();
+    assert_eq!(crate::items(&storage, &anna(), &page).await.unwrap().len(), 2);
+}
+
 /// The file of credentials is one of ours to back up and to check.
 #[tokio::test]
 async fn credentials_beside_views_are_backed_up_and_checked() {
