@@ -20,6 +20,9 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
             (Unavailable, "another program is writing to the database; try again when it is done")
         }
         Some(ErrorCode::OperationInterrupted) => (Unavailable, "a read took too long"),
+        Some(ErrorCode::ReadOnly) if is_unfinished(&error) => {
+            (Unavailable, "a program stopped within a change to the database; start it again, so that it undoes that")
+        }
         Some(ErrorCode::ReadOnly) => {
             (Unavailable, "the database is read-only; make the file and its directory writable")
         }
@@ -51,6 +54,14 @@ pub(crate) fn is_locked(error: &StorageError) -> bool {
     let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<Error>());
     let code = cause.and_then(Error::sqlite_error_code);
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// Whether a journal or WAL is left over that only who may write can put to rights.
+fn is_unfinished(error: &Error) -> bool {
+    use rusqlite::ffi::{SQLITE_READONLY_RECOVERY, SQLITE_READONLY_ROLLBACK};
+
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    matches!(code, Some(SQLITE_READONLY_ROLLBACK | SQLITE_READONLY_RECOVERY))
 }
 
 /// Which rule of the schema a statement would have broken.

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use super::instant;
+use super::read::ACCOUNTS;
+use super::tokens::{is, is_name, position, split, tokens};
 
 /// A view over base tables.
 pub(super) struct View {
@@ -41,7 +43,12 @@ impl View {
         let mut tables = tables(source)?;
         join(&mut tables, tail);
         let items = split(&tokens[start..from]);
-        let columns = items.into_iter().filter_map(|item| column(item, &tables)).collect();
+        let mut columns: HashMap<_, _> = items.iter().filter_map(|item| column(item, &tables)).collect();
+        // `CREATE VIEW name (columns) AS`.
+        let named = tokens[..start].iter().skip_while(|token| **token != "(").filter(|token| is_name(token));
+        for (name, item) in named.zip(&items).filter(|(name, _)| !is(name, "as") && !is(name, "select")) {
+            columns.extend(column(item, &tables).map(|(_, expression)| (name.to_ascii_lowercase(), expression)));
+        }
         Some(Self { columns, tables })
     }
 
@@ -50,7 +57,11 @@ impl View {
         let mut candidates = Vec::new();
         for (number, table) in self.tables.iter().enumerate() {
             let own = |column: &&str| self.columns.get(*column).filter(|known| known.of == Some(number));
-            let keys: Vec<&str> = found_by.iter().filter_map(own).map(|known| known.sql.as_str()).collect();
+            let key = |column: &&str| {
+                let collation = if column.ends_with("slug") { " COLLATE BINARY" } else { "" };
+                own(column).map(|known| format!("{}{collation}", known.sql))
+            };
+            let keys: Vec<String> = found_by.iter().filter_map(key).collect();
             let order = ["created_at", "slug"].map(|column| own(&column));
             if let ([Some(created_at), Some(slug)], true) = (order, in_order) {
                 // Whatever is no column has a collation where a view is read, and the index must have it too.
@@ -67,7 +78,7 @@ impl View {
                 candidates.push(table.index(view, "key", &keys.join(", ")));
             }
             for joined in &table.joined_by {
-                let columns: Vec<&str> = [joined.as_str()].into_iter().chain(keys.iter().copied()).collect();
+                let columns: Vec<&str> = [joined].into_iter().chain(&keys).map(String::as_str).collect();
                 candidates.push(table.index(view, "join", &columns.join(", ")));
             }
         }
@@ -77,73 +88,11 @@ impl View {
 
 impl Table {
     fn index(&self, view: &str, purpose: &str, columns: &str) -> String {
-        let name = self.name.trim_matches('"');
-        format!("CREATE INDEX \"{name}_{}_{purpose}\" ON {} ({columns})", view.replace("catalogue_", "for_"), self.name)
+        // An id is one account's. Of a join with one row SQLite knows that it keeps the order.
+        let unique = if view == ACCOUNTS && purpose == "key" { "UNIQUE " } else { "" };
+        let (name, of) = (self.name.trim_matches(['"', '`', '[', ']']), view.replace("catalogue_", ""));
+        format!("CREATE {unique}INDEX \"{name}_by_{of}_{purpose}\" ON {} ({columns})", self.name)
     }
-}
-
-/// Words and signs; a name or a text in quotes is one. Comments are left out.
-fn tokens(sql: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
-    let mut rest = sql;
-    while let Some(first) = rest.chars().next() {
-        let is_part_of_word = |c: char| c.is_alphanumeric() || c == '_';
-        let length = match first {
-            '\'' | '"' | '`' => quoted_length(rest, first),
-            '[' => rest.find(']').map_or(rest.len(), |end| end + 1),
-            _ if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
-            _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-            _ if rest.starts_with("||") => 2,
-            _ if is_part_of_word(first) => rest.find(|c| !is_part_of_word(c)).unwrap_or(rest.len()),
-            _ => first.len_utf8(),
-        };
-        let (token, after) = rest.split_at(length);
-        if !first.is_whitespace() && !token.starts_with("--") && !token.starts_with("/*") {
-            tokens.push(token);
-        }
-        rest = after;
-    }
-    tokens
-}
-
-/// Up to the quote that is not doubled.
-fn quoted_length(text: &str, quote: char) -> usize {
-    let mut end = 1;
-    while let Some(found) = text[end..].find(quote) {
-        end += found + 1;
-        if !text[end..].starts_with(quote) {
-            return end;
-        }
-        end += 1;
-    }
-    text.len()
-}
-
-fn is(token: &str, word: &str) -> bool {
-    token.eq_ignore_ascii_case(word)
-}
-
-fn is_name(token: &str) -> bool {
-    token.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '"' | '`' | '['))
-}
-
-/// Where the first of those words stands outside of brackets.
-fn position(tokens: &[&str], words: &[&str]) -> Option<usize> {
-    let mut depth = 0;
-    tokens.iter().position(|token| {
-        depth += i32::from(*token == "(") - i32::from(*token == ")");
-        depth == 0 && words.iter().any(|word| is(token, word))
-    })
-}
-
-/// The parts between commas outside of brackets.
-fn split<'t, 's>(tokens: &'t [&'s str]) -> Vec<&'t [&'s str]> {
-    let mut depth = 0;
-    let between = |token: &&str| {
-        depth += i32::from(*token == "(") - i32::from(*token == ")");
-        depth == 0 && *token == ","
-    };
-    tokens.split(between).collect()
 }
 
 /// The tables of a `FROM`, if it has no others.
@@ -220,7 +169,7 @@ mod tests {
     fn a_view_over_one_table_tells_its_expressions() {
         let sql = "CREATE VIEW catalogue_courses AS -- of ours, not theirs\n SELECT CAST(user_id AS TEXT) AS account_id, \
              c.slug, c.\"name\" title, coalesce(c.tagline, 'none, yet') tagline FROM courses c WHERE c.deleted_at IS NULL";
-        assert_eq!(keys(sql), ["courses (CAST(user_id AS TEXT), slug)"]);
+        assert_eq!(keys(sql), ["courses (CAST(user_id AS TEXT), slug COLLATE BINARY)"]);
         let view = View::parse(sql).unwrap();
         assert_eq!(view.columns["title"].sql, "\"name\"");
         assert_eq!(view.columns["tagline"].sql, "coalesce(tagline, 'none, yet')");
@@ -228,11 +177,16 @@ mod tests {
 
     #[test]
     fn a_view_over_joined_tables_tells_what_joins_them() {
-        let sql = "CREATE VIEW catalogue_courses AS SELECT p.login AS account_id, t.handle AS slug \
+        let sql = "CREATE VIEW catalogue_courses (account_id, slug) AS SELECT p.login, t.handle AS name \
              FROM trainings AS t JOIN people AS p ON p.id = t.person_id";
         assert_eq!(
             keys(sql),
-            ["trainings (handle)", "trainings (person_id, handle)", "people (login)", "people (id, login)"]
+            [
+                "trainings (handle COLLATE BINARY)",
+                "trainings (person_id, handle COLLATE BINARY)",
+                "people (login)",
+                "people (id, login)"
+            ]
         );
     }
 

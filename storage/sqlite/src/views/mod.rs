@@ -24,6 +24,7 @@ mod read;
 mod revision;
 mod row;
 mod statements;
+mod tokens;
 
 use std::fmt;
 

@@ -25,7 +25,7 @@ const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 impl SqliteStorage {
     /// Opens a storage that reads courses from views in the SQLite file `courses`, which belongs to another program, and keeps
-    /// credentials in `ours` (decisions V1 to V13).
+    /// credentials in `ours`.
     ///
     /// `courses` is only read. It has the views `catalogue_accounts`, `catalogue_courses`, `catalogue_modules` and perhaps
     /// `catalogue_revisions`; what they lack is told by each read, and by [`views`](Self::views) beforehand. Both may be

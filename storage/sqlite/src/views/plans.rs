@@ -3,6 +3,8 @@
 //! Its plans do not depend on the values that are asked for (`SQLITE_DBCONFIG_ENABLE_QPSG`), so what holds for one account
 //! holds for the largest. An index is proposed only where a copy of the schema, without rows, shows that it helps.
 
+use std::cmp::Reverse;
+
 use catalogue_core::storage::ViewAdvice;
 use rusqlite::types::Null;
 use rusqlite::{Connection, params_from_iter};
@@ -35,57 +37,83 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
     let mut advice = Vec::new();
     for (about, sql) in asked {
         // What is not there is told by the check of the views.
-        let Ok(slow) = slow_steps(connection, sql) else { continue };
-        let mut left = slow_steps(&copy, sql).unwrap_or_default().len();
-        if slow.is_empty() || (left == 0 && !advice.is_empty()) {
-            continue;
-        }
-        let what = slow.join("; ");
+        let (Ok(plan), Ok(mut copied)) = (Plan::of(connection, sql), Plan::of(&copy, sql)) else { continue };
         let before = advice.len();
         for index in &candidates {
-            if left == 0 {
-                break;
-            }
-            if copy.execute_batch(&format!("SAVEPOINT one; {index}")).is_err() {
-                copy.execute_batch("ROLLBACK TO one; RELEASE one")?;
-                continue;
-            }
-            let with_it = slow_steps(&copy, sql)?.len();
-            copy.execute_batch(if with_it < left { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" })?;
-            if with_it < left {
-                left = with_it;
-                let (about, what) = (about.to_owned(), what.clone());
-                advice.push(ViewAdvice { about, what, remedy: Some(format!("{index};")) });
+            if let Some(with_it) = try_index(&copy, index, sql, (&plan, &copied))? {
+                let what = plan.what();
+                advice.push(ViewAdvice { about: about.to_owned(), what, remedy: Some(format!("{index};")) });
+                copied = with_it;
             }
         }
-        if advice.len() == before {
-            advice.push(ViewAdvice { about: about.to_owned(), what, remedy: None });
+        // Where the copy is quick, it is with an index that is proposed already.
+        let is_told = advice.len() > before || (copied.slow.is_empty() && before > 0);
+        if !plan.slow.is_empty() && !is_told {
+            advice.push(ViewAdvice { about: about.to_owned(), what: plan.what(), remedy: None });
         }
     }
     Ok(advice)
 }
 
-/// The steps of a plan that read more rows than are shown, or sort them.
-fn slow_steps(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
-    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
-    let nothing = vec![Null; statement.parameter_count()];
-    let mut rows = statement.query(params_from_iter(nothing))?;
-    let mut slow = Vec::new();
-    while let Some(row) = rows.next()? {
-        let step: String = row.get(3)?;
-        if step.starts_with("USE TEMP B-TREE") {
-            slow.push("all courses of the account are read and sorted".to_owned());
-        } else if step.contains("AUTOMATIC") {
-            slow.push(format!("an index is made for each request ({step})"));
-        } else if let Some(table) = step.strip_prefix("SCAN ").and_then(|step| step.split(' ').next())
-            && !table.starts_with('(')
-            && !step.contains("CONSTANT ROW")
-        {
-            slow.push(format!("all rows of `{table}` are read"));
+/// The statement's plan with that index, which stays only where the plan is better for it.
+fn try_index(
+    copy: &Connection,
+    index: &str,
+    sql: &str,
+    (plan, copied): (&Plan, &Plan),
+) -> rusqlite::Result<Option<Plan>> {
+    copy.execute_batch("SAVEPOINT one")?;
+    let with_it = if copy.execute_batch(index).is_ok() { Some(Plan::of(copy, sql)?) } else { None };
+    let better = with_it.filter(|with_it| with_it.cost() < copied.cost() && with_it.cost() < plan.cost());
+    copy.execute_batch(if better.is_some() { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" })?;
+    Ok(better)
+}
+
+/// How a statement is run.
+struct Plan {
+    /// The steps that read more rows than are shown, or sort them.
+    slow: Vec<String>,
+    /// By how many values rows are found in indexes.
+    terms: usize,
+}
+
+impl Plan {
+    fn of(connection: &Connection, sql: &str) -> rusqlite::Result<Self> {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+        let nothing = vec![Null; statement.parameter_count()];
+        let mut rows = statement.query(params_from_iter(nothing))?;
+        let mut plan = Self { slow: Vec::new(), terms: 0 };
+        while let Some(row) = rows.next()? {
+            let step: String = row.get(3)?;
+            plan.terms += step.matches(['=', '<']).count();
+            if step.starts_with("USE TEMP B-TREE") {
+                plan.slow.push("all courses of the account are read and sorted".to_owned());
+            } else if step.contains("AUTOMATIC") {
+                plan.slow.push(format!("an index is made for each request ({step})"));
+            } else if let Some(table) = step.strip_prefix("SCAN ").and_then(|step| step.split(' ').next())
+                && !table.starts_with('(')
+                && !step.contains("CONSTANT ROW")
+            {
+                plan.slow.push(format!("all rows of `{table}` are read"));
+            }
         }
+        Ok(plan)
     }
-    slow.dedup();
-    Ok(slow)
+
+    /// Less is better.
+    fn cost(&self) -> (usize, Reverse<usize>) {
+        (self.slow.len(), Reverse(self.terms))
+    }
+
+    fn what(&self) -> String {
+        let mut slow: Vec<&str> = Vec::new();
+        for step in &self.slow {
+            if !slow.contains(&step.as_str()) {
+                slow.push(step);
+            }
+        }
+        if slow.is_empty() { "more rows are read than are shown".to_owned() } else { slow.join("; ") }
+    }
 }
 
 /// Its tables, views and indexes, without rows. What cannot be made anew, such as a table of a module that is not there, is

@@ -4,10 +4,11 @@ use rusqlite::Connection;
 
 use super::instant::instant;
 
-/// Of an account that the views name, and else none: a course may outlast its account's row there.
+/// Of an account that the views name, and else none: a course may outlast its account's row there. SQLite might make a join
+/// of an `EXISTS`, and put it before what is in order.
 macro_rules! of_the_account {
     () => {
-        "account_id = ?1 COLLATE BINARY AND EXISTS (SELECT 1 FROM catalogue_accounts WHERE id = ?1 COLLATE BINARY)"
+        "account_id = ?1 COLLATE BINARY AND (SELECT 1 FROM catalogue_accounts WHERE id = ?1 COLLATE BINARY LIMIT 1)"
     };
 }
 
@@ -78,7 +79,8 @@ impl Statements {
 fn next_page(columns: &str) -> String {
     let instant = instant!("created_at");
     format!(
-        "SELECT * FROM ({columns} AND {instant} = ?3 AND slug < ?4 COLLATE BINARY{NEWEST_FIRST}) \
+        "SELECT * FROM ({columns} AND {instant} = ?3 AND slug < ?4 COLLATE BINARY \
+         ORDER BY slug COLLATE BINARY DESC LIMIT ?2) \
          UNION ALL SELECT * FROM ({columns} AND {instant} < ?3{NEWEST_FIRST})"
     )
 }
