@@ -51,8 +51,7 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
     let next = statements.next_page();
     let time: &(dyn ToSql + Sync) = if next.types[2] == Type::INT8 { &microseconds } else { &now };
     let digest: &[u8] = &[0; 32];
-    let (first, after): (Values<'_>, Values<'_>) =
-        (&[&account, &51_i64], &[&account, &51_i64, time, &slug]);
+    let (first, after): (Values<'_>, Values<'_>) = (&[&account, &51_i64], &[&account, &51_i64, time, &slug]);
     let (course, key): (Values<'_>, Values<'_>) = (&[&account, &slug], &[&digest]);
     let mut asked = vec![
         ("the first page", statements.first_page(), first),
