@@ -5,7 +5,7 @@ use std::mem;
 use std::ops::ControlFlow;
 
 use catalogue_core::admin::{Account, AccountSummary, Accounts, RemovedAccount, Visitor};
-use catalogue_core::storage::StorageError;
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::Error;
 use tokio_postgres::types::Type;
@@ -158,4 +158,19 @@ async fn remove_rows(connection: &Connection, account: &str) -> Result<Option<Re
     }
     let [_, _, _, courses, modules, keys, tokens, _] = removed;
     Ok(Some(RemovedAccount { courses, modules, keys, tokens, remains: Some(REMAINS.to_owned()) }))
+}
+
+/// Refuses an account that is not there, by that statement.
+pub(crate) async fn check_account(
+    connection: &Connection,
+    account: &AccountId,
+    find: &Sql<'_>,
+) -> Result<(), StorageError> {
+    let is_there = can_be_stored(account.as_str())
+        && !connection.query(find, &[&account.as_str()]).await.map_err(storage_error)?.is_empty();
+    if is_there { Ok(()) } else { Err(unknown_account(account)) }
+}
+
+pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
+    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
 }

@@ -9,7 +9,7 @@ use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use crate::accounts::Pages;
+use crate::accounts::{Pages, check_account};
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
 use crate::rows::{credential_record, get};
@@ -242,19 +242,4 @@ pub(crate) async fn insert(
         &record.replaced_by.as_deref(),
     ];
     connection.execute(&INSERT, values).await.map(|_| Some(())).map_err(storage_error)
-}
-
-/// Refuses an account that is not there, by that statement.
-pub(crate) async fn check_account(
-    connection: &Connection,
-    account: &AccountId,
-    find: &Sql<'_>,
-) -> Result<(), StorageError> {
-    let is_there = can_be_stored(account.as_str())
-        && !connection.query(find, &[&account.as_str()]).await.map_err(storage_error)?.is_empty();
-    if is_there { Ok(()) } else { Err(unknown_account(account)) }
-}
-
-pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
-    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
 }

@@ -11,8 +11,8 @@ use catalogue_core::{AccountId, Timestamp, async_trait};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
+use crate::accounts::{check_account, unknown_account};
 use crate::connection::{Connection, Sql, Values};
-use crate::credentials::{check_account, unknown_account};
 use crate::error::storage_error;
 use crate::events;
 use crate::rows::{account_id, get, owned_text, time};
