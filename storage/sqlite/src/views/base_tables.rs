@@ -66,7 +66,8 @@ impl View {
             if let ([Some(created_at), Some(slug)], true) = (order, in_order) {
                 // Whatever is no column has a collation where a view is read, and the index must have it too.
                 let is_column = !created_at.sql.contains([' ', '(']);
-                let time = if is_column { created_at.sql.clone() } else { format!("({}) COLLATE BINARY", created_at.sql) };
+                let time =
+                    if is_column { created_at.sql.clone() } else { format!("({}) COLLATE BINARY", created_at.sql) };
                 let order = format!("{}, {} COLLATE BINARY", instant::of(&time), slug.sql);
                 let by = own(&"account_id").map(|known| known.sql.as_str());
                 let joined = table.joined_by.iter().map(String::as_str);
