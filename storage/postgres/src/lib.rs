@@ -58,6 +58,7 @@ mod migration;
 mod old_snapshots;
 mod open_error;
 mod options;
+mod place;
 mod read;
 mod revocations;
 mod rows;
@@ -67,6 +68,7 @@ mod text;
 mod tls;
 mod transaction;
 mod versions;
+mod views;
 mod whole_course;
 mod writes;
 

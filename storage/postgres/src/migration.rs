@@ -12,6 +12,7 @@ use crate::connection::{Connection, Sql};
 use crate::error::{code, is_locked, storage_error, unavailable};
 use crate::open_error::OpenError;
 use crate::options::Options;
+use crate::place;
 use crate::rows::get;
 use crate::transaction::commit;
 use crate::versions::{MIGRATIONS, SCHEMA_VERSION, before_migration};
@@ -73,7 +74,10 @@ pub(crate) async fn version(options: &Options) -> Result<u32, OpenError> {
     let connection = options.exporting().open().await.map_err(OpenError::Failed)?;
     let asking = async {
         check_encoding(&connection).await?;
-        version_in(&connection, &VERSION).await
+        if !place::is_there(&connection, options).await? {
+            return Ok(0);
+        }
+        version_in(&connection, &VERSION, options).await
     };
     let silent = "the database does not answer; it is slow, or another transaction has its tables locked";
     timeout(VERSION_TIMEOUT, asking).await.unwrap_or_else(|_| Err(OpenError::Failed(unavailable(silent))))
@@ -92,7 +96,7 @@ pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
     loop {
         // The transaction of an attempt that failed ends with its connection.
         let connection = options.writing().open().await.map_err(OpenError::Failed)?;
-        match apply(&connection, options.triggers).await {
+        match apply(&connection, options).await {
             // Requests would queue behind this one for as long as another transaction has a table: better to step back.
             Err(OpenError::Failed(error)) if is_locked(&error) && locked < LOCK_ATTEMPTS => {
                 locked += 1;
@@ -105,23 +109,25 @@ pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
 }
 
 /// Applies what is missing; the version is read again under the lock, as another process may have been faster.
-async fn apply(connection: &Connection, triggers: bool) -> Result<u32, OpenError> {
+async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenError> {
+    let beside_views = options.courses.views.is_some();
     let run = async |sql: &str| connection.run(sql).await.map_err(failed);
     let (_, _, engine) = settings(connection).await?;
     if let Some(setting) = before_migration(&engine) {
         let _ = run(setting).await;
     }
     run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
-    let found = version_in(connection, &LOCKED_VERSION).await?;
+    place::make(connection, options).await?;
+    let found = version_in(connection, &LOCKED_VERSION, options).await?;
     if found == 0 && connection.query(&TABLES, &[]).await.map_err(failed)?.is_empty() {
         run(VERSION_TABLE).await?;
     }
     // What was made without triggers stays without, and triggers that are there have to be of the same version.
     let triggers =
-        if found == 0 { triggers } else { !connection.query(&TRIGGERS, &[]).await.map_err(failed)?.is_empty() };
+        if found == 0 { options.triggers } else { !connection.query(&TRIGGERS, &[]).await.map_err(failed)?.is_empty() };
     for migration in MIGRATIONS.iter().skip(found as usize) {
-        run(&migration.tables_for(&engine)).await?;
-        if triggers {
+        run(&migration.tables_for(&engine, beside_views)).await?;
+        if triggers && !beside_views {
             run(migration.triggers).await?;
         }
     }
@@ -131,12 +137,12 @@ async fn apply(connection: &Connection, triggers: bool) -> Result<u32, OpenError
 }
 
 /// The version by that statement; 0 where there is no table to ask.
-async fn version_in(connection: &Connection, sql: &Sql) -> Result<u32, OpenError> {
+async fn version_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> Result<u32, OpenError> {
     let tables = connection.query(&TABLES, &[]).await.map_err(failed)?;
     let tables: Vec<&str> =
         tables.iter().map(|row| get(row, 0)).collect::<Result<_, _>>().map_err(OpenError::Failed)?;
     if tables.is_empty() {
-        return Ok(0);
+        return place::check_alone(connection, options).await.map(|()| 0);
     }
     let row = match tables.contains(&"catalogue_schema") {
         true => connection.query(sql, &[]).await.map_err(failed)?.pop(),
@@ -146,6 +152,10 @@ async fn version_in(connection: &Connection, sql: &Sql) -> Result<u32, OpenError
         return Err(OpenError::Foreign(settings(connection).await?.1));
     };
     let version: i64 = get(&row, 0).map_err(OpenError::Failed)?;
+    let views = !tables.contains(&"accounts");
+    if views != options.courses.views.is_some() {
+        return Err(OpenError::MadeForOther { schema: settings(connection).await?.1, views });
+    }
     Ok(u32::try_from(version).unwrap_or(u32::MAX))
 }
 
@@ -167,6 +177,7 @@ async fn settings(connection: &Connection) -> Result<(String, String, String), O
 /// Whether another program has made the same tables meanwhile.
 fn is_race(error: &StorageError) -> bool {
     let codes = [
+        SqlState::DUPLICATE_SCHEMA,
         SqlState::DUPLICATE_TABLE,
         SqlState::DUPLICATE_OBJECT,
         SqlState::UNIQUE_VIOLATION,

@@ -45,6 +45,8 @@ mod revocations;
 mod rows;
 mod sign_ins;
 mod storage;
+mod tables;
+mod views;
 mod wal_watcher;
 mod write;
 

@@ -24,9 +24,9 @@ use crate::exit::Failure;
 use crate::logging::{self, AccessLog, Format, Sink};
 use crate::output;
 use crate::settings::DeveloperOptions;
-use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN, LOG_FORMAT};
+use crate::settings::table::{BASE_URL, COURSES, DOCS_URL, LISTEN, LOG_FORMAT};
 
-const COURSES: &str = include_str!("../../demo/courses.jsonl");
+const SAMPLES: &str = include_str!("../../demo/courses.jsonl");
 /// The account of the sample courses whose key is shown.
 const ACCOUNT: &str = "acc_demo";
 /// One of its courses.
@@ -36,12 +36,16 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let migration = context.settings.migration();
     let database = context.settings.named_database().unwrap_or(Database::Memory);
     let listen = context.settings.given(&LISTEN);
+    if context.settings.get(&COURSES) {
+        let what = "the demo has sample courses in tables of its own; leave it out";
+        context.settings.conflict(&[&COURSES], &[], &what);
+    }
     context.settings.finish()?;
     serve_on_all_cores(async {
         let mut signals = Signals::catch()?;
         let (listener, bound) = bind(listen).await?;
         let Some(storage) = waiting::open(&database, migration, None, &mut signals).await? else { return Ok(()) };
-        let imported = catalogue_transfer::import_text(storage.admin(), COURSES, Options::default()).await;
+        let imported = catalogue_transfer::import_text(storage.admin(), SAMPLES, Options::default()).await;
         imported.map_err(|error| import::failure("the sample courses", &error))?;
         let key = mint(&storage).await?;
 
@@ -156,10 +160,10 @@ mod tests {
     #[tokio::test]
     async fn the_sample_courses_are_in_the_form_of_an_export() {
         let storage = MemoryStorage::new();
-        catalogue_transfer::import_text(&storage, COURSES, Options::default()).await.unwrap();
+        catalogue_transfer::import_text(&storage, SAMPLES, Options::default()).await.unwrap();
         let mut exported = Vec::new();
         catalogue_transfer::export(&storage, Accounts::All, &mut exported).await.unwrap();
-        assert!(String::from_utf8(exported).unwrap() == COURSES);
-        assert!(COURSES.contains(&format!("\"account\":\"{ACCOUNT}\",\"slug\":\"{COURSE}\"")));
+        assert!(String::from_utf8(exported).unwrap() == SAMPLES);
+        assert!(SAMPLES.contains(&format!("\"account\":\"{ACCOUNT}\",\"slug\":\"{COURSE}\"")));
     }
 }

@@ -22,7 +22,7 @@ impl Database {
     /// A copy of it at that path; there is one only of what SQLite keeps in a file.
     pub(crate) fn backup_to(&self, target: &Path) -> Result<Backup, Failure> {
         match self {
-            Self::File(path) => Ok(Backup { source: path.clone(), target: target.to_owned() }),
+            Self::File { path, .. } => Ok(Backup { source: path.clone(), target: target.to_owned() }),
             Self::Memory => Err(Failure::usage(format!(
                 "{self} ends with this command, so there is nothing to copy; name a file, like sqlite:catalogue.db"
             ))),

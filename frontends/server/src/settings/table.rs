@@ -184,6 +184,18 @@ table! {
     DATABASE_POOLER: bool = Entry::flag("database-pooler"),
         help: "The PostgreSQL database is behind a pooler in transaction mode, such as PgBouncer",
         section: Section::Every;
+    DATABASE_SCHEMA: String = Entry::new("database-schema", "NAME", One(value::schema)),
+        help: "The schema of a PostgreSQL database that has the tables of this program",
+        default: Words("catalogue beside views, else by search_path"), section: Section::Every;
+    COURSES: bool = Entry::new("courses", "KIND", One(value::in_views)),
+        help: "Where courses are: in tables of this program, or in views over the tables of another one",
+        default: Value("tables"), section: Section::Every, offered: &["tables", "views"];
+    COURSES_SCHEMA: String = Entry::new("courses-schema", "NAME", One(value::schema)),
+        help: "The schema of a PostgreSQL database that has the views",
+        default: Value("public"), section: Section::Every;
+    COURSES_DATABASE: PathBuf = Entry::new("courses-database", "sqlite:PATH", One(value::sqlite_file)),
+        help: "The SQLite database that has the views, which is opened read-only; --database has the keys",
+        default: Words("none"), section: Section::Every;
     LOG: EnvFilter = Entry::new("log", "LEVEL", One(logging::parse_filter)),
         help: "What is logged to standard error, in tracing's filter syntax. A bare level applies to catalogue; dependencies log errors only, unless they are named, like debug,h2=debug. info,catalogue::access=off leaves requests out",
         default: Value("info"), section: Section::Every, offered: &LEVELS;
@@ -236,7 +248,8 @@ mod tests {
         let times = [&SHUTDOWN_GRACE, &DATABASE_TIMEOUT, &DATABASE_REPLICA_LAG, &REQUEST_TIMEOUT];
         assert_eq!(times.map(|entry| entry.default_value().as_secs()), [10, 2, 10, 60]);
         assert_eq!([&MAX_CONNECTIONS, &MAX_IN_FLIGHT].map(Entry::default_value), [15_000, 1_000]);
-        assert_eq!([&NO_MIGRATE, &DATABASE_POOLER].map(Entry::default_value), [false, false]);
+        assert_eq!([&NO_MIGRATE, &DATABASE_POOLER, &COURSES].map(Entry::default_value), [false; 3]);
+        assert_eq!(COURSES_SCHEMA.default_value(), "public");
         assert_eq!(DATABASE.default_value().to_string(), "sqlite:catalogue.db");
         assert_eq!(
             (LOG.default_value().to_string(), LOG_FORMAT.default_value()),
