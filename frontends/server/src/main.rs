@@ -13,7 +13,6 @@ mod issuer;
 mod logging;
 mod metrics;
 mod nearest;
-mod open_files;
 mod otlp;
 mod output;
 mod permissions;
