@@ -52,9 +52,11 @@ mod tests {
     /// A file is read more often than the core would fetch.
     #[tokio::test]
     async fn keys_are_fetched_again_after_that_time_at_most() {
-        let tokens = SignedTokens::builder("i", "a", Bytes::new()).build().unwrap();
+        // The key of RFC 8037, appendix A.2.
+        let set = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+        let tokens = SignedTokens::builder("i", "a", Bytes::from(set)).build().unwrap();
         let task = tokio::spawn(keep_fetching(Duration::ZERO, tokens.clone()));
-        while tokens.keys().failed < 3 {
+        while tokens.keys().fetched < 3 {
             tokio::task::yield_now().await;
         }
         task.abort();
