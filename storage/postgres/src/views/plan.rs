@@ -225,11 +225,9 @@ mod tests {
 
     #[test]
     fn a_part_that_is_computed_as_a_whole_is_no_table() {
-        let plan = Plan::parse(&[
-            "Subquery Scan on m  (cost=1..2 rows=7 width=8)",
-            "  Filter: (m.slug = 'a'::text)",
-            "  ->  Index Scan using i on public.lesson  (cost=1..2 rows=7 width=8)",
-        ]);
+        let part =
+            ["Subquery Scan on m  (cost=1)", "  Filter: (m.slug = 'a'::text)", "  ->  Index Scan on lesson  (cost=1)"];
+        let plan = Plan::parse(&part);
         assert!(plan.computes_all(&["'a'".to_owned()]));
         assert_eq!(plan.scans(&["'a'".to_owned()]), []);
     }
