@@ -92,6 +92,10 @@ impl Data {
         }
     }
 
+    pub(crate) const fn is_postgres(&self) -> bool {
+        self.cluster.is_some()
+    }
+
     /// How much of the processor's time PostgreSQL's processes have used so far; `None` for SQLite, which has none.
     ///
     /// # Errors

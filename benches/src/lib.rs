@@ -12,6 +12,7 @@ mod issuer;
 mod library;
 mod offset;
 mod programs;
+mod team;
 
 pub use accounting::{cpu_of_process, cpu_of_this_thread, resident_memory};
 pub use caller::{Caller, Work, next_cursor};
@@ -24,3 +25,4 @@ pub use issuer::Issuer;
 pub use library::{Library, now};
 pub use offset::OffsetReader;
 pub use programs::{Program, build, on_one_processor, pin_this_process};
+pub use team::Team;

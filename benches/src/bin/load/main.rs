@@ -7,6 +7,7 @@ mod measure;
 mod memory;
 mod report;
 mod signed;
+mod views;
 mod works;
 mod writer;
 
@@ -57,7 +58,7 @@ struct Options {
 
 impl Options {
     fn names(&self) -> Vec<&'static str> {
-        let mut names = [&NAMES[..], &signed::NAMES].concat();
+        let mut names = [&NAMES[..], &signed::NAMES, &views::NAMES].concat();
         names.retain(|name| name.contains(&self.only) && !(self.postgres && works::is_under_commits(name)));
         names
     }
@@ -74,7 +75,7 @@ fn main() -> Result<(), Failure> {
     let options = &Options::parse();
     let names = options.names();
     if names.is_empty() {
-        let all = [&NAMES[..], &signed::NAMES].concat().join(", ");
+        let all = [&NAMES[..], &signed::NAMES, &views::NAMES].concat().join(", ");
         return Err(format!("--only leaves nothing to measure; the works are: {all}").into());
     }
     eprintln!("building the server and the constant handler");
@@ -92,12 +93,15 @@ fn main() -> Result<(), Failure> {
     let hot = serve(options.servers, &catalogue, &data, true)?;
     let cold = serve(options.servers, &catalogue, &data, false)?;
     let (of_tokens, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| signed::NAMES.contains(name));
+    let (of_views, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
     let (_constant, mut works) = match names[..] {
         [] => (None, Vec::new()),
         _ => works::beside_constant(&names, &constant, &data, &hot, &cold).map(|(it, works)| (Some(it), works))?,
     };
     let signed = Signed::start(options.servers, &catalogue, &data)?;
     works.extend(signed.works(&of_tokens, &data, &hot)?);
+    let (_of_views, over_views) = views::works(&of_views, &catalogue, &data, &cold)?;
+    works.extend(over_views);
 
     eprintln!("measuring {} works in {} rounds", works.len(), options.rounds);
     let rows = measure::all(&works, &data, options)?;

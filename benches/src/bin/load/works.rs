@@ -130,7 +130,7 @@ fn requests(name: &str, data: &Data, address: SocketAddr) -> Result<Vec<Vec<u8>>
 }
 
 /// The address of the page of fifty nine tenths of the way down, found page by page.
-fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Box<dyn Error>> {
+pub(crate) fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Box<dyn Error>> {
     let mut connection = Connection::open(address)?;
     let mut cursor = String::new();
     for _ in 0..owner.courses / 1_000 * 9 {
