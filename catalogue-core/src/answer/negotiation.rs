@@ -53,7 +53,8 @@ pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     texts.flat_map(|text| text.split(',')).any(|member| {
         let mut pieces = member.split(';').map(str::trim);
         let is_html = pieces.next().is_some_and(|name| name.eq_ignore_ascii_case("text/html"));
-        is_html && pieces.find(|piece| piece.starts_with(['q', 'Q'])).is_none_or(|piece| weight(piece) > 0)
+        is_html
+            && pieces.find(|piece| matches!(piece.get(..2), Some("q=" | "Q="))).is_none_or(|piece| weight(piece) > 0)
     })
 }
 

@@ -20,6 +20,18 @@ async fn a_browser_at_the_root_is_led_to_the_reference_page() {
     }
 }
 
+/// Only a parameter that is called `q` is a weight.
+#[tokio::test]
+async fn a_browser_may_say_more_of_html() {
+    let app = TestApp::with(CatalogueBuilder::own_root).await;
+    for (accept, status) in
+        [("text/html;quality=0", 303), ("text/html;level=1;Q=0.1", 303), ("text/html;level=1; q=0", 404)]
+    {
+        let answer = app.send(Method::GET, "/", &[("accept", accept)]).await;
+        assert_eq!(answer.status, status, "{accept:?}");
+    }
+}
+
 #[tokio::test]
 async fn for_all_others_nothing_is_there() {
     let app = TestApp::with(CatalogueBuilder::own_root).await;

@@ -28,6 +28,7 @@ mod import;
 mod import_told;
 #[cfg(unix)]
 mod interrupts;
+mod kept_inputs;
 mod keys;
 mod keys_check;
 mod keys_find;

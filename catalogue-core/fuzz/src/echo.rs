@@ -1,0 +1,96 @@
+//! [`Echo`]: a storage that notes what it is asked for, and has each course that somebody names.
+
+use std::sync::{Arc, Mutex};
+
+use catalogue_core::auth::{Authenticator, BearerToken, Identity, Scopes, Verdict};
+use catalogue_core::storage::{
+    AtRevision, CourseRow, CourseRows, CourseStorage, PageRequest, Position, Revision, StorageError,
+};
+use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, CourseDetail, async_trait};
+
+use super::ask::ACCOUNT;
+
+/// Clones are one storage.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Echo(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    page: Option<PageRequest>,
+    rows: Vec<Position>,
+}
+
+/// Knows no token: who asks here is named by the host.
+#[derive(Debug)]
+struct Nobody;
+
+impl Echo {
+    pub(super) fn catalogue(&self) -> CatalogueBuilder {
+        Catalogue::builder(self.clone(), Nobody)
+    }
+
+    /// What the last list was asked for.
+    pub(super) fn page(&self) -> Option<PageRequest> {
+        self.0.lock().unwrap().page.take()
+    }
+
+    /// The courses of each list from now on.
+    pub(super) fn list(&self, rows: Vec<Position>) {
+        self.0.lock().unwrap().rows = rows;
+    }
+}
+
+/// Somebody who may read courses.
+pub(super) fn caller() -> Identity {
+    Identity::api_key(AccountId::new(ACCOUNT), "key_fuzz", Scopes::from_names(["read:courses"]))
+}
+
+#[async_trait]
+impl CourseStorage for Echo {
+    async fn list_courses(
+        &self,
+        _: &AccountId,
+        page: &PageRequest,
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
+        let mut state = self.0.lock().unwrap();
+        state.page = Some(page.clone());
+        for row in &state.rows {
+            let text = row.slug.as_str();
+            let course = CourseRow {
+                slug: text,
+                title: text,
+                language: text,
+                published_at: None,
+                hidden: true,
+                module_count: 7,
+            };
+            if rows.push(course, || row.clone()).is_break() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    async fn find_course(&self, _: &AccountId, slug: &str) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let text = || slug.to_owned();
+        Ok(Some(CourseDetail {
+            slug: text(),
+            title: text(),
+            tagline: text(),
+            language: text(),
+            published_at: None,
+            hidden: false,
+            access_mode: Some(text()),
+            modules: Vec::new(),
+        })
+        .into())
+    }
+}
+
+#[async_trait]
+impl Authenticator for Nobody {
+    async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        Ok(Verdict::NotMine)
+    }
+}

@@ -1,0 +1,44 @@
+//! The inputs that are kept for the fuzz targets, through the same checks.
+
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::Path;
+
+#[allow(unreachable_pub)]
+#[path = "../fuzz/src/lib.rs"]
+mod targets;
+
+/// A target by its name, which is also that of its folder.
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: &[Target] = &[
+    ("accept_encoding", targets::accept_encoding::check),
+    ("call", targets::call::check),
+    ("cursor", targets::cursor::check),
+    ("if_none_match", targets::if_none_match::check),
+    #[cfg(feature = "oauth")]
+    ("jwt_header", targets::jwt_header::check),
+    #[cfg(feature = "oauth")]
+    ("jwt_payload", targets::jwt_payload::check),
+    #[cfg(feature = "oauth")]
+    ("key_set", targets::key_set::check),
+    ("path", targets::path::check),
+    ("query", targets::query::check),
+    ("token", targets::token::check),
+    ("trace_parent", targets::trace_parent::check),
+];
+
+#[test]
+fn every_kept_input_passes() {
+    for (name, check) in TARGETS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
+        let mut inputs = 0;
+        for file in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{name}: {error}")) {
+            let file = file.unwrap().path();
+            let input = fs::read(&file).unwrap();
+            assert!(catch_unwind(|| check(&input)).is_ok(), "{}", file.display());
+            inputs += 1;
+        }
+        assert!(inputs > 0, "{name} has no input");
+    }
+}
