@@ -34,7 +34,7 @@ Example: before anybody has a key
         /// The account
         #[arg(long, value_name = "ID", display_order = 0)]
         account: String,
-        /// Prints the answer byte for byte, and not indented
+        /// Is taken for the sake of scripts: the answer is JSON anyway
         #[arg(long)]
         json: bool,
     },
@@ -56,22 +56,16 @@ pub(crate) struct Example {
 /// Whose names and types the tables have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tables {
-    /// Django
     Django,
-    /// Ruby on Rails
     Rails,
-    /// Laravel
     Laravel,
-    /// Anything else
     Plain,
 }
 
 /// A language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sql {
-    /// SQLite
     Sqlite,
-    /// PostgreSQL
     Postgres,
 }
 

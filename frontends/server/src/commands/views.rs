@@ -4,7 +4,7 @@ use catalogue_core::AccountId;
 use catalogue_core::auth::{Identity, Scope, Scopes};
 use catalogue_core::storage::{CheckedRows, ViewFault};
 use http::{Request, StatusCode};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Context, accounts, block_on};
 use crate::cli::{Example, Sql, ViewsCommand};
@@ -12,18 +12,18 @@ use crate::database::{Database, Storage, Unopened};
 use crate::exit::{Failure, harmless};
 use crate::output;
 use crate::report::no_faults;
-use crate::settings::table::COURSES;
+
+const NO_VIEWS: &str =
+    "courses are in tables of this program; say where the views are, as to `serve`, with --courses views";
 
 pub(super) fn run(command: ViewsCommand, context: &Context) -> Result<(), Failure> {
     match command {
         ViewsCommand::Example(arguments) => example(&arguments, context),
         ViewsCommand::Check { all, json } => {
-            let database = database(context)?;
-            block_on(async { check(database.open().await, all, json).await })
+            block_on(async { check(context.database()?.open().await, all, json).await })
         }
-        ViewsCommand::Show { account, json } => {
-            let database = database(context)?;
-            block_on(async { show(database.open().await?, &account, json).await })
+        ViewsCommand::Show { account, .. } => {
+            block_on(async { show(context.database()?.open().await?, &account).await })
         }
     }
 }
@@ -38,21 +38,11 @@ fn example(arguments: &Example, context: &Context) -> Result<(), Failure> {
     output::print(arguments.text(sql))
 }
 
-fn database(context: &Context) -> Result<Database, Failure> {
-    let database = context.database()?;
-    if !context.settings.get(&COURSES) {
-        return Err(Failure::usage(
-            "courses are in tables of this program; say where the views are, as to `serve`, with --courses views",
-        ));
-    }
-    Ok(database)
-}
-
 async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Result<(), Failure> {
     let rows = if all { CheckedRows::All } else { CheckedRows::Sample };
     let faults = match opened {
         Ok(storage) => {
-            let Some(views) = storage.views() else { return Ok(()) };
+            let views = storage.views().ok_or_else(|| Failure::usage(NO_VIEWS))?;
             views.check_views(rows).await.map_err(|error| Failure::because(&error))?
         }
         Err(unopened) if unopened.views.is_empty() => return Err(unopened.into()),
@@ -80,7 +70,7 @@ pub(super) fn told(ViewFault { view, key, what, wanted }: &ViewFault) -> String 
 }
 
 /// What the API answers the account whose list of courses is asked for.
-async fn show(storage: Storage, account: &String, json: bool) -> Result<(), Failure> {
+async fn show(storage: Storage, account: &String) -> Result<(), Failure> {
     accounts::find(storage.admin(), std::slice::from_ref(account)).await?;
     let catalogue = storage.catalogue().build().map_err(|error| Failure::because(&error))?;
     let caller = Identity::session(AccountId::new(&**account), "operator", Scopes::from_iter([Scope::ReadCourses]));
@@ -92,10 +82,5 @@ async fn show(storage: Storage, account: &String, json: bool) -> Result<(), Fail
             "the API answers {status}; the log says why, and `views check` what is right"
         )));
     }
-    let text = String::from_utf8_lossy(answer.body());
-    if json {
-        return output::print(&text);
-    }
-    let page: Value = serde_json::from_str(&text).map_err(|error| Failure::because(&error))?;
-    output::print(&serde_json::to_string_pretty(&page).map_err(|error| Failure::because(&error))?)
+    output::print(&String::from_utf8_lossy(answer.body()))
 }

@@ -80,11 +80,16 @@ fn the_indexes_that_doctor_prints_end_its_warnings() {
         let mut server = app.command("serve --listen 127.0.0.1:0");
         let mut server = crate::program::Server::start(server.stderr(std::process::Stdio::piped()));
         server.notes_until("; CREATE ");
-        for message in &first {
-            let (_, index) = message.split_once("; CREATE ").unwrap_or_else(|| panic!("{place}: {message}"));
-            app.sql(&format!("CREATE {index}"));
+        let mut left = first.clone();
+        // One index can leave another as the best.
+        for _ in 0..4 {
+            for message in left {
+                let (_, index) = message.split_once("; CREATE ").unwrap_or_else(|| panic!("{place}: {message}"));
+                app.sql(&format!("CREATE {index}"));
+            }
+            left = slow();
         }
-        assert_eq!(slow(), [""; 0], "{place}, after {first:?}");
+        assert_eq!(left, [""; 0], "{place}, after {first:?}");
     }
 }
 
