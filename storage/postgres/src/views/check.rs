@@ -9,7 +9,7 @@ use super::columns::{ACCOUNTS, COURSES, Columns, MODULES, REVISIONS};
 use super::read::revision;
 use super::rows::{ViewRow, fault, push_course};
 use crate::connection::{Connection, Sql};
-use crate::error::{code, storage_error};
+use crate::error::{cause, code, storage_error};
 use crate::options::quoted;
 use crate::rows::get;
 
@@ -37,7 +37,7 @@ pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewFa
             Ok(found) => faults.extend(found),
             // Such as a division by zero, or a function that the role may not call.
             Err(error) if code(&error).is_some_and(|code| ["22", "42"].contains(&&code.code()[..2])) => {
-                let cause = std::error::Error::source(&error).map_or_else(String::new, ToString::to_string);
+                let cause = cause(&error).unwrap_or_else(|| error.to_string());
                 let wanted = "let it answer for each row of its tables".to_owned();
                 faults.push(ViewFault { view, key: None, what: format!("it fails: {cause}"), wanted });
             }

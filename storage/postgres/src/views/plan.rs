@@ -6,30 +6,45 @@ pub(crate) struct Plan(Vec<Step>);
 
 /// One step.
 #[derive(Debug, Default)]
-pub(crate) struct Step {
-    pub(crate) kind: String,
-    /// The table that it reads, as SQL names it, and the name that its columns have in the plan.
-    pub(crate) table: Option<(String, String)>,
-    pub(crate) rows: f64,
+struct Step {
+    /// How far to the right it stands: further than what it is a part of.
+    depth: usize,
+    kind: String,
+    /// What it reads, as SQL names it, and the name that its columns have in the plan.
+    source: Option<(String, String)>,
     /// The expressions that it hands on.
     output: Vec<String>,
-    /// What it compares row by row, beside an index.
+    /// What it finds by an index.
+    found: Vec<String>,
+    /// What it compares row by row.
     filters: Vec<String>,
+    /// What it compares each row of the one with each of the other by.
+    joins: Vec<String>,
+}
+
+/// A table that is read beyond what is needed of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Scan {
+    pub(crate) table: String,
+    pub(crate) reads_all: bool,
+    /// Its columns or expressions that are compared for equality, each once.
+    pub(crate) compared: Vec<String>,
 }
 
 impl Plan {
     pub(crate) fn parse(lines: &[&str]) -> Self {
         let mut steps: Vec<Step> = Vec::new();
         for line in lines {
-            let line = line.trim_start();
-            if let Some((head, costs)) = line.rsplit_once("  (cost=") {
-                steps.push(Step::parse(head.trim_start_matches("->  "), costs));
-            } else if let (Some(step), Some((name, value))) = (steps.last_mut(), line.split_once(": ")) {
+            let text = line.trim_start();
+            if let Some((head, _)) = text.rsplit_once("  (cost=") {
+                steps.push(Step::parse(line.len() - text.len(), head.trim_start_matches("->  ")));
+            } else if let (Some(step), Some((name, value))) = (steps.last_mut(), text.split_once(": ")) {
+                let conditions = || split(inner(value), " AND ");
                 match name {
                     "Output" => step.output = split(value, ", "),
-                    "Filter" | "Join Filter" | "Hash Cond" | "Merge Cond" => {
-                        step.filters.extend(split(inner(value), " AND "));
-                    }
+                    "Index Cond" => step.found = conditions(),
+                    "Filter" => step.filters = conditions(),
+                    "Join Filter" | "Hash Cond" | "Merge Cond" => step.joins.extend(conditions()),
                     _ => {}
                 }
             }
@@ -38,60 +53,64 @@ impl Plan {
     }
 
     pub(crate) fn sorts(&self) -> bool {
-        self.0.iter().any(Step::sorts)
+        self.0.iter().any(|step| step.kind.ends_with("Sort"))
     }
 
-    /// Those that read a whole table, or compare more rows than an index leaves, where one of `values` or another table's
-    /// column is compared.
-    pub(crate) fn scans(&self, values: &[String]) -> impl Iterator<Item = (&Step, &str, &str)> {
-        let is_bad = move |step: &Step, name: &str| {
-            let compared = step.filters.iter().any(|filter| values.iter().any(|value| filter.contains(value)));
-            let joined = || {
-                self.0.iter().flat_map(|other| &other.filters).any(|filter| {
-                    mentions(filter, name) && equality(filter, name).is_some() && !step.filters.contains(filter)
-                })
-            };
-            step.kind.contains("Seq Scan") || compared || joined()
-        };
-        self.0.iter().filter_map(move |step| {
-            let (table, name) = step.table.as_ref()?;
-            is_bad(step, name).then_some((step, &**table, &**name))
-        })
+    /// Whether a part is computed as a whole before it is compared with one of `values`.
+    pub(crate) fn computes_all(&self, values: &[String]) -> bool {
+        let is_part = |step: &&Step| step.source.is_some() && !step.is_table();
+        self.0.iter().filter(is_part).any(|step| step.compares(values))
     }
 
-    /// What of that table is compared for equality without an index, each once.
-    pub(crate) fn compared(&self, name: &str) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        for filter in self.0.iter().flat_map(|step| &step.filters) {
-            if let Some(expression) = equality(filter, name).filter(|expression| !found.contains(expression)) {
-                found.push(expression);
+    /// The tables that are read as a whole, or of which one of `values` or another table's column is compared without an
+    /// index.
+    pub(crate) fn scans(&self, values: &[String]) -> Vec<Scan> {
+        let mut scans = Vec::new();
+        for (at, step) in self.0.iter().enumerate().filter(|(_, step)| step.is_table()) {
+            let Some((table, name)) = &step.source else { continue };
+            let reads_all = step.kind.contains("Seq Scan");
+            let joins: Vec<&String> = self.around(at, reads_all).flat_map(|step| &step.joins).collect();
+            let is_joined = joins.iter().any(|join| equality(join, name).is_some());
+            if !reads_all && !is_joined && !step.compares(values) {
+                continue;
             }
+            let mut compared: Vec<String> = Vec::new();
+            for condition in step.filters.iter().chain(joins).chain(&step.found) {
+                compared.extend(equality(condition, name).filter(|expression| !compared.contains(expression)));
+            }
+            scans.push(Scan { table: table.clone(), reads_all, compared });
         }
-        found
+        scans
+    }
+
+    /// The joins whose rows a step is read for again and again, and with `both` those that it begins too.
+    fn around(&self, at: usize, both: bool) -> impl Iterator<Item = &Step> {
+        let mut depth = self.0[at].depth;
+        let mut later = false;
+        self.0[..at].iter().rev().filter(move |step| {
+            // One of the same depth comes first in the join that both are of.
+            later |= step.depth == depth;
+            if step.depth >= depth {
+                return false;
+            }
+            depth = step.depth;
+            let is_read_again = std::mem::take(&mut later);
+            both || is_read_again
+        })
     }
 
     /// The table that all the outcome's expressions are of, and these expressions.
     pub(crate) fn source(&self) -> Option<(&str, Vec<String>)> {
-        let output = &self.0.first()?.output;
-        let (table, name) = self
-            .0
-            .iter()
-            .filter_map(|step| step.table.as_ref())
-            .find(|(_, name)| output.iter().all(|one| mentions(one, name)))?;
+        let output = self.0.first().map(|step| &step.output).filter(|output| !output.is_empty())?;
+        let mut tables = self.0.iter().filter(|step| step.is_table()).filter_map(|step| step.source.as_ref());
+        let (table, name) = tables.find(|(_, name)| output.iter().all(|one| mentions(one, name)))?;
         Some((table, output.iter().map(|one| without(one, name)).collect()))
-    }
-
-    /// The most rows that a step sorts, or that it reads of a whole table.
-    pub(crate) fn most_rows(&self) -> f64 {
-        let many = self.0.iter().filter(|step| step.sorts() || step.kind.contains("Seq Scan"));
-        many.map(|step| step.rows).fold(0.0, f64::max)
     }
 }
 
 impl Step {
-    fn parse(head: &str, costs: &str) -> Self {
-        let rows = costs.split_once("rows=").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
-        let (kind, table) = match head.split_once(" on ") {
+    fn parse(depth: usize, head: &str) -> Self {
+        let (kind, source) = match head.split_once(" on ") {
             Some((kind, relation)) if kind.contains("Scan") => {
                 let parts = split(relation, " ");
                 let name = parts.get(1).cloned().or_else(|| split(&parts[0], ".").pop());
@@ -99,11 +118,15 @@ impl Step {
             }
             _ => (head, None),
         };
-        Self { kind: kind.to_owned(), table, rows: rows.unwrap_or_default(), ..Self::default() }
+        Self { depth, kind: kind.to_owned(), source, ..Self::default() }
     }
 
-    fn sorts(&self) -> bool {
-        self.kind.ends_with("Sort")
+    fn is_table(&self) -> bool {
+        ["Seq Scan", "Index", "Bitmap Heap"].iter().any(|kind| self.kind.contains(kind)) && self.source.is_some()
+    }
+
+    fn compares(&self, values: &[String]) -> bool {
+        self.filters.iter().any(|filter| values.iter().any(|value| filter.contains(value)))
     }
 }
 
@@ -184,33 +207,43 @@ mod tests {
             "  Output: ((c.slug)::text), c.created",
             "  ->  Nested Loop  (cost=1.00..2.00 rows=7 width=8)",
             "        Join Filter: (l.course_id = c.id)",
-            "        ->  Seq Scan on public.\"my course\" c  (cost=0.42..8.44 rows=1234 width=7)",
-            "              Output: c.id, c.\"made, at\"",
-            "              Filter: ((c.deleted_at IS NULL) AND ((c.team_id)::text = $1) AND ((c.slug)::text = 'a AND ('::text))",
+            "        ->  Index Scan using i on public.\"my course\" c  (cost=0.42..8.44 rows=1234 width=7)",
+            "              Index Cond: (c.kind = 1)",
+            "              Filter: ((c.gone IS NULL) AND ((c.team_id)::text = $1) AND ((c.slug)::text = 'a AND ('::text))",
             "        ->  Seq Scan on public.lesson l  (cost=0.42..8.44 rows=1 width=7)",
         ]);
-        assert!(plan.sorts());
-        assert_eq!(plan.most_rows(), 1234.0);
-        let scans: Vec<_> = plan.scans(&["$1".to_owned()]).map(|(_, table, name)| (table, name)).collect();
-        assert_eq!(scans, [("public.\"my course\"", "c"), ("public.lesson", "l")]);
-        assert_eq!(plan.compared("c"), ["id", "(team_id)::text", "(slug)::text"]);
-        assert_eq!(plan.compared("l"), ["course_id"]);
+        assert!(plan.sorts() && !plan.computes_all(&["$1".to_owned()]));
+        let scan = |table: &str, reads_all, compared: &[&str]| {
+            let compared = compared.iter().map(|&one| one.to_owned()).collect();
+            Scan { table: table.to_owned(), reads_all, compared }
+        };
+        let course = scan("public.\"my course\"", false, &["(team_id)::text", "(slug)::text", "kind"]);
+        let lesson = scan("public.lesson", true, &["course_id"]);
+        assert_eq!(plan.scans(&["$1".to_owned()]), [course, lesson]);
+        assert_eq!(plan.scans(&["$2".to_owned()]).len(), 1, "the course is found by an index as far as `$2` goes");
+    }
+
+    #[test]
+    fn a_part_that_is_computed_as_a_whole_is_no_table() {
+        let part =
+            ["Subquery Scan on m  (cost=1)", "  Filter: (m.slug = 'a'::text)", "  ->  Index Scan on lesson  (cost=1)"];
+        let plan = Plan::parse(&part);
+        assert!(plan.computes_all(&["'a'".to_owned()]));
+        assert_eq!(plan.scans(&["'a'".to_owned()]), []);
     }
 
     #[test]
     fn the_table_of_all_columns_is_found() {
         let source = |output| {
-            let lines = [
-                "Nested Loop  (cost=1..2 rows=7 width=8)",
-                output,
-                "  ->  Seq Scan on public.course  (cost=1..2 rows=7 width=8)",
-                "  ->  Seq Scan on public.team t  (cost=1..2 rows=7 width=8)",
-            ];
+            let [one, other] = ["course", "team t"].map(|table| format!("  ->  Seq Scan on public.{table}  (cost=1)"));
+            let lines = ["Nested Loop  (cost=1)", output, &one, &other];
             Plan::parse(&lines).source().map(|(table, columns)| format!("{table} {}", columns.join("|")))
         };
         let found = source("  Output: (course.team_id)::text, course.created, lower((course.slug)::text)");
         assert_eq!(found.as_deref(), Some("public.course (team_id)::text|created|lower((slug)::text)"));
-        assert_eq!(source("  Output: t.name, course.created"), None);
-        assert_eq!(source("  Output: 'course.x'::text"), Some("public.course 'x'::text".to_owned()));
+        assert_eq!(
+            ["  Output: t.name, course.created", "  Output: my_course.created", ""].map(source),
+            [None, None, None]
+        );
     }
 }

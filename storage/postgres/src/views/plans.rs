@@ -1,7 +1,8 @@
 //! [`check`]: whether the database has an index for each statement of a request (V7).
 //!
 //! A plan for the largest account that sorts or reads more than it needs is asked for again where PostgreSQL is to do so only
-//! if it must. What it still does then lacks an index; else the table is small, or its statistics are old.
+//! if it must. What it still does then lacks an index. Of small tables it may read all in any case, so that their indexes are
+//! looked at.
 
 use std::time::SystemTime;
 
@@ -11,7 +12,7 @@ use tokio_postgres::types::{ToSql, Type};
 use super::Views;
 use super::check::ask;
 use super::columns::{COURSES, Columns};
-use super::plan::Plan;
+use super::plan::{Plan, Scan};
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
 use crate::options::quoted;
@@ -22,13 +23,17 @@ const AVOID: &str = "SELECT set_config(name, 'off', TRUE) FROM pg_catalog.pg_set
                      ('enable_seqscan', 'enable_sort', 'enable_incremental_sort', 'enable_hashjoin', 'enable_mergejoin', \
                      'enable_bitmapscan', 'enable_material', 'enable_memoize')";
 
-/// Where more rows than this are sorted or read although there is an index, it is said.
-const MANY: f64 = 10_000.0;
+/// Up to so many rows a table is small.
+const SMALL: f32 = 1_000.0;
 
-const HAS_INDEX: Sql = Sql {
-    text: "SELECT 1 FROM pg_catalog.pg_index WHERE indrelid = CAST($1 AS REGCLASS) \
-           AND strpos(pg_get_indexdef(indexrelid), $2) > 0",
-    types: &[Type::TEXT, Type::TEXT],
+/// How many rows a table has, and its indexes' columns: each as it is compared, a `varchar` also as `text`.
+const INDEXES: Sql = Sql {
+    text: "SELECT c.reltuples, i.indisunique, ARRAY(SELECT pg_get_indexdef(i.indexrelid, a.attnum, FALSE) || ' ' || \
+           CASE WHEN a.atttypid = CAST('varchar' AS REGTYPE) THEN '::text' ELSE '' END FROM pg_catalog.pg_attribute AS a \
+           WHERE a.attrelid = i.indexrelid AND a.attnum <= i.indnkeyatts ORDER BY a.attnum) \
+           FROM pg_catalog.pg_class AS c LEFT JOIN pg_catalog.pg_index AS i ON i.indrelid = c.oid \
+           WHERE c.oid = CAST($1 AS REGCLASS)",
+    types: &[Type::TEXT],
 };
 
 pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError> {
@@ -65,16 +70,16 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
     let mut usual = Vec::new();
     for (about, sql, bound) in asked {
         let plan = explain(&connection, &sql, bound).await?;
-        if (about.ends_with("page") && plan.sorts()) || plan.scans(&values).next().is_some() {
-            usual.push((about, sql, bound, plan));
+        if about.ends_with("page") && plan.sorts() || plan.computes_all(&values) || !plan.scans(&values).is_empty() {
+            usual.push((about, sql, bound));
         }
     }
     ask(&connection, AVOID).await?;
     let order = order(&connection, &view, &views.columns).await?;
     let mut advice: Vec<ViewAdvice> = Vec::new();
-    for (about, sql, bound, usual) in usual {
+    for (about, sql, bound) in usual {
         let plan = explain(&connection, &sql, bound).await?;
-        for found in judge(&connection, about, &plan, &usual, &values, order.as_ref()).await? {
+        for found in judge(&connection, about, &plan, &values, order.as_ref()).await? {
             // Once for all statements that want the same.
             if !advice.iter().any(|other| other.remedy.is_some() && other.remedy == found.remedy) {
                 advice.push(found);
@@ -89,55 +94,75 @@ async fn judge(
     connection: &Connection,
     about: &str,
     plan: &Plan,
-    usual: &Plan,
     values: &[String],
     order: Option<&(String, Vec<String>)>,
 ) -> Result<Vec<ViewAdvice>, StorageError> {
     let advice = |what: String, remedy| ViewAdvice { about: about.to_owned(), what, remedy };
     let is_page = about.ends_with("page");
-    let (mut found, mut of_order) = (Vec::new(), is_page && plan.sorts());
-    for (step, table, name) in plan.scans(values) {
-        let is_ordered = is_page && order.is_some_and(|(ordered, _)| ordered == table);
-        let compared = plan.compared(name);
-        if is_ordered && !step.kind.contains("Seq Scan") || is_ordered && plan.sorts() {
-            of_order = true;
+    let (mut found, mut is_ordered) = (Vec::new(), !is_page || !plan.sorts());
+    for Scan { table, reads_all, compared } in plan.scans(values) {
+        if is_page && order.is_some_and(|(ordered, _)| *ordered == table) && (!reads_all || !is_ordered) {
+            is_ordered = false;
             continue;
         }
-        let elements: Vec<_> = compared.iter().map(|expression| element(expression)).collect();
-        let remedy = (!elements.is_empty()).then(|| format!("CREATE INDEX ON {table} ({})", elements.join(", ")));
-        let does = if step.kind.contains("Seq Scan") { "reads all of" } else { "reads more rows than it needs of" };
+        if plan.computes_all(values) && compared.is_empty() || is_small_and_has(connection, &table, &compared).await? {
+            continue;
+        }
+        let remedy = (!compared.is_empty()).then(|| index(&table, &compared, ""));
+        let does = if reads_all { "reads all of" } else { "reads more rows than it needs of" };
         found.push(advice(format!("it {does} {table}"), remedy));
     }
-    if of_order {
-        let why = "it sorts, or reads more rows than it shows";
-        found.push(match order {
-            None => advice(
-                format!("{why}: `account_id`, `created_at` and `slug` of {COURSES} are not columns of one table, so no index has them"),
-                None,
-            ),
-            Some((_, columns)) if columns[1].contains("::timestamp with time zone") => advice(
-                format!("{why}: `created_at` is cast to a time with a zone, which no index can have; leave the cast out of the view, \
-                         a timestamp is read as UTC"),
-                None,
-            ),
-            Some((table, columns)) => {
-                let elements: Vec<_> = columns.iter().map(|expression| element(expression)).collect();
-                let elements = format!("({} COLLATE \"C\")", elements.join(", "));
-                let is_there = connection.query(&HAS_INDEX, &[table, &elements]).await.map_err(storage_error)?;
-                match is_there.is_empty() {
-                    true => advice(why.to_owned(), Some(format!("CREATE INDEX ON {table} {elements}"))),
-                    false => advice(format!("{why}, though {table} has an index on {elements}: the view keeps it from being used"), None),
-                }
-            }
-        });
+    if plan.computes_all(values) {
+        let what = "it computes a part of a view for all accounts; let a window function be partitioned, and a group be made, \
+                    by the account and the slug";
+        found.push(advice(what.to_owned(), None));
     }
-    if found.is_empty() && usual.most_rows() > MANY {
-        found.push(advice(
-            "it sorts or reads many rows, though an index would serve".to_owned(),
-            Some("ANALYZE".to_owned()),
-        ));
+    if is_ordered {
+        return Ok(found);
+    }
+    let why = "it sorts, or reads more rows than it shows";
+    let of_no_table =
+        "`account_id`, `created_at` and `slug` are not columns of one table, so that no index has all three";
+    let zoned = "`created_at` is cast to a time with a zone, which no index can have; leave the cast out of the view, as a \
+                 timestamp is read as UTC";
+    match order {
+        None => found.push(advice(format!("{why}: {of_no_table}"), None)),
+        Some((_, columns)) if columns[1].contains("::timestamp with time zone") => {
+            found.push(advice(format!("{why}: {zoned}"), None));
+        }
+        Some((table, columns)) if !is_small_and_has(connection, table, columns).await? => {
+            found.push(advice(why.to_owned(), Some(index(table, columns, " COLLATE \"C\""))));
+        }
+        Some(_) => {}
     }
     Ok(found)
+}
+
+/// Whether a small table has an index of those columns, or a unique one of some of them.
+async fn is_small_and_has(connection: &Connection, table: &str, columns: &[String]) -> Result<bool, StorageError> {
+    let bare = |column: &str| column.replace(['(', ')'], "");
+    let wanted: Vec<_> = columns.iter().map(|column| bare(column)).collect();
+    let is_wanted = |column: &String| {
+        let (column, cast) = column.rsplit_once(' ').unwrap_or((column, ""));
+        wanted.iter().any(|wanted| *wanted == bare(column) || *wanted == format!("{}{cast}", bare(column)))
+    };
+    for row in connection.query(&INDEXES, &[&table]).await.map_err(storage_error)? {
+        let (rows, is_unique): (f32, Option<bool>) = (get(&row, 0)?, get(&row, 1)?);
+        let has: Vec<String> = get(&row, 2)?;
+        let all_wanted = has.iter().take(wanted.len()).all(is_wanted);
+        if rows <= SMALL && all_wanted && (has.len() >= wanted.len() || is_unique == Some(true)) && !has.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The statement that makes an index of those columns, or expressions.
+fn index(table: &str, columns: &[String], collation: &str) -> String {
+    let is_column = |text: &str| text.starts_with('"') || text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let element = |text: &String| if is_column(text) { text.clone() } else { format!("({text})") };
+    let elements: Vec<_> = columns.iter().map(element).collect();
+    format!("CREATE INDEX ON {table} ({}{collation})", elements.join(", "))
 }
 
 async fn explain(connection: &Connection, sql: &Sql<'_>, values: Values<'_>) -> Result<Plan, StorageError> {
@@ -160,10 +185,4 @@ async fn order(
     let text = format!("SELECT {}, created_at, {} FROM {view}", key("account_id"), key("slug"));
     let plan = explain(connection, &Sql { text: &text, types: &[] }, &[]).await?;
     Ok(plan.source().map(|(table, columns)| (table.to_owned(), columns)))
-}
-
-/// An expression as an index has it.
-fn element(expression: &str) -> String {
-    let is_column = expression.starts_with('"') || expression.chars().all(|c| c.is_alphanumeric() || c == '_');
-    if is_column { expression.to_owned() } else { format!("({expression})") }
 }

@@ -38,7 +38,7 @@ impl Views {
         };
         check_each_once(account, &found)?;
         for row in &found {
-            if push_course(account, row, rows).map_err(corrupt)?.is_break() {
+            if push_course(account, row, rows).map_err(|fault| corrupt(&fault))?.is_break() {
                 break;
             }
         }
@@ -94,7 +94,7 @@ impl Views {
             }
             Ok(detail)
         };
-        Ok(AtRevision { value: Some(detail().map_err(corrupt)?), revision })
+        Ok(AtRevision { value: Some(detail().map_err(|fault| corrupt(&fault))?), revision })
     }
 
     /// As [`CourseStorage::revision`](catalogue_core::storage::CourseStorage::revision).
@@ -113,7 +113,7 @@ async fn revision_by(readers: &Readers, sql: &Sql<'_>, account: &str) -> Result<
 
 /// A revision in `column`, or none.
 pub(crate) fn revision(account: &str, row: &Row, column: usize) -> Result<Option<Revision>, StorageError> {
-    let wrong = |_| corrupt(fault(REVISIONS, &[account], "`revision` has another length".to_owned(), "16 bytes"));
+    let wrong = |_| corrupt(&fault(REVISIONS, &[account], "`revision` has another length".to_owned(), "16 bytes"));
     rows::revision(row, column).map_err(wrong)
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
     match code(&error) {
         Some(&SqlState::CARDINALITY_VIOLATION) => {
             let what = "the account has several rows".to_owned();
-            corrupt(fault(REVISIONS, &[account], what, "one for each account")).with_source(error)
+            corrupt(&fault(REVISIONS, &[account], what, "one for each account")).with_source(error)
         }
         // Such as a division by zero, or a text that is no number.
         Some(code) if code.code().starts_with("22") => {
@@ -145,7 +145,7 @@ fn check_each_once(account: &str, rows: &[Row]) -> Result<(), StorageError> {
         None => Ok(()),
         Some(pair) => {
             let what = "`slug` is that of several courses".to_owned();
-            Err(corrupt(fault(COURSES, &[account, pair[0]], what, "each of its account's once")))
+            Err(corrupt(&fault(COURSES, &[account, pair[0]], what, "each of its account's once")))
         }
     }
 }

@@ -77,8 +77,8 @@ pub(crate) fn fault(view: &'static str, key: &[&str], what: String, wanted: &str
 }
 
 /// The fault as a request meets it.
-pub(crate) fn corrupt(fault: ViewFault) -> StorageError {
-    StorageError::new(StorageErrorKind::Corrupt, shown(&fault))
+pub(crate) fn corrupt(fault: &ViewFault) -> StorageError {
+    StorageError::new(StorageErrorKind::Corrupt, shown(fault))
 }
 
 /// The fault in a line.

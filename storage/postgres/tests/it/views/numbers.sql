@@ -53,7 +53,7 @@ FROM trainings;
 
 CREATE VIEW catalogue_modules AS
 SELECT CAST(t.owner AS TEXT) AS account_id, t.handle AS course_slug,
-    row_number() OVER (PARTITION BY l.training ORDER BY l.place) AS number, l.name AS title, l.summary
+    row_number() OVER (PARTITION BY CAST(t.owner AS TEXT), t.handle ORDER BY l.place) AS number, l.name AS title, l.summary
 FROM lessons AS l JOIN trainings AS t ON t.id = l.training;
 
 CREATE VIEW catalogue_revisions AS SELECT CAST(id AS TEXT) AS account_id, revision FROM owners;

@@ -45,7 +45,7 @@ async fn an_account_that_leaves_its_view_is_unknown_and_its_keys_go_on() {
     let refused = storage.create_link(&link("acc", 3, 0), &Actor::OPERATOR).await.unwrap_err();
     assert_eq!(refused.kind(), StorageErrorKind::UnknownReference);
     // An operator sees the key still, and can revoke it.
-    for accounts in [Accounts::All, Accounts::Only(&[account.clone()])] {
+    for accounts in [Accounts::All, Accounts::Only(std::slice::from_ref(&account))] {
         let mut found = 0;
         let count = &mut |_| {
             found += 1;
