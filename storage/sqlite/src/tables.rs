@@ -6,7 +6,7 @@ use std::ops::Deref;
 use rusqlite::{CachedStatement, Connection, Params, Row, Statement};
 
 /// The tables that both layouts have. No column has such a name.
-const SHARED: [&str; 4] = ["credentials", "credential_events", "sign_ins", "revoked_tokens"];
+pub(crate) const SHARED: [&str; 4] = ["credentials", "credential_events", "sign_ins", "revoked_tokens"];
 
 /// How our tables are called in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

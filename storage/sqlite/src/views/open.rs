@@ -188,3 +188,29 @@ fn told(database: &Database, error: rusqlite::Error) -> OpenError {
         _ => database.failed(storage_error(error)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::SHARED;
+
+    /// A statement is for both.
+    #[test]
+    fn shared_tables_have_the_same_columns_in_both_layouts() {
+        let prefixed = Connection::open_in_memory().unwrap();
+        MIGRATIONS.iter().for_each(|migration| prefixed.execute_batch(migration).unwrap());
+        let storage = SqliteStorage::in_memory().unwrap();
+        let plain = storage.readers.database().open_exporter().unwrap();
+        let columns = |connection: &Connection, table: &str| -> Vec<(String, String, bool, u32)> {
+            let sql = "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?1) ORDER BY name";
+            let mut statement = connection.prepare(sql).unwrap();
+            let rows = statement.query_map([table], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
+            rows.unwrap().collect::<rusqlite::Result<_>>().unwrap()
+        };
+        for table in SHARED {
+            let expected = columns(&plain, table);
+            assert!(!expected.is_empty(), "{table}");
+            assert_eq!(columns(&prefixed, &format!("catalogue_{table}")), expected, "{table}");
+        }
+    }
+}

@@ -52,7 +52,10 @@ fn settings_that_do_not_go_together_say_what_is_right() {
     for (options, pieces) in [
         ("--courses elsewhere", &["--courses: \"elsewhere\"", "tables or views"][..]),
         ("--courses views", &["--courses: ", "--courses-database sqlite:PATH"]),
-        ("--courses views --database sqlite::memory:", &["--courses: ", "--database sqlite:catalogue.db"]),
+        (
+            "--courses views --database sqlite::memory: --courses-database sqlite:a.db",
+            &["--courses: ", "--database sqlite:PATH for keys"],
+        ),
         ("--courses-database sqlite:app.db", &["--courses-database: ", "--courses views"]),
         ("--courses views --courses-database postgres://u:s3cret@h/n", &["--courses-database: ", "sqlite:PATH"]),
         (

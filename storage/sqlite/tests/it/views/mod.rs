@@ -3,6 +3,7 @@
 mod bad_rows;
 mod never_stale;
 mod opening;
+mod out_of_reach;
 mod plans;
 mod suite;
 mod team;

@@ -18,14 +18,15 @@ const TABLES: &str = "
     CREATE INDEX lessons_in_order ON lessons (training_id, place);
 ";
 
+/// Their columns compare regardless of case, which the API must not.
 const VIEWS: &str = "
-    CREATE VIEW catalogue_accounts AS SELECT login AS id FROM people;
+    CREATE VIEW catalogue_accounts AS SELECT login COLLATE NOCASE AS id FROM people;
     CREATE VIEW catalogue_courses AS
-        SELECT p.login AS account_id, t.handle AS slug, t.name AS title, t.subtitle AS tagline, t.lang AS language,
+        SELECT p.login COLLATE NOCASE AS account_id, t.handle COLLATE NOCASE AS slug, t.name AS title, t.subtitle AS tagline, t.lang AS language,
             t.made_at AS created_at, t.live_since AS published_at, t.is_hidden AS hidden, t.access AS access_mode, t.id AS pk
         FROM trainings AS t JOIN people AS p ON p.id = t.person_id;
     CREATE VIEW catalogue_modules AS
-        SELECT p.login AS account_id, t.handle AS course_slug, l.place AS number, l.heading AS title, l.abstract AS summary
+        SELECT p.login COLLATE NOCASE AS account_id, t.handle COLLATE NOCASE AS course_slug, l.place AS number, l.heading AS title, l.abstract AS summary
         FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id;
 ";
 
@@ -33,7 +34,7 @@ const VIEWS: &str = "
 const REVISIONS: &str = "
     CREATE TABLE states (person_id INTEGER PRIMARY KEY, state BLOB NOT NULL);
     CREATE VIEW catalogue_revisions AS
-        SELECT login AS account_id, state AS revision FROM states JOIN people ON id = person_id;
+        SELECT login COLLATE NOCASE AS account_id, state AS revision FROM states JOIN people ON id = person_id;
 ";
 
 /// How the team's program writes times.
