@@ -71,8 +71,10 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
 
 /// A fault in one line.
 pub(super) fn told(ViewFault { view, key, what, wanted }: &ViewFault) -> String {
-    let key = key.as_ref().map(|key| format!(" ({key})")).unwrap_or_default();
-    harmless(&format!("{view}{key}: {what}; {wanted}"))
+    harmless(&match key {
+        Some(key) => format!("{view} ({key}): {what}; wanted: {wanted}"),
+        None => format!("{view}: {what}; {wanted}"),
+    })
 }
 
 /// What the API answers the account whose list of courses is asked for.

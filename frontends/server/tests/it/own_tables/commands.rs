@@ -115,13 +115,40 @@ fn the_plain_example_is_sound_sql() {
              INSERT INTO modules VALUES (1, 1, 10, 'First', NULL);"
         ));
         let example = app.dir.run(&format!("views example --from plain --for {}", app.kind())).succeeds();
-        // It can be run again after each edit.
-        app.sql(&example);
         app.sql(&example);
         app.run("migrate").succeeds();
         app.run("views check --all").succeeds();
+        let (_, token) = app.key("7");
+        let server = app.serve("");
+        assert_eq!(server.get("/api/v1/courses/one", &token).0, 200);
+        // It can be run again after each edit, also while it is served.
+        app.sql(&example);
+        for path in ["/courses", "/courses/one", "/me"] {
+            assert_eq!(server.get(&format!("/api/v1{path}"), &token).0, 200, "{}: {path}", app.kind());
+        }
         let page = app.run("views show --account 7 --json").json();
         assert_eq!((&page["data"][0]["slug"], &page["data"][0]["moduleCount"]), (&"one".into(), &1.into()));
+    }
+}
+
+/// Views and keys are where the options say.
+#[test]
+fn other_schemas_and_one_file_for_both_are_taken() {
+    for app in App::empty("django") {
+        let example = app.dir.run(&format!("views example --from django --for {}", app.kind())).succeeds();
+        let rows = std::fs::read_to_string(App::folder("django").join("rows.sql")).unwrap();
+        let (start, options) = match app.is_postgres() {
+            true => ("CREATE SCHEMA app; SET search_path = app;", "--courses-schema app --database-schema keys"),
+            false => ("", "--database sqlite:app.db"),
+        };
+        app.sql(&[start, &app.example("tables"), &example, &rows].concat());
+        app.run(&format!("migrate {options}")).succeeds();
+        let create = format!("keys create --account 1 --name n --scope read:courses {options}");
+        let token = app.run(&create).succeeds();
+        assert_eq!(app.serve(options).get("/api/v1/courses/knots", token.trim_end()).0, 200, "{}", app.kind());
+        if !app.is_postgres() {
+            assert_eq!(app.dir.files(), ["app.db"]);
+        }
     }
 }
 
