@@ -10,7 +10,7 @@ use rusqlite::backup::{Backup, StepResult};
 use crate::connection::Database;
 use crate::error::storage_error;
 use crate::storage::SqliteStorage;
-use crate::views::has_our_tables;
+use crate::views::open::has_our_tables;
 
 /// How many pages are copied between two reports of progress: a mebibyte, where a page has 4 KiB.
 const PAGES_A_STEP: i32 = 256;

@@ -6,7 +6,7 @@ use catalogue_core::storage::StorageErrorKind::{
 };
 use rusqlite::{Error, ErrorCode};
 
-use crate::views::BadRow;
+use crate::views::row::BadRow;
 
 /// The error of a statement. SQLite's own words stay as its source.
 pub(crate) fn storage_error(error: Error) -> StorageError {

@@ -9,7 +9,7 @@ use crate::connection::Database;
 use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::storage::SqliteStorage;
-use crate::views::has_our_tables;
+use crate::views::open::has_our_tables;
 
 /// How many steps of SQLite's engine pass between two looks at the clock.
 const STEPS_BETWEEN_LOOKS: i32 = 10_000;

@@ -18,11 +18,11 @@ mod base_tables;
 mod check;
 mod check_columns;
 mod instant;
-mod open;
+pub(crate) mod open;
 mod plans;
 mod read;
 mod revision;
-mod row;
+pub(crate) mod row;
 mod statements;
 mod tokens;
 
@@ -35,9 +35,6 @@ use crate::cache::Cache;
 use crate::readers::Readers;
 use revision::FileRevision;
 use statements::Statements;
-
-pub(crate) use open::has_our_tables;
-pub(crate) use row::BadRow;
 
 /// How many revisions are cached.
 const CACHE_ENTRIES: usize = 10_000;
