@@ -14,7 +14,7 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     let Some(file) = &arguments.file else { return output::print(import::SCHEMA) };
     let began = Instant::now();
     let migration = context.settings.migration();
-    let database = context.database_of_courses("import")?;
+    let database = context.needs_courses_of_ours("import")?;
     // The input is opened before the database, so that a mistyped name does not leave a new database behind.
     let input = Input::open(file)?;
     let name = input.name.clone();

@@ -7,11 +7,10 @@ use http::{Request, StatusCode};
 use serde_json::json;
 
 use super::{Context, accounts, block_on};
-use crate::cli::{Example, Sql, ViewsCommand};
+use crate::cli::{Example, ViewsCommand};
 use crate::database::{Database, Storage, Unopened};
 use crate::exit::{Failure, harmless};
 use crate::output;
-use crate::report::no_faults;
 use crate::settings::table::COURSES;
 
 pub(super) fn run(command: ViewsCommand, context: &Context) -> Result<(), Failure> {
@@ -37,11 +36,8 @@ fn database(context: &Context) -> Result<Database, Failure> {
 fn example(arguments: &Example, context: &Context) -> Result<(), Failure> {
     let named = context.settings.named_database();
     context.settings.finish()?;
-    let sql = arguments.sql.unwrap_or(match named {
-        Some(Database::Postgres(_)) => Sql::Postgres,
-        _ => Sql::Sqlite,
-    });
-    output::print(arguments.text(sql))
+    let is_postgres = matches!(named, Some(Database::Postgres(_)));
+    output::print(arguments.text(arguments.sql.as_deref().unwrap_or(if is_postgres { "postgres" } else { "sqlite" })))
 }
 
 async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Result<(), Failure> {
@@ -66,7 +62,7 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
     } else {
         output::print(&faults.iter().map(|fault| told(fault) + "\n").collect::<String>())?;
     }
-    no_faults(faults.len())
+    if faults.is_empty() { Ok(()) } else { Err(Failure::work("the views have faults to mend")) }
 }
 
 /// A fault in one line.

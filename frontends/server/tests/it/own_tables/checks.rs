@@ -116,7 +116,7 @@ fn each_fault_is_told_with_what_would_be_right() {
             app.sql(change);
             let told = app.run("views check --json");
             assert_eq!((told.status, &*told.err), (Some(1), &*told.err), "{change}");
-            assert!(told.err.starts_with("error: there "), "{}: {change}: {told:?}", app.kind());
+            assert!(told.err.starts_with("error: the views have faults"), "{}: {change}: {told:?}", app.kind());
             let report: Value = serde_json::from_str(&told.out).unwrap();
             let is_it = |fault: &&Value| {
                 let text = |field: &str| fault[field].as_str().unwrap_or_default().to_owned();
