@@ -14,6 +14,7 @@ mod documents;
 mod health;
 mod import;
 mod keys;
+mod progress;
 mod serve;
 mod serving;
 mod signals;

@@ -23,7 +23,7 @@ use crate::database::{self, Database};
 use crate::issuer::{self, KeySource};
 use crate::logging::{self, Format, LEVELS};
 use crate::otlp::{self, Endpoint};
-use crate::rate_limit::{self, StoreClient};
+use crate::rate_limit::{self, StoreAddress};
 use crate::units;
 
 macro_rules! table {
@@ -99,6 +99,21 @@ table! {
     OAUTH_TOKEN_TYPE: TokenType = Entry::new("oauth-token-type", "TYPE", One(issuer::token_type)),
         help: "What the header of a token must call it: at+jwt, or any for issuers that call access tokens JWT",
         default: Value("at+jwt"), offered: &["at+jwt", "any"];
+    #[cfg(feature = "oauth")]
+    OAUTH_INTROSPECTION: http::Uri = Entry::new("oauth-introspection", "URL", One(issuer::address)),
+        help: "Where the issuer is asked about its opaque access tokens (RFC 7662): over HTTPS, or over HTTP from this machine",
+        default: Words("none, so that they are refused");
+    #[cfg(feature = "oauth")]
+    OAUTH_CLIENT_ID: String = Entry::new("oauth-client-id", "ID", One(issuer::not_empty)),
+        help: "The client as which this server asks the issuer about opaque tokens";
+    #[cfg(feature = "oauth")]
+    OAUTH_CLIENT_SECRET: String = Entry::new("oauth-client-secret", "file:PATH", One(issuer::not_empty)),
+        help: "The file with that client's secret, which is sent by client_secret_basic",
+        default: Words("none"), shape: Shape::Secret, is_secret: true;
+    #[cfg(feature = "oauth")]
+    OAUTH_INTROSPECTION_CACHE: Duration = Entry::new("oauth-introspection-cache", "DURATION", One(issuer::cache_time)),
+        help: "How long an accepted opaque token counts without another question, like 10s, at most 60s; a revocation at the issuer counts that much later",
+        default: Value("0s");
     CORS_ORIGIN: Vec<String> = Entry::new("cors-origin", "ORIGIN", Many(value::origins)),
         help: "The origins whose scripts may call the API, like https://app.example.com",
         default: Words("none");
@@ -126,7 +141,7 @@ table! {
     RATE_LIMIT: RateLimit = Entry::new("rate-limit", "N/DURATION", One(rate_limit::parse)),
         help: "How many requests each credential may make, like 600/1m; also limits failed logins per client address",
         default: Words("no limit");
-    RATE_LIMIT_STORE: StoreClient = Entry::new("rate-limit-store", "URL", One(rate_limit::store_client)),
+    RATE_LIMIT_STORE: StoreAddress = Entry::new("rate-limit-store", "URL", One(rate_limit::store_address)),
         help: "Where several servers count together: `redis://HOST:PORT/DATABASE`; while it is out of reach nothing is limited",
         default: Words("each server counts by itself"), is_secret: true;
     OTLP_ENDPOINT: Endpoint = Entry::new("otlp-endpoint", "URL", One(otlp::parse_endpoint)),
