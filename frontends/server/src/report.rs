@@ -122,7 +122,11 @@ impl Report {
             output::print(&self.text())?;
         }
         let faults = self.0.iter().filter(|finding| finding.verdict == Verdict::Fault).count();
-        no_faults(faults)
+        match faults {
+            0 => Ok(()),
+            1 => Err(Failure::work("there is 1 fault to mend")),
+            _ => Err(Failure::work(format!("there are {faults} faults to mend"))),
+        }
     }
 
     fn text(&self) -> String {
@@ -138,15 +142,6 @@ impl Report {
             format!("{verdict:7}  {check:11}  {message}\n{keys}")
         };
         self.0.iter().map(lines).collect()
-    }
-}
-
-/// A failure where there are faults.
-pub(crate) fn no_faults(count: usize) -> Result<(), Failure> {
-    match count {
-        0 => Ok(()),
-        1 => Err(Failure::work("there is 1 fault to mend")),
-        _ => Err(Failure::work(format!("there are {count} faults to mend"))),
     }
 }
 

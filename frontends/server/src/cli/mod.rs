@@ -24,7 +24,7 @@ pub(crate) use leaked::{CheckKeys, FindKey};
 #[cfg(feature = "oauth")]
 pub(crate) use tokens::RevokeToken;
 pub(crate) use tokens::TokensCommand;
-pub(crate) use views::{Example, Sql, ViewsCommand};
+pub(crate) use views::{Example, ViewsCommand};
 
 use crate::settings::CommandLine;
 

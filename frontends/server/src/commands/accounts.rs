@@ -42,13 +42,11 @@ impl<'s> From<&'s AccountSummary> for Shown<'s> {
 }
 
 pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Failure> {
-    let database = match &command {
-        AccountsCommand::Remove(remove) => {
-            check_confirmable(remove)?;
-            context.database_of_courses("accounts remove")?
-        }
-        _ => context.database()?,
-    };
+    if let AccountsCommand::Remove(remove) = &command {
+        check_confirmable(remove)?;
+        context.needs_courses_of_ours("accounts remove")?;
+    }
+    let database = context.database()?;
     block_on(async {
         let storage = database.open().await?;
         match command {

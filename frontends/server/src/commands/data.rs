@@ -14,7 +14,7 @@ use crate::output;
 
 /// Of those accounts, or of all where none is named.
 pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
-    let database = context.database_of_courses("export")?;
+    let database = context.needs_courses_of_ours("export")?;
     // Into a pipe somebody else shows it, or the terminal would show both.
     let progress = if output::is_a_file() { Progress::of("exporting", None) } else { Progress::hidden() };
     let exported = block_on(async {

@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     let Some(file) = &arguments.file else { return output::print(SCHEMA) };
     let began = Instant::now();
     let migration = context.settings.migration();
-    let database = context.database_of_courses("import")?;
+    let database = context.needs_courses_of_ours("import")?;
     // The input is opened before the database, so that a mistyped name does not leave a new database behind.
     let (input, name) = open(file)?;
     let options = Options { prune: arguments.prune, dry_run: arguments.dry_run, all_names: arguments.json };

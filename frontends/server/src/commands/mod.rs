@@ -48,14 +48,12 @@ impl Context {
         self.settings.finish().map(|()| database)
     }
 
-    /// The same for a command that needs courses of ours.
-    fn database_of_courses(&self, command: &str) -> Result<Database, Failure> {
+    /// The same for a command that changes or copies courses, where these are ours.
+    fn needs_courses_of_ours(&self, command: &str) -> Result<Database, Failure> {
+        const WHY: &str =
+            "is for courses in tables of this program; with --courses views they belong to another one: do it there";
         let database = self.database()?;
-        if self.settings.get(&COURSES) {
-            let why = "is for courses in tables of this program; with --courses views they belong to another one: do it there";
-            return Err(Failure::work(format!("`{command}` {why}")));
-        }
-        Ok(database)
+        if self.settings.get(&COURSES) { Err(Failure::work(format!("`{command}` {WHY}"))) } else { Ok(database) }
     }
 
     /// What reads again what is to be logged: `--log` on the command line still wins. Reading may take its time.

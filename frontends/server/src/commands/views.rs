@@ -4,14 +4,13 @@ use catalogue_core::AccountId;
 use catalogue_core::auth::{Identity, Scope, Scopes};
 use catalogue_core::storage::{CheckedRows, ViewFault};
 use http::{Request, StatusCode};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Context, accounts, block_on};
-use crate::cli::{Example, Sql, ViewsCommand};
+use crate::cli::{Example, ViewsCommand};
 use crate::database::{Database, Storage, Unopened};
 use crate::exit::{Failure, harmless};
 use crate::output;
-use crate::report::no_faults;
 use crate::settings::table::COURSES;
 
 pub(super) fn run(command: ViewsCommand, context: &Context) -> Result<(), Failure> {
@@ -21,31 +20,24 @@ pub(super) fn run(command: ViewsCommand, context: &Context) -> Result<(), Failur
             let database = database(context)?;
             block_on(async { check(database.open().await, all, json).await })
         }
-        ViewsCommand::Show { account, json } => {
+        ViewsCommand::Show { account, .. } => {
             let database = database(context)?;
-            block_on(async { show(database.open().await?, &account, json).await })
+            block_on(async { show(database.open().await?, &account).await })
         }
     }
+}
+
+fn database(context: &Context) -> Result<Database, Failure> {
+    const NO_VIEWS: &str = "courses are in tables of this program; say where the views are, with --courses views";
+    let database = context.database()?;
+    if context.settings.get(&COURSES) { Ok(database) } else { Err(Failure::usage(NO_VIEWS)) }
 }
 
 fn example(arguments: &Example, context: &Context) -> Result<(), Failure> {
     let named = context.settings.named_database();
     context.settings.finish()?;
-    let sql = arguments.sql.unwrap_or(match named {
-        Some(Database::Postgres(_)) => Sql::Postgres,
-        _ => Sql::Sqlite,
-    });
-    output::print(arguments.text(sql))
-}
-
-fn database(context: &Context) -> Result<Database, Failure> {
-    let database = context.database()?;
-    if !context.settings.get(&COURSES) {
-        return Err(Failure::usage(
-            "courses are in tables of this program; say where the views are, as to `serve`, with --courses views",
-        ));
-    }
-    Ok(database)
+    let is_postgres = matches!(named, Some(Database::Postgres(_)));
+    output::print(arguments.text(arguments.sql.as_deref().unwrap_or(if is_postgres { "postgres" } else { "sqlite" })))
 }
 
 async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Result<(), Failure> {
@@ -70,17 +62,19 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
     } else {
         output::print(&faults.iter().map(|fault| told(fault) + "\n").collect::<String>())?;
     }
-    no_faults(faults.len())
+    if faults.is_empty() { Ok(()) } else { Err(Failure::work("the views have faults to mend")) }
 }
 
 /// A fault in one line.
 pub(super) fn told(ViewFault { view, key, what, wanted }: &ViewFault) -> String {
-    let key = key.as_ref().map(|key| format!(" ({key})")).unwrap_or_default();
-    harmless(&format!("{view}{key}: {what}; {wanted}"))
+    harmless(&match key {
+        Some(key) => format!("{view} ({key}): {what}; wanted: {wanted}"),
+        None => format!("{view}: {what}; {wanted}"),
+    })
 }
 
 /// What the API answers the account whose list of courses is asked for.
-async fn show(storage: Storage, account: &String, json: bool) -> Result<(), Failure> {
+async fn show(storage: Storage, account: &String) -> Result<(), Failure> {
     accounts::find(storage.admin(), std::slice::from_ref(account)).await?;
     let catalogue = storage.catalogue().build().map_err(|error| Failure::because(&error))?;
     let caller = Identity::session(AccountId::new(&**account), "operator", Scopes::from_iter([Scope::ReadCourses]));
@@ -92,10 +86,5 @@ async fn show(storage: Storage, account: &String, json: bool) -> Result<(), Fail
             "the API answers {status}; the log says why, and `views check` what is right"
         )));
     }
-    let text = String::from_utf8_lossy(answer.body());
-    if json {
-        return output::print(&text);
-    }
-    let page: Value = serde_json::from_str(&text).map_err(|error| Failure::because(&error))?;
-    output::print(&serde_json::to_string_pretty(&page).map_err(|error| Failure::because(&error))?)
+    output::print(&String::from_utf8_lossy(answer.body()))
 }

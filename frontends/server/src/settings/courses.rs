@@ -34,14 +34,10 @@ pub(super) fn told_to(database: Database, settings: &Settings) -> Database {
     match (database, file) {
         (database @ Database::Postgres(_), _) if views => database.with(|options| options.views(&theirs)),
         (Database::File { path, .. }, courses @ Some(_)) if views => Database::File { path, courses },
-        (database @ Database::File { .. }, None) if views => {
-            let what = "nothing says which database has the views; name it with --courses-database sqlite:PATH";
+        (database, _) if views => {
+            let what = "nothing says where the views are, or keys stay; write --courses-database sqlite:PATH for the \
+                        views, and --database sqlite:PATH for keys";
             settings.conflict(&[&COURSES], &[&DATABASE, &COURSES_DATABASE], &what);
-            database
-        }
-        (database @ Database::Memory, _) if views => {
-            let what = "keys would end with the program; name a file for them, like --database sqlite:catalogue.db";
-            settings.conflict(&[&COURSES], &[&DATABASE], &what);
             database
         }
         (database, _) => database,

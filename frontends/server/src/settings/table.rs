@@ -184,13 +184,13 @@ table! {
     DATABASE_POOLER: bool = Entry::flag("database-pooler"),
         help: "The PostgreSQL database is behind a pooler in transaction mode, such as PgBouncer",
         section: Section::Every;
-    DATABASE_SCHEMA: String = Entry::new("database-schema", "NAME", One(value::schema)),
+    DATABASE_SCHEMA: String = Entry::new("database-schema", "NAME", One(|text| Ok(text.to_owned()))),
         help: "The schema of a PostgreSQL database that has the tables of this program",
         default: Words("catalogue beside views, else by search_path"), section: Section::Every;
     COURSES: bool = Entry::new("courses", "KIND", One(value::in_views)),
         help: "Where courses are: in tables of this program, or in views over the tables of another one",
         default: Value("tables"), section: Section::Every, offered: &["tables", "views"];
-    COURSES_SCHEMA: String = Entry::new("courses-schema", "NAME", One(value::schema)),
+    COURSES_SCHEMA: String = Entry::new("courses-schema", "NAME", One(|text| Ok(text.to_owned()))),
         help: "The schema of a PostgreSQL database that has the views",
         default: Value("public"), section: Section::Every;
     COURSES_DATABASE: PathBuf = Entry::new("courses-database", "sqlite:PATH", One(value::sqlite_file)),

@@ -55,12 +55,6 @@ pub(super) fn in_views(text: &str) -> Result<bool, String> {
     }
 }
 
-/// The name of a schema, as PostgreSQL can have it.
-pub(super) fn schema(text: &str) -> Result<String, String> {
-    let can_be = (1..=63).contains(&text.len()) && !text.contains('\0');
-    can_be.then(|| text.to_owned()).ok_or_else(|| format!("{text:?} cannot be a schema; write a name of 1 to 63 bytes"))
-}
-
 pub(super) fn sqlite_file(text: &str) -> Result<PathBuf, String> {
     match Database::parse(text)? {
         Database::File { path, .. } => Ok(path),

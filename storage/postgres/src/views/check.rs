@@ -1,4 +1,4 @@
-//! [`check`]: whether the API could serve each row of the views, or of a sample (V9).
+//! [`check`]: whether the API could serve each row of the views, or of a sample.
 
 use catalogue_core::storage::{CheckedRows, CourseRows, Limit, StorageError, ViewFault};
 use tokio_postgres::Row;

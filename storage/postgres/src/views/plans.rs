@@ -1,4 +1,4 @@
-//! [`check`]: whether the database has an index for each statement of a request (V7).
+//! [`check`]: whether the database has an index for each statement of a request.
 //!
 //! A plan for the largest account that sorts or reads more than it needs is asked for again where PostgreSQL is to do so only
 //! if it must. What it still does then lacks an index. Of small tables it may read all in any case, so that their indexes are

@@ -1,4 +1,4 @@
-//! [`check`]: what the role may do beyond what it needs (V5).
+//! [`check`]: what the role may do beyond what it needs.
 
 use catalogue_core::storage::{StorageError, ViewAdvice};
 use tokio_postgres::types::Type;

@@ -8,7 +8,6 @@ use crate::report::Report;
 
 /// How many faults are told; `views check` tells all.
 const TOLD: usize = 10;
-
 const CHECK: &str = "views";
 
 pub(super) async fn look(views: &dyn CourseViews, report: &mut Report) {

@@ -80,11 +80,16 @@ fn the_indexes_that_doctor_prints_end_its_warnings() {
         let mut server = app.command("serve --listen 127.0.0.1:0");
         let mut server = crate::program::Server::start(server.stderr(std::process::Stdio::piped()));
         server.notes_until("; CREATE ");
-        for message in &first {
-            let (_, index) = message.split_once("; CREATE ").unwrap_or_else(|| panic!("{place}: {message}"));
-            app.sql(&format!("CREATE {index}"));
+        let mut left = first.clone();
+        // One index can leave another as the best.
+        for _ in 0..4 {
+            for message in left {
+                let (_, index) = message.split_once("; CREATE ").unwrap_or_else(|| panic!("{place}: {message}"));
+                app.sql(&format!("CREATE {index}"));
+            }
+            left = slow();
         }
-        assert_eq!(slow(), [""; 0], "{place}, after {first:?}");
+        assert_eq!(left, [""; 0], "{place}, after {first:?}");
     }
 }
 
@@ -111,7 +116,7 @@ fn each_fault_is_told_with_what_would_be_right() {
             app.sql(change);
             let told = app.run("views check --json");
             assert_eq!((told.status, &*told.err), (Some(1), &*told.err), "{change}");
-            assert!(told.err.starts_with("error: there "), "{}: {change}: {told:?}", app.kind());
+            assert!(told.err.starts_with("error: the views have faults"), "{}: {change}: {told:?}", app.kind());
             let report: Value = serde_json::from_str(&told.out).unwrap();
             let is_it = |fault: &&Value| {
                 let text = |field: &str| fault[field].as_str().unwrap_or_default().to_owned();

@@ -3,13 +3,13 @@
 use super::app::App;
 use super::checks::findings;
 
-const GUIDE: &str = include_str!("../../../README.md");
+const README: &str = include_str!("../../../../../storage/postgres/README.md");
 
 #[test]
 fn a_role_that_reads_the_views_and_owns_our_schema_is_enough() {
     let Some(mut app) = App::without_keys("rails").into_iter().find(App::is_postgres) else { return };
     app.sql(&std::fs::read_to_string(App::folder("rails").join("rows.sql")).unwrap());
-    app.sql(GUIDE.split("```sql\n").nth(1).unwrap().split("```").next().unwrap());
+    app.sql(README.split("```sql\n").nth(1).unwrap().split("```").next().unwrap());
     app.connected_as("catalogue");
     app.run("migrate").succeeds();
     app.run("migrate").succeeds();
