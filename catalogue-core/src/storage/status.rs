@@ -13,6 +13,8 @@ pub struct StorageStatus {
     pub connections: Connections,
     /// In the order in which they were named.
     pub replicas: Vec<ReplicaStatus>,
+    /// What an operator has to mend, though requests are answered: a sentence each.
+    pub faults: Vec<String>,
 }
 
 /// The state of a replica.

@@ -46,6 +46,7 @@ struct Readme;
 mod accounts;
 mod address;
 mod admin;
+mod citus;
 mod connection;
 mod connections;
 mod credentials;

@@ -12,6 +12,7 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::error::SqlState;
 
+use crate::citus;
 use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
 use crate::error::{code, storage_error};
@@ -38,6 +39,9 @@ pub struct PostgresStorage {
     pub(crate) readers: Arc<Readers>,
     options: Arc<Options>,
     write_timeout: Duration,
+    /// Whether the tables are spread over nodes by account.
+    pub(crate) is_spread: bool,
+    has_citus: bool,
 }
 
 impl PostgresStorage {
@@ -47,7 +51,7 @@ impl PostgresStorage {
     /// When it is out of reach, or its tables are not ours or of another schema version. Nothing is changed.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
         options.warn_of_clear_text();
-        let found = migration::version(options).await?;
+        let migration::Found { version: found, is_spread, has_citus } = migration::look(options).await?;
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),
             Ordering::Equal => {
@@ -55,6 +59,8 @@ impl PostgresStorage {
                     readers: Arc::new(Readers::new(options)),
                     options: Arc::new(options.clone()),
                     write_timeout: LOCK_TIMEOUT,
+                    is_spread,
+                    has_citus,
                 };
                 storage.ask_as_requests_do().await.map_err(OpenError::Failed)?;
                 Ok(storage)
@@ -133,12 +139,12 @@ impl PostgresStorage {
 
     /// A connection for one change.
     pub(crate) async fn writer(&self) -> Result<Connection, StorageError> {
-        self.options.writing().without_names().open().await
+        Ok(self.of_layout(self.options.writing().without_names().open().await?))
     }
 
     /// A connection for many changes, as in an import.
     pub(crate) async fn importer(&self) -> Result<Connection, StorageError> {
-        self.options.writing().open().await
+        Ok(self.of_layout(self.options.writing().open().await?))
     }
 
     /// Makes a change to keys or sign-ins in one transaction.
@@ -155,7 +161,23 @@ impl PostgresStorage {
 
     /// A connection that can read everything, for administration.
     pub(crate) async fn exporter(&self) -> Result<Connection, StorageError> {
-        self.options.exporting().open().await
+        Ok(self.of_layout(self.options.exporting().open().await?))
+    }
+
+    fn of_layout(&self, mut connection: Connection) -> Connection {
+        connection.is_spread = self.is_spread;
+        connection
+    }
+
+    /// What an operator of Citus has to mend; nothing where there is none, or where it cannot be asked.
+    pub(crate) async fn faults(&self) -> Vec<String> {
+        if !self.has_citus {
+            return Vec::new();
+        }
+        citus::standing::faults(&self.readers, self.is_spread).await.unwrap_or_else(|error| {
+            tracing::debug!(%error, "what Citus knows of its nodes cannot be read");
+            Vec::new()
+        })
     }
 }
 

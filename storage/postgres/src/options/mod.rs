@@ -43,6 +43,7 @@ pub struct Options {
     pub(crate) deadline: Duration,
     pub(crate) through_pooler: bool,
     pub(crate) triggers: bool,
+    pub(crate) citus: bool,
 }
 
 impl Options {
@@ -118,6 +119,7 @@ impl Options {
             deadline: DEADLINE,
             through_pooler: false,
             triggers: true,
+            citus: false,
         })
     }
 
@@ -174,6 +176,15 @@ impl Options {
     #[must_use]
     pub const fn without_triggers(mut self) -> Self {
         self.triggers = false;
+        self
+    }
+
+    /// A migration spreads the tables over the nodes of a Citus cluster by account, those that are there too, and drops
+    /// their triggers. The address names the coordinator. Sessions need no such option, and may name any node.
+    #[must_use]
+    pub const fn citus(mut self) -> Self {
+        self.triggers = false;
+        self.citus = true;
         self
     }
 
@@ -242,6 +253,7 @@ impl fmt::Debug for Options {
             .field("deadline", &self.deadline)
             .field("through_pooler", &self.through_pooler)
             .field("triggers", &self.triggers)
+            .field("citus", &self.citus)
             .finish_non_exhaustive()
     }
 }
