@@ -1,14 +1,14 @@
 //! The cluster whose coordinator `CATALOGUE_TEST_CITUS` names, and a schema in it for each test.
-//!
-//! The schemas stay there afterwards, and are made anew by the next run.
 
 use std::env;
 use std::io::{Write as _, stderr};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use catalogue_postgres::{Options, PostgresStorage};
+use tokio::runtime::Builder;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_postgres::{Client, NoTls};
 
@@ -62,6 +62,19 @@ impl Citus {
     /// A host's own connection.
     pub(crate) async fn host(&self) -> Client {
         connect(&self.address()).await
+    }
+}
+
+/// Each schema makes it slower to tell the nodes of all of them.
+impl Drop for Citus {
+    fn drop(&mut self) {
+        let drop = format!("DROP SCHEMA {} CASCADE", self.name);
+        let dropping = thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async { connect(ADDRESS.as_deref().unwrap()).await.batch_execute(&drop).await })
+        });
+        // A test that has failed says why; what it has left, the next run removes.
+        let _ = dropping.join();
     }
 }
 

@@ -179,7 +179,10 @@ where
     let (id, (name, port)) = (worker.id, worker.at.clone());
     let done = tokio::spawn(check(storage, citus.host().await, worker)).await;
     let update = format!("SELECT citus_update_node({id}, '{name}', {port}, force => true, lock_cooldown => 100)");
-    citus.host().await.batch_execute(&update).await.unwrap();
+    let host = citus.host().await;
+    host.batch_execute(&update).await.unwrap();
+    // The cluster would do it by itself in a minute, and make no schema until then.
+    host.batch_execute("SELECT start_metadata_sync_to_all_nodes()").await.unwrap();
     done.unwrap();
 }
 
