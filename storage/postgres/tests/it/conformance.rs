@@ -6,7 +6,7 @@ use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{CourseStorage, CredentialStorage, KeyStorage, MemoryStorage, SignInStorage};
 use catalogue_postgres::{Options, PostgresStorage};
 
-use crate::citus::cluster::Citus;
+use crate::citus::{self, cluster::Citus};
 use crate::schema::Schema;
 
 /// What stands behind a pointer is a storage too.
@@ -23,18 +23,12 @@ async fn fixture(with: fn(Options) -> Options) -> (Arc<dyn Storage>, Option<Sche
     (Arc::new(storage), Some(schema))
 }
 
-/// What makes tables that can be spread over nodes of others.
-const TABLES: &str = include_str!("../../migrations/citus/tables.sql");
-
 /// The same with tables and statements as Citus has them, on PostgreSQL.
 async fn for_citus() -> (Arc<dyn Storage>, Option<Schema>) {
     let Some(schema) = Schema::new().await else {
         return (Arc::new(MemoryStorage::new()), None);
     };
-    let options = schema.options().without_triggers();
-    PostgresStorage::migrate(&options).await.unwrap();
-    schema.host().await.batch_execute(TABLES).await.unwrap();
-    (Arc::new(PostgresStorage::open(&options).await.unwrap()), Some(schema))
+    (Arc::new(citus::on_postgresql(&schema).await), Some(schema))
 }
 
 async fn on_a_coordinator() -> (Arc<dyn Storage>, Option<Citus>) {

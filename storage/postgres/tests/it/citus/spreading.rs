@@ -80,6 +80,41 @@ async fn what_is_not_spread_is_told_and_mended() {
 }
 
 #[tokio::test]
+async fn each_node_is_asked_and_told_alike() {
+    let Some(citus) = Citus::new().await else { return };
+    let (coordinator, host) = (citus.storage().await, citus.host().await);
+    let account = import_one_course(&coordinator).await;
+    let nodes = "SELECT format('host=%s port=%s user=%s dbname=%s', nodename, nodeport, current_user, current_database()) \
+                 FROM pg_dist_node WHERE isactive";
+    let nodes = host.query(nodes, &[]).await.unwrap();
+    assert!(nodes.len() > 1, "{nodes:?}");
+    for node in nodes {
+        let address = format!("{} options='-c search_path={}'", node.get::<_, &str>(0), citus.name);
+        let storage = PostgresStorage::open(&Options::parse(&address).unwrap()).await.unwrap();
+        assert!(storage.find_course(&account, "course").await.unwrap().value.is_some());
+        let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
+        storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
+        assert!(coordinator.find_credential(&key.digest).await.unwrap().is_some());
+        import_one_course(&storage).await;
+        assert_eq!(storage.status().await.unwrap().faults, Vec::<String>::new());
+        let id = &key.record.identity.credential_id;
+        coordinator.revoke_key(&account, id, Timestamp::MAX, &Actor::OPERATOR).await.unwrap().unwrap();
+        assert!(storage.find_credential(&key.digest).await.unwrap().unwrap().revoked_at.is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_worker_is_not_asked_to_spread_tables() {
+    let Some(citus) = Citus::new().await else { return };
+    let worker = "SELECT format('host=%s port=%s user=%s dbname=%s', nodename, nodeport, current_user, current_database()) \
+                  FROM pg_dist_node WHERE groupid > 0 LIMIT 1";
+    let worker = citus.host().await.query_one(worker, &[]).await.unwrap();
+    let address = format!("{} options='-c search_path={}'", worker.get::<_, &str>(0), citus.name);
+    let refused = PostgresStorage::migrate(&Options::parse(&address).unwrap().citus()).await.unwrap_err();
+    assert!(matches!(refused, OpenError::NoCoordinator), "{refused}");
+}
+
+#[tokio::test]
 async fn a_database_without_the_extension_is_refused_and_left_as_it_is() {
     let Some(schema) = Schema::new().await else { return };
     let refused = PostgresStorage::migrate(&schema.options().citus()).await.unwrap_err();
