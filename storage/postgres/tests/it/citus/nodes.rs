@@ -2,7 +2,6 @@
 //!
 //! A worker is asked by way of this process, which the cluster must reach by its loopback address.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use catalogue_core::admin::{Account, AdminStorage, CredentialUse, NewCredential};
@@ -14,89 +13,12 @@ use catalogue_core::{AccountId, Timestamp};
 use catalogue_postgres::PostgresStorage;
 use catalogue_storage_conformance::sample;
 use futures_util::future::join_all;
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_postgres::Client;
 
 use super::cluster::Citus;
+use super::worker::{State, Worker};
 use crate::settings::link;
-
-/// What a worker is to those that ask it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
-    There,
-    Dead,
-    Silent,
-}
-
-/// A worker behind this process.
-struct Worker {
-    group: i32,
-    id: i32,
-    at: (String, i32),
-    port: u16,
-    state: watch::Sender<State>,
-}
-
-impl Worker {
-    /// The first one that has shards; the cluster asks it by way of this process from now on.
-    async fn first(host: &Client) -> Self {
-        let workers = "SELECT nodeid, groupid, nodename, nodeport FROM pg_dist_node \
-                       WHERE shouldhaveshards AND isactive AND groupid > 0 ORDER BY nodeid";
-        let rows = host.query(workers, &[]).await.unwrap();
-        assert!(rows.len() > 1, "a cluster with two workers at least is needed");
-        let (id, group, at) = (rows[0].get(0), rows[0].get(1), (rows[0].get(2), rows[0].get(3)));
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let (state, states) = watch::channel(State::There);
-        tokio::spawn(serve(listener, format!("{}:{}", at.0, at.1), states));
-        let worker = Self { group, id, at, port, state };
-        worker.ask_at(host, "127.0.0.1", i32::from(worker.port)).await;
-        worker
-    }
-
-    async fn ask_at(&self, host: &Client, name: &str, port: i32) {
-        let id = self.id;
-        let update = format!("SELECT citus_update_node({id}, '{name}', {port}, force => true, lock_cooldown => 100)");
-        host.batch_execute(&update).await.unwrap();
-    }
-
-    fn is(&self, state: State) {
-        self.state.send(state).unwrap();
-    }
-}
-
-/// Hands on what is said as long as the worker is there. A dead one ends what is open, and takes nothing new.
-async fn serve(listener: TcpListener, worker: String, mut states: watch::Receiver<State>) {
-    let address: SocketAddr = tokio::net::lookup_host(&worker).await.unwrap().next().unwrap();
-    loop {
-        let (mut client, _) = listener.accept().await.unwrap();
-        let mut changed = states.clone();
-        if *states.borrow_and_update() == State::Dead {
-            continue;
-        }
-        tokio::spawn(async move {
-            // Silent: what comes waits.
-            if changed.wait_for(|state| *state != State::Silent).await.is_err() {
-                return;
-            }
-            let mut server = TcpStream::connect(address).await.unwrap();
-            while *changed.borrow_and_update() != State::Dead {
-                tokio::select! {
-                    biased;
-                    _ = changed.changed() => {
-                        let is_over = changed.wait_for(|state| *state != State::Silent).await.is_err();
-                        if is_over {
-                            return;
-                        }
-                    }
-                    _ = copy_bidirectional(&mut client, &mut server) => return,
-                }
-            }
-        });
-    }
-}
 
 /// An account with a course and a key.
 struct Owner {
@@ -302,4 +224,17 @@ async fn requests_and_imports_go_on_while_shards_move() {
     assert!(count > 1 && page.len() > 1, "{count} rounds, {} courses", page.len());
     let now = host.query_one(from_and_to, &[]).await.unwrap();
     assert_eq!((now.get::<_, &str>(1), now.get::<_, i32>(2)), to);
+}
+
+#[tokio::test]
+async fn a_wait_for_a_lock_on_a_worker_ends_in_time() {
+    let Some(citus) = Citus::new().await else { return };
+    let storage = open(&citus).await.write_timeout(Duration::from_millis(100));
+    let owner = Owner::new(&storage, "account").await;
+    let host = citus.host().await;
+    host.batch_execute("BEGIN; UPDATE credentials SET name = 'held' WHERE account_id = 'account'").await.unwrap();
+    let refused = owner.revoke(&storage).await.unwrap_err();
+    assert_eq!(refused.to_string(), "another program is writing the same accounts; try again when it is done");
+    host.batch_execute("ROLLBACK").await.unwrap();
+    owner.revoke(&storage).await.unwrap();
 }
