@@ -107,6 +107,6 @@ impl AdminStorage for PostgresStorage {
 
     async fn status(&self) -> Option<StorageStatus> {
         let status = self.readers.status().await;
-        Some(StorageStatus { faults: self.faults().await, ..status })
+        Some(StorageStatus { is_spread: self.is_spread, faults: self.faults().await, ..status })
     }
 }

@@ -15,7 +15,7 @@ use tokio_postgres::error::SqlState;
 use crate::citus;
 use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
-use crate::error::{code, storage_error};
+use crate::error::{can_pass, code, storage_error};
 use crate::migration::{self, Migrated};
 use crate::old_snapshots::{OldSnapshot, old_snapshots};
 use crate::open_error::OpenError;
@@ -62,7 +62,14 @@ impl PostgresStorage {
                     is_spread,
                     has_citus,
                 };
-                storage.ask_as_requests_do().await.map_err(OpenError::Failed)?;
+                match storage.ask_as_requests_do().await {
+                    // It may be another node that is away, and those of other accounts may be there.
+                    Err(error) if is_spread && can_pass(&error) => {
+                        storage.readers.status().await.error.map_or(Ok(()), |error| Err(OpenError::Failed(error)))?;
+                        tracing::warn!(%error, "a node does not answer: requests of its accounts are answered 500");
+                    }
+                    asked => asked.map_err(OpenError::Failed)?,
+                }
                 Ok(storage)
             }
             Ordering::Greater => Err(OpenError::NewerSchema { found, known: SCHEMA_VERSION }),

@@ -81,6 +81,6 @@ impl Readers {
         let connections = self.primary.connections();
         let asked = self.primary.read(&HEALTH_CHECK, &[&1_i64], self.deadline()).await;
         let replicas = self.replicas.iter().flat_map(Replicas::status);
-        StorageStatus { error: asked.err(), connections, replicas: replicas.collect(), faults: Vec::new() }
+        StorageStatus { error: asked.err(), connections, replicas: replicas.collect(), ..StorageStatus::default() }
     }
 }

@@ -10,7 +10,7 @@ use catalogue_core::storage::{
     Actor, CourseStorage, CredentialStorage, KeyStorage, PageRequest, SignInStorage, StorageError, StorageErrorKind,
 };
 use catalogue_core::{AccountId, Timestamp};
-use catalogue_postgres::PostgresStorage;
+use catalogue_postgres::{Options, PostgresStorage};
 use catalogue_storage_conformance::sample;
 use futures_util::future::join_all;
 use tokio::sync::watch;
@@ -91,15 +91,15 @@ async fn open(citus: &Citus) -> PostgresStorage {
 }
 
 /// Does that with a worker behind this process, and leaves the cluster as it was, whatever comes of it.
-async fn with_a_worker<F>(check: impl FnOnce(PostgresStorage, Client, Worker) -> F)
+async fn with_a_worker<F>(check: impl FnOnce(Options, PostgresStorage, Client, Worker) -> F)
 where
     F: Future<Output = Worker> + Send + 'static,
 {
     let Some(citus) = Citus::new().await else { return };
     let storage = open(&citus).await;
-    let worker = Worker::first(&citus.host().await).await;
+    let worker = Worker::of_nobody(&citus.host().await).await;
     let (id, (name, port)) = (worker.id, worker.at.clone());
-    let done = tokio::spawn(check(storage, citus.host().await, worker)).await;
+    let done = tokio::spawn(check(citus.options(), storage, citus.host().await, worker)).await;
     let update = format!("SELECT citus_update_node({id}, '{name}', {port}, force => true, lock_cooldown => 100)");
     let host = citus.host().await;
     host.batch_execute(&update).await.unwrap();
@@ -110,12 +110,16 @@ where
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dead_worker_stops_its_own_accounts_and_no_revocation_of_others() {
-    with_a_worker(async |storage, host, worker| {
+    with_a_worker(async |options, storage, host, worker| {
         let [near, far] = Owner::two(&storage, &host, &worker).await;
         worker.is(State::Dead);
         let failed = far.read(&storage).await.unwrap_err();
         assert_eq!(failed.kind(), StorageErrorKind::Unavailable, "{failed}");
         near.read(&storage).await.unwrap();
+        let another = PostgresStorage::open(&options).await.unwrap();
+        near.read(&another).await.unwrap();
+        let status = another.status().await.unwrap();
+        assert!(status.is_spread && status.error.is_none(), "{status:?}");
         import(&storage, &near.account, "second").await.unwrap();
         assert!(storage.note_uses(&[far.used(5), near.used(5)]).await.is_err());
         assert_eq!(near.last_used(&storage).await, Some(5));
@@ -139,7 +143,7 @@ async fn a_dead_worker_stops_its_own_accounts_and_no_revocation_of_others() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_silent_worker_stops_its_own_accounts_until_it_is_replaced() {
-    with_a_worker(async |storage, host, worker| {
+    with_a_worker(async |_, storage, host, worker| {
         let [near, far] = Owner::two(&storage, &host, &worker).await;
         worker.is(State::Silent);
         // Not as many as there are connections.

@@ -26,13 +26,14 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// The first one that has shards; the cluster asks it by way of this process from now on.
-    pub(super) async fn first(host: &Client) -> Self {
-        let workers = "SELECT nodeid, groupid, nodename, nodeport FROM pg_dist_node \
-                       WHERE shouldhaveshards AND isactive AND groupid > 0 ORDER BY nodeid";
-        let rows = host.query(workers, &[]).await.unwrap();
-        assert!(rows.len() > 1, "a cluster with two workers at least is needed");
-        let (id, group, at) = (rows[0].get(0), rows[0].get(1), (rows[0].get(2), rows[0].get(3)));
+    /// The one that would have the account without a name, which a server asks for when it starts. The cluster asks it by way
+    /// of this process from now on.
+    pub(super) async fn of_nobody(host: &Client) -> Self {
+        let worker = "SELECT n.nodeid, n.groupid, n.nodename, n.nodeport FROM pg_dist_node AS n \
+                      JOIN pg_dist_placement AS p ON p.groupid = n.groupid \
+                      WHERE n.groupid > 0 AND p.shardid = get_shard_id_for_distribution_column('accounts', CAST('' AS TEXT))";
+        let row = host.query_one(worker, &[]).await.unwrap();
+        let (id, group, at) = (row.get(0), row.get(1), (row.get(2), row.get(3)));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (state, states) = watch::channel(State::There);
