@@ -196,6 +196,7 @@ impl CatalogueBuilder {
         let about = About::new(self.docs_title, self.docs_contact, self.docs_keys_url, self.settings_url)?;
         let (has_issuer, is_path) = (!self.authorization_servers.is_empty(), self.base_url.starts_with('/'));
         let about = about.with_authorization_servers(self.authorization_servers)?;
+        let about = about.with_issuers(self.authenticators.iter().filter_map(|one| one.issuer_and_audience()));
         if has_issuer && is_path {
             return Err(BuildError::IssuerWithoutAddress(self.base_url));
         }

@@ -31,6 +31,7 @@
 //! | keys in a table of its own, as digests | [`storage::CredentialStorage`], one method; expiry and revocation are checked here | [`Catalogue::with_api_keys`] where one storage holds both, else [`auth::StoredCredentials`] |
 //! | sessions, or tokens that a service knows | [`auth::Authenticator`], one method | [`Catalogue::builder`], or [`or_authenticator`](CatalogueBuilder::or_authenticator) after another |
 //! | an authorization server that signs access tokens | `auth::signed::FetchKeys`, one method | `auth::signed::SignedTokens` (feature `oauth`), by [`or_authenticator`](CatalogueBuilder::or_authenticator) |
+//! | an authorization server whose access tokens are opaque | `auth::introspected::Introspect`, one method | `auth::introspected::IntrospectedTokens` (feature `oauth`), by [`or_authenticator`](CatalogueBuilder::or_authenticator), last |
 //! | sessions by cookie, or a gateway that names the caller | a function from a request's head to an [`auth::Identity::session`] | [`Catalogue::identified_by`] |
 //! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`auth::Identity`], on a route of their own [`Catalogue::mounted_at`] |
 //! | a rate limit | nothing, with [`limit::LocalRateLimiter`]; for several servers a [`limit::RateLimiter`] | [`rate_limiter`](CatalogueBuilder::rate_limiter), and a [`limit::ClientAddress`] with each request |

@@ -50,9 +50,17 @@ macro_rules! all_behind {
             fn find_credential(digest: &TokenDigest) -> Outcome<Option<Credential>>;
             fn is_revoked(digest: &TokenDigest) -> Outcome<Option<bool>>;
         } }
-        behind! { $pointer, Authenticator {
-            fn authenticate(token: BearerToken<'_>) -> Outcome<Verdict>;
-        } }
+        #[async_trait]
+        #[deny(clippy::missing_trait_methods)]
+        impl<T: Authenticator + ?Sized> Authenticator for $pointer<T> {
+            async fn authenticate(&self, token: BearerToken<'_>) -> Outcome<Verdict> {
+                (**self).authenticate(token).await
+            }
+
+            fn issuer_and_audience(&self) -> Option<(&str, &str)> {
+                (**self).issuer_and_audience()
+            }
+        }
         #[cfg(feature = "oauth")]
         behind! { $pointer, FetchKeys {
             fn fetch() -> Outcome<Bytes>;

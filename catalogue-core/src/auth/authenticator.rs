@@ -106,4 +106,10 @@ pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// When that cannot be found out now; the request is answered 500.
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError>;
+
+    /// Whose signed tokens these are, and for which audience: the documents name both (decision O34). Default `None`. Texts
+    /// with a backtick or a control character are not named.
+    fn issuer_and_audience(&self) -> Option<(&str, &str)> {
+        None
+    }
 }

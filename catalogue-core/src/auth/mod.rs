@@ -8,6 +8,8 @@ mod bearer;
 mod credential;
 mod gate;
 mod identity;
+#[cfg(feature = "oauth")]
+pub mod introspected;
 mod misspelt;
 mod scope;
 #[cfg(feature = "oauth")]

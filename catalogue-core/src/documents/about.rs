@@ -15,8 +15,10 @@ pub(crate) struct About {
     contact: Option<Contact>,
     keys_url: Option<String>,
     settings_url: Option<String>,
-    /// Whose signed tokens are taken.
+    /// Where clients get tokens.
     authorization_servers: Vec<String>,
+    /// Whose signed tokens are taken, in a sentence each.
+    issuers: Vec<String>,
 }
 
 /// Where questions go.
@@ -46,7 +48,7 @@ impl About {
         });
         settings_url.as_deref().map(Address::parse).transpose().map_err(BuildError::SettingsUrl)?;
         let (title, contact, keys_url) = (title.transpose()?, contact.transpose()?, keys_url.transpose()?);
-        Ok(Self { title, contact, keys_url, settings_url, authorization_servers: Vec::new() })
+        Ok(Self { title, contact, keys_url, settings_url, ..Self::default() })
     }
 
     /// The same, with where tokens come from.
@@ -55,6 +57,15 @@ impl About {
             return Err(BuildError::AuthorizationServer(bad.clone()));
         }
         Ok(Self { authorization_servers: servers, ..self })
+    }
+
+    /// The same, with whose signed tokens are taken, and for which audience.
+    pub(crate) fn with_issuers<'i>(self, issuers: impl Iterator<Item = (&'i str, &'i str)>) -> Self {
+        let is_code = |text: &str| !text.contains(|c: char| c == '`' || c.is_control());
+        let shown = issuers.filter(|(issuer, audience)| is_code(issuer) && is_code(audience));
+        let told =
+            |(issuer, audience)| format!("Access tokens are signed by `{issuer}` for the audience `{audience}`.");
+        Self { issuers: shown.map(told).collect(), ..self }
     }
 }
 
@@ -73,6 +84,11 @@ impl<'a> Site<'a> {
 
     pub(crate) fn authorization_servers(self) -> &'a [String] {
         &self.about.authorization_servers
+    }
+
+    /// Whose signed tokens are taken, where any are: sentences behind a blank.
+    pub(crate) fn issuers(self) -> String {
+        self.about.issuers.iter().flat_map(|sentence| [" ", sentence]).collect()
     }
 
     /// Whether only the path of the API is known, and not its scheme and host.

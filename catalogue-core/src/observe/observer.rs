@@ -172,6 +172,16 @@ impl<'r> FinishedRequest<'r> {
 }
 
 impl ExceededLimit {
+    /// Its name in logs and metrics, such as `in_flight`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InFlight => "in_flight",
+            Self::Credential => "credential",
+            Self::ClientAddress => "client_address",
+        }
+    }
+
     fn of(throttled: &Throttled, caller: Option<&Identity>) -> Self {
         match (&throttled.fields, caller) {
             (None, _) => Self::InFlight,

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 use uuid::Uuid;
 
 use super::StorageError;
@@ -168,6 +169,8 @@ impl CredentialAction {
 }
 
 /// One line of an account's log. It is never changed, and removed only with the account.
+///
+/// As JSON it is an object of `id`, `at`, `action`, `keyId`, `keyName` and `actor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CredentialEvent {
     /// The account.
@@ -184,6 +187,19 @@ pub struct CredentialEvent {
     pub credential_id: Option<Arc<str>>,
     /// The key's name then; of a renaming, the new one.
     pub name: Option<String>,
+}
+
+impl Serialize for CredentialEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut event = serializer.serialize_struct("CredentialEvent", 6)?;
+        event.serialize_field("action", self.action.name())?;
+        event.serialize_field("actor", self.actor.as_str())?;
+        event.serialize_field("at", &self.at)?;
+        event.serialize_field("id", &*self.id)?;
+        event.serialize_field("keyId", &self.credential_id.as_deref())?;
+        event.serialize_field("keyName", &self.name)?;
+        event.end()
+    }
 }
 
 impl CredentialEvent {

@@ -131,7 +131,8 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// The revision of `account`'s courses, or `None` where the storage keeps none.
     ///
     /// A revision is replaced by a fresh one in the transaction of every change to the account's courses or modules, and
-    /// is never used again for other content, of this account or another. A change to one account leaves the others'.
+    /// is never used again for other content, of this account or another. A change to one account leaves the others', unless
+    /// the storage can only tell whether anything has changed: then it replaces all of them.
     ///
     /// # Errors
     /// When the storage cannot answer now.

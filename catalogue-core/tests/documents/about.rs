@@ -1,7 +1,8 @@
 //! What documents say of whose API they describe.
 
-use catalogue_core::storage::MemoryStorage;
-use catalogue_core::{BuildError, Catalogue, CatalogueBuilder, DocumentFormat};
+use catalogue_core::auth::{Authenticator, BearerToken, Verdict};
+use catalogue_core::storage::{MemoryStorage, StorageError};
+use catalogue_core::{BuildError, Catalogue, CatalogueBuilder, DocumentFormat, async_trait};
 use http::Request;
 use serde_json::{Value, json};
 
@@ -69,6 +70,52 @@ async fn the_developer_settings_are_where_keys_are_made() {
 async fn a_page_that_was_named_for_keys_comes_before_the_developer_settings() {
     let named = || builder().docs_keys_url("/keys");
     assert_eq!(documents(named().settings_url("/settings")).await, documents(named()).await);
+}
+
+/// Knows no token, and says whose signed ones it would take.
+#[derive(Debug)]
+struct TokensOf(&'static str, &'static str);
+
+#[async_trait]
+impl Authenticator for TokensOf {
+    async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        Ok(Verdict::NotMine)
+    }
+
+    fn issuer_and_audience(&self) -> Option<(&str, &str)> {
+        (!self.0.is_empty()).then_some((self.0, self.1))
+    }
+}
+
+/// Of the documents without them, one sentence alone is another (decision O34).
+#[tokio::test]
+async fn issuer_and_audience_stand_where_tokens_are_explained() {
+    let issuers = || {
+        let other = TokensOf("https://id.example.org", "catalogue");
+        builder().or_authenticator(TokensOf("https://id.example.com", "<a&b>")).or_authenticator(other)
+    };
+    let sentences = " Access tokens are signed by `https://id.example.com` for the audience `<a&b>`. Access tokens are signed \
+                     by `https://id.example.org` for the audience `catalogue`.";
+    let sentences_of_the_page = sentences.replace("<a&b>", "&lt;a&amp;b&gt;");
+    let parts: Vec<_> = sentences_of_the_page.split('`').collect();
+    let [a, b, c, d, e, f, g, h, i] = parts[..] else { panic!("{parts:?}") };
+    let page = format!("{a}<code>{b}</code>{c}<code>{d}</code>{e}<code>{f}</code>{g}<code>{h}</code>{i}");
+    let unwrapped = |document: &str| document.replace("\\n", " ").replace('\n', " ");
+    for (named, plain) in documents(issuers()).await.iter().zip(&documents(builder()).await) {
+        let without = unwrapped(named).replace(sentences, "").replace(&page, "");
+        assert!(without == unwrapped(plain), "{named}");
+    }
+    let [openapi, _, markdown, llms, page] = &documents(issuers()).await[..] else { panic!() };
+    let document: Value = serde_json::from_str(openapi).unwrap();
+    let scheme = document["components"]["securitySchemes"]["bearer"]["description"].as_str().unwrap();
+    assert!(scheme.starts_with(&format!("An API key or an OAuth token.{sentences} It carries scopes")), "{scheme}");
+    for document in [document["info"]["description"].as_str().unwrap(), markdown, page] {
+        assert_eq!(unwrapped(document).matches("Access tokens are signed by").count(), 2, "{document}");
+    }
+    assert!(!llms.contains("signed by"));
+    for nothing in [TokensOf("", ""), TokensOf("a`b", "c"), TokensOf("a", "b\n")] {
+        assert_eq!(documents(builder().or_authenticator(nothing)).await, documents(builder()).await);
+    }
 }
 
 #[tokio::test]

@@ -8,8 +8,11 @@ mod devtools;
 mod frontends;
 mod hosts;
 mod http;
+#[path = "../../../frontends/server/tests/issuer/packages.rs"]
+mod issuer_packages;
 #[path = "../../../frontends/server/tests/browser/keyboard.rs"]
 mod keyboard;
+mod oauth;
 mod own_authenticator;
 mod own_storage;
 #[path = "../../../frontends/server/tests/browser/page.rs"]
@@ -18,3 +21,6 @@ mod page;
 mod program;
 mod serverless;
 mod settings_mounts;
+#[path = "../../../frontends/server/tests/clients/tools.rs"]
+#[expect(dead_code, reason = "the tests of clients use the rest of it")]
+mod tools;

@@ -8,15 +8,11 @@ mod commands;
 mod database;
 mod developer_settings;
 mod exit;
-mod export;
-mod import;
 #[cfg(feature = "oauth")]
 mod issuer;
-mod last_uses;
 mod logging;
 mod metrics;
 mod nearest;
-mod open_files;
 mod otlp;
 mod output;
 mod permissions;

@@ -122,11 +122,7 @@ impl Report {
             output::print(&self.text())?;
         }
         let faults = self.0.iter().filter(|finding| finding.verdict == Verdict::Fault).count();
-        match faults {
-            0 => Ok(()),
-            1 => Err(Failure::work("there is 1 fault to mend")),
-            _ => Err(Failure::work(format!("there are {faults} faults to mend"))),
-        }
+        no_faults(faults)
     }
 
     fn text(&self) -> String {
@@ -142,6 +138,15 @@ impl Report {
             format!("{verdict:7}  {check:11}  {message}\n{keys}")
         };
         self.0.iter().map(lines).collect()
+    }
+}
+
+/// A failure where there are faults.
+pub(crate) fn no_faults(count: usize) -> Result<(), Failure> {
+    match count {
+        0 => Ok(()),
+        1 => Err(Failure::work("there is 1 fault to mend")),
+        _ => Err(Failure::work(format!("there are {count} faults to mend"))),
     }
 }
 

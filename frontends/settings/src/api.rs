@@ -6,7 +6,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use catalogue_core::Timestamp;
 use catalogue_core::admin::CredentialRecord;
-use catalogue_core::storage::CredentialEvent;
 use http::{Response, StatusCode};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
@@ -66,7 +65,7 @@ pub(crate) async fn answer(
             let key = checked.key.as_ref().map(|key| view(key, &keys, call.now));
             json!({ "kind": checked.kind.map(catalogue_core::auth::CredentialKind::name), "key": key })
         }
-        ApiAction::Events => call.events(MAX_EVENTS).await?.iter().map(event).collect(),
+        ApiAction::Events => json!(call.events(MAX_EVENTS).await?),
     };
     Ok(answer::json(status, &json!({ "data": data })))
 }
@@ -104,17 +103,6 @@ fn made_view(call: Call<'_>, made: &Made) -> Value {
         data["replaces"] = json!({ "id": &*old.identity.credential_id, "expiresAt": old.expires_at });
     }
     data
-}
-
-fn event(event: &CredentialEvent) -> Value {
-    json!({
-        "id": &*event.id,
-        "at": event.at,
-        "action": event.action.name(),
-        "keyId": event.credential_id.as_deref(),
-        "keyName": event.name,
-        "actor": event.actor.as_str(),
-    })
 }
 
 fn new_key(fields: &Fields, now: Timestamp) -> Result<NewKey, Fault> {

@@ -85,6 +85,12 @@ pub trait CourseFixture: Fixture {
         true
     }
 
+    /// Whether a change to one account's courses leaves the revisions of the others, as it should. It does not where all that
+    /// the storage can tell is whether anything has changed.
+    fn keeps_revisions_apart(&self) -> bool {
+        true
+    }
+
     /// Takes from a course what the tables have no room for, such as its tagline, its access mode or the bodies of its
     /// modules. A case puts what is left, and expects that back.
     fn forget(&self, course: &mut Course) {

@@ -5,7 +5,7 @@ use std::mem;
 use std::ops::ControlFlow;
 
 use catalogue_core::admin::{Account, AccountSummary, Accounts, RemovedAccount, Visitor};
-use catalogue_core::storage::StorageError;
+use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::Error;
 use tokio_postgres::types::Type;
@@ -19,15 +19,15 @@ use crate::text::can_be_stored;
 /// How many accounts are in memory at the same time.
 const PAGE: i64 = 500;
 
-const PAGE_OF_ALL: Sql = Sql {
+pub(crate) const PAGE_OF_ALL: Sql = Sql {
     text: "SELECT id, name, email FROM accounts WHERE id >= $1 ORDER BY id LIMIT $2",
     types: &[Type::TEXT, Type::INT8],
 };
 
-const NAMED: Sql =
+pub(crate) const NAMED: Sql =
     Sql { text: "SELECT id, name, email FROM accounts WHERE id = ANY($1) ORDER BY id", types: &[Type::TEXT_ARRAY] };
 
-const COURSES_OF: Sql = Sql {
+pub(crate) const COURSES_OF: Sql = Sql {
     text: "SELECT account_id, count(*) FROM courses WHERE account_id = ANY($1) GROUP BY account_id",
     types: &[Type::TEXT_ARRAY],
 };
@@ -69,23 +69,30 @@ pub(crate) fn sorted(ids: &[AccountId]) -> Vec<&str> {
 pub(crate) struct Pages<'c> {
     connection: &'c Connection,
     accounts: Accounts<'c>,
+    /// A page of all of them, and those named.
+    sql: [Sql<'c>; 2],
     /// Where the next page begins; `None` after the last.
     from: Option<String>,
 }
 
 impl<'c> Pages<'c> {
     /// Begins one, in a transaction of its own that ends with the connection.
-    pub(crate) async fn begin(connection: &'c Connection, accounts: Accounts<'c>) -> Result<Self, StorageError> {
+    pub(crate) async fn begin(
+        connection: &'c Connection,
+        accounts: Accounts<'c>,
+        sql: [Sql<'c>; 2],
+    ) -> Result<Self, StorageError> {
         connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(storage_error)?;
-        Ok(Self { connection, accounts, from: Some(String::new()) })
+        Ok(Self { connection, accounts, sql, from: Some(String::new()) })
     }
 
     /// The next ones; none where there are no more.
     pub(crate) async fn next(&mut self) -> Result<Vec<Account>, StorageError> {
         let Some(from) = mem::take(&mut self.from) else { return Ok(Vec::new()) };
+        let [of_all, named] = &self.sql;
         let rows = match self.accounts {
-            Accounts::All => self.connection.query(&PAGE_OF_ALL, &[&from, &PAGE]).await,
-            Accounts::Only(ids) => self.connection.query(&NAMED, &[&sorted(ids)]).await,
+            Accounts::All => self.connection.query(of_all, &[&from, &PAGE]).await,
+            Accounts::Only(ids) => self.connection.query(named, &[&sorted(ids)]).await,
         };
         let mut page = Vec::new();
         for row in &rows.map_err(storage_error)? {
@@ -102,16 +109,17 @@ pub(crate) async fn list(
     connection: &Connection,
     accounts: Accounts<'_>,
     now: Timestamp,
+    [of_all, named, courses_of]: [Sql<'_>; 3],
     visit: &mut Visitor<'_, AccountSummary>,
 ) -> Result<(), StorageError> {
-    let mut pages = Pages::begin(connection, accounts).await?;
+    let mut pages = Pages::begin(connection, accounts, [of_all, named]).await?;
     loop {
         let page = pages.next().await?;
         if page.is_empty() {
             return Ok(());
         }
         let ids: Vec<&str> = page.iter().map(|account| account.id.as_str()).collect();
-        let courses = counts(connection, &COURSES_OF, &[&ids]).await?;
+        let courses = counts(connection, &courses_of, &[&ids]).await?;
         let keys = counts(connection, &KEYS_OF, &[&ids, &now.as_microseconds()]).await?;
         let count = |counts: &HashMap<String, u64>, id| counts.get(id).copied().unwrap_or_default();
         let counted: Vec<_> = ids.iter().map(|id| (count(&courses, *id), count(&keys, *id))).collect();
@@ -124,7 +132,11 @@ pub(crate) async fn list(
 }
 
 /// Numbers of rows by account.
-async fn counts(connection: &Connection, sql: &Sql, values: Values<'_>) -> Result<HashMap<String, u64>, StorageError> {
+async fn counts(
+    connection: &Connection,
+    sql: &Sql<'_>,
+    values: Values<'_>,
+) -> Result<HashMap<String, u64>, StorageError> {
     let rows = connection.query(sql, values).await.map_err(storage_error)?;
     rows.iter().map(|row| Ok((get(row, 0)?, get::<i64>(row, 1)?.unsigned_abs()))).collect()
 }
@@ -152,4 +164,19 @@ async fn remove_rows(connection: &Connection, account: &str) -> Result<Option<Re
     }
     let [_, _, _, courses, modules, keys, tokens, _] = removed;
     Ok(Some(RemovedAccount { courses, modules, keys, tokens, remains: Some(REMAINS.to_owned()) }))
+}
+
+/// Refuses an account that is not there, by that statement.
+pub(crate) async fn check_account(
+    connection: &Connection,
+    account: &AccountId,
+    find: &Sql<'_>,
+) -> Result<(), StorageError> {
+    let is_there = can_be_stored(account.as_str())
+        && !connection.query(find, &[&account.as_str()]).await.map_err(storage_error)?.is_empty();
+    if is_there { Ok(()) } else { Err(unknown_account(account)) }
+}
+
+pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
+    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
 }

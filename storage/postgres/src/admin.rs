@@ -7,7 +7,7 @@ use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::{StorageError, StorageStatus};
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
-use crate::accounts;
+use crate::accounts::{self, COURSES_OF, NAMED, PAGE_OF_ALL};
 use crate::citus;
 use crate::credentials;
 use crate::error::storage_error;
@@ -18,15 +18,18 @@ use crate::sign_ins::long_before;
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 use crate::transaction::{DEADLINE, in_time, transact, transact_at_length};
+use crate::views::{OWNERS, unsupported};
 use crate::writes::{lock_account, remove_courses, replace_revision};
 
 #[async_trait]
 impl AdminStorage for PostgresStorage {
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+        self.check_ours("nothing is imported")?;
         Ok(Box::new(PostgresImport::begin(self.importer().await?).await?))
     }
 
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+        self.check_ours("nothing is exported")?;
         export(&self.exporter().await?, accounts, visit).await
     }
 
@@ -36,10 +39,13 @@ impl AdminStorage for PostgresStorage {
         now: Timestamp,
         visit: &mut Visitor<'_, AccountSummary>,
     ) -> Result<(), StorageError> {
-        accounts::list(&self.exporter().await?, accounts, now, visit).await
+        let of_views = self.views.as_ref().map(|views| views.statements.accounts());
+        let sql = of_views.unwrap_or([PAGE_OF_ALL, NAMED, COURSES_OF]);
+        accounts::list(&self.exporter().await?, accounts, now, sql, visit).await
     }
 
     async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
+        self.check_ours("no account is removed")?;
         if !can_be_stored(account.as_str()) {
             return Ok(None);
         }
@@ -48,6 +54,7 @@ impl AdminStorage for PostgresStorage {
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
+        self.check_ours("no course is removed")?;
         if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
             return Ok(false);
         }
@@ -69,7 +76,9 @@ impl AdminStorage for PostgresStorage {
         accounts: Accounts<'_>,
         visit: &mut Visitor<'_, CredentialRecord>,
     ) -> Result<(), StorageError> {
-        credentials::visit(&self.exporter().await?, accounts, visit).await
+        // Credentials of an account that has left the view are shown too.
+        let sql = if self.views.is_some() { OWNERS } else { [PAGE_OF_ALL, NAMED] };
+        credentials::visit(&self.exporter().await?, accounts, sql, visit).await
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
@@ -108,5 +117,12 @@ impl AdminStorage for PostgresStorage {
     async fn status(&self) -> Option<StorageStatus> {
         let status = self.readers.status().await;
         Some(StorageStatus { is_spread: self.is_spread, faults: self.faults().await, ..status })
+    }
+}
+
+impl PostgresStorage {
+    /// Refuses what is only done to courses in tables of ours.
+    fn check_ours(&self, what: &str) -> Result<(), StorageError> {
+        if self.views.is_some() { Err(unsupported(what)) } else { Ok(()) }
     }
 }

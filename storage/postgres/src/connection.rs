@@ -10,9 +10,9 @@ use tokio_postgres::{Client, Config, Error, Row, SimpleQueryMessage, Statement};
 use crate::tls::Tls;
 
 /// A statement with the types of its values, so that it means the same prepared or not.
-#[derive(Debug)]
-pub(crate) struct Sql {
-    pub(crate) text: &'static str,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sql<'t> {
+    pub(crate) text: &'t str,
     pub(crate) types: &'static [Type],
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Connection {
     pub(crate) is_spread: bool,
     heard: Mutex<LastHeard>,
     /// None where statements have no name.
-    prepared: Option<Mutex<HashMap<&'static str, Statement>>>,
+    prepared: Option<Mutex<HashMap<Box<str>, Statement>>>,
 }
 
 /// When the server was heard from last.
@@ -61,7 +61,7 @@ impl Connection {
     }
 
     /// Runs a statement and returns its rows.
-    pub(crate) async fn query(&self, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, Error> {
+    pub(crate) async fn query(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, Error> {
         match self.prepare(sql).await? {
             Some(statement) => self.client.query(&statement, values).await,
             None => self.client.query_typed(sql.text, &typed(sql, values)).await,
@@ -69,7 +69,7 @@ impl Connection {
     }
 
     /// Runs a statement and says how many rows it touched.
-    pub(crate) async fn execute(&self, sql: &Sql, values: Values<'_>) -> Result<u64, Error> {
+    pub(crate) async fn execute(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<u64, Error> {
         match self.prepare(sql).await? {
             Some(statement) => self.client.execute(&statement, values).await,
             None => self.client.execute_typed(sql.text, &typed(sql, values)).await,
@@ -94,18 +94,18 @@ impl Connection {
     }
 
     /// The statement under a name of its own; the first time costs a round trip.
-    async fn prepare(&self, sql: &Sql) -> Result<Option<Statement>, Error> {
+    async fn prepare(&self, sql: &Sql<'_>) -> Result<Option<Statement>, Error> {
         let Some(prepared) = &self.prepared else { return Ok(None) };
         let known = prepared.lock().unwrap_or_else(PoisonError::into_inner).get(sql.text).cloned();
         if known.is_some() {
             return Ok(known);
         }
         let statement = self.client.prepare_typed(sql.text, sql.types).await?;
-        prepared.lock().unwrap_or_else(PoisonError::into_inner).insert(sql.text, statement.clone());
+        prepared.lock().unwrap_or_else(PoisonError::into_inner).insert(sql.text.into(), statement.clone());
         Ok(Some(statement))
     }
 }
 
-fn typed<'v>(sql: &Sql, values: Values<'v>) -> Vec<(&'v (dyn ToSql + Sync), Type)> {
+fn typed<'v>(sql: &Sql<'_>, values: Values<'v>) -> Vec<(&'v (dyn ToSql + Sync), Type)> {
     values.iter().copied().zip(sql.types.iter().cloned()).collect()
 }

@@ -9,7 +9,7 @@ use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use crate::accounts::Pages;
+use crate::accounts::{Pages, check_account};
 use crate::citus;
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
@@ -71,7 +71,7 @@ const END: Sql = Sql {
     types: &[TEXT, TEXT, INT8, INT8, TEXT],
 };
 
-const FIND_ACCOUNT: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1", types: &[TEXT] };
+pub(crate) const FIND_ACCOUNT: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1", types: &[TEXT] };
 
 /// In one order, so that of two servers that note the same credentials one waits for the other.
 const LOCK_USED: Sql = Sql {
@@ -105,9 +105,10 @@ pub(crate) fn listed(rows: &[Row]) -> Result<Option<Vec<CredentialRecord>>, Stor
 pub(crate) async fn visit(
     connection: &Connection,
     accounts: Accounts<'_>,
+    of_accounts: [Sql<'_>; 2],
     visit: &mut Visitor<'_, CredentialRecord>,
 ) -> Result<(), StorageError> {
-    let mut pages = Pages::begin(connection, accounts).await?;
+    let mut pages = Pages::begin(connection, accounts, of_accounts).await?;
     loop {
         let page = pages.next().await?;
         let ids: Vec<&str> = page.iter().map(|account| account.id.as_str()).collect();
@@ -155,7 +156,7 @@ async fn change(
     connection: &Connection,
     account: &AccountId,
     id: &str,
-    sql: &Sql,
+    sql: &Sql<'_>,
     values: Values<'_>,
 ) -> Result<Option<Changed>, StorageError> {
     if let Some(changed) = first(connection, sql, values).await? {
@@ -171,6 +172,7 @@ pub(crate) async fn rotate(
     id: &str,
     ends_at: Timestamp,
     successor: &NewCredential,
+    find_account: &Sql<'_>,
 ) -> Result<Option<CredentialRecord>, StorageError> {
     let CredentialRecord { identity, created_at, .. } = &successor.record;
     if !can_be_stored(identity.account.as_str()) {
@@ -181,7 +183,7 @@ pub(crate) async fn rotate(
     let (account, successor_id) = (identity.account.as_str(), &*identity.credential_id);
     let ended = first(connection, &END, &[&account, &id, &ends_at, &created_at, &successor_id]).await?;
     if ended.is_some() {
-        insert(connection, successor).await?;
+        insert(connection, successor, find_account).await?;
     }
     Ok(ended)
 }
@@ -207,7 +209,7 @@ pub(crate) async fn note_uses(connection: &Connection, uses: &[CredentialUse]) -
 /// The record in the first row, if there is any.
 async fn first(
     connection: &Connection,
-    sql: &Sql,
+    sql: &Sql<'_>,
     values: Values<'_>,
 ) -> Result<Option<CredentialRecord>, StorageError> {
     let rows = connection.query(sql, values).await.map_err(storage_error)?;
@@ -215,13 +217,15 @@ async fn first(
 }
 
 /// Stores a credential.
-pub(crate) async fn insert(connection: &Connection, credential: &NewCredential) -> Result<Option<()>, StorageError> {
+pub(crate) async fn insert(
+    connection: &Connection,
+    credential: &NewCredential,
+    find_account: &Sql<'_>,
+) -> Result<Option<()>, StorageError> {
     let record = &credential.record;
     let identity = &record.identity;
     let (id, scopes) = (&*identity.credential_id, identity.scopes.to_string());
-    if !account_exists(connection, &identity.account).await? {
-        return Err(unknown_account(&identity.account));
-    }
+    check_account(connection, &identity.account, find_account).await?;
     check_storable([id, &record.shown_prefix, &scopes].into_iter().chain(record.replaced_by.as_deref()))?;
     let name = record.name.as_deref().map(stored);
     // The schema could hold ids to be unique within an account only; a revocation names no account.
@@ -248,15 +252,4 @@ pub(crate) async fn insert(connection: &Connection, credential: &NewCredential) 
         &record.replaced_by.as_deref(),
     ];
     connection.execute(&INSERT, values).await.map(|_| Some(())).map_err(storage_error)
-}
-
-async fn account_exists(connection: &Connection, account: &AccountId) -> Result<bool, StorageError> {
-    if !can_be_stored(account.as_str()) {
-        return Ok(false);
-    }
-    Ok(!connection.query(&FIND_ACCOUNT, &[&account.as_str()]).await.map_err(storage_error)?.is_empty())
-}
-
-pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
-    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
 }

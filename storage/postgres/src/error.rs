@@ -78,6 +78,11 @@ pub(crate) fn code(error: &StorageError) -> Option<&SqlState> {
     error.source()?.downcast_ref::<Error>()?.code()
 }
 
+/// What the database itself said.
+pub(crate) fn cause(error: &StorageError) -> Option<String> {
+    Some(error.source()?.downcast_ref::<Error>()?.as_db_error()?.message().to_owned())
+}
+
 /// Whether another transaction's lock was in the way.
 pub(crate) fn is_locked(error: &StorageError) -> bool {
     code(error) == Some(&SqlState::LOCK_NOT_AVAILABLE)

@@ -8,7 +8,7 @@ use catalogue_core::storage::StorageError;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use crate::accounts::{Pages, sorted};
+use crate::accounts::{NAMED, PAGE_OF_ALL, Pages, sorted};
 use crate::connection::{Connection, Sql};
 use crate::error::storage_error;
 use crate::rows::get;
@@ -46,7 +46,7 @@ pub(crate) async fn export(
     visit: &mut Visitor<'_>,
 ) -> Result<(), StorageError> {
     // One transaction, so that what others write meanwhile is not half in it.
-    let mut pages = Pages::begin(connection, accounts).await?;
+    let mut pages = Pages::begin(connection, accounts, [PAGE_OF_ALL, NAMED]).await?;
     loop {
         let page = pages.next().await?;
         if page.is_empty() {

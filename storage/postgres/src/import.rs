@@ -7,8 +7,8 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Course, Timestamp, async_trait, is_slug};
 use tokio_postgres::types::Type;
 
+use crate::accounts::unknown_account;
 use crate::connection::{Connection, Sql, Values};
-use crate::credentials::unknown_account;
 use crate::error::storage_error;
 use crate::rows::{get, time};
 use crate::text::{can_be_stored, check_storable, stored};

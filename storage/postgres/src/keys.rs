@@ -9,6 +9,7 @@ use crate::credentials::{self, Changed};
 use crate::events::{self, LAST_EVENTS};
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
+use crate::views::Statements;
 
 #[async_trait]
 impl KeyStorage for PostgresStorage {
@@ -16,13 +17,14 @@ impl KeyStorage for PostgresStorage {
         if !can_be_stored(account.as_str()) {
             return Ok(None);
         }
-        credentials::listed(&self.readers.read_primary(&credentials::LIST, &[&account.as_str()]).await?)
+        let sql = self.sql(credentials::LIST, Statements::list_keys);
+        credentials::listed(&self.readers.read_primary(&sql, &[&account.as_str()]).await?)
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
         let connection = self.writer().await?;
         let create = || async {
-            credentials::insert(&connection, key).await?;
+            credentials::insert(&connection, key, &self.find_account()).await?;
             let (record, at) = (key.record.clone(), key.record.created_at);
             log(&connection, Some((record, true)), CredentialAction::KeyCreated, at, by).await
         };
@@ -60,7 +62,7 @@ impl KeyStorage for PostgresStorage {
         }
         let connection = self.writer().await?;
         let rotate = || async {
-            let rotated = credentials::rotate(&connection, id, ends_at, successor).await?;
+            let rotated = credentials::rotate(&connection, id, ends_at, successor, &self.find_account()).await?;
             let rotated = rotated.map(|record| (record, true));
             log(&connection, rotated, CredentialAction::KeyRotated, successor.record.created_at, by).await
         };

@@ -28,6 +28,12 @@
 //! shortly before it began, or show one that was removed. What is expired is refused at once. A key or a course that a
 //! standby does not have is looked for in the primary, so a new one is there at once.
 //!
+//! # Courses of another program
+//! With [`Options::views`] courses are read from views over another program's tables, and keys are kept in a schema of ours
+//! beside them. [`PostgresStorage::views`] then looks for rows that the API could not serve, for indexes that are missing and
+//! for rights that the role does not need. What would change courses is refused as
+//! [`Unsupported`](catalogue_core::storage::StorageErrorKind::Unsupported).
+//!
 //! # Other writers
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL. The tables and statements keep
 //! to what Citus, YugabyteDB and CockroachDB have too; without triggers ([`Options::without_triggers`]), a host's writers
@@ -62,6 +68,7 @@ mod migration;
 mod old_snapshots;
 mod open_error;
 mod options;
+mod place;
 mod read;
 mod revocations;
 mod rows;
@@ -71,6 +78,7 @@ mod text;
 mod tls;
 mod transaction;
 mod versions;
+mod views;
 mod whole_course;
 mod writes;
 

@@ -13,6 +13,7 @@ use crate::connection::{Connection, Sql};
 use crate::error::{code, is_locked, storage_error, unavailable};
 use crate::open_error::OpenError;
 use crate::options::Options;
+use crate::place;
 use crate::rows::get;
 use crate::transaction::commit;
 use crate::versions::{MIGRATIONS, SCHEMA_VERSION, before_migration};
@@ -97,7 +98,10 @@ pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
         if !encoding.eq_ignore_ascii_case("UTF8") {
             return Err(OpenError::Encoding(encoding));
         }
-        let version = version_in(&connection, &VERSION).await?;
+        if !place::is_there(&connection, options).await? {
+            return Ok(Found { version: 0, is_spread: false, has_citus });
+        }
+        let version = version_in(&connection, &VERSION, options).await?;
         let is_spread = has_row(&connection, &SPREAD).await?;
         Ok(Found { version, is_spread, has_citus })
     };
@@ -110,6 +114,9 @@ pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
     let Found { version: found, is_spread, has_citus } = look(options).await?;
     if found > SCHEMA_VERSION {
         return Err(OpenError::NewerSchema { found, known: SCHEMA_VERSION });
+    }
+    if options.citus && options.courses.views.is_some() {
+        return Err(OpenError::SpreadViews);
     }
     let is_placed = !options.citus || is_spread && has_citus && placement::is_done(options).await?;
     if found == SCHEMA_VERSION && is_placed {
@@ -133,6 +140,7 @@ pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
 
 /// Applies what is missing; the version is read again under the lock, as another process may have been faster.
 async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenError> {
+    let beside_views = options.courses.views.is_some();
     let run = async |sql: &str| connection.run(sql).await.map_err(failed);
     let Settings { engine, has_citus, .. } = settings(connection).await?;
     if let Some(setting) = before_migration(&engine) {
@@ -142,7 +150,8 @@ async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenEr
         placement::check(connection, has_citus).await?;
     }
     run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
-    let found = version_in(connection, &LOCKED_VERSION).await?;
+    place::make(connection, options).await?;
+    let found = version_in(connection, &LOCKED_VERSION, options).await?;
     if found == 0 && connection.query(&TABLES, &[]).await.map_err(failed)?.is_empty() {
         run(VERSION_TABLE).await?;
     }
@@ -153,8 +162,8 @@ async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenEr
     // What was made without triggers stays without, and triggers that are there have to be of the same version.
     let triggers = if found == 0 { options.triggers } else { has_row(connection, &TRIGGERS).await? };
     for migration in MIGRATIONS.iter().skip(found as usize) {
-        run(&migration.tables_for(&engine)).await?;
-        if triggers {
+        run(&migration.tables_for(&engine, beside_views)).await?;
+        if triggers && !beside_views {
             run(migration.triggers).await?;
         }
     }
@@ -170,12 +179,12 @@ async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenEr
 }
 
 /// The version by that statement; 0 where there is no table to ask.
-async fn version_in(connection: &Connection, sql: &Sql) -> Result<u32, OpenError> {
+async fn version_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> Result<u32, OpenError> {
     let tables = connection.query(&TABLES, &[]).await.map_err(failed)?;
     let tables: Vec<&str> =
         tables.iter().map(|row| get(row, 0)).collect::<Result<_, _>>().map_err(OpenError::Failed)?;
     if tables.is_empty() {
-        return Ok(0);
+        return place::check_alone(connection, options).await.map(|()| 0);
     }
     let row = match tables.contains(&"catalogue_schema") {
         true => connection.query(sql, &[]).await.map_err(failed)?.pop(),
@@ -185,6 +194,10 @@ async fn version_in(connection: &Connection, sql: &Sql) -> Result<u32, OpenError
         return Err(OpenError::Foreign(settings(connection).await?.schema));
     };
     let version: i64 = get(&row, 0).map_err(OpenError::Failed)?;
+    let views = !tables.contains(&"accounts");
+    if views != options.courses.views.is_some() {
+        return Err(OpenError::MadeForOther { schema: settings(connection).await?.schema, views });
+    }
     Ok(u32::try_from(version).unwrap_or(u32::MAX))
 }
 
@@ -207,13 +220,14 @@ async fn settings(connection: &Connection) -> Result<Settings, OpenError> {
     settings.unwrap_or_else(|| Ok(Settings::default())).map_err(OpenError::Failed)
 }
 
-async fn has_row(connection: &Connection, sql: &Sql) -> Result<bool, OpenError> {
+async fn has_row(connection: &Connection, sql: &Sql<'_>) -> Result<bool, OpenError> {
     Ok(!connection.query(sql, &[]).await.map_err(failed)?.is_empty())
 }
 
 /// Whether another program has made the same tables meanwhile.
 fn is_race(error: &StorageError) -> bool {
     let codes = [
+        SqlState::DUPLICATE_SCHEMA,
         SqlState::DUPLICATE_TABLE,
         SqlState::DUPLICATE_OBJECT,
         SqlState::UNIQUE_VIOLATION,

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use catalogue_core::storage::StorageError;
+use catalogue_core::storage::{StorageError, ViewFault};
 
-use crate::{address, error};
+use crate::{address, error, views};
 
 /// Why a database cannot be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +49,39 @@ pub enum OpenError {
     /// The schema has a table of another program with the name of one of ours.
     #[error("the schema {0:?} has tables of another program; name another database, or another schema by search_path")]
     Foreign(String),
+    /// The schema has our tables, with courses in them or without, and the other is asked for.
+    #[error(
+        "the schema {schema:?} was made for courses in {}; name another schema, or say so", if *views { "views" } else { "its own tables" }
+    )]
+    MadeForOther {
+        /// The schema.
+        schema: String,
+        /// Whether it was made for courses that are read from views.
+        views: bool,
+    },
+    /// The role may not make or use the schema that is to have our tables.
+    #[error(
+        "the role may not make or use the schema {schema}; its database's owner writes: CREATE SCHEMA {schema} AUTHORIZATION {role}"
+    )]
+    NoSchema {
+        /// The schema, as SQL names it.
+        schema: String,
+        /// The role.
+        role: String,
+    },
+    /// Sessions do not look into the schema that has our tables: a pooler hands no setting on.
+    #[error(
+        "sessions do not find the schema {schema}; for a pooler write: ALTER ROLE {role} SET search_path = {schema}"
+    )]
+    SearchPath {
+        /// The schema, as SQL names it.
+        schema: String,
+        /// The role.
+        role: String,
+    },
+    /// The views that courses are read from are missing, or cannot be read.
+    #[error("the courses cannot be read: {}", views::shown(.0))]
+    Views(Vec<ViewFault>),
     /// There are no tables yet, or older ones than this program's.
     #[error(
         "the database has schema version {found} and this program needs {known}; bring it up to date with `migrate`"
@@ -73,6 +106,9 @@ pub enum OpenError {
     /// The tables are to be spread over nodes, and the database has not the extension for it.
     #[error("the database has no extension citus; run CREATE EXTENSION citus on each node, or leave --citus out")]
     NoCitus,
+    /// The tables are to be spread over nodes, and courses are read from views.
+    #[error("courses in views of another program's tables cannot be spread over nodes; leave --citus out")]
+    SpreadViews,
     /// The tables are to be spread over nodes, and that node is not the one that can do it.
     #[error("this node of Citus is not the coordinator; name the coordinator's address")]
     NoCoordinator,

@@ -12,6 +12,7 @@ use crate::connection::Sql;
 use crate::rows;
 use crate::storage::PostgresStorage;
 use crate::text::{bound, can_be_stored};
+use crate::views::Statements;
 
 /// The credential with its account's revision: one look-up for all that a kept answer needs.
 const FIND_CREDENTIAL: Sql = Sql {
@@ -67,6 +68,9 @@ impl CourseStorage for PostgresStorage {
         if !can_be_stored(account.as_str()) {
             return Ok(None);
         }
+        if let Some(views) = &self.views {
+            return views.list_courses(&self.readers, account.as_str(), page, rows).await;
+        }
         let (account, count) = (account.as_str(), page.rows() as i64);
         let found = match &page.after {
             None => self.readers.read(&FIRST_PAGE, &[&account, &count]).await?,
@@ -96,6 +100,9 @@ impl CourseStorage for PostgresStorage {
         if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
             return Ok(none);
         }
+        if let Some(views) = &self.views {
+            return views.find_course(&self.readers, account.as_str(), slug).await;
+        }
         let rows = self.readers.read(&FIND_COURSE, &[&account.as_str(), &slug]).await?;
         let Some(first) = rows.first() else { return Ok(none) };
         let mut course = CourseDetail {
@@ -120,12 +127,15 @@ impl CourseStorage for PostgresStorage {
         if !can_be_stored(account.as_str()) {
             return Ok(None);
         }
+        if let Some(views) = &self.views {
+            return views.revision(&self.readers, account.as_str()).await;
+        }
         self.revision_by(&FIND_REVISION, account.as_str()).await
     }
 }
 
 impl PostgresStorage {
-    async fn revision_by(&self, sql: &Sql, account: &str) -> Result<Option<Revision>, StorageError> {
+    async fn revision_by(&self, sql: &Sql<'_>, account: &str) -> Result<Option<Revision>, StorageError> {
         let rows = self.readers.read(sql, &[&account]).await?;
         rows.first().map_or(Ok(None), |row| rows::revision(row, 0))
     }
@@ -136,7 +146,10 @@ impl CredentialStorage for PostgresStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         let rows = match self.is_spread {
             true => citus::credentials::look_up(&self.readers, digest).await?,
-            false => self.readers.read(&FIND_CREDENTIAL, &[&digest.as_bytes().as_slice()]).await?,
+            false => {
+                let sql = self.sql(FIND_CREDENTIAL, Statements::find_credential);
+                self.readers.read(&sql, &[&digest.as_bytes().as_slice()]).await?
+            }
         };
         let Some(row) = rows.first() else { return Ok(None) };
         let mut credential = Credential::new(rows::identity(row)?);

@@ -1,6 +1,7 @@
 //! Rows as domain types.
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -9,8 +10,7 @@ use catalogue_core::auth::{CredentialKind, Identity, Scopes, TokenDigest};
 use catalogue_core::storage::{CourseRow, CourseRows, Position, Revision, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::Row;
-use tokio_postgres::types::FromSql;
-use uuid::Uuid;
+use tokio_postgres::types::{FromSql, Type};
 
 use crate::error::corrupt;
 use crate::text::shown;
@@ -104,5 +104,18 @@ pub(crate) fn account_id(row: &Row, column: usize) -> Result<AccountId, StorageE
 
 /// A revision in `column`, or none.
 pub(crate) fn revision(row: &Row, column: usize) -> Result<Option<Revision>, StorageError> {
-    Ok(get::<Option<Uuid>>(row, column)?.map(|uuid| Revision::from_bytes(uuid.into_bytes())))
+    Ok(get::<Option<StoredRevision>>(row, column)?.map(|StoredRevision(bytes)| Revision::from_bytes(bytes)))
+}
+
+/// A UUID, or as many bytes.
+struct StoredRevision([u8; 16]);
+
+impl<'r> FromSql<'r> for StoredRevision {
+    fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self(raw.try_into()?))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        [Type::UUID, Type::BYTEA].contains(ty)
+    }
 }

@@ -11,14 +11,15 @@ use catalogue_core::{AccountId, Timestamp, async_trait};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
+use crate::accounts::{check_account, unknown_account};
 use crate::citus;
 use crate::connection::{Connection, Sql, Values};
-use crate::credentials::unknown_account;
 use crate::error::storage_error;
 use crate::events;
 use crate::rows::{account_id, get, owned_text, time};
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
+use crate::views::Statements;
 
 /// How long after its end is kept what another account has, so that it can be told from what never was, or a revocation.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -67,7 +68,14 @@ impl SignInStorage for PostgresStorage {
             return Err(unknown_account(&link.account));
         }
         let connection = self.writer().await?;
-        self.transact(&connection, || create(&connection, link, by)).await?;
+        let make = || async {
+            // In our own tables a foreign key refers to the account.
+            if self.views.is_some() {
+                check_account(&connection, &link.account, &self.find_account()).await?;
+            }
+            create(&connection, link, by).await
+        };
+        self.transact(&connection, make).await?;
         if connection.is_spread {
             citus::purge(&connection, &citus::sign_ins::PURGE_SIGN_INS, long_before(link.created_at)).await;
         }
@@ -81,13 +89,16 @@ impl SignInStorage for PostgresStorage {
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
         let connection = self.writer().await?;
-        self.transact(&connection, || exchange(&connection, link, now, session)).await
+        let sql = self.find_sign_in();
+        self.transact(&connection, || exchange(&connection, &sql, link, now, session)).await
     }
 
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
         let rows = match self.is_spread {
             true => citus::sign_ins::look_up(&self.readers, digest, SESSION).await?,
-            false => self.readers.read_primary(&FIND_SIGN_IN, &[&digest.as_bytes().as_slice(), &SESSION]).await?,
+            false => {
+                self.readers.read_primary(&self.find_sign_in(), &[&digest.as_bytes().as_slice(), &SESSION]).await?
+            }
         };
         rows.first().map(sign_in).transpose()
     }
@@ -95,7 +106,9 @@ impl SignInStorage for PostgresStorage {
     async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
         let connection = self.writer().await?;
         let end = || async {
-            let Some(session) = find(&connection, digest, SESSION).await? else { return Ok(None) };
+            let Some(session) = find(&connection, &self.find_sign_in(), digest, SESSION).await? else {
+                return Ok(None);
+            };
             if remove(&connection, &session.account.id, &[digest.as_bytes()]).await? == 0 {
                 return Ok(None);
             }
@@ -120,6 +133,12 @@ impl SignInStorage for PostgresStorage {
             Ok(Some(ended))
         };
         Ok(self.transact(&connection, end).await?.unwrap_or_default())
+    }
+}
+
+impl PostgresStorage {
+    fn find_sign_in(&self) -> Sql<'_> {
+        self.sql(FIND_SIGN_IN, Statements::find_sign_in)
     }
 }
 
@@ -152,11 +171,12 @@ pub(crate) fn long_before(at: Timestamp) -> i64 {
 
 async fn exchange(
     connection: &Connection,
+    sql: &Sql<'_>,
     link: &TokenDigest,
     now: Timestamp,
     session: &NewSession,
 ) -> Result<Option<Account>, StorageError> {
-    let found = find(connection, link, LINK).await?.filter(|found| !found.is_over(now));
+    let found = find(connection, sql, link, LINK).await?.filter(|found| !found.is_over(now));
     let Some(Session { account, .. }) = found else { return Ok(None) };
     lock(connection, &account.id).await?;
     // Of two at the same time, the other one has removed it by now.
@@ -172,11 +192,16 @@ async fn exchange(
     Ok(Some(account))
 }
 
-async fn find(connection: &Connection, digest: &TokenDigest, kind: &str) -> Result<Option<Session>, StorageError> {
+async fn find(
+    connection: &Connection,
+    sql: &Sql<'_>,
+    digest: &TokenDigest,
+    kind: &str,
+) -> Result<Option<Session>, StorageError> {
     let values: Values<'_> = &[&digest.as_bytes().as_slice(), &kind];
     let rows = match connection.is_spread {
         true => citus::sign_ins::find(connection, digest, kind).await?,
-        false => connection.query(&FIND_SIGN_IN, values).await.map_err(storage_error)?,
+        false => connection.query(sql, values).await.map_err(storage_error)?,
     };
     rows.first().map(sign_in).transpose()
 }

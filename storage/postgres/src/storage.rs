@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::{
-    CourseRows, CourseStorage as _, CredentialStorage as _, PageRequest, StorageError, StorageErrorKind,
+    CourseRows, CourseStorage as _, CourseViews, CredentialStorage as _, PageRequest, StorageError, StorageErrorKind,
 };
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::error::SqlState;
@@ -15,6 +15,7 @@ use tokio_postgres::error::SqlState;
 use crate::citus;
 use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
+use crate::credentials::FIND_ACCOUNT;
 use crate::error::{can_pass, code, storage_error};
 use crate::migration::{self, Migrated};
 use crate::old_snapshots::{OldSnapshot, old_snapshots};
@@ -23,6 +24,7 @@ use crate::options::Options;
 use crate::rows::time;
 use crate::transaction::{LOCK_TIMEOUT, transact_within};
 use crate::versions::SCHEMA_VERSION;
+use crate::views::{Statements, Views};
 
 /// PostgreSQL takes none for no limit.
 const SHORTEST_WRITE_TIMEOUT: Duration = Duration::from_millis(1);
@@ -37,6 +39,8 @@ const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()
 #[derive(Clone)]
 pub struct PostgresStorage {
     pub(crate) readers: Arc<Readers>,
+    /// Where courses are another program's.
+    pub(crate) views: Option<Arc<Views>>,
     options: Arc<Options>,
     write_timeout: Duration,
     /// Whether the tables are spread over nodes by account.
@@ -48,20 +52,18 @@ impl PostgresStorage {
     /// Opens a database of the current schema.
     ///
     /// # Errors
-    /// When it is out of reach, or its tables are not ours or of another schema version. Nothing is changed.
+    /// When it is out of reach, or its tables are not ours or of another schema version, or where courses are read from
+    /// views, these or their columns are missing or of a type that cannot be read. Nothing is changed.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
         options.warn_of_clear_text();
         let migration::Found { version: found, is_spread, has_citus } = migration::look(options).await?;
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),
             Ordering::Equal => {
-                let storage = Self {
-                    readers: Arc::new(Readers::new(options)),
-                    options: Arc::new(options.clone()),
-                    write_timeout: LOCK_TIMEOUT,
-                    is_spread,
-                    has_citus,
-                };
+                let options = Arc::new(options.clone());
+                let views = Views::open(&options).await?;
+                let readers = Arc::new(Readers::new(&options));
+                let storage = Self { readers, views, options, write_timeout: LOCK_TIMEOUT, is_spread, has_citus };
                 match storage.ask_as_requests_do().await {
                     // It may be another node that is away, and those of other accounts may be there.
                     Err(error) if is_spread && can_pass(&error) => {
@@ -142,6 +144,21 @@ impl PostgresStorage {
     /// When the database cannot be asked, or is no PostgreSQL and does not know it.
     pub async fn old_snapshots(&self, age: Duration, transactions: u32) -> Result<Vec<OldSnapshot>, StorageError> {
         old_snapshots(&self.exporter().await?, age, transactions).await
+    }
+
+    /// What can be looked at where courses are read from views ([`Options::views`]); `None` where they are in our tables.
+    #[must_use]
+    pub fn views(&self) -> Option<&dyn CourseViews> {
+        self.views.as_deref().map(|views| views as &dyn CourseViews)
+    }
+
+    /// The statement for tables of ours, or that over views.
+    pub(crate) fn sql<'s>(&'s self, ours: Sql<'s>, over_views: fn(&'s Statements) -> Sql<'s>) -> Sql<'s> {
+        self.views.as_ref().map_or(ours, |views| over_views(&views.statements))
+    }
+
+    pub(crate) fn find_account(&self) -> Sql<'_> {
+        self.sql(FIND_ACCOUNT, Statements::find_account)
     }
 
     /// A connection for one change.

@@ -7,15 +7,21 @@ pub(crate) const MIGRATIONS: [Migration; 6] = [
     Migration {
         tables: include_str!("../migrations/0001_initial.sql"),
         triggers: include_str!("../migrations/0001_triggers.sql"),
+        views: "",
     },
-    Migration { tables: include_str!("../migrations/0002_last_use.sql"), triggers: "" },
-    Migration { tables: include_str!("../migrations/0003_successors.sql"), triggers: "" },
-    Migration { tables: "", triggers: include_str!("../migrations/0004_trigger_search_path.sql") },
+    Migration { tables: include_str!("../migrations/0002_last_use.sql"), triggers: "", views: "" },
+    Migration { tables: include_str!("../migrations/0003_successors.sql"), triggers: "", views: "" },
+    Migration { tables: "", triggers: include_str!("../migrations/0004_trigger_search_path.sql"), views: "" },
     Migration {
         tables: include_str!("../migrations/0005_settings.sql"),
         triggers: include_str!("../migrations/0005_settings_triggers.sql"),
+        views: "",
     },
-    Migration { tables: include_str!("../migrations/0006_revoked_tokens.sql"), triggers: "" },
+    Migration {
+        tables: include_str!("../migrations/0006_revoked_tokens.sql"),
+        triggers: "",
+        views: include_str!("../migrations/0006_views.sql"),
+    },
 ];
 
 /// The schema version that this crate reads and writes.
@@ -26,14 +32,18 @@ pub(crate) struct Migration {
     tables: &'static str,
     /// What engines without triggers leave out; empty where a migration has none.
     pub(crate) triggers: &'static str,
+    /// In the place of both where courses are in views. The first six are one step there; a later one says here what it
+    /// changes of credentials and sign-ins, and nothing where it is about courses.
+    views: &'static str,
 }
 
 impl Migration {
-    /// The tables for that engine. CockroachDB knows no collation `C`: its texts are compared by bytes anyway.
-    pub(crate) fn tables_for(&self, engine: &str) -> Cow<'static, str> {
+    /// The tables for that engine, with courses or beside views. CockroachDB knows no collation `C`: its texts are compared by bytes anyway.
+    pub(crate) fn tables_for(&self, engine: &str, beside_views: bool) -> Cow<'static, str> {
+        let tables = if beside_views { self.views } else { self.tables };
         match is_cockroachdb(engine) {
-            true => Cow::Owned(self.tables.replace(" COLLATE \"C\"", "")),
-            false => Cow::Borrowed(self.tables),
+            true => Cow::Owned(tables.replace(" COLLATE \"C\"", "")),
+            false => Cow::Borrowed(tables),
         }
     }
 }
@@ -59,9 +69,9 @@ mod tests {
     #[test]
     fn only_cockroachdb_is_spared_the_collation() {
         let collates =
-            |engine| MIGRATIONS.iter().any(|migration| migration.tables_for(engine).contains("COLLATE \"C\""));
+            |engine| MIGRATIONS.iter().any(|migration| migration.tables_for(engine, false).contains("COLLATE \"C\""));
         assert_eq!([POSTGRESQL, YUGABYTEDB, COCKROACHDB].map(collates), [true, true, false]);
-        assert!(MIGRATIONS[0].tables_for(COCKROACHDB).contains("id       TEXT NOT NULL PRIMARY KEY"));
+        assert!(MIGRATIONS[0].tables_for(COCKROACHDB, false).contains("id       TEXT NOT NULL PRIMARY KEY"));
     }
 
     #[test]

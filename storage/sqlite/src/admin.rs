@@ -19,10 +19,12 @@ use crate::storage::SqliteStorage;
 #[async_trait]
 impl AdminStorage for SqliteStorage {
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+        self.refuse_over_views("imported")?;
         Ok(Box::new(SqliteImport::begin(self.begin()?)?))
     }
 
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
+        self.refuse_over_views("exported")?;
         let mut connection = self.readers.database().open_exporter()?;
         export(&mut connection, accounts, visit).map_err(storage_error)
     }
@@ -33,15 +35,20 @@ impl AdminStorage for SqliteStorage {
         now: Timestamp,
         visit: &mut Visitor<'_, AccountSummary>,
     ) -> Result<(), StorageError> {
+        if let Some(views) = &self.views {
+            return self.list_viewed_accounts(views, accounts, now, visit);
+        }
         let mut connection = self.readers.database().open_exporter()?;
         accounts::list(&mut connection, accounts, now, visit).map_err(storage_error)
     }
 
     async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
+        self.refuse_over_views("removed")?;
         accounts::remove(self.begin_patiently()?, account)
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
+        self.refuse_over_views("removed")?;
         let sql = "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2";
         let transaction = self.begin()?;
         let removed = transaction.execute(sql, [account.as_str(), slug]).map_err(storage_error)?;
@@ -54,12 +61,12 @@ impl AdminStorage for SqliteStorage {
         accounts: Accounts<'_>,
         visit: &mut Visitor<'_, CredentialRecord>,
     ) -> Result<(), StorageError> {
-        let mut connection = self.readers.database().open_exporter()?;
-        credentials::visit(&mut connection, accounts, visit).map_err(storage_error)
+        let connection = self.readers.database().open_exporter()?;
+        credentials::visit(&self.tables(&connection), accounts, visit).map_err(storage_error)
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        let read = || self.readers.read(|connection| credentials::find(connection, id));
+        let read = || self.read(|tables| credentials::find(tables, id));
         self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
     }
 
@@ -68,7 +75,7 @@ impl AdminStorage for SqliteStorage {
             return Ok(());
         }
         let uses = uses.to_vec();
-        self.write(move |transaction| credentials::note_uses(transaction, &uses).map_err(storage_error)).await
+        self.write(move |tables| credentials::note_uses(tables, &uses).map_err(storage_error)).await
     }
 
     async fn revoke_tokens(
@@ -78,7 +85,6 @@ impl AdminStorage for SqliteStorage {
         at: Timestamp,
     ) -> Result<(), StorageError> {
         let digests = digests.to_vec();
-        self.write(move |transaction| revocations::add(transaction, &digests, expires_at, at).map_err(storage_error))
-            .await
+        self.write(move |tables| revocations::add(tables, &digests, expires_at, at).map_err(storage_error)).await
     }
 }

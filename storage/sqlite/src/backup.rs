@@ -10,6 +10,7 @@ use rusqlite::backup::{Backup, StepResult};
 use crate::connection::Database;
 use crate::error::storage_error;
 use crate::storage::SqliteStorage;
+use crate::views::open::has_our_tables;
 
 /// How many pages are copied between two reports of progress: a mebibyte, where a page has 4 KiB.
 const PAGES_A_STEP: i32 = 256;
@@ -29,7 +30,7 @@ impl SqliteStorage {
         progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, StorageError> {
         let database = Database::File(path.as_ref().to_owned());
-        if database.inspect()? == 0 {
+        if !has_our_tables(&database) && database.inspect()? == 0 {
             let message = "the database has no tables, so there is nothing to copy; name the one that is in use";
             return Err(StorageError::new(StorageErrorKind::Unavailable, message));
         }

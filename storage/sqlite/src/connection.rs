@@ -27,6 +27,8 @@ const WRITER_CACHE_KIB: i64 = 32 << 10;
 #[derive(Clone, Debug)]
 pub(crate) enum Database {
     File(PathBuf),
+    /// In a file of another program, which is only read.
+    Foreign(PathBuf),
     /// In this process's memory, by number.
     Memory(u64),
 }
@@ -49,9 +51,12 @@ impl Database {
     /// Which file stands at the path now, and of when it is.
     pub(crate) fn file_version(&self) -> Result<FileVersion, StorageError> {
         match self {
-            Self::File(path) => fs::metadata(path).map(|metadata| FileVersion::of(&metadata)).map_err(|error| {
-                StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach").with_source(error)
-            }),
+            Self::File(path) | Self::Foreign(path) => {
+                fs::metadata(path).map(|metadata| FileVersion::of(&metadata)).map_err(|error| {
+                    StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach")
+                        .with_source(error)
+                })
+            }
             Self::Memory(number) => Ok(FileVersion::in_memory(*number)),
         }
     }
@@ -60,7 +65,8 @@ impl Database {
     pub(crate) fn open_reader(&self) -> Result<Connection, StorageError> {
         let mut connection = self.open_exporter()?;
         connection.busy_timeout(Duration::ZERO).map_err(storage_error)?;
-        connection.authorizer(Some(refuse_module_contents)).map_err(storage_error)?;
+        let authorizer = if matches!(self, Self::Foreign(_)) { refuse_all_but_reading } else { refuse_module_contents };
+        connection.authorizer(Some(authorizer)).map_err(storage_error)?;
         Ok(connection)
     }
 
@@ -109,8 +115,10 @@ impl Database {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match self {
             // Behind a dot, no path is a URI or a name with a meaning to SQLite.
-            Self::File(path) if path.is_relative() => Connection::open_with_flags(Path::new(".").join(path), flags)?,
-            Self::File(path) => Connection::open_with_flags(path, flags)?,
+            Self::File(path) | Self::Foreign(path) if path.is_relative() => {
+                Connection::open_with_flags(Path::new(".").join(path), flags)?
+            }
+            Self::File(path) | Self::Foreign(path) => Connection::open_with_flags(path, flags)?,
             Self::Memory(number) => {
                 let uri = format!("file:/catalogue-{number}?vfs=memdb");
                 Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?
@@ -119,6 +127,10 @@ impl Database {
         connection.busy_timeout(BUSY_TIMEOUT)?;
         // Without it SQLite prepares a cached statement anew at each execution, in case a value wants another plan.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        if matches!(self, Self::Foreign(_)) {
+            // Views of that program may call what computes, and nothing that acts.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        }
         Ok(connection)
     }
 
@@ -134,7 +146,7 @@ impl Database {
 
     pub(crate) fn path(&self) -> PathBuf {
         match self {
-            Self::File(path) => path.clone(),
+            Self::File(path) | Self::Foreign(path) => path.clone(),
             Self::Memory(_) => PathBuf::from(":memory:"),
         }
     }
@@ -155,5 +167,18 @@ fn refuse_module_contents(context: AuthContext<'_>) -> Authorization {
     match context.action {
         AuthAction::Read { table_name: "module_contents", .. } => Authorization::Deny,
         _ => Authorization::Allow,
+    }
+}
+
+/// What views need, and the pragmas that this crate asks. The file is opened read-only besides.
+fn refuse_all_but_reading(context: AuthContext<'_>) -> Authorization {
+    match context.action {
+        AuthAction::Read { .. }
+        | AuthAction::Select
+        | AuthAction::Function { .. }
+        | AuthAction::Recursive
+        | AuthAction::Transaction { .. }
+        | AuthAction::Pragma { pragma_value: None, .. } => Authorization::Allow,
+        _ => Authorization::Deny,
     }
 }

@@ -7,7 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use crate::accounts::{sorted, visit_rows};
 use crate::error::storage_error;
-use crate::rows::{Micros, credential_record};
+use crate::rows::{self, Micros, credential_record};
+use crate::tables::Tables;
 
 const INSERT: &str = "INSERT INTO credentials \
      (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
@@ -37,33 +38,36 @@ const END: &str = "UPDATE credentials SET expires_at = min(coalesce(expires_at, 
 const NOTE_USE: &str = "UPDATE credentials SET last_used_at = ?3 \
      WHERE account_id = ?1 AND id = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)";
 
+const COUNT_KEYS: &str = "SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind = 'api-key' \
+     AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)";
+
 /// A credential after a change, and whether there was anything to change; `None` when there is no such credential.
 pub(crate) type Changed = Option<(CredentialRecord, bool)>;
 
-/// The credentials of an account, or `None` when there is no such account.
-pub(crate) fn list(connection: &Connection, account: &AccountId) -> rusqlite::Result<Option<Vec<CredentialRecord>>> {
-    if !account_exists(connection, account.as_str())? {
+/// The credentials of an account, or `None` when there is no such account in this file.
+pub(crate) fn list(tables: &Tables<'_>, account: &AccountId) -> rusqlite::Result<Option<Vec<CredentialRecord>>> {
+    if tables.has_accounts() && !account_exists(tables, account.as_str())? {
         return Ok(None);
     }
-    let mut statement = connection.prepare(LIST)?;
+    let mut statement = tables.prepare(LIST)?;
     let records = statement.query_and_then([account.as_str()], credential_record)?;
     records.collect::<Result<_, _>>().map(Some)
 }
 
 /// The credentials of those accounts.
 pub(crate) fn visit(
-    connection: &mut Connection,
+    tables: &Tables<'_>,
     accounts: Accounts<'_>,
     visit: &mut Visitor<'_, CredentialRecord>,
 ) -> rusqlite::Result<()> {
-    let transaction = connection.transaction()?;
+    let _one_state = tables.unchecked_transaction()?;
     match accounts {
         Accounts::All => {
-            let _ = visit_rows(&transaction, ALL, [], credential_record, visit)?;
+            let _ = visit_rows(tables, &tables.sql(ALL), [], credential_record, visit)?;
         }
         Accounts::Only(ids) => {
             for id in sorted(ids) {
-                if visit_rows(&transaction, LIST, [id], credential_record, visit)?.is_break() {
+                if visit_rows(tables, &tables.sql(LIST), [id], credential_record, visit)?.is_break() {
                     break;
                 }
             }
@@ -73,33 +77,28 @@ pub(crate) fn visit(
 }
 
 /// The credential with that id.
-pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<CredentialRecord>> {
-    connection.query_row(FIND, [id], credential_record).optional()
+pub(crate) fn find(tables: &Tables<'_>, id: &str) -> rusqlite::Result<Option<CredentialRecord>> {
+    tables.query_row(FIND, [id], credential_record).optional()
 }
 
 /// Gives the account's credential with that id another name.
-pub(crate) fn rename(
-    connection: &Connection,
-    account: &AccountId,
-    id: &str,
-    name: &str,
-) -> Result<Changed, StorageError> {
-    change(connection, account, id, RENAME, params![account.as_str(), id, name])
+pub(crate) fn rename(tables: &Tables<'_>, account: &AccountId, id: &str, name: &str) -> Result<Changed, StorageError> {
+    change(tables, account, id, RENAME, params![account.as_str(), id, name])
 }
 
 /// Revokes the account's credential with that id.
 pub(crate) fn revoke(
-    connection: &Connection,
+    tables: &Tables<'_>,
     account: &AccountId,
     id: &str,
     at: Timestamp,
 ) -> Result<Changed, StorageError> {
-    change(connection, account, id, REVOKE, params![account.as_str(), id, Micros(at)])
+    change(tables, account, id, REVOKE, params![account.as_str(), id, Micros(at)])
 }
 
 /// Ends the account's credential with that id and stores its successor. `None` where there is nothing to end.
 pub(crate) fn rotate(
-    connection: &Connection,
+    tables: &Tables<'_>,
     account: &AccountId,
     id: &str,
     ends_at: Timestamp,
@@ -108,44 +107,49 @@ pub(crate) fn rotate(
     let NewCredential { record, .. } = successor;
     let new_id = &record.identity.credential_id;
     let values = params![account.as_str(), id, Micros(ends_at), Micros(record.created_at), new_id];
-    let ended = change(connection, account, id, END, values)?;
+    let ended = change(tables, account, id, END, values)?;
     let Some((ended, true)) = ended else { return Ok(None) };
-    insert(connection, successor)?;
+    insert(tables, successor)?;
     Ok(Some(ended))
 }
 
 fn change(
-    connection: &Connection,
+    tables: &Tables<'_>,
     account: &AccountId,
     id: &str,
     sql: &str,
     values: impl Params,
 ) -> Result<Changed, StorageError> {
     let run = || {
-        let is_changed = connection.execute(sql, values)? > 0;
-        let record = connection.query_row(FIND_IN_ACCOUNT, [account.as_str(), id], credential_record).optional()?;
+        let is_changed = tables.execute(sql, values)? > 0;
+        let record = tables.query_row(FIND_IN_ACCOUNT, [account.as_str(), id], credential_record).optional()?;
         Ok(record.map(|record| (record, is_changed)))
     };
     run().map_err(storage_error)
 }
 
 /// Notes uses. Where all of them are known, nothing is committed, which would end what is cached of look-ups.
-pub(crate) fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare(NOTE_USE)?;
+pub(crate) fn note_uses(tables: &Tables<'_>, uses: &[CredentialUse]) -> rusqlite::Result<()> {
+    let mut statement = tables.prepare(NOTE_USE)?;
     uses.iter().try_for_each(|CredentialUse { account, credential_id, at }| {
         statement.execute(params![account.as_str(), credential_id, Micros(*at)]).map(|_| ())
     })
 }
 
+/// How many keys of the account hold at that instant.
+pub(crate) fn count_keys(tables: &Tables<'_>, account: &str, now: Timestamp) -> rusqlite::Result<u64> {
+    tables.query_row(COUNT_KEYS, params![account, Micros(now)], |row| rows::count(row, 0))
+}
+
 /// Stores a credential.
-pub(crate) fn insert(connection: &Connection, credential: &NewCredential) -> Result<(), StorageError> {
+pub(crate) fn insert(tables: &Tables<'_>, credential: &NewCredential) -> Result<(), StorageError> {
     let record = &credential.record;
     let identity = &record.identity;
-    if !account_exists(connection, identity.account.as_str()).map_err(storage_error)? {
+    if tables.has_accounts() && !account_exists(tables, identity.account.as_str()).map_err(storage_error)? {
         return Err(unknown_account(&identity.account));
     }
     // The schema could hold ids to be unique within an account only; a revocation names no account.
-    if find(connection, &identity.credential_id).map_err(storage_error)?.is_some() {
+    if find(tables, &identity.credential_id).map_err(storage_error)?.is_some() {
         return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
     }
     let values = params![
@@ -162,7 +166,7 @@ pub(crate) fn insert(connection: &Connection, credential: &NewCredential) -> Res
         record.last_used_at.map(Micros),
         record.replaced_by,
     ];
-    connection.execute(INSERT, values).map(|_| ()).map_err(storage_error)
+    tables.execute(INSERT, values).map(|_| ()).map_err(storage_error)
 }
 
 pub(crate) fn account_exists(connection: &Connection, id: &str) -> rusqlite::Result<bool> {

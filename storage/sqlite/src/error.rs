@@ -6,13 +6,23 @@ use catalogue_core::storage::StorageErrorKind::{
 };
 use rusqlite::{Error, ErrorCode};
 
+use crate::views::row::BadRow;
+
 /// The error of a statement. SQLite's own words stay as its source.
 pub(crate) fn storage_error(error: Error) -> StorageError {
+    if let Error::FromSqlConversionFailure(_, _, source) = &error
+        && let Some(row) = source.downcast_ref::<BadRow>()
+    {
+        return StorageError::new(Corrupt, row.to_string());
+    }
     let (kind, message) = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (Unavailable, "another program is writing to the database; try again when it is done")
         }
         Some(ErrorCode::OperationInterrupted) => (Unavailable, "a read took too long"),
+        Some(ErrorCode::ReadOnly) if is_unfinished(&error) => {
+            (Unavailable, "a program stopped within a change to the database; start it again, so that it undoes that")
+        }
         Some(ErrorCode::ReadOnly) => {
             (Unavailable, "the database is read-only; make the file and its directory writable")
         }
@@ -44,6 +54,14 @@ pub(crate) fn is_locked(error: &StorageError) -> bool {
     let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<Error>());
     let code = cause.and_then(Error::sqlite_error_code);
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// Whether a journal or WAL is left over that only who may write can put to rights.
+fn is_unfinished(error: &Error) -> bool {
+    use rusqlite::ffi::{SQLITE_READONLY_RECOVERY, SQLITE_READONLY_ROLLBACK};
+
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    matches!(code, Some(SQLITE_READONLY_ROLLBACK | SQLITE_READONLY_RECOVERY))
 }
 
 /// Which rule of the schema a statement would have broken.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use catalogue_core::AccountId;
 use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, StorageError};
 use rusqlite::types::FromSqlError;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Row, params};
 
 use crate::error::storage_error;
 use crate::rows::{Micros, account_id, time};
+use crate::tables::Tables;
 
 const INSERT: &str = "INSERT INTO credential_events (account_id, id, at, action, actor, credential_id, name) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -17,7 +18,7 @@ const LIST: &str = "SELECT account_id, id, at, action, actor, credential_id, nam
      WHERE account_id = ?1 ORDER BY id DESC LIMIT ?2";
 
 /// Adds an event. It is made within the transaction of its change: then ids have the order of the commits.
-pub(crate) fn add(connection: &Connection, event: &CredentialEvent) -> Result<(), StorageError> {
+pub(crate) fn add(tables: &Tables<'_>, event: &CredentialEvent) -> Result<(), StorageError> {
     let values = params![
         event.account.as_str(),
         event.id,
@@ -27,17 +28,13 @@ pub(crate) fn add(connection: &Connection, event: &CredentialEvent) -> Result<()
         event.credential_id,
         event.name,
     ];
-    connection.execute(INSERT, values).map(|_| ()).map_err(storage_error)
+    tables.execute(INSERT, values).map(|_| ()).map_err(storage_error)
 }
 
 /// The last events of an account, newest first.
-pub(crate) fn list(
-    connection: &Connection,
-    account: &AccountId,
-    most: usize,
-) -> rusqlite::Result<Vec<CredentialEvent>> {
+pub(crate) fn list(tables: &Tables<'_>, account: &AccountId, most: usize) -> rusqlite::Result<Vec<CredentialEvent>> {
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let mut statement = connection.prepare_cached(LIST)?;
+    let mut statement = tables.prepare_cached(LIST)?;
     statement.query_and_then(params![account.as_str(), most], event)?.collect()
 }
 

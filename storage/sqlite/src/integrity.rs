@@ -9,6 +9,7 @@ use crate::connection::Database;
 use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::storage::SqliteStorage;
+use crate::views::open::has_our_tables;
 
 /// How many steps of SQLite's engine pass between two looks at the clock.
 const STEPS_BETWEEN_LOOKS: i32 = 10_000;
@@ -33,7 +34,7 @@ impl SqliteStorage {
     /// When there is no database of ours, or it cannot be read.
     pub fn quick_check(path: impl AsRef<Path>, within: Duration) -> Result<Integrity, OpenError> {
         let database = Database::File(path.as_ref().to_owned());
-        if database.inspect()? == 0 {
+        if !has_our_tables(&database) && database.inspect()? == 0 {
             return Ok(Integrity::Sound);
         }
         let failed = |source| database.failed(source);

@@ -8,21 +8,25 @@ use crate::credentials::{self, Changed};
 use crate::events;
 use crate::locks::ADMINISTRATION_WAIT;
 use crate::storage::SqliteStorage;
-use crate::write::WriteTransaction;
+use crate::tables::Tables;
 
 #[async_trait]
 impl KeyStorage for SqliteStorage {
     async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        let read = || self.readers.read(|connection| credentials::list(connection, account));
-        self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
+        let read = || self.read(|tables| credentials::list(tables, account));
+        let keys = self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await?;
+        // Keys of an account that has left the views are still listed, so that they can be revoked.
+        let is_known = keys.as_ref().is_some_and(|keys| !keys.is_empty()) || self.has_account(account).await?;
+        Ok(keys.filter(|_| is_known))
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
+        self.check_account(&key.record.identity.account).await?;
         let (key, by) = (key.clone(), by.clone());
-        self.write(move |transaction| {
-            credentials::insert(transaction, &key)?;
+        self.write(move |tables| {
+            credentials::insert(tables, &key)?;
             let at = key.record.created_at;
-            events::add(transaction, &CredentialEvent::to_key(&key.record, CredentialAction::KeyCreated, at, &by))
+            events::add(tables, &CredentialEvent::to_key(&key.record, CredentialAction::KeyCreated, at, &by))
         })
         .await
     }
@@ -35,9 +39,9 @@ impl KeyStorage for SqliteStorage {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError> {
         let (account, id, name, by) = (account.clone(), id.to_owned(), name.to_owned(), by.clone());
-        self.write(move |transaction| {
-            let renamed = credentials::rename(transaction, &account, &id, &name)?;
-            with_event(transaction, renamed, CredentialAction::KeyRenamed, Timestamp::now(), &by)
+        self.write(move |tables| {
+            let renamed = credentials::rename(tables, &account, &id, &name)?;
+            with_event(tables, renamed, CredentialAction::KeyRenamed, Timestamp::now(), &by)
         })
         .await
     }
@@ -50,11 +54,12 @@ impl KeyStorage for SqliteStorage {
         successor: &NewCredential,
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError> {
+        self.check_account(account).await?;
         let (account, id, successor, by) = (account.clone(), id.to_owned(), successor.clone(), by.clone());
-        self.write(move |transaction| {
-            let ended = credentials::rotate(transaction, &account, &id, ends_at, &successor)?;
+        self.write(move |tables| {
+            let ended = credentials::rotate(tables, &account, &id, ends_at, &successor)?;
             let ended = ended.map(|record| (record, true));
-            with_event(transaction, ended, CredentialAction::KeyRotated, successor.record.created_at, &by)
+            with_event(tables, ended, CredentialAction::KeyRotated, successor.record.created_at, &by)
         })
         .await
     }
@@ -67,22 +72,22 @@ impl KeyStorage for SqliteStorage {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError> {
         let (account, id, by) = (account.clone(), id.to_owned(), by.clone());
-        self.write(move |transaction| {
-            let revoked = credentials::revoke(transaction, &account, &id, at)?;
-            with_event(transaction, revoked, CredentialAction::KeyRevoked, at, &by)
+        self.write(move |tables| {
+            let revoked = credentials::revoke(tables, &account, &id, at)?;
+            with_event(tables, revoked, CredentialAction::KeyRevoked, at, &by)
         })
         .await
     }
 
     async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
-        let read = || self.readers.read(|connection| events::list(connection, account, most));
+        let read = || self.read(|tables| events::list(tables, account, most));
         self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
     }
 }
 
 /// The key, and an event where it has changed.
 fn with_event(
-    transaction: &WriteTransaction,
+    tables: &Tables<'_>,
     changed: Changed,
     action: CredentialAction,
     at: Timestamp,
@@ -90,7 +95,7 @@ fn with_event(
 ) -> Result<Option<CredentialRecord>, StorageError> {
     let Some((record, is_changed)) = changed else { return Ok(None) };
     if is_changed {
-        events::add(transaction, &CredentialEvent::to_key(&record, action, at, by))?;
+        events::add(tables, &CredentialEvent::to_key(&record, action, at, by))?;
     }
     Ok(Some(record))
 }

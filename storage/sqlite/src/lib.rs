@@ -14,7 +14,7 @@
 //! # The file
 //! While a process has the database open it must not open the database, its `-wal` or its `-shm` otherwise than through
 //! SQLite: closing a file drops the process's locks on it (POSIX). To back up, use
-//! [`SqliteStorage::back_up`] or another process.
+//! [`SqliteStorage::back_up_to`] or another process.
 //!
 //! A file that is put in the place of the database is noticed at the next read. Where the process has several storages or
 //! connections of its own open on the path, remove the old `-wal` and `-shm` before, so that no two files share them.
@@ -22,6 +22,7 @@
 mod accounts;
 mod admin;
 mod backup;
+mod backup_file;
 mod cache;
 mod connection;
 mod credentials;
@@ -45,9 +46,12 @@ mod revocations;
 mod rows;
 mod sign_ins;
 mod storage;
+mod tables;
+mod views;
 mod wal_watcher;
 mod write;
 
+pub use backup_file::BackupError;
 pub use integrity::Integrity;
 pub use migration::Migrated;
 pub use open_error::OpenError;

@@ -23,6 +23,9 @@ pub enum OpenError {
     /// The file is a database of another program.
     #[error("{0:?} is a database of another program; name another file")]
     Foreign(PathBuf),
+    /// The file that was named for credentials beside views has other tables.
+    #[error("{0:?} has tables already; beside views, credentials need a new file or the one with the views")]
+    OtherTables(PathBuf),
     /// The schema is older than this program's.
     #[error("{path:?} has schema version {found} and this program needs {known}; bring it up to date with `migrate`")]
     OlderSchema {

@@ -7,13 +7,17 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, CourseDetail, Module, async_trait};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::locks::{COURSES_WAIT, CREDENTIAL_WAIT};
+use crate::locks::{COURSES_WAIT, CREDENTIAL_WAIT, Locks};
 use crate::rows::{self, Micros};
 use crate::storage::SqliteStorage;
 
 /// The credential with its account's revision: one look-up for all that a kept answer needs.
 const FIND_CREDENTIAL: &str = "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, a.revision \
      FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = ?1";
+
+/// The same where courses are another program's, with their revision.
+const FIND_CREDENTIAL_ALONE: &str = "SELECT account_id, kind, id, scopes, digest, expires_at, revoked_at FROM credentials \
+     WHERE digest = ?1";
 
 const FIRST_PAGE: &str = "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
      WHERE account_id = ?1 ORDER BY created_at DESC, slug DESC LIMIT ?2";
@@ -40,8 +44,11 @@ impl CourseStorage for SqliteStorage {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
-        let read = self.read_at_revision(account, |connection| list_courses(connection, account, page, rows)).await?;
-        Ok(read.revision)
+        if let Some(views) = &self.views {
+            return views.list_courses(account, page, rows).await;
+        }
+        let read = || self.readers.read(|connection| list_courses(connection, account, page, rows));
+        Ok(read_at_revision(&self.readers.locks, read, || self.read_revision(account)).await?.revision)
     }
 
     async fn find_course(
@@ -49,38 +56,45 @@ impl CourseStorage for SqliteStorage {
         account: &AccountId,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        self.read_at_revision(account, |connection| find_course(connection, account, slug)).await
+        if let Some(views) = &self.views {
+            return views.find_course(account, slug).await;
+        }
+        let read = || self.readers.read(|connection| find_course(connection, account, slug));
+        read_at_revision(&self.readers.locks, read, || self.read_revision(account)).await
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        if let Some(views) = &self.views {
+            return views.revision(account).await;
+        }
         self.readers.locks.wait_out(COURSES_WAIT, || self.read_revision(account)).await
     }
 }
 
-impl SqliteStorage {
-    /// What `read` finds, and the account's revision right after it.
-    async fn read_at_revision<T: Send>(
-        &self,
-        account: &AccountId,
-        mut read: impl FnMut(&Connection) -> rusqlite::Result<T> + Send,
-    ) -> Result<AtRevision<T>, StorageError> {
-        let mut found = None;
-        let attempt = || {
-            let value = match found.take() {
-                Some(value) => value,
-                None => self.readers.read(&mut read)?,
-            };
-            match self.read_revision(account) {
-                Ok(revision) => Ok(AtRevision { value, revision }),
-                Err(error) => {
-                    found = Some(value);
-                    Err(error)
-                }
-            }
+/// What `read` finds, and the account's revision right after it. Both wait for no lock; this does.
+pub(crate) async fn read_at_revision<T>(
+    locks: &Locks,
+    mut read: impl FnMut() -> Result<T, StorageError>,
+    read_revision: impl Fn() -> Result<Option<Revision>, StorageError>,
+) -> Result<AtRevision<T>, StorageError> {
+    let mut found = None;
+    let attempt = || {
+        let value = match found.take() {
+            Some(value) => value,
+            None => read()?,
         };
-        self.readers.locks.wait_out(COURSES_WAIT, attempt).await
-    }
+        match read_revision() {
+            Ok(revision) => Ok(AtRevision { value, revision }),
+            Err(error) => {
+                found = Some(value);
+                Err(error)
+            }
+        }
+    };
+    locks.wait_out(COURSES_WAIT, attempt).await
+}
 
+impl SqliteStorage {
     /// The account's revision, mostly from the cache.
     fn read_revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         self.readers.read_cached(&self.caches.revisions, account, |connection| {
@@ -90,22 +104,31 @@ impl SqliteStorage {
     }
 
     fn read_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        self.readers.read_cached(&self.caches.credentials, digest, |connection| {
-            let mut statement = connection.prepare_cached(FIND_CREDENTIAL)?;
+        let sql = if self.views.is_some() { FIND_CREDENTIAL_ALONE } else { FIND_CREDENTIAL };
+        let found = self.readers.read_cached(&self.caches.credentials, digest, |connection| {
+            let mut statement = self.tables(connection).prepare_cached(sql)?;
             let found = statement.query_row([digest.as_bytes()], |row| {
                 let mut credential = Credential::new(rows::identity(row)?);
                 credential.expires_at = rows::optional_time(row, 5)?;
                 credential.revoked_at = rows::optional_time(row, 6)?;
-                credential.revision = Some(Revision::from_bytes(row.get(7)?));
+                if self.views.is_none() {
+                    credential.revision = Some(Revision::from_bytes(row.get(7)?));
+                }
                 Ok(credential)
             });
             found.optional()
-        })
+        })?;
+        let Some(views) = &self.views else { return Ok(found) };
+        Ok(found.map(|mut credential| {
+            // Where it cannot be told, whoever asks for courses fails; the credential is known all the same.
+            credential.revision = views.read_revision(&credential.identity.account).ok().flatten();
+            credential
+        }))
     }
 
     fn read_revocation(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
         self.readers.read_cached(&self.caches.revocations, digest, |connection| {
-            let mut statement = connection.prepare_cached(IS_REVOKED)?;
+            let mut statement = self.tables(connection).prepare_cached(IS_REVOKED)?;
             statement.query_row([digest.as_bytes()], |row| row.get(0)).map(Some)
         })
     }

@@ -8,7 +8,7 @@ use catalogue_core::storage::{
     Actor, CredentialAction, CredentialEvent, MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage, StorageError,
 };
 use catalogue_core::{AccountId, Timestamp, async_trait};
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{OptionalExtension, Params, Row, params};
 
 use crate::accounts;
 use crate::credentials::{account_exists, unknown_account};
@@ -17,6 +17,7 @@ use crate::events;
 use crate::locks::CREDENTIAL_WAIT;
 use crate::rows::{Micros, account_id, time};
 use crate::storage::SqliteStorage;
+use crate::tables::Tables;
 
 /// How long after its end is kept what another account has, so that its owner is told of the end, or a revocation.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -41,6 +42,9 @@ const FIND_ACCOUNT: &str = "SELECT id, name, email FROM accounts WHERE id = ?1";
 const FIND_SESSION: &str = "SELECT a.id, a.name, a.email, s.expires_at FROM sign_ins AS s \
      JOIN accounts AS a ON a.id = s.account_id WHERE s.digest = ?1 AND s.kind = 'session'";
 
+/// The same where views name the accounts, and of links too.
+const FIND_SIGN_IN: &str = "SELECT account_id, expires_at FROM sign_ins WHERE digest = ?1 AND kind = ?2";
+
 const END_SESSION: &str = "DELETE FROM sign_ins WHERE digest = ?1 AND kind = 'session' RETURNING account_id";
 
 const END_ALL: &str = "DELETE FROM sign_ins WHERE account_id = ?1";
@@ -48,13 +52,14 @@ const END_ALL: &str = "DELETE FROM sign_ins WHERE account_id = ?1";
 #[async_trait]
 impl SignInStorage for SqliteStorage {
     async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
+        self.check_account(&link.account).await?;
         let (link, by) = (link.clone(), by.clone());
-        self.write(move |transaction| {
-            if !create_link(transaction, &link).map_err(storage_error)? {
+        self.write(move |tables| {
+            if !create_link(tables, &link).map_err(storage_error)? {
                 return Err(unknown_account(&link.account));
             }
             let action = CredentialAction::LinkMade;
-            events::add(transaction, &CredentialEvent::new(link.account, action, link.created_at, &by))
+            events::add(tables, &CredentialEvent::new(link.account, action, link.created_at, &by))
         })
         .await
     }
@@ -65,12 +70,15 @@ impl SignInStorage for SqliteStorage {
         now: Timestamp,
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
+        if self.views.is_some() && self.find_sign_in(link, "link").await?.is_none() {
+            return Ok(None);
+        }
         let (link, session) = (*link, session.clone());
-        self.write(move |transaction| {
-            let account = exchange_link(transaction, &link, now, &session).map_err(storage_error)?;
+        self.write(move |tables| {
+            let account = exchange_link(tables, &link, now, &session).map_err(storage_error)?;
             if let Some(Account { id, .. }) = &account {
                 let action = CredentialAction::SignedIn;
-                events::add(transaction, &CredentialEvent::new(id.clone(), action, now, &Actor::OWNER))?;
+                events::add(tables, &CredentialEvent::new(id.clone(), action, now, &Actor::OWNER))?;
             }
             Ok(account)
         })
@@ -78,28 +86,32 @@ impl SignInStorage for SqliteStorage {
     }
 
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
-        let read = || self.readers.read(|connection| find_session(connection, digest));
+        if self.views.is_some() {
+            let found = self.find_sign_in(digest, "session").await?;
+            return Ok(found.map(|(account, expires_at)| Session { account: unnamed(account), expires_at }));
+        }
+        let read = || self.read(|tables| find_session(tables, digest));
         self.readers.locks.wait_out(CREDENTIAL_WAIT, read).await
     }
 
     async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
         let digest = *digest;
-        self.write(move |transaction| {
-            let ended = account_of(transaction, END_SESSION, [digest.as_bytes()]).map_err(storage_error)?;
+        self.write(move |tables| {
+            let ended = account_of(tables, END_SESSION, [digest.as_bytes()]).map_err(storage_error)?;
             let Some(account) = ended else { return Ok(()) };
             let (action, now) = (CredentialAction::SignedOut, Timestamp::now());
-            events::add(transaction, &CredentialEvent::new(account, action, now, &Actor::OWNER))
+            events::add(tables, &CredentialEvent::new(account, action, now, &Actor::OWNER))
         })
         .await
     }
 
     async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError> {
         let (account, by) = (account.clone(), by.clone());
-        self.write(move |transaction| {
-            let ended = transaction.execute(END_ALL, [account.as_str()]).map_err(storage_error)?;
+        self.write(move |tables| {
+            let ended = tables.execute(END_ALL, [account.as_str()]).map_err(storage_error)?;
             if ended > 0 {
                 let (action, now) = (CredentialAction::SignedOut, Timestamp::now());
-                events::add(transaction, &CredentialEvent::new(account, action, now, &by))?;
+                events::add(tables, &CredentialEvent::new(account, action, now, &by))?;
             }
             Ok(ended as u64)
         })
@@ -107,16 +119,39 @@ impl SignInStorage for SqliteStorage {
     }
 }
 
+impl SqliteStorage {
+    /// A link or session of an account that the views name, with its end.
+    async fn find_sign_in(
+        &self,
+        digest: &TokenDigest,
+        kind: &str,
+    ) -> Result<Option<(AccountId, Timestamp)>, StorageError> {
+        let find = |tables: &Tables<'_>| {
+            let mut statement = tables.prepare_cached(FIND_SIGN_IN)?;
+            let found = |row: &Row<'_>| Ok((account_id(row, 0)?, time(row, 1)?));
+            statement.query_row(params![digest.as_bytes(), kind], found).optional()
+        };
+        let found = self.readers.locks.wait_out(CREDENTIAL_WAIT, || self.read(find)).await?;
+        let Some((account, _)) = &found else { return Ok(None) };
+        Ok(if self.has_account(account).await? { found } else { None })
+    }
+}
+
+/// Views name accounts by their ids alone.
+pub(crate) fn unnamed(id: AccountId) -> Account {
+    Account { id, name: String::new(), email: String::new() }
+}
+
 /// Stores a link where its account exists, and removes what is over.
-fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<bool> {
+fn create_link(tables: &Tables<'_>, link: &NewSignIn) -> rusqlite::Result<bool> {
     let NewSignIn { digest, account, created_at, expires_at } = link;
-    if !account_exists(connection, account.as_str())? {
+    if tables.has_accounts() && !account_exists(tables, account.as_str())? {
         return Ok(false);
     }
     let values = params![digest.as_bytes(), account.as_str(), "link", Micros(*created_at), Micros(*expires_at)];
-    connection.execute(INSERT, values)?;
-    connection.execute(REMOVE_OVER, params![account.as_str(), Micros(*created_at)])?;
-    connection.execute(REMOVE_LONG_OVER, [long_before(*created_at)])?;
+    tables.execute(INSERT, values)?;
+    tables.execute(REMOVE_OVER, params![account.as_str(), Micros(*created_at)])?;
+    tables.execute(REMOVE_LONG_OVER, [long_before(*created_at)])?;
     Ok(true)
 }
 
@@ -127,22 +162,25 @@ pub(crate) fn long_before(at: Timestamp) -> i64 {
 
 /// Takes the link and stores the session in its place.
 fn exchange_link(
-    connection: &Connection,
+    tables: &Tables<'_>,
     link: &TokenDigest,
     now: Timestamp,
     session: &NewSession,
 ) -> rusqlite::Result<Option<Account>> {
-    let taken = account_of(connection, TAKE_LINK, params![link.as_bytes(), Micros(now)])?;
+    let taken = account_of(tables, TAKE_LINK, params![link.as_bytes(), Micros(now)])?;
     let Some(account) = taken else { return Ok(None) };
     let NewSession { digest, created_at, expires_at } = session;
     let values = params![digest.as_bytes(), account.as_str(), "session", Micros(*created_at), Micros(*expires_at)];
-    connection.execute(INSERT, values)?;
-    connection.execute(LIMIT_SESSIONS, params![account.as_str(), MAX_SESSIONS as i64])?;
-    connection.query_row(FIND_ACCOUNT, [account.as_str()], accounts::account).optional()
+    tables.execute(INSERT, values)?;
+    tables.execute(LIMIT_SESSIONS, params![account.as_str(), MAX_SESSIONS as i64])?;
+    if !tables.has_accounts() {
+        return Ok(Some(unnamed(account)));
+    }
+    tables.query_row(FIND_ACCOUNT, [account.as_str()], accounts::account).optional()
 }
 
-fn find_session(connection: &Connection, digest: &TokenDigest) -> rusqlite::Result<Option<Session>> {
-    let mut statement = connection.prepare_cached(FIND_SESSION)?;
+fn find_session(tables: &Tables<'_>, digest: &TokenDigest) -> rusqlite::Result<Option<Session>> {
+    let mut statement = tables.prepare_cached(FIND_SESSION)?;
     let found = statement.query_row([digest.as_bytes()], |row| {
         Ok(Session { account: accounts::account(row)?, expires_at: time(row, 3)? })
     });
@@ -150,8 +188,8 @@ fn find_session(connection: &Connection, digest: &TokenDigest) -> rusqlite::Resu
 }
 
 /// The account that a statement returns.
-fn account_of(connection: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Option<AccountId>> {
-    connection.query_row(sql, values, |row| account_id(row, 0)).optional()
+fn account_of(tables: &Tables<'_>, sql: &str, values: impl Params) -> rusqlite::Result<Option<AccountId>> {
+    tables.query_row(sql, values, |row| account_id(row, 0)).optional()
 }
 
 #[cfg(test)]

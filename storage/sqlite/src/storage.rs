@@ -9,6 +9,7 @@ use std::time::Duration;
 use catalogue_core::AccountId;
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{Revision, StorageError};
+use rusqlite::Connection;
 
 use crate::cache::Cache;
 use crate::connection::{BUSY_TIMEOUT, Database};
@@ -17,6 +18,8 @@ use crate::migration::{self, Migrated, SCHEMA_VERSION};
 use crate::open_error::OpenError;
 use crate::own_thread::on_own_thread;
 use crate::readers::Readers;
+use crate::tables::{Names, Tables};
+use crate::views::ViewedCourses;
 use crate::write::WriteTransaction;
 
 /// How many credentials, revisions and revocations are cached, of each; together they take up some six MiB.
@@ -29,6 +32,8 @@ const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct SqliteStorage {
     pub(crate) readers: Arc<Readers>,
     pub(crate) caches: Arc<Caches>,
+    /// Where the courses are, if they are another program's.
+    pub(crate) views: Option<Arc<ViewedCourses>>,
     write_timeout: Duration,
 }
 
@@ -51,7 +56,7 @@ impl SqliteStorage {
         let path = path.as_ref().to_owned();
         match found.cmp(&SCHEMA_VERSION) {
             std::cmp::Ordering::Less => Err(OpenError::OlderSchema { path, found, known: SCHEMA_VERSION }),
-            std::cmp::Ordering::Equal => Ok(Self::new(Readers::new(database, None))),
+            std::cmp::Ordering::Equal => Ok(Self::new(Readers::new(database, None), None)),
             std::cmp::Ordering::Greater => Err(OpenError::NewerSchema { path, found, known: SCHEMA_VERSION }),
         }
     }
@@ -98,16 +103,16 @@ impl SqliteStorage {
         // The database lasts as long as one connection to it.
         let anchor = database.open_writer()?;
         migration::migrate(&database)?;
-        Ok(Self::new(Readers::new(database, Some(anchor))))
+        Ok(Self::new(Readers::new(database, Some(anchor)), None))
     }
 
-    fn new(readers: Readers) -> Self {
+    pub(crate) fn new(readers: Readers, views: Option<Arc<ViewedCourses>>) -> Self {
         let caches = Caches {
             credentials: Cache::new(CACHE_ENTRIES),
             revisions: Cache::new(CACHE_ENTRIES),
             revocations: Cache::new(CACHE_ENTRIES),
         };
-        Self { readers: Arc::new(readers), caches: Arc::new(caches), write_timeout: BUSY_TIMEOUT }
+        Self { readers: Arc::new(readers), caches: Arc::new(caches), views, write_timeout: BUSY_TIMEOUT }
     }
 
     /// The same with another limit for how long a call of [`KeyStorage`] or [`SignInStorage`] waits for another program that
@@ -124,16 +129,26 @@ impl SqliteStorage {
     /// Makes a change in one transaction, on a thread of its own. A call that is dropped leaves it to be done all the same.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
-        change: impl FnOnce(&WriteTransaction) -> Result<T, StorageError> + Send + 'static,
+        change: impl FnOnce(&Tables<'_>) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let storage = self.clone();
         on_own_thread(move || {
             let transaction = storage.begin_update()?;
-            let outcome = change(&transaction)?;
+            let outcome = change(&storage.tables(&transaction))?;
             transaction.commit()?;
             Ok(outcome)
         })
         .await
+    }
+
+    /// What `read` finds in our tables; it waits for no lock.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Tables<'_>) -> rusqlite::Result<T>) -> Result<T, StorageError> {
+        self.readers.read(|connection| read(&self.tables(connection)))
+    }
+
+    /// Our tables over a connection to their file.
+    pub(crate) fn tables<'c>(&self, connection: &'c Connection) -> Tables<'c> {
+        Tables::new(connection, if self.views.is_some() { Names::Prefixed } else { Names::Plain })
     }
 
     /// What writes to a database that is there, perhaps long after this was opened.
@@ -159,6 +174,11 @@ impl SqliteStorage {
 
 impl fmt::Debug for SqliteStorage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SqliteStorage").field("database", self.readers.database()).finish_non_exhaustive()
+        let mut storage = f.debug_struct("SqliteStorage");
+        storage.field("database", self.readers.database());
+        if let Some(views) = &self.views {
+            storage.field("views", views);
+        }
+        storage.finish_non_exhaustive()
     }
 }

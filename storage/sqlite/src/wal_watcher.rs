@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use catalogue_core::storage::StorageError;
 use rusqlite::Connection;
 
 use crate::cache::Version;
 use crate::connection::Database;
+use crate::error::storage_error;
 use crate::file::{FileIdentity, FileVersion};
 
 /// How long the header of a WAL's index is, in bytes; two copies of it stand at the start of the file.
@@ -22,6 +24,18 @@ const IS_IN_USE: usize = 12;
 #[derive(Default)]
 pub(crate) struct WalWatcher(RwLock<Option<Watched>>);
 
+/// All that is in a file. Equal only where nothing was committed between.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileState {
+    Wal(Version),
+    /// How often one connection, which the epoch tells from all others, has seen that another has committed.
+    Seen {
+        epoch: u64,
+        file: FileVersion,
+        commits: i64,
+    },
+}
+
 /// A file whose commits are watched.
 struct Watched {
     /// As it was when this began.
@@ -31,7 +45,7 @@ struct Watched {
     /// Nothing where the file has no WAL.
     index: Option<WalIndex>,
     /// Holds the file in WAL mode, so that the index can be relied on.
-    _connection: Mutex<Connection>,
+    connection: Mutex<Connection>,
 }
 
 impl WalWatcher {
@@ -42,10 +56,23 @@ impl WalWatcher {
         {
             return watched.version(file);
         }
-        let watched = Watched::begin(database, file)?;
+        let watched = Watched::begin(database, file).ok()??;
         let version = watched.version(file);
         *self.watched_mut() = Some(watched);
         version
+    }
+
+    /// The state of that file, or `None` when another one stands at the path meanwhile.
+    pub(crate) fn state(&self, database: &Database, file: FileVersion) -> Result<Option<FileState>, StorageError> {
+        if let Some(watched) = self.watched().as_ref()
+            && watched.is_of(file)
+        {
+            return watched.state(file).map(Some);
+        }
+        let Some(watched) = Watched::begin(database, file)? else { return Ok(None) };
+        let state = watched.state(file)?;
+        *self.watched_mut() = Some(watched);
+        Ok(Some(state))
     }
 
     /// Whether another file than that one is watched.
@@ -69,20 +96,30 @@ impl WalWatcher {
 
 impl Watched {
     /// Begins to watch the file, if it still stands at the path.
-    fn begin(database: &Database, file: FileVersion) -> Option<Self> {
+    fn begin(database: &Database, file: FileVersion) -> Result<Option<Self>, StorageError> {
         static EPOCHS: AtomicU64 = AtomicU64::new(0);
 
-        let connection = database.open_reader().ok()?;
+        let connection = database.open_reader()?;
         // The first read opens the WAL.
-        connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM accounts)", [], |_| Ok(())).ok()?;
+        let first_read = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
+        connection.query_row(first_read, [], |_| Ok(())).map_err(storage_error)?;
         let index = WalIndex::of(&connection);
         let epoch = EPOCHS.fetch_add(1, Ordering::Relaxed);
-        let watched = Self { file, epoch, index, _connection: Mutex::new(connection) };
-        (database.file_version().ok()?.identity == file.identity).then_some(watched)
+        let watched = Self { file, epoch, index, connection: Mutex::new(connection) };
+        Ok((database.file_version()?.identity == file.identity).then_some(watched))
     }
 
     fn version(&self, file: FileVersion) -> Option<Version> {
         Some(Version { epoch: self.epoch, file, wal: self.index.as_ref()?.state()? })
+    }
+
+    fn state(&self, file: FileVersion) -> Result<FileState, StorageError> {
+        if let Some(version) = self.version(file) {
+            return Ok(FileState::Wal(version));
+        }
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let commits = connection.pragma_query_value(None, "data_version", |row| row.get(0)).map_err(storage_error)?;
+        Ok(FileState::Seen { epoch: self.epoch, file, commits })
     }
 
     /// Whether the file is the one that is watched. Without an index only in this version: a later one may have a WAL.

@@ -6,6 +6,8 @@ mod client;
 mod measure;
 mod memory;
 mod report;
+mod signed;
+mod views;
 mod works;
 mod writer;
 
@@ -17,6 +19,7 @@ use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 
 use crate::memory::Memory;
+use crate::signed::Signed;
 use crate::works::NAMES;
 
 /// How many of the first courses have modules.
@@ -55,7 +58,7 @@ struct Options {
 
 impl Options {
     fn names(&self) -> Vec<&'static str> {
-        let mut names = NAMES.to_vec();
+        let mut names = [&NAMES[..], &signed::NAMES, &views::NAMES].concat();
         names.retain(|name| name.contains(&self.only) && !(self.postgres && works::is_under_commits(name)));
         names
     }
@@ -72,7 +75,8 @@ fn main() -> Result<(), Failure> {
     let options = &Options::parse();
     let names = options.names();
     if names.is_empty() {
-        return Err(format!("--only leaves nothing to measure; the works are: {}", NAMES.join(", ")).into());
+        let all = [&NAMES[..], &signed::NAMES, &views::NAMES].concat().join(", ");
+        return Err(format!("--only leaves nothing to measure; the works are: {all}").into());
     }
     eprintln!("building the server and the constant handler");
     let catalogue = build("catalogue-server", "catalogue")?;
@@ -88,7 +92,16 @@ fn main() -> Result<(), Failure> {
     };
     let hot = serve(options.servers, &catalogue, &data, true)?;
     let cold = serve(options.servers, &catalogue, &data, false)?;
-    let (_constant, works) = works::beside_constant(&names, &constant, &data, &hot, &cold)?;
+    let (of_tokens, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| signed::NAMES.contains(name));
+    let (of_views, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
+    let (_constant, mut works) = match names[..] {
+        [] => (None, Vec::new()),
+        _ => works::beside_constant(&names, &constant, &data, &hot, &cold).map(|(it, works)| (Some(it), works))?,
+    };
+    let signed = Signed::start(options.servers, &catalogue, &data)?;
+    works.extend(signed.works(&of_tokens, &data, &hot)?);
+    let (_of_views, over_views) = views::works(&of_views, &catalogue, &data, &cold)?;
+    works.extend(over_views);
 
     eprintln!("measuring {} works in {} rounds", works.len(), options.rounds);
     let rows = measure::all(&works, &data, options)?;
@@ -98,6 +111,10 @@ fn main() -> Result<(), Failure> {
     let memory = [Memory::of(&fresh[0], &data)?, Memory::of(&fresh[1], &data)?];
     report::print_works(courses, accounts, &rows);
     report::print_memory(memory);
+    if !of_tokens.is_empty() {
+        // By a server that has kept none yet.
+        report::print_kept_tokens(Signed::start(1, &catalogue, &data)?.memory(&data)?);
+    }
     Ok(())
 }
 

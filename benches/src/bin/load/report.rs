@@ -17,14 +17,14 @@ pub(crate) fn print_works(courses: usize, accounts: usize, rows: &[Row<'_>]) {
         let multiple: Figures = samples.iter().map(|sample| sample.this / sample.than).collect();
         let (lowest, highest) = multiple.range();
         println!(
-            "| {}{} | {} | {} | {} | {:.2} | {lowest:.2}–{highest:.2} | ≤ {} |",
+            "| {}{} | {} | {} | {} | {:.2} | {lowest:.2}–{highest:.2} | {} |",
             work.name,
             commits.unwrap_or_default(),
             median(|sample| Some(sample.this)),
             median(|sample| sample.database),
             median(|sample| Some(sample.than)),
             multiple.median(),
-            work.goal,
+            if work.goal.is_nan() { String::new() } else { format!("≤ {}", work.goal) },
         );
     }
 }
@@ -38,4 +38,9 @@ pub(crate) fn print_memory(memory: [Memory; 2]) {
         println!("| {name} | {one_page:.1} | {full:.1} | {most:.1} |");
     }
     println!("| difference: the cache | {:.1} | {:.1} | |", with[0] - without[0], with[1] - without[1]);
+}
+
+/// What a server holds of the tokens that it keeps.
+pub(crate) fn print_kept_tokens(bytes: u64) {
+    println!("\n10,000 kept tokens take {:.1} MiB.", bytes as f64 / f64::from(1 << 20));
 }

@@ -10,7 +10,7 @@ use catalogue_benches::{Answer, Connection, Data, Owner, Program, course, next_c
 const KEPT_FIELDS: [&str; 4] = ["content-type: ", "cache-control: ", "etag: ", "content-encoding: "];
 /// What most clients send.
 const GZIP: &str = "accept-encoding: gzip, deflate, br\r\n";
-const FIRST_PAGE: &str = "/courses?limit=50";
+pub(crate) const FIRST_PAGE: &str = "/courses?limit=50";
 
 /// The works that are measured beside the constant.
 pub(crate) const NAMES: [&str; 12] = [
@@ -41,7 +41,7 @@ pub(crate) struct Target {
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
     pub(crate) name: &'static str,
-    /// What the multiple is to be at most.
+    /// What the multiple is to be at most; not a number where the goal is none.
     pub(crate) goal: f64,
     pub(crate) this: Target,
     pub(crate) than: Target,
@@ -130,7 +130,7 @@ fn requests(name: &str, data: &Data, address: SocketAddr) -> Result<Vec<Vec<u8>>
 }
 
 /// The address of the page of fifty nine tenths of the way down, found page by page.
-fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Box<dyn Error>> {
+pub(crate) fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Box<dyn Error>> {
     let mut connection = Connection::open(address)?;
     let mut cursor = String::new();
     for _ in 0..owner.courses / 1_000 * 9 {

@@ -85,7 +85,7 @@ impl SignedTokensBuilder {
     }
 
     /// By other clocks: that of tokens, and that of fetches.
-    pub(super) fn build_with(
+    pub(in crate::auth) fn build_with(
         self,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
         steady: impl Fn() -> Instant + Send + Sync + 'static,
@@ -105,7 +105,7 @@ impl SignedTokensBuilder {
             algorithms: self.algorithms,
             kept: KeptTokens::new(self.kept),
             outcomes: Outcomes::default(),
-            clock: Box::new(clock),
+            clock: Arc::new(clock),
         })))
     }
 }

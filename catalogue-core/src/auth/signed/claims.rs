@@ -1,4 +1,4 @@
-//! [`Rules`]: what the claims of a token must be, once its signature is verified (decisions O14 to O19).
+//! [`Rules`]: what the claims of a token must be, once its issuer vouches for them (decisions O14 to O19).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const MAX_ACCOUNT: usize = 200;
 
 /// What the claims are held against.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
+pub(in crate::auth) struct Rules {
     pub(super) audience: String,
     pub(super) token_type: TokenType,
     /// The claim that names the account.
@@ -30,12 +30,12 @@ pub(super) struct Rules {
 
 /// What a token grants, and to whom.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Grant {
-    pub(super) account: AccountId,
-    pub(super) client: Option<Arc<str>>,
-    pub(super) scopes: Scopes,
+pub(in crate::auth) struct Grant {
+    pub(in crate::auth) account: AccountId,
+    pub(in crate::auth) client: Option<Arc<str>>,
+    pub(in crate::auth) scopes: Scopes,
     /// From this instant on it grants nothing.
-    pub(super) expires: Timestamp,
+    pub(in crate::auth) expires: Timestamp,
 }
 
 /// A claim that is missing where it is required counts as one of another type.
@@ -47,7 +47,7 @@ impl From<Faulty> for Outcome {
 
 impl Rules {
     /// What the `claims` grant at `now`.
-    pub(super) fn grant(&self, claims: &Members, now: Timestamp) -> Result<Grant, Outcome> {
+    pub(in crate::auth) fn grant(&self, claims: &Members, now: Timestamp) -> Result<Grant, Outcome> {
         if !self.is_for_us(claims.get("aud")?) {
             return Err(Outcome::Audience);
         }

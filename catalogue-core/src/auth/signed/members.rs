@@ -1,4 +1,4 @@
-//! [`Members`]: a JSON object of a token. A member that is read must not come twice, others may (decision O9).
+//! [`Members`]: a JSON object of a token, or about one. A member that is read must not come twice, others may (decision O9).
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use serde_json::Value;
 
 /// The members of an object, in their order, with those that come twice.
 #[derive(Debug)]
-pub(super) struct Members(Vec<(String, Value)>);
+pub(in crate::auth) struct Members(Vec<(String, Value)>);
 
 /// A member comes twice or has another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Faulty;
+pub(in crate::auth) struct Faulty;
 
 impl Members {
     /// The object that `json` is, or `None` where it is anything else.
-    pub(super) fn parse(json: &[u8]) -> Option<Self> {
+    pub(in crate::auth) fn parse(json: &[u8]) -> Option<Self> {
         serde_json::from_slice(json).ok()
     }
 
     /// The member of that name, if there is one.
-    pub(super) fn get(&self, name: &str) -> Result<Option<&Value>, Faulty> {
+    pub(in crate::auth) fn get(&self, name: &str) -> Result<Option<&Value>, Faulty> {
         let mut found = self.0.iter().filter(|(member, _)| member == name).map(|(_, value)| value);
         match (found.next(), found.next()) {
             (value, None) => Ok(value),

@@ -37,8 +37,12 @@ use async_trait::async_trait;
 
 pub use algorithm::SignatureAlgorithm;
 pub use builder::{SignedTokensBuilder, TokenType};
+pub(super) use claims::Rules;
 pub use fetch::FetchKeys;
+pub(super) use members::Members;
+pub(super) use outcome::{Outcome, Outcomes};
 pub use revocation::Revocation;
+pub(super) use token::MAX_BYTES;
 pub(crate) use token::has_form;
 
 use super::authenticator::{Authenticator, Verdict};
@@ -46,11 +50,9 @@ use super::bearer::BearerToken;
 use super::identity::{Identity, Issued};
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
-use claims::Rules;
 use kept::{KeptToken, KeptTokens};
 use key_set::PassedOver;
 use keys::{Keys, Unavailable};
-use outcome::{Outcome, Outcomes};
 use token::SignedToken;
 
 /// Knows the signed access tokens of one issuer. Several issuers are several of these. Clones share keys and kept tokens.
@@ -60,6 +62,9 @@ use token::SignedToken;
 #[derive(Clone, Debug)]
 pub struct SignedTokens(Arc<Inner>);
 
+/// What says how late it is.
+pub(super) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
 struct Inner {
     issuer: Arc<str>,
     rules: Rules,
@@ -67,7 +72,7 @@ struct Inner {
     keys: Keys,
     kept: KeptTokens,
     outcomes: Outcomes,
-    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    clock: Clock,
 }
 
 /// How the keys of an issuer stand.
@@ -147,7 +152,14 @@ impl SignedTokens {
 
     /// How often each thing became of a token, by the words of decision O32.
     pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        self.0.outcomes.all()
+        self.0.outcomes.of(&Outcome::SIGNED)
+    }
+
+    /// What the issuer's opaque tokens are held against too, but for what signed ones alone must have (decision O16).
+    pub(super) fn parts(&self) -> (Arc<str>, Rules, Clock) {
+        let Inner { issuer, rules, clock, .. } = &*self.0;
+        let rules = Rules { token_type: TokenType::Any, ..rules.clone() };
+        (Arc::clone(issuer), rules, Arc::clone(clock))
     }
 }
 
@@ -222,6 +234,10 @@ impl Authenticator for SignedTokens {
                 Err(StorageError::new(StorageErrorKind::Unavailable, message))
             }
         }
+    }
+
+    fn issuer_and_audience(&self) -> Option<(&str, &str)> {
+        Some((&self.0.issuer, &self.0.rules.audience))
     }
 }
 

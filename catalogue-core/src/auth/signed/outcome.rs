@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::authenticator::{Explanation, Refusal};
 
-/// What becomes of a token that has, or nearly has, the form of a signed one.
+/// What becomes of a token that has, or nearly has, the form of a signed one, or of one that its issuer is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(in crate::auth) enum Outcome {
     /// Verified and taken.
     Accepted,
     /// Verified before and taken.
@@ -41,10 +41,15 @@ pub(super) enum Outcome {
     Account,
     /// Cannot be told now.
     Unavailable,
+    /// The issuer that was asked says that it is not active.
+    Inactive,
+    /// The issuer that was asked names another one.
+    Issuer,
 }
 
 impl Outcome {
-    const ALL: [Self; 17] = [
+    /// What becomes of signed tokens.
+    pub(super) const SIGNED: [Self; 17] = [
         Self::Accepted,
         Self::Kept,
         Self::Form,
@@ -64,14 +69,31 @@ impl Outcome {
         Self::Unavailable,
     ];
 
+    /// What becomes of tokens that the issuer is asked about.
+    pub(in crate::auth) const INTROSPECTED: [Self; 13] = [
+        Self::Accepted,
+        Self::Kept,
+        Self::Length,
+        Self::Inactive,
+        Self::Issuer,
+        Self::Typ,
+        Self::Audience,
+        Self::Expired,
+        Self::NotBefore,
+        Self::Bound,
+        Self::Claim,
+        Self::Account,
+        Self::Unavailable,
+    ];
+
     /// Why the caller is answered 401.
     pub(super) const fn refusal(self) -> Refusal {
         if matches!(self, Self::Expired) { Refusal::Expired } else { Refusal::Invalid }
     }
 
-    /// Its word, and what the caller is told. That stands behind the signature: who holds a token that the issuer did not
-    /// sign learns nothing.
-    pub(super) const fn explanation(self) -> Explanation {
+    /// Its word, and what the caller is told. That stands behind the signature, or behind the issuer's word that the token is
+    /// active: who holds no token of the issuer's learns nothing.
+    pub(in crate::auth) const fn explanation(self) -> Explanation {
         const LACKING: &str = "The token lacks a claim that is required here.";
         let (word, description) = match self {
             Self::Accepted => ("accepted", None),
@@ -91,6 +113,8 @@ impl Outcome {
             Self::Claim => ("claim", Some(LACKING)),
             Self::Account => ("account", Some(LACKING)),
             Self::Unavailable => ("unavailable", None),
+            Self::Inactive => ("inactive", None),
+            Self::Issuer => ("issuer", None),
         };
         Explanation { word, description }
     }
@@ -98,16 +122,16 @@ impl Outcome {
 
 /// How often each came of a token.
 #[derive(Debug, Default)]
-pub(super) struct Outcomes([AtomicU64; Outcome::ALL.len()]);
+pub(in crate::auth) struct Outcomes([AtomicU64; Outcome::Issuer as usize + 1]);
 
 impl Outcomes {
-    pub(super) fn count(&self, outcome: Outcome) {
+    pub(in crate::auth) fn count(&self, outcome: Outcome) {
         self.0[outcome as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Each word, and how often.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let counted = Outcome::ALL.iter().zip(&self.0);
-        counted.map(|(outcome, count)| (outcome.explanation().word, count.load(Ordering::Relaxed)))
+    /// The word of each of these, and how often.
+    pub(in crate::auth) fn of(&self, outcomes: &'static [Outcome]) -> impl Iterator<Item = (&'static str, u64)> {
+        let count = |outcome: Outcome| self.0[outcome as usize].load(Ordering::Relaxed);
+        outcomes.iter().map(move |outcome| (outcome.explanation().word, count(*outcome)))
     }
 }

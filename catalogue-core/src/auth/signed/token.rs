@@ -9,7 +9,7 @@ use super::members::{Faulty, Members};
 use super::outcome::Outcome;
 
 /// The longest token that is looked at, in bytes (decision O7).
-pub(super) const MAX_BYTES: usize = 8192;
+pub(in crate::auth) const MAX_BYTES: usize = 8192;
 /// The longest name of a key, in bytes (decision O13).
 const MAX_KID: usize = 256;
 

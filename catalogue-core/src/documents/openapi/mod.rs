@@ -55,7 +55,7 @@ pub(super) fn document(site: Site<'_>, schemas: &Schemas) -> Value {
             "schemas": schemas.components,
             "responses": responses.shared(),
             "headers": describe_headers(&responses),
-            "securitySchemes": { BEARER: security_scheme() },
+            "securitySchemes": { BEARER: security_scheme(site) },
         },
     })
 }
@@ -96,12 +96,12 @@ fn header_examples(responses: &Responses) -> BTreeMap<&'static str, Vec<String>>
     examples
 }
 
-fn security_scheme() -> Value {
+fn security_scheme(site: Site<'_>) -> Value {
     let scopes =
         Scope::DEFINED.iter().map(|(scope, grants)| format!("- `{scope}`: {grants}")).collect::<Vec<_>>().join("\n");
     json!({
         "type": "http",
         "scheme": "bearer",
-        "description": format!("An API key or an OAuth token. It carries scopes:\n\n{scopes}"),
+        "description": format!("An API key or an OAuth token.{} It carries scopes:\n\n{scopes}", site.issuers()),
     })
 }

@@ -17,10 +17,11 @@ pub(super) fn authentication(site: Site<'_>) -> Vec<Block> {
         Block::heading(2, "Authentication and scopes"),
         Block::text(AUTHENTICATION),
         Block::Text(format!(
-            "{} OAuth tokens are recognised too. Either reads the data of its own account only. Keep them secret: a key \
+            "{} OAuth tokens are recognised too.{} Either reads the data of its own account only. Keep them secret: a key \
              seldom belongs in a browser, and scripts of other origins are answered only where the deployment lists \
              their origin.",
-            site.keys()
+            site.keys(),
+            site.issuers()
         )),
         Block::Table { head: &["Scope", "Grants"], rows: scopes.collect(), ids: Vec::new() },
         Block::Text(format!(

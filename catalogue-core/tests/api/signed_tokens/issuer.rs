@@ -32,7 +32,12 @@ impl Issuer {
     }
 
     pub(super) fn tokens(&self) -> SignedTokens {
-        SignedTokens::builder(ISSUER, AUDIENCE, self.set.clone()).build().unwrap()
+        self.tokens_of(ISSUER)
+    }
+
+    /// The same under another name, which its tokens then must have.
+    pub(super) fn tokens_of(&self, issuer: &str) -> SignedTokens {
+        SignedTokens::builder(issuer, AUDIENCE, self.set.clone()).build().unwrap()
     }
 
     /// A token of [`OWNER`] for reading courses, but for these claims.

@@ -1,5 +1,6 @@
 //! Signed tokens of an authorization server: what callers are answered (decisions A3, A5, A19, O20 and O32).
 
+mod introspected;
 mod issuer;
 mod metadata;
 mod revocations;
@@ -133,6 +134,29 @@ async fn an_issuer_that_is_away_is_no_refusal() {
     let key = app.key(OWNER, "read:courses").await;
     assert_eq!(app.get(&key, "/api/v1/courses").await.status, 200);
     assert_eq!(app.get(&issuer.token(&json!({ "iss": "x" })), "/api/v1/me").await.status, 401);
+}
+
+/// Each issuer's keys are for its own tokens, and one that is away stops its own tokens alone.
+#[tokio::test]
+async fn two_issuers_are_two_authenticators() {
+    const OTHER: &str = "https://id.example.org";
+    const GONE: &str = "https://id.example.net";
+    let (one, other) = (Issuer::new(), Issuer::new());
+    let gone = SignedTokens::builder(GONE, AUDIENCE, Away).build().unwrap();
+    let app = app(&one, |builder| builder.or_authenticator(gone).or_authenticator(other.tokens_of(OTHER))).await;
+    for _ in 0..2 {
+        for (issuer, name, status) in [
+            (&one, ISSUER, 200),
+            (&other, OTHER, 200),
+            (&one, OTHER, 401),
+            (&other, ISSUER, 401),
+            (&other, "https://id.example", 401),
+            (&one, GONE, 500),
+        ] {
+            let answer = app.get(&issuer.token(&json!({ "iss": name })), "/api/v1/courses").await;
+            assert_eq!(answer.status, status, "{name}");
+        }
+    }
 }
 
 /// A client cannot have its limit anew with a fresh token, and has its own.

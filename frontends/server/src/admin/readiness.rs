@@ -36,7 +36,7 @@ impl Monitor {
         // No reason to send requests elsewhere: keys of the storage are taken without it.
         #[cfg(feature = "oauth")]
         if let Some(tokens) = self.metrics.tokens.get() {
-            found["issuer"] = crate::issuer::standing(&tokens.keys()).into();
+            found["issuer"] = crate::issuer::standing(tokens.signed.keys().age).into();
         }
         (is_ready, found)
     }

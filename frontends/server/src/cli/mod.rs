@@ -9,6 +9,7 @@ mod developer_settings;
 mod leaked;
 mod options;
 mod tokens;
+mod views;
 
 use std::path::PathBuf;
 
@@ -23,6 +24,7 @@ pub(crate) use leaked::{CheckKeys, FindKey};
 #[cfg(feature = "oauth")]
 pub(crate) use tokens::RevokeToken;
 pub(crate) use tokens::TokensCommand;
+pub(crate) use views::{Example, Sql, ViewsCommand};
 
 use crate::settings::CommandLine;
 
@@ -119,6 +121,9 @@ Example: a copy of everything but the credentials
     /// Makes links that sign owners in to the developer settings, and ends sessions
     #[command(subcommand, arg_required_else_help = false, after_help = developer_settings::SETTINGS_EXAMPLE)]
     Settings(SettingsCommand),
+    /// Prints, checks and shows views over the courses of another program
+    #[command(subcommand, arg_required_else_help = false, after_help = views::VIEWS_EXAMPLE)]
+    Views(ViewsCommand),
     /// Prints a document of the API without a server or database
     Openapi(OpenapiArguments),
     /// Makes a missing database and brings the schema of an older one up to date

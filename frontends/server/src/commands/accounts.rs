@@ -42,10 +42,13 @@ impl<'s> From<&'s AccountSummary> for Shown<'s> {
 }
 
 pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Failure> {
-    if let AccountsCommand::Remove(remove) = &command {
-        check_confirmable(remove)?;
-    }
-    let database = context.database()?;
+    let database = match &command {
+        AccountsCommand::Remove(remove) => {
+            check_confirmable(remove)?;
+            context.database_of_courses("accounts remove")?
+        }
+        _ => context.database()?,
+    };
     block_on(async {
         let storage = database.open().await?;
         match command {

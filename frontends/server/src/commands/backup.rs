@@ -10,11 +10,11 @@ use indicatif::HumanBytes;
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
+use super::progress::Progress;
 use super::signals::Signals;
 use super::{Context, block_on};
 use crate::cli::BackupArguments;
 use crate::exit::{Failure, harmless};
-use crate::import::Progress;
 use crate::output;
 
 pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), Failure> {

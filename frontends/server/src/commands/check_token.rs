@@ -4,8 +4,9 @@ use std::io::{self, IsTerminal as _, Read as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use catalogue_core::Timestamp;
-use catalogue_core::auth::{Authenticator as _, BearerToken, Verdict};
+use catalogue_core::auth::signed::TokenType;
+use catalogue_core::auth::{Authenticator as _, BearerToken, Identity, Verdict};
+use catalogue_core::{AccountId, Timestamp};
 use serde_json::Value;
 
 use super::{Context, block_on};
@@ -22,10 +23,11 @@ const LONGEST: u64 = 1 << 16;
 const STEPS: [&str; 10] =
     ["form", "issuer", "header", "keys", "signature", "audience", "claims", "account", "scopes", "times"];
 
-/// The step that a token failed at, by the word of its outcome.
-fn step(word: &str) -> &'static str {
+/// The step that a token failed at, by the word of its outcome. Where any type is taken, claims tell an ID token.
+fn step(word: &str, any_type: bool) -> &'static str {
     match word {
         "form" | "length" => "form",
+        "typ" if any_type => "claims",
         "typ" | "alg" | "crit" | "header" => "header",
         "key" | "unavailable" => "keys",
         "signature" => "signature",
@@ -53,8 +55,10 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     let mut report = Report::default();
     block_on(async {
         if let Some(token) = BearerToken::new(text.trim()) {
-            check(issuer, token, &mut report).await?;
-            look_up(&settings, token, &mut report).await;
+            if !introspect(issuer, token, &mut report).await? {
+                let account = check(issuer, token, &mut report).await?;
+                look_up(&settings, token, account, &mut report).await;
+            }
         } else {
             report.fault("form", "standard input has no token");
         }
@@ -63,7 +67,29 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     report.finish(json)
 }
 
-async fn check(options: &IssuerOptions, token: BearerToken<'_>, report: &mut Report) -> Result<(), Failure> {
+/// What the issuer says of an opaque token, which decides about it; whether the token is one.
+async fn introspect(options: &IssuerOptions, token: BearerToken<'_>, report: &mut Report) -> Result<bool, Failure> {
+    let Some(tokens) = options.tokens()?.opaque else { return Ok(false) };
+    let step = "introspection";
+    match tokens.authenticate(token).await {
+        Ok(Verdict::Accepted(Identity { account, scopes, .. })) => {
+            report.fine(step, format!("the issuer calls it active: account {:?}, {scopes}", account.as_str()));
+        }
+        Ok(Verdict::Explained(_, why)) => {
+            report.fault(step, format!("the issuer's answer is refused: {}", why.description.unwrap_or(why.word)));
+        }
+        Ok(_) => return Ok(false),
+        Err(error) => report.fault(step, chain(&error)),
+    }
+    Ok(true)
+}
+
+/// Whose token it is, where it is taken.
+async fn check(
+    options: &IssuerOptions,
+    token: BearerToken<'_>,
+    report: &mut Report,
+) -> Result<Option<AccountId>, Failure> {
     let mut parts = token.expose().split('.').map(|part| {
         let decoded = URL_SAFE_NO_PAD.decode(part).ok();
         decoded.and_then(|json| serde_json::from_slice::<Value>(&json).ok()).unwrap_or_default()
@@ -74,7 +100,9 @@ async fn check(options: &IssuerOptions, token: BearerToken<'_>, report: &mut Rep
     let verdict = tokens.authenticate(token).await;
     let failed = match &verdict {
         Ok(Verdict::Accepted(_)) => None,
-        Ok(Verdict::Explained(_, explanation)) => Some((step(explanation.word), explanation.word)),
+        Ok(Verdict::Explained(_, explanation)) => {
+            Some((step(explanation.word, options.token_type == TokenType::Any), explanation.word))
+        }
         Ok(_) if header.is_null() || claims.is_null() => Some(("form", "form")),
         Ok(_) => Some(("issuer", "issuer")),
         Err(_) => Some(("keys", "unavailable")),
@@ -102,16 +130,17 @@ async fn check(options: &IssuerOptions, token: BearerToken<'_>, report: &mut Rep
             _ => report.fine(name, found),
         }
     }
-    Ok(())
+    Ok(if let Ok(Verdict::Accepted(identity)) = verdict { Some(identity.account) } else { None })
 }
 
 /// What is there, and what is wanted in its place.
 fn wanted(options: &IssuerOptions, word: &str, found: &str) -> String {
     let wanted = match word {
-        "form" => "three parts in base64url, of which the first two are JSON objects",
+        "form" => "three parts in base64url, the first two JSON objects, or --oauth-introspection for opaque tokens",
         "length" => "at most 8192 characters",
         "issuer" => return format!("{found}; wanted {:?} (--oauth-issuer)", options.issuer),
         "header" => "typ, alg and kid once each, as texts",
+        "typ" if options.token_type == TokenType::Any => "no nonce, at_hash or c_hash, which ID tokens have",
         "typ" => "at+jwt, or any with --oauth-token-type any, which takes no ID tokens",
         "alg" => "one of --oauth-algorithms",
         "crit" => "no crit",
@@ -123,6 +152,9 @@ fn wanted(options: &IssuerOptions, word: &str, found: &str) -> String {
         "account" => "an id of 1 to 200 bytes, which is not the client's own (--oauth-account-claim)",
         "expired" => "a later exp",
         "unavailable" => return found.to_owned(),
+        _ if options.token_type == TokenType::Any => {
+            return format!("wanted exp and {}, once each", options.account_claim);
+        }
         _ => return format!("wanted exp, {}, sub, client_id, iat and jti, once each", options.account_claim),
     };
     if found.is_empty() { format!("wanted {wanted}") } else { format!("{found}; wanted {wanted}") }
@@ -133,8 +165,8 @@ fn instant(claim: &Value) -> String {
     seconds.map_or_else(|| claim.to_string(), |at| at.to_string())
 }
 
-/// Whether the token was revoked here, where there is a database.
-async fn look_up(settings: &ServeSettings, token: BearerToken<'_>, report: &mut Report) {
+/// Whether the token was revoked here, and its account is, where there is a database.
+async fn look_up(settings: &ServeSettings, token: BearerToken<'_>, account: Option<AccountId>, report: &mut Report) {
     const STEP: &str = "revoked";
     if settings.database.is_missing() {
         return report.not_reached(STEP);
@@ -147,5 +179,12 @@ async fn look_up(settings: &ServeSettings, token: BearerToken<'_>, report: &mut 
         Ok(Some(true)) => report.fault(STEP, "the token was revoked here"),
         Ok(_) => report.fine(STEP, "no"),
         Err(error) => report.fault(STEP, chain(&error)),
+    }
+    let Some(account) = account else { return };
+    match storage.keys().list_keys(&account).await {
+        Ok(Some(_)) => {}
+        Ok(None) => report
+            .warning("account", format!("the database has no account {:?}, so its lists are empty", account.as_str())),
+        Err(error) => report.warning("account", chain(&error)),
     }
 }

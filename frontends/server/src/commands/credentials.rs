@@ -124,7 +124,7 @@ fn tell_of_new(record: &CredentialRecord) {
 pub(super) fn unknown_account(account: &str) -> Failure {
     let account = if could_be_token(account) { "such account".to_owned() } else { format!("account {account:?}") };
     Failure::work(format!(
-        "there is no {account}; `accounts list` shows all, and `import` makes one from what `export` writes"
+        "there is no {account}; `accounts list` shows all, and `import` makes one from what `export` writes (with --courses views, the view catalogue_accounts names it)"
     ))
 }
 

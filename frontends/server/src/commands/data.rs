@@ -3,17 +3,18 @@
 use std::io;
 
 use catalogue_core::admin::Accounts;
+use catalogue_transfer::ExportError;
 
+use super::progress::Progress;
 use super::{Context, accounts, block_on};
 use crate::cli::MigrateArguments;
 use crate::database::Migrated;
 use crate::exit::Failure;
-use crate::import::Progress;
-use crate::{export, output};
+use crate::output;
 
 /// Of those accounts, or of all where none is named.
 pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
-    let database = context.database()?;
+    let database = context.database_of_courses("export")?;
     // Into a pipe somebody else shows it, or the terminal would show both.
     let progress = if output::is_a_file() { Progress::of("exporting", None) } else { Progress::hidden() };
     let exported = block_on(async {
@@ -21,7 +22,12 @@ pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
         let found = accounts::find(storage.admin(), ids).await?;
         let found: Vec<_> = found.into_iter().map(|summary| summary.account.id).collect();
         let accounts = if ids.is_empty() { Accounts::All } else { Accounts::Only(&found) };
-        export::run(storage.admin(), accounts, progress.watch_writing(io::stdout())).await
+        let target = progress.watch_writing(io::stdout());
+        let exported = catalogue_transfer::export(storage.admin(), accounts, target).await;
+        exported.map_err(|error| match error {
+            ExportError::Target(error) => output::failed(&error),
+            other => Failure::because(&other),
+        })
     });
     progress.clear();
     exported

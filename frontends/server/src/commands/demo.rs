@@ -11,21 +11,22 @@ use catalogue_core::storage::Actor;
 use catalogue_core::{AccountId, Address, Operation};
 use catalogue_hyper::ServerConfig;
 use catalogue_settings::DEFAULT_LINK_LIFETIME;
+use catalogue_transfer::Options;
 use http::StatusCode;
 use tokio::net::TcpListener;
 
 use super::signals::Signals;
-use super::{Context, credentials, developer_settings, serve_on_all_cores, serving, waiting};
+use super::{Context, credentials, developer_settings, import, serve_on_all_cores, serving, waiting};
 use crate::admin::Monitor;
 use crate::database::{Database, Storage};
 use crate::developer_settings::{DeveloperPages, FinishedRequest as FinishedOfSettings};
 use crate::exit::Failure;
 use crate::logging::{self, AccessLog, Format, Sink};
+use crate::output;
 use crate::settings::DeveloperOptions;
-use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN, LOG_FORMAT};
-use crate::{import, output};
+use crate::settings::table::{BASE_URL, COURSES, DOCS_URL, LISTEN, LOG_FORMAT};
 
-const COURSES: &str = include_str!("../../demo/courses.jsonl");
+const SAMPLES: &str = include_str!("../../demo/courses.jsonl");
 /// The account of the sample courses whose key is shown.
 const ACCOUNT: &str = "acc_demo";
 /// One of its courses.
@@ -35,12 +36,17 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let migration = context.settings.migration();
     let database = context.settings.named_database().unwrap_or(Database::Memory);
     let listen = context.settings.given(&LISTEN);
+    if context.settings.get(&COURSES) {
+        let what = "the demo has sample courses in tables of its own; leave it out";
+        context.settings.conflict(&[&COURSES], &[], &what);
+    }
     context.settings.finish()?;
     serve_on_all_cores(async {
         let mut signals = Signals::catch()?;
         let (listener, bound) = bind(listen).await?;
         let Some(storage) = waiting::open(&database, migration, None, &mut signals).await? else { return Ok(()) };
-        import::run_text(storage.admin(), "the sample courses", COURSES, import::Options::default()).await?;
+        let imported = catalogue_transfer::import_text(storage.admin(), SAMPLES, Options::default()).await;
+        imported.map_err(|error| import::failure("the sample courses", &error))?;
         let key = mint(&storage).await?;
 
         // A server that listens on every address is shown with one that a client can use.
@@ -146,18 +152,18 @@ fn invitation(base: &str, docs: &str, key: &NewToken, link: Option<&str>, kept: 
 
 #[cfg(test)]
 mod tests {
+    use catalogue_core::admin::Accounts;
     use catalogue_core::storage::MemoryStorage;
 
     use super::*;
-    use crate::export;
 
     #[tokio::test]
     async fn the_sample_courses_are_in_the_form_of_an_export() {
         let storage = MemoryStorage::new();
-        import::run_text(&storage, "samples", COURSES, import::Options::default()).await.unwrap();
+        catalogue_transfer::import_text(&storage, SAMPLES, Options::default()).await.unwrap();
         let mut exported = Vec::new();
-        export::run(&storage, catalogue_core::admin::Accounts::All, &mut exported).await.unwrap();
-        assert!(String::from_utf8(exported).unwrap() == COURSES);
-        assert!(COURSES.contains(&format!("\"account\":\"{ACCOUNT}\",\"slug\":\"{COURSE}\"")));
+        catalogue_transfer::export(&storage, Accounts::All, &mut exported).await.unwrap();
+        assert!(String::from_utf8(exported).unwrap() == SAMPLES);
+        assert!(SAMPLES.contains(&format!("\"account\":\"{ACCOUNT}\",\"slug\":\"{COURSE}\"")));
     }
 }

@@ -5,6 +5,7 @@ mod clock;
 mod credentials;
 mod database;
 mod listeners;
+pub(super) mod views;
 
 use std::time::SystemTime;
 
@@ -12,7 +13,6 @@ use super::{Context, block_on};
 use crate::exit::Failure;
 #[cfg(feature = "oauth")]
 use crate::issuer;
-use crate::open_files;
 use crate::permissions;
 use crate::report::Report;
 use crate::settings::table::{TLS_CERT, TLS_KEY};
@@ -68,7 +68,7 @@ async fn rate_limit_store(settings: &ServeSettings, report: &mut Report) {
 
 fn open_file_limit(settings: &ServeSettings, report: &mut Report) {
     let wanted = settings.server.limits.connections;
-    let room = open_files::room_within_limit(wanted);
+    let room = super::serving::room_for_connections(wanted);
     if room < wanted {
         let text = format!("room for {room} connections of {wanted}; raise the limit (ulimit -n, or LimitNOFILE=)");
         report.warning("open files", text);

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::{fs, io};
 
+#[cfg(feature = "oauth")]
+use bytes::Bytes;
 use catalogue_core::storage::MemoryStorage;
 use catalogue_core::{Catalogue, DocumentFormat};
 use clap::Command;
@@ -12,6 +14,8 @@ use clap_mangen::Man;
 use super::Context;
 use crate::cli::{self, OpenapiArguments};
 use crate::exit::Failure;
+#[cfg(feature = "oauth")]
+use crate::issuer::IssuerOptions;
 use crate::output;
 use crate::settings::{AboutSettings, addresses};
 
@@ -22,8 +26,15 @@ pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result
     // Whatever could not be served is not described either.
     let (base_url, docs_url) = addresses(&context.settings);
     let about = AboutSettings::read(&context.settings);
+    #[cfg(feature = "oauth")]
+    let issuer = IssuerOptions::read(&context.settings, &base_url);
     context.settings.finish()?;
     let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url(base_url).docs_url(docs_url);
+    #[cfg(feature = "oauth")]
+    let builder = match issuer {
+        Some(issuer) => builder.or_authenticator(issuer.tokens_by(Bytes::new())?),
+        None => builder,
+    };
     let catalogue = about.told_to(builder).build().map_err(|error| Failure::usage(error.to_string()))?;
     output::print(&catalogue.document(DocumentFormat::from(arguments.format)))
 }

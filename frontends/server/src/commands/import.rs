@@ -1,23 +1,40 @@
 //! `catalogue import`
 
+use std::fs::File;
+use std::io;
+use std::panic::resume_unwind;
+use std::path::Path;
 use std::time::Instant;
 
+use catalogue_transfer::{Counts, ImportError, Input, Options, Prepared, Report, SCHEMA};
+use serde::Serialize;
+use tokio::task::spawn_blocking;
+
+use super::progress::Progress;
 use super::signals::Signals;
 use super::{Context, block_on};
 use crate::cli::ImportArguments;
 use crate::database::{Database, Migration};
 use crate::exit::Failure;
-use crate::import::{self, Input, Options, Prepared, Progress, Summary};
 use crate::output;
+use crate::text::printable;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Summary<'s> {
+    #[serde(flatten)]
+    report: &'s Report,
+    database: String,
+    seconds: f64,
+}
 
 pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), Failure> {
-    let Some(file) = &arguments.file else { return output::print(import::SCHEMA) };
+    let Some(file) = &arguments.file else { return output::print(SCHEMA) };
     let began = Instant::now();
     let migration = context.settings.migration();
-    let database = context.database()?;
+    let database = context.database_of_courses("import")?;
     // The input is opened before the database, so that a mistyped name does not leave a new database behind.
-    let input = Input::open(file)?;
-    let name = input.name.clone();
+    let (input, name) = open(file)?;
     let options = Options { prune: arguments.prune, dry_run: arguments.dry_run, all_names: arguments.json };
     let report = block_on(async {
         let mut signals = Signals::catch_with_hangup()?;
@@ -25,14 +42,19 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
         let prepared = tokio::select! {
             biased;
             status = signals.next() => Err(Failure::interrupted(status, "nothing was imported")),
-            prepared = prepare(input, &database, migration, options, &progress) => prepared,
+            prepared = prepare(input, &name, &database, migration, options, &progress) => prepared,
         };
         progress.clear();
         // From here on no signal ends it: what was done must be known.
-        prepared?.finish().await
+        prepared?.finish().await.map_err(|error| failure(&name, &error))
     })?;
-    let summary = Summary { report, input: name, database: database.to_string(), seconds: began.elapsed() };
-    let printed = if arguments.json { output::print_json(&summary) } else { output::print(&summary.to_string()) };
+    let seconds = began.elapsed().as_secs_f64();
+    let printed = if arguments.json {
+        let seconds = (seconds * 1_000.0).round() / 1_000.0;
+        output::print_json(&Summary { report: &report, database: database.to_string(), seconds })
+    } else {
+        output::print(&told(&report, &name, &database, seconds))
+    };
     printed.map_err(|failure| match failure {
         failure if options.dry_run => failure.after("nothing was changed"),
         Failure::Work(why) => Failure::work(format!("all was imported, but the counts could not be shown: {why}")),
@@ -40,8 +62,24 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     })
 }
 
+/// The file at a path, or standard input for `-`; and what messages call it.
+fn open(path: &Path) -> Result<(Input, String), Failure> {
+    if path == Path::new("-") {
+        return Ok((Input::stream(io::stdin()), "standard input".to_owned()));
+    }
+    let name = path.display().to_string();
+    const RIGHT: &str = "name a file of JSON Lines, or - for standard input";
+    let cannot = |error: io::Error| Failure::work(format!("{name}: cannot be read: {error}; {RIGHT}"));
+    let file = File::open(path).map_err(cannot)?;
+    if file.metadata().map_err(cannot)?.is_dir() {
+        return Err(Failure::work(format!("{name}: is a directory; {RIGHT}")));
+    }
+    Ok((Input::file(file), name))
+}
+
 async fn prepare(
     input: Input,
+    name: &str,
     database: &Database,
     migration: Migration,
     options: Options,
@@ -53,10 +91,50 @@ async fn prepare(
         true => database.open_for_rehearsal(migration).await?,
         false => database.open_for(migration).await?.into_admin(),
     };
-    let name = input.name.clone();
-    let checked = import::check(input, progress).await?;
+    let shown = progress.clone();
+    let input = input.watched(move |bytes| shown.add(bytes));
+    // On a thread of its own, since the input may be a pipe that nobody writes to.
+    let checked = spawn_blocking(|| input.check()).await;
+    let checked = checked.unwrap_or_else(|error| resume_unwind(error.into_panic()));
+    let checked = checked.map_err(|error| failure(name, &error))?;
     if is_missing && !options.dry_run {
         storage = database.open_for(migration).await?.into_admin();
     }
-    import::prepare(&*storage, &name, checked, options, progress).await
+    progress.begin_again(if options.dry_run { "comparing" } else { "writing" }, checked.length());
+    checked.prepare(&*storage, options).await.map_err(|error| failure(name, &error))
+}
+
+/// Why nothing was imported of the input with that name.
+pub(super) fn failure(name: &str, error: &ImportError) -> Failure {
+    let (faults, stopped) = match error {
+        ImportError::Input { faults, stopped } => (faults, stopped),
+        // An import that is made twice is made once: what is there already is left alone.
+        ImportError::Storage(error) => {
+            return Failure::of_change(error, "it was imported", "import it again, which changes nothing where it was");
+        }
+        other => return Failure::because(other),
+    };
+    let lines: Vec<_> = faults.iter().map(|fault| format!("{name}: {fault}")).collect();
+    let heading = match &*lines {
+        [line] => return Failure::work(line),
+        _ if *stopped => format!("{name} has {} faults and perhaps more, as the check stopped there", lines.len()),
+        _ => format!("{name} has {} faults", lines.len()),
+    };
+    let heading = format!("{heading}; nothing was imported:");
+    Failure::faults_of_input([&*heading].into_iter().chain(lines.iter().map(|line| &**line)))
+}
+
+/// What is said at the end.
+fn told(report: &Report, input: &str, database: &Database, seconds: f64) -> String {
+    let heading = if [report.accounts, report.courses] == [Counts::default(); 2] {
+        format!("{input} has no account and no course: nothing was imported into {database}")
+    } else if !report.dry_run {
+        format!("imported into {database} in {seconds:.1} s:")
+    } else if report.accounts.has_changes() || report.courses.has_changes() {
+        format!("dry run on {database} in {seconds:.1} s, nothing was changed; this would change:")
+    } else {
+        format!("dry run on {database} in {seconds:.1} s: nothing would change")
+    };
+    let report = report.to_string();
+    [&*heading].into_iter().chain(report.lines()).map(|line| format!("{}\n", printable(line))).collect()
 }

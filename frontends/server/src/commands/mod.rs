@@ -14,11 +14,13 @@ mod documents;
 mod health;
 mod import;
 mod keys;
+mod progress;
 mod serve;
 mod serving;
 mod signals;
 mod start_notes;
 mod table;
+mod views;
 mod waiting;
 
 use std::io;
@@ -30,7 +32,7 @@ use crate::database::Database;
 use crate::exit::Failure;
 use crate::logging::{Logs, Sink};
 use crate::output;
-use crate::settings::table::{LOG, LOG_FORMAT};
+use crate::settings::table::{COURSES, LOG, LOG_FORMAT};
 use crate::settings::{CommandLine, Settings};
 
 /// What every command is given beside its own arguments.
@@ -44,6 +46,16 @@ impl Context {
     fn database(&self) -> Result<Database, Failure> {
         let database = self.settings.database();
         self.settings.finish().map(|()| database)
+    }
+
+    /// The same for a command that needs courses of ours.
+    fn database_of_courses(&self, command: &str) -> Result<Database, Failure> {
+        let database = self.database()?;
+        if self.settings.get(&COURSES) {
+            let why = "is for courses in tables of this program; with --courses views they belong to another one: do it there";
+            return Err(Failure::work(format!("`{command}` {why}")));
+        }
+        Ok(database)
     }
 
     /// What reads again what is to be logged: `--log` on the command line still wins. Reading may take its time.
@@ -86,6 +98,7 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
         Command::Keys(command) => keys::run(command, &context),
         Command::Tokens(command) => keys::run_tokens(command, &context),
         Command::Settings(command) => developer_settings::run(command, &context),
+        Command::Views(command) => views::run(command, &context),
         Command::Openapi(arguments) => documents::openapi(&arguments, &context),
         Command::Migrate(arguments) => data::migrate(&arguments, &context),
         Command::Config(ConfigCommand::Check { json }) => config::check(json, &context.settings),

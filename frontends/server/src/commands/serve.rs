@@ -2,14 +2,13 @@
 
 /// A build without OAuth knows no tokens.
 #[cfg(not(feature = "oauth"))]
-use std::convert::Infallible as SignedTokens;
+use std::convert::Infallible as IssuersTokens;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "oauth")]
-use catalogue_core::auth::signed::SignedTokens;
 use catalogue_hyper::{ServerConfig, Tls};
+use catalogue_last_uses::Recorder;
 use tokio::task::spawn_blocking;
 
 use super::signals::{Hangup, Signals};
@@ -18,8 +17,7 @@ use crate::admin::{self, Monitor};
 use crate::developer_settings::{DeveloperPages, FinishedRequest};
 use crate::exit::Failure;
 #[cfg(feature = "oauth")]
-use crate::issuer::{self, IssuerOptions};
-use crate::last_uses::Recorder;
+use crate::issuer::{self, IssuerOptions, IssuersTokens};
 use crate::logging::{self, AccessLog};
 use crate::settings::ServeSettings;
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
@@ -41,7 +39,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let of_files = |error: String| Failure::work(context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
     let tls = settings.tls().map_err(of_files)?;
     let inherited = inherited?;
-    let tokens: Option<SignedTokens> = None;
+    let tokens: Option<IssuersTokens> = None;
     #[cfg(feature = "oauth")]
     let tokens = settings.api.issuer.as_ref().map(IssuerOptions::tokens).transpose()?.or(tokens);
     let config = ServerConfig { tls: tls.clone(), ..settings.server.clone() };
@@ -49,7 +47,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     serve_on_all_cores(async {
         let hangup = Hangup::catch()?;
         tokio::select! {
-            outcome = serve(&settings, config, inherited, monitor, tokens.clone()) => outcome,
+            outcome = serve(&settings, config, inherited, monitor, &tokens) => outcome,
             () = keep_reloading(hangup, context, tls, &tokens) => Ok(()),
         }
     })
@@ -57,7 +55,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 
 /// Reads again at each signal what is to be logged, and the certificate and an issuer's keys where there are any, for ever.
 #[cfg_attr(not(feature = "oauth"), expect(unused_variables, reason = "a build without OAuth has no tokens"))]
-async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<Tls>>, tokens: &Option<SignedTokens>) {
+async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<Tls>>, tokens: &Option<IssuersTokens>) {
     let reload_logs = context.log_reloader();
     let mut asked = async || {
         hangup.next().await;
@@ -65,7 +63,7 @@ async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<T
         #[cfg(feature = "oauth")]
         if let Some(tokens) = tokens.clone() {
             // An issuer may be slow, and is not waited for.
-            tokio::spawn(async move { tokens.refresh().await });
+            tokio::spawn(async move { tokens.signed.refresh().await });
         }
         // Off this task, which serves: a pipe may have nobody who writes to it. A panic there is in the log.
         let _ = spawn_blocking(reload_logs.clone()).await;
@@ -85,7 +83,7 @@ async fn serve(
     config: ServerConfig,
     inherited: Option<TcpListener>,
     monitor: Arc<Monitor>,
-    tokens: Option<SignedTokens>,
+    tokens: &Option<IssuersTokens>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::catch()?;
     let bind = async |setting, address| {
@@ -119,17 +117,18 @@ async fn serve(
     let start = |spans| otlp::start(spans, &settings.api.base_url, config.tls.is_some());
     let exporter = settings.spans.as_ref().map(start).transpose()?;
     if let Some(exporter) = &exporter {
-        let _ = monitor.metrics.spans.set(Arc::clone(&exporter.counts));
+        let _ = monitor.metrics.spans.set(exporter.counts());
     }
-    let spans = exporter.as_ref().map(|exporter| Arc::clone(&exporter.observer));
-    let observer = ((requests, AccessLog), (Arc::clone(&recorder.uses), spans));
+    let spans = exporter.as_ref().map(otlp::SpanExport::observer);
+    let observer = ((requests, AccessLog), (recorder.observer(), spans));
     let builder = storage.clone().catalogue().observer(observer);
     #[cfg(feature = "oauth")]
     let builder = match (&settings.api.issuer, tokens) {
         (Some(issuer), Some(tokens)) => {
-            tokio::spawn(issuer::keep_fetching(issuer.interval(), tokens.clone()));
+            tokio::spawn(issuer::keep_fetching(issuer.interval(), tokens.signed.clone()));
             let _ = monitor.metrics.tokens.set(tokens.clone());
-            builder.or_authenticator(tokens)
+            let builder = builder.or_authenticator(tokens.signed.clone());
+            if let Some(opaque) = &tokens.opaque { builder.or_authenticator(opaque.clone()) } else { builder }
         }
         _ => builder,
     };
@@ -151,6 +150,7 @@ async fn serve(
         if let Some(warning) = developer.and_then(|developer| developer.warning(bound)) {
             tracing::warn!("{warning}");
         }
+        start_notes::look_at_plans(storage.clone());
         if is_new {
             start_notes::tell_of_new(&settings.database);
         } else {
@@ -160,7 +160,7 @@ async fn serve(
     serving::serve((listener, bound), (catalogue, pages), config, signals, &monitor, started).await?;
     let send_spans = async {
         if let Some(exporter) = exporter {
-            exporter.finish.await;
+            exporter.finish().await;
         }
     };
     tokio::join!(recorder.finish(), send_spans);

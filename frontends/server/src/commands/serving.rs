@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::thread;
 
 use bytes::Bytes;
 use catalogue_core::Catalogue;
@@ -22,7 +23,7 @@ use crate::admin::Monitor;
 use crate::developer_settings::DeveloperPages;
 use crate::exit::Failure;
 use crate::settings::Setting;
-use crate::{open_files, output, systemd};
+use crate::{output, systemd};
 
 /// A listener, and the address that it got.
 pub(super) async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
@@ -60,6 +61,13 @@ pub(super) fn reached(listening: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listening.port())
 }
 
+/// How many connections there can be beside all else that is open: standard streams, the runtime, the listener, and for each
+/// thread that reads from the database its file and its WAL.
+pub(super) fn room_for_connections(wanted: u32) -> u32 {
+    let readers = thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    catalogue_hyper::room_for_connections(wanted, 100 + 2 * readers)
+}
+
 /// Serves until SIGTERM or SIGINT comes and running requests have had their grace, or until another one cuts it short.
 /// `announced` is called once the line on standard output says where.
 pub(super) async fn serve(
@@ -70,7 +78,12 @@ pub(super) async fn serve(
     monitor: &Monitor,
     announced: impl FnOnce(),
 ) -> Result<(), Failure> {
-    config.limits.connections = open_files::room_for_connections(config.limits.connections);
+    let wanted = config.limits.connections;
+    let room = room_for_connections(wanted);
+    if room < wanted {
+        tracing::warn!("the limit of open files leaves room for {room} connections; raise it (ulimit -n) for {wanted}");
+    }
+    config.limits.connections = room;
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     if let Some(tls) = &config.tls {
         tracing::info!(expires = tls.expires(), "read the certificate");

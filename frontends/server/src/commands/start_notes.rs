@@ -9,8 +9,9 @@ use catalogue_core::storage::StorageError;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
+use super::doctor::views::advised;
 use super::serving::reached;
-use crate::database::Database;
+use crate::database::{Database, Storage};
 use crate::settings::ServeSettings;
 
 /// Tokens that anybody on the way can read.
@@ -33,8 +34,10 @@ pub(super) fn in_cleartext(settings: &ServeSettings, listening: SocketAddr, secu
 
 /// Warns of a database that was just made, perhaps in another directory than was meant.
 pub(super) fn tell_of_new(database: &Database) {
-    let then = "fill it with `import`, and make a key with `keys create`";
-    tracing::warn!(%database, "a new database was made, and every request is answered 401; {then}");
+    let fill =
+        if matches!(database, Database::File { courses: Some(_), .. }) { "" } else { "fill it with `import`, and " };
+    let then = "make a key with `keys create`";
+    tracing::warn!(%database, "a new database was made, and every request is answered 401; {fill}{then}");
 }
 
 /// Warns where nobody can call the API. A storage may block the thread, so this is done on one that serves nobody.
@@ -44,6 +47,18 @@ pub(super) fn look_for_keys(storage: Box<dyn AdminStorage>) {
         Ok(true) => tracing::warn!("nobody has a key, so every request is answered 401; make one with `keys create`"),
         Ok(false) => {}
         Err(error) => tracing::debug!(%error, "keys cannot be looked for"),
+    });
+}
+
+/// Warns of views whose pages are slow. It is no reason to start later.
+pub(super) fn look_at_plans(storage: Storage) {
+    let runtime = Handle::current();
+    spawn_blocking(move || {
+        let Some(views) = storage.views() else { return };
+        match runtime.block_on(views.check_plans()) {
+            Ok(advice) => advice.iter().for_each(|advice| tracing::warn!("views: {}", advised(advice))),
+            Err(error) => tracing::debug!(%error, "plans cannot be looked at"),
+        }
     });
 }
 

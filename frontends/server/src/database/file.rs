@@ -40,7 +40,7 @@ fn is_wal(path: &Path) -> Option<bool> {
 pub(super) fn told(error: OpenError) -> Unopened {
     let (OpenError::Failed { path, .. } | OpenError::ReadOnly(path)) = &error else { return error.into() };
     match permissions::refusal(path, directory(path)) {
-        Some(why) => Unopened { failure: Failure::work(why), can_pass: false },
+        Some(why) => Unopened { failure: Failure::work(why), ..error.into() },
         None => error.into(),
     }
 }

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
 /// What is asked of a PostgreSQL database; no other file names one.
 pub(crate) use catalogue_postgres::Options as PostgresOptions;
 use catalogue_sqlite::{OpenError, SqliteStorage};
@@ -33,8 +33,8 @@ const IN_MEMORY: &str = "sqlite::memory:";
 /// A database that commands can open.
 #[derive(Clone, Debug)]
 pub(crate) enum Database {
-    /// An SQLite file.
-    File(PathBuf),
+    /// An SQLite file, and the one with views of another program's courses.
+    File { path: PathBuf, courses: Option<PathBuf> },
     /// An SQLite database in this process's memory.
     Memory,
     /// A PostgreSQL database.
@@ -48,6 +48,8 @@ pub(crate) struct Unopened {
     pub(crate) failure: Failure,
     /// Whether it can pass while nothing but the database changes.
     pub(crate) can_pass: bool,
+    /// What of the views cannot be read, where that is why.
+    pub(crate) views: Vec<ViewFault>,
 }
 
 impl From<Unopened> for Failure {
@@ -58,7 +60,7 @@ impl From<Unopened> for Failure {
 
 impl From<OpenError> for Unopened {
     fn from(error: OpenError) -> Self {
-        Self { failure: Failure::because(&error), can_pass: false }
+        Self { failure: Failure::because(&error), can_pass: false, views: Vec::new() }
     }
 }
 
@@ -95,7 +97,7 @@ impl Database {
                 Err(format!("the path of the database begins with //; {RIGHT} or sqlite:/var/lib/catalogue.db"))
             }
             Some(("sqlite", ":memory:")) => Ok(Self::Memory),
-            Some(("sqlite", path)) => Ok(Self::File(PathBuf::from(path))),
+            Some(("sqlite", path)) => Ok(Self::File { path: PathBuf::from(path), courses: None }),
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(Box::new(Postgres::parse(address)?))),
             Some((scheme, _)) => Err(format!("{scheme:?} is not a kind of database; {RIGHT}, {OR_POSTGRES}")),
             None => Err(format!("the address does not say what kind of database it is; {RIGHT}, {OR_POSTGRES}")),
@@ -106,7 +108,7 @@ impl Database {
     pub(crate) fn without_triggers(self) -> Result<Self, String> {
         match self {
             Self::Postgres(_) => Ok(self.with(PostgresOptions::without_triggers)),
-            Self::File(_) | Self::Memory => Err("SQLite has triggers; leave it out".to_owned()),
+            Self::File { .. } | Self::Memory => Err("SQLite has triggers; leave it out".to_owned()),
         }
     }
 
@@ -144,7 +146,10 @@ impl Database {
     /// Opens what is there.
     pub(crate) async fn open(&self) -> Result<Storage, Unopened> {
         Ok(match self {
-            Self::File(path) => Storage::Sqlite(SqliteStorage::open(path).map_err(file::told)?),
+            Self::File { path, courses: None } => Storage::Sqlite(SqliteStorage::open(path).map_err(file::told)?),
+            Self::File { path, courses: Some(courses) } => {
+                Storage::Sqlite(SqliteStorage::open_views(path, courses).map_err(file::told)?)
+            }
             Self::Memory => Storage::Sqlite(SqliteStorage::in_memory()?),
             Self::Postgres(postgres) => Storage::Postgres(postgres.open().await?),
         })
@@ -153,8 +158,12 @@ impl Database {
     /// Opens what is there, made and migrated as far as that is allowed.
     pub(crate) async fn open_for(&self, migration: Migration) -> Result<Storage, Unopened> {
         match (self, migration) {
-            (Self::File(path), Migration::Allowed) => {
-                Ok(Storage::Sqlite(SqliteStorage::open_and_migrate(path).map_err(file::told)?))
+            (Self::File { path, courses }, Migration::Allowed) => {
+                let opened = match courses {
+                    None => SqliteStorage::open_and_migrate(path),
+                    Some(courses) => SqliteStorage::open_and_migrate_views(path, courses),
+                };
+                Ok(Storage::Sqlite(opened.map_err(file::told)?))
             }
             (Self::Postgres(postgres), Migration::Allowed) => Ok(Storage::Postgres(postgres.open_and_migrate().await?)),
             _ => self.open().await,
@@ -164,10 +173,12 @@ impl Database {
     /// Opens what a rehearsal leaves no trace on: in memory where there is no database yet, or its making was broken off.
     pub(crate) async fn open_for_rehearsal(&self, migration: Migration) -> Result<Box<dyn AdminStorage>, Unopened> {
         match self {
-            Self::File(path) if migration == Migration::Allowed => Ok(Box::new(match SqliteStorage::open(path) {
-                Err(OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. }) => SqliteStorage::in_memory()?,
-                found => found.map_err(file::told)?,
-            })),
+            Self::File { path, .. } if migration == Migration::Allowed => {
+                Ok(Box::new(match SqliteStorage::open(path) {
+                    Err(OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. }) => SqliteStorage::in_memory()?,
+                    found => found.map_err(file::told)?,
+                }))
+            }
             Self::Postgres(postgres) if migration == Migration::Allowed => match postgres.open_if_made().await? {
                 Some(storage) => Ok(Box::new(storage)),
                 None => Ok(Box::new(SqliteStorage::in_memory()?)),
@@ -178,14 +189,14 @@ impl Database {
 
     /// Reports what can be seen of it before it is opened. Says whether it is an SQLite file in WAL mode.
     pub(crate) fn look_at(&self, report: &mut Report) -> Option<bool> {
-        let Self::File(path) = self else { return None };
+        let Self::File { path, .. } = self else { return None };
         file::look_at(path, report)
     }
 
     /// Reports what can be seen of what is there, which is open as `storage`.
     pub(crate) async fn look_through(&self, storage: &Storage, is_wal: Option<bool>, report: &mut Report) {
         match (self, storage) {
-            (Self::File(path), _) => file::look_through(path, is_wal, report),
+            (Self::File { path, .. }, _) => file::look_through(path, is_wal, report),
             (_, Storage::Postgres(storage)) => old_rows::look(storage, report).await,
             _ => {}
         }
@@ -193,14 +204,18 @@ impl Database {
 
     /// Whether there is no file yet.
     pub(crate) fn is_missing(&self) -> bool {
-        matches!(self, Self::File(path) if fs::symlink_metadata(path).is_err())
+        matches!(self, Self::File { path, .. } if fs::symlink_metadata(path).is_err())
     }
 
     /// Brings the schema up to date.
     pub(crate) async fn migrate(&self) -> Result<Migrated, Failure> {
         match self {
-            Self::File(path) => {
-                let migrated = SqliteStorage::migrate(path).map_err(|error| match &error {
+            Self::File { path, courses } => {
+                let migrated = match courses {
+                    None => SqliteStorage::migrate(path),
+                    Some(courses) => SqliteStorage::migrate_views(path, courses),
+                };
+                let migrated = migrated.map_err(|error| match &error {
                     OpenError::Failed { source, .. } if source.kind() == StorageErrorKind::OutcomeUnknown => {
                         unconfirmed(source)
                     }
@@ -219,7 +234,7 @@ impl Database {
 impl fmt::Display for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(path) => write!(f, "sqlite:{}", printable(&path.to_string_lossy())),
+            Self::File { path, .. } => write!(f, "sqlite:{}", printable(&path.to_string_lossy())),
             Self::Memory => f.write_str(IN_MEMORY),
             Self::Postgres(postgres) => postgres.fmt(f),
         }

@@ -75,7 +75,8 @@ impl Postgres {
             OpenError::Failed(cause) => format!("{}{}", chain(cause), hint(can_pass, cause.source())),
             other => chain(other),
         };
-        Unopened { failure: Failure::work(format!("{self}: {what}")), can_pass }
+        let views = if let OpenError::Views(faults) = error { faults.clone() } else { Vec::new() };
+        Unopened { failure: Failure::work(format!("{self}: {what}")), can_pass, views }
     }
 }
 

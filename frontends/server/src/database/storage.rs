@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::auth::{Credential, TokenDigest};
-use catalogue_core::storage::{CredentialStorage as _, KeyStorage, SignInStorage, StorageError};
+use catalogue_core::storage::{CourseViews, CredentialStorage as _, KeyStorage, SignInStorage, StorageError};
 use catalogue_core::{Catalogue, CatalogueBuilder, Timestamp};
 use catalogue_postgres::PostgresStorage;
 use catalogue_settings::{DeveloperSettings, SettingsBuilder, SignInSettings};
@@ -60,6 +60,11 @@ impl Storage {
     /// For links and sessions.
     pub(crate) fn sign_ins(&self) -> &dyn SignInStorage {
         of_either!(self, storage => storage)
+    }
+
+    /// Where courses are read from views over another program's tables: what looks at these.
+    pub(crate) fn views(&self) -> Option<&dyn CourseViews> {
+        of_either!(self, storage => storage.views())
     }
 
     /// The credential whose token has that digest, as requests look it up.

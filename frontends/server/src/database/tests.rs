@@ -7,7 +7,9 @@ fn addresses() {
     for (address, path) in
         [("sqlite:catalogue.db", "catalogue.db"), ("sqlite:/var/lib/c d.db", "/var/lib/c d.db"), ("sqlite:a:b", "a:b")]
     {
-        assert!(matches!(Database::parse(address), Ok(Database::File(found)) if found.as_os_str() == path));
+        assert!(
+            matches!(Database::parse(address), Ok(Database::File { path: found, .. }) if found.as_os_str() == path)
+        );
     }
     assert!(matches!(Database::parse(IN_MEMORY), Ok(Database::Memory)));
     for address in ["sqlite:catalogue.db", IN_MEMORY, "sqlite:/var/lib/c d.db", "postgres://db/catalogue"] {
@@ -48,7 +50,7 @@ fn replicas_are_of_postgresql_and_keep_their_passwords() {
         assert!(message.contains("replica 2") && message.contains("write postgres://"), "{message}");
         assert!(!message.contains("hunter2"), "{message}");
     }
-    assert!(matches!(sqlite().with_replicas(&[]), Ok(Database::File(_))), "an empty list names none");
+    assert!(matches!(sqlite().with_replicas(&[]), Ok(Database::File { .. })), "an empty list names none");
     assert!(sqlite().with_replicas(&replicas).unwrap_err().contains("only a database of PostgreSQL"));
 }
 
@@ -56,7 +58,7 @@ fn replicas_are_of_postgresql_and_keep_their_passwords() {
 async fn a_rehearsal_needs_a_directory() {
     let directory = tempfile::tempdir().unwrap();
     let rehearsed = async |path| {
-        let opened = Database::File(path).open_for_rehearsal(Migration::Allowed).await;
+        let opened = Database::File { path, courses: None }.open_for_rehearsal(Migration::Allowed).await;
         opened.map(|_| ()).map_err(Failure::from)
     };
     let missing = rehearsed(directory.path().join("no").join("catalogue.db")).await;

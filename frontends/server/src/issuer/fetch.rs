@@ -11,6 +11,7 @@ use catalogue_core::async_trait;
 use catalogue_core::auth::signed::FetchKeys;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use http::header::{ACCEPT, DATE, USER_AGENT};
+use http::request::Builder;
 use http::{Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
 use serde::Deserialize;
@@ -39,7 +40,7 @@ pub(crate) struct IssuersKeys {
     found: Mutex<Option<(Instant, Uri)>>,
 }
 
-/// A key set as it came.
+/// An answer as it came.
 pub(super) struct Answer {
     pub(super) body: Bytes,
     /// The issuer's clock, where it has told it.
@@ -110,21 +111,22 @@ impl IssuersKeys {
     }
 
     async fn get(&self, uri: &Uri) -> Result<Answer, String> {
-        let request = Request::get(uri)
-            .header(ACCEPT, "application/json, application/jwk-set+json")
-            .header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")))
-            .body(Full::default())
-            .expect("the address was read before");
-        let failed = |why: String| format!("{uri}: {why}");
-        let response = self.client.request(request).await.map_err(|error| failed(chain(&error)))?;
-        if response.status() != StatusCode::OK {
-            return Err(failed(format!("the answer was {}", response.status())));
-        }
-        let date = response.headers().get(DATE).and_then(|date| Some(date.to_str().ok()?.to_owned()));
-        let body = Limited::new(response.into_body(), LONGEST).collect().await;
-        let body = body.map_err(|error| failed(chain(&*error)))?.to_bytes();
-        Ok(Answer { body, date })
+        let request = Request::get(uri).header(ACCEPT, "application/json, application/jwk-set+json");
+        exchange(&self.client, request, Bytes::new()).await.map_err(|why| format!("{uri}: {why}"))
     }
+}
+
+/// The answer to a request, whose address was read before. Its status must be 200.
+pub(super) async fn exchange(client: &HttpClient, request: Builder, body: Bytes) -> Result<Answer, String> {
+    let request = request.header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")));
+    let request = request.body(Full::new(body)).expect("the address was read before");
+    let response = client.request(request).await.map_err(|error| chain(&error))?;
+    if response.status() != StatusCode::OK {
+        return Err(format!("the answer was {}", response.status()));
+    }
+    let date = response.headers().get(DATE).and_then(|date| Some(date.to_str().ok()?.to_owned()));
+    let body = Limited::new(response.into_body(), LONGEST).collect().await.map_err(|error| chain(&*error))?;
+    Ok(Answer { body: body.to_bytes(), date })
 }
 
 #[async_trait]

@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 use catalogue_core::auth::signed::SignedTokens;
+use catalogue_core::auth::{Authenticator as _, BearerToken};
 use time::format_description::well_known::Rfc2822;
 use time::{Duration, OffsetDateTime};
 use tracing::subscriber::{NoSubscriber, set_default};
 
-use super::IssuerOptions;
-use crate::exit::Failure;
+use super::{IssuerOptions, IssuersTokens};
+use crate::exit::{Failure, chain};
 use crate::report::Report;
 
 const CHECK: &str = "issuer";
@@ -28,6 +29,12 @@ pub(crate) async fn look(options: &IssuerOptions, base_url: &str, report: &mut R
             if let Some(theirs) = date.and_then(|date| OffsetDateTime::parse(&date, &Rfc2822).ok()) {
                 compare(OffsetDateTime::now_utc(), theirs, report);
             }
+        }
+    }
+    if let Ok(IssuersTokens { opaque: Some(opaque), .. }) = options.tokens() {
+        match opaque.authenticate(BearerToken::new("doctor-asks").expect("a bearer token")).await {
+            Ok(_) => report.fine(CHECK, "it answers about opaque tokens"),
+            Err(error) => report.fault(CHECK, chain(&error)),
         }
     }
     if options.audience != base_url && !base_url.starts_with('/') {

@@ -1,18 +1,30 @@
-//! Signed access tokens of an authorization server, the issuer: its settings, and its keys, which are fetched.
+//! Access tokens of an authorization server, the issuer: its settings, its keys, which are fetched, and what it is asked.
 
 mod fetch;
 mod inspect;
+mod introspection;
 mod options;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use catalogue_core::auth::signed::{KeysStatus, SignedTokens};
+use catalogue_core::auth::introspected::IntrospectedTokens;
+use catalogue_core::auth::signed::SignedTokens;
 
 pub(crate) use inspect::{fetched, look};
-pub(crate) use options::{IssuerOptions, KeySource, algorithms, issuer, key_source, not_empty, token_type};
+pub(crate) use introspection::cache_time;
+pub(crate) use options::{IssuerOptions, KeySource, address, algorithms, issuer, key_source, not_empty, token_type};
 
 /// Older keys are those of an issuer that did not answer for a while.
 const STALE: Duration = Duration::from_secs(10 * 60);
+
+/// What knows the tokens of an issuer.
+#[derive(Clone, Debug)]
+pub(crate) struct IssuersTokens {
+    pub(crate) signed: SignedTokens,
+    /// Where it is asked about opaque ones.
+    pub(crate) opaque: Option<Arc<IntrospectedTokens>>,
+}
 
 /// Fetches the keys as long as the runtime lives, and at least once in that time.
 pub(crate) async fn keep_fetching(most: Duration, tokens: SignedTokens) {
@@ -21,12 +33,47 @@ pub(crate) async fn keep_fetching(most: Duration, tokens: SignedTokens) {
     }
 }
 
-/// How the keys stand, in a few words.
-pub(crate) fn standing(keys: &KeysStatus) -> String {
-    match keys.age.map(|age| (age, age.as_secs() / 60)) {
+/// How keys of that age stand, in a few words.
+pub(crate) fn standing(age: Option<Duration>) -> String {
+    match age.map(|age| (age, age.as_secs() / 60)) {
         None => "no keys yet".to_owned(),
         Some((age, _)) if age <= STALE => "ok".to_owned(),
         Some((_, minutes)) if minutes < 120 => format!("stale for {minutes}m"),
         Some((_, minutes)) => format!("stale for {}h", minutes / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    /// A file is read more often than the core would fetch.
+    #[tokio::test]
+    async fn keys_are_fetched_again_after_that_time_at_most() {
+        // The key of RFC 8037, appendix A.2.
+        let set = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+        let tokens = SignedTokens::builder("i", "a", Bytes::from(set)).build().unwrap();
+        let task = tokio::spawn(keep_fetching(Duration::ZERO, tokens.clone()));
+        while tokens.keys().fetched < 3 {
+            tokio::task::yield_now().await;
+        }
+        task.abort();
+    }
+
+    #[test]
+    fn keys_are_stale_for_minutes_and_then_hours() {
+        for (seconds, standing_so) in [
+            (0, "ok"),
+            (600, "ok"),
+            (601, "stale for 10m"),
+            (7199, "stale for 119m"),
+            (7200, "stale for 2h"),
+            (90_000, "stale for 25h"),
+        ] {
+            assert_eq!(standing(Some(Duration::from_secs(seconds))), standing_so);
+        }
+        assert_eq!(standing(None), "no keys yet");
     }
 }

@@ -9,11 +9,13 @@ use catalogue_core::storage::MemoryStorage;
 use catalogue_core::{BuildError, Catalogue};
 use http::Uri;
 
+use super::IssuersTokens;
 use super::fetch::IssuersKeys;
+use super::introspection::Introspection;
 use crate::client;
 use crate::exit::Failure;
+use crate::settings::Settings;
 use crate::settings::table::*;
-use crate::settings::{Setting, Settings};
 
 /// What `serve` is told of an issuer.
 #[derive(Debug)]
@@ -24,7 +26,8 @@ pub(crate) struct IssuerOptions {
     algorithms: Vec<SignatureAlgorithm>,
     pub(crate) account_claim: String,
     scope_prefix: String,
-    token_type: TokenType,
+    pub(crate) token_type: TokenType,
+    introspection: Option<Introspection>,
 }
 
 /// Where an issuer's keys are.
@@ -41,16 +44,9 @@ pub(crate) enum KeySource {
 impl IssuerOptions {
     /// Asks for them; `base_url` is where clients find the API.
     pub(crate) fn read(settings: &Settings, base_url: &str) -> Option<Self> {
-        let others: [&Setting; 6] = [
-            &OAUTH_AUDIENCE,
-            &OAUTH_KEYS,
-            &OAUTH_ALGORITHMS,
-            &OAUTH_ACCOUNT_CLAIM,
-            &OAUTH_SCOPE_PREFIX,
-            &OAUTH_TOKEN_TYPE,
-        ];
         let Some(issuer) = settings.given(&OAUTH_ISSUER) else {
-            let idle: Vec<_> = others.into_iter().filter(|setting| settings.is_given(setting)).collect();
+            let others = all().filter(|setting| setting.name.starts_with("oauth-"));
+            let idle: Vec<_> = others.filter(|setting| settings.is_given(setting)).collect();
             if !idle.is_empty() {
                 let what =
                     "there is no issuer whose tokens are taken; name one, like --oauth-issuer https://id.example.com";
@@ -74,6 +70,7 @@ impl IssuerOptions {
             account_claim: settings.get(&OAUTH_ACCOUNT_CLAIM),
             scope_prefix: settings.given(&OAUTH_SCOPE_PREFIX).unwrap_or_default(),
             token_type: settings.get(&OAUTH_TOKEN_TYPE),
+            introspection: Introspection::read(settings),
         })
     }
 
@@ -99,11 +96,14 @@ impl IssuerOptions {
     ///
     /// # Errors
     /// As for [`source`](Self::source).
-    pub(crate) fn tokens(&self) -> Result<SignedTokens, Failure> {
-        self.tokens_by(self.source()?)
+    pub(crate) fn tokens(&self) -> Result<IssuersTokens, Failure> {
+        let signed = self.tokens_by(self.source()?)?;
+        let opaque = self.introspection.as_ref().map(|introspection| introspection.tokens(&signed)).transpose()?;
+        Ok(IssuersTokens { signed, opaque })
     }
 
-    pub(super) fn tokens_by(&self, source: impl FetchKeys) -> Result<SignedTokens, Failure> {
+    /// The same by keys of that source.
+    pub(crate) fn tokens_by(&self, source: impl FetchKeys) -> Result<SignedTokens, Failure> {
         SignedTokens::builder(&*self.issuer, &*self.audience, source)
             .algorithms(self.algorithms.iter().copied())
             .account_claim(&*self.account_claim)
@@ -116,15 +116,15 @@ impl IssuerOptions {
 
 const RIGHT: &str = "write https://HOST/PATH, or http to this machine, like http://127.0.0.1:9000";
 
-/// Reads an address that keys may come from (decision O23).
-pub(super) fn address(text: &str) -> Result<Uri, String> {
+/// Reads an address of the issuer's, which tells what is believed (decision O23).
+pub(crate) fn address(text: &str) -> Result<Uri, String> {
     let uri = client::address(text, "issuer", RIGHT)?;
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
     let is_here = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.to_canonical().is_loopback());
     if uri.scheme_str() == Some("https") || is_here {
         return Ok(uri);
     }
-    Err(format!("over plain HTTP anybody on the way could sign tokens; {RIGHT}"))
+    Err(format!("over plain HTTP anybody on the way could make tokens good; {RIGHT}"))
 }
 
 /// Reads an issuer, which tokens name byte by byte.
@@ -189,8 +189,13 @@ mod tests {
             "http://id.example.com",
             "http://10.0.0.1",
             "https://u:hunter2@a",
+            "https://u@a",
             "https://a?b",
             "https://a#b",
+            "ftp://a",
+            "https://:443",
+            "https://a:99999",
+            "https://a..b",
         ] {
             let message = issuer(text).unwrap_err();
             assert!(message.contains("https://HOST") && !message.contains("hunter"), "{text}: {message}");
@@ -198,6 +203,14 @@ mod tests {
         assert!(matches!(key_source("file:/a/b"), Ok(KeySource::File(path)) if path.ends_with("b")));
         assert!(matches!(key_source("http://[::1]:2/x"), Ok(KeySource::Address(_))));
         assert!(matches!(key_source("https://a/keys?p=policy"), Ok(KeySource::Address(_))), "some issuers have it so");
+        assert!(matches!(key_source("http://[::ffff:127.0.0.1]:2/x"), Ok(KeySource::Address(_))));
         assert!(key_source("file:").is_err() && key_source("http://a/keys").is_err());
+        assert!(issuer("https://a/(b)").is_err(), "no document can name it");
+    }
+
+    #[test]
+    fn what_is_taken_is_not_nothing() {
+        assert!(algorithms(&[]).is_err() && not_empty("").is_err() && token_type("").is_err());
+        assert!(algorithms(&["ES256".to_owned(), "none".to_owned()]).is_err());
     }
 }

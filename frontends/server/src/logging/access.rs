@@ -56,17 +56,12 @@ fn is_refused(status: StatusCode) -> bool {
 }
 
 /// The method's name, of those that HTTP defines: another one can be any text.
-pub(crate) fn method(method: &Method) -> Option<&'static str> {
+fn method(method: &Method) -> Option<&'static str> {
     const KNOWN: [&str; 9] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE"];
     KNOWN.into_iter().find(|known| *known == method.as_str())
 }
 
 /// The limit's name in logs and metrics.
 pub(crate) fn limit(limit: ExceededLimit) -> &'static str {
-    match limit {
-        ExceededLimit::InFlight => "in_flight",
-        ExceededLimit::Credential => "credential",
-        ExceededLimit::ClientAddress => "client_address",
-        _ => "other",
-    }
+    limit.name()
 }

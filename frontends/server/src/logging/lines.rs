@@ -1,6 +1,7 @@
 //! [`Lines`]: what makes a line of an event, as text or as JSON. Whatever stands in its fields, a line stays one line.
 
 use std::cell::RefCell;
+use std::error::Error;
 use std::fmt::Debug;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 
 use super::Sink;
+use crate::exit::chain;
 use crate::output;
 use crate::text::printable;
 
@@ -149,6 +151,10 @@ impl<const JSON: bool> Visit for Fields<'_, JSON> {
         } else {
             write!(self.0, "{value:?}").expect("a Vec takes all");
         }
+    }
+
+    fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
+        self.record_str(field, &chain(value));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {

@@ -18,8 +18,6 @@ use tracing_subscriber::{EnvFilter, Registry, reload};
 
 use crate::exit::Failure;
 
-#[cfg(feature = "otel")]
-pub(crate) use access::method;
 pub(crate) use access::{AccessLog, limit, log_settings};
 pub(crate) use filter::{LEVELS, parse as parse_filter};
 pub(crate) use lines::Format;

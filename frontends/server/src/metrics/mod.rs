@@ -16,10 +16,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use catalogue_core::Catalogue;
-#[cfg(feature = "oauth")]
-use catalogue_core::auth::signed::SignedTokens;
 use catalogue_core::storage::StorageStatus;
 
+#[cfg(feature = "oauth")]
+use crate::issuer::IssuersTokens;
 use crate::logging::Sink;
 use crate::otlp::SpanCounts;
 use catalogue_hyper::{ConnectionMetrics, Tls};
@@ -46,9 +46,9 @@ pub(crate) struct Metrics {
     pub(crate) uncounted: OnceLock<Arc<AtomicU64>>,
     /// Where spans are exported.
     pub(crate) spans: OnceLock<Arc<SpanCounts>>,
-    /// Where signed tokens are taken.
+    /// Where an issuer's tokens are taken.
     #[cfg(feature = "oauth")]
-    pub(crate) tokens: OnceLock<SignedTokens>,
+    pub(crate) tokens: OnceLock<IssuersTokens>,
     /// Where the server speaks HTTPS.
     pub(crate) tls: OnceLock<Arc<Tls>>,
 }

@@ -1,15 +1,19 @@
-//! What became of signed tokens, and how their issuer's keys stand.
-
-use catalogue_core::auth::signed::SignedTokens;
+//! What became of an issuer's tokens, and how their issuer's keys stand.
 
 use super::exposition::Exposition;
+use crate::issuer::IssuersTokens;
 
-pub(super) fn render(tokens: &SignedTokens, out: &mut Exposition) {
+pub(super) fn render(IssuersTokens { signed, opaque }: &IssuersTokens, out: &mut Exposition) {
     let mut counts = out.metric("catalogue_signed_tokens_total", "Signed tokens that came, by what became of them.");
-    for (outcome, count) in tokens.outcomes() {
+    for (outcome, count) in signed.outcomes() {
         counts.value(&[("outcome", outcome)], count);
     }
-    let keys = tokens.keys();
+    if let Some(opaque) = opaque {
+        let help = "Opaque tokens that the issuer was to be asked about, by what became of them.";
+        let mut counts = out.metric("catalogue_introspected_tokens_total", help);
+        opaque.outcomes().for_each(|(outcome, count)| counts.value(&[("outcome", outcome)], count));
+    }
+    let keys = signed.keys();
     let mut fetches = out.metric("catalogue_issuer_fetches_total", "Fetches of the issuer's keys, by outcome.");
     fetches.value(&[("outcome", "success")], keys.fetched);
     fetches.value(&[("outcome", "failure")], keys.failed);

@@ -4,68 +4,48 @@
 //! request waits for a collector, and one that is away costs spans at most.
 
 #[cfg(feature = "otel")]
-mod collector;
-#[cfg(feature = "otel")]
 mod endpoint;
-#[cfg(feature = "otel")]
-mod exporter;
-#[cfg(feature = "otel")]
-mod span;
 
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-
-use catalogue_core::observe::Observer;
+use crate::exit::Failure;
 
 /// Where a collector takes spans.
 #[cfg(feature = "otel")]
 pub(crate) use http::Uri as Endpoint;
 #[cfg(feature = "otel")]
-pub(crate) use {endpoint::parse as parse_endpoint, exporter::start};
-
-/// No build without OpenTelemetry has one.
-#[cfg(not(feature = "otel"))]
-pub(crate) use std::convert::Infallible as Endpoint;
-
-#[cfg(not(feature = "otel"))]
-pub(crate) fn parse_endpoint(_: &str) -> Result<Endpoint, String> {
-    Err("this build has no OpenTelemetry; leave the collector out, or build with the feature otel".to_owned())
-}
+pub(crate) use {
+    catalogue_otlp::{SpanCounts, SpanExport},
+    endpoint::parse as parse_endpoint,
+};
 
 #[cfg(not(feature = "otel"))]
-pub(crate) fn start(export: &SpanExport, _: &str, _: bool) -> Result<Exporter, crate::exit::Failure> {
-    match export.endpoint {}
-}
+mod without;
+#[cfg(not(feature = "otel"))]
+pub(crate) use without::{Endpoint, SpanCounts, SpanExport, parse_endpoint};
 
 /// Which spans are to be sent, and where to.
 #[derive(Clone, Debug)]
-pub(crate) struct SpanExport {
+pub(crate) struct SpanSettings {
     pub(crate) endpoint: Endpoint,
     /// The share of requests that get a span.
     #[cfg_attr(not(feature = "otel"), expect(dead_code, reason = "no request gets one"))]
     pub(crate) ratio: f64,
 }
 
-/// What sends spans.
-pub(crate) struct Exporter {
-    /// To be told of each request.
-    pub(crate) observer: Arc<dyn Observer>,
-    pub(crate) counts: Arc<SpanCounts>,
-    /// Sends what is left, unless the collector does not take it soon: a server that was told to end ends.
-    pub(crate) finish: Pin<Box<dyn Future<Output = ()> + Send>>,
+/// Begins to send spans of what is served at `base_url`, over TLS if `secured`.
+///
+/// # Errors
+/// The system's certificates, which a collector is checked by, cannot be read.
+#[cfg(feature = "otel")]
+pub(crate) fn start(spans: &SpanSettings, base_url: &str, secured: bool) -> Result<SpanExport, Failure> {
+    let endpoint = spans.endpoint.clone();
+    let is_https = endpoint.scheme() == Some(&http::uri::Scheme::HTTPS);
+    let client = crate::client::client(is_https, "the collector of spans")?;
+    Ok(SpanExport::start(endpoint, spans.ratio, catalogue_otlp::Site { base_url, secured }, client))
 }
 
-/// What became of spans, since the start.
-#[derive(Debug, Default)]
-pub(crate) struct SpanCounts {
-    /// A collector took them.
-    pub(crate) exported: AtomicU64,
-    /// There was no room for them, or no collector took them.
-    pub(crate) dropped: AtomicU64,
-    /// They wait for others, or are on their way.
-    #[cfg(feature = "otel")]
-    waiting: AtomicU64,
+#[cfg(not(feature = "otel"))]
+pub(crate) fn start(spans: &SpanSettings, _: &str, _: bool) -> Result<SpanExport, Failure> {
+    match spans.endpoint {}
 }
 
 /// Reads a share such as `0.1`.

@@ -1,5 +1,6 @@
 //! Settings: one table of all, and their layers: the command line over the environment over the configuration file.
 
+mod courses;
 mod developer;
 mod file;
 mod layers;

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::layers::{CommandLine, Layers, Written};
 use super::table::{DATABASE, DATABASE_POOLER, NO_MIGRATE};
-use super::{Entry, Fault, Setting, Shape};
+use super::{Entry, Fault, Setting, Shape, courses};
 use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::Failure;
 use crate::text::{printable, without_credentials};
@@ -105,9 +105,9 @@ impl Settings {
         Some((texts.iter().map(|text| printable(&shown(text)).into_owned()).collect(), place))
     }
 
-    /// The database that is named, or the default one.
+    /// The database that is named, or the default one, with where its courses are.
     pub(crate) fn database(&self) -> Database {
-        self.named_database().unwrap_or_else(|| DATABASE.default_value())
+        courses::told_to(self.named_database().unwrap_or_else(|| DATABASE.default_value()), self)
     }
 
     /// The database that is named, if one is.

@@ -23,7 +23,7 @@ use crate::database::{self, Database};
 use crate::issuer::{self, KeySource};
 use crate::logging::{self, Format, LEVELS};
 use crate::otlp::{self, Endpoint};
-use crate::rate_limit::{self, StoreClient};
+use crate::rate_limit::{self, StoreAddress};
 use crate::units;
 
 macro_rules! table {
@@ -99,6 +99,21 @@ table! {
     OAUTH_TOKEN_TYPE: TokenType = Entry::new("oauth-token-type", "TYPE", One(issuer::token_type)),
         help: "What the header of a token must call it: at+jwt, or any for issuers that call access tokens JWT",
         default: Value("at+jwt"), offered: &["at+jwt", "any"];
+    #[cfg(feature = "oauth")]
+    OAUTH_INTROSPECTION: http::Uri = Entry::new("oauth-introspection", "URL", One(issuer::address)),
+        help: "Where the issuer is asked about its opaque access tokens (RFC 7662): over HTTPS, or over HTTP from this machine",
+        default: Words("none, so that they are refused");
+    #[cfg(feature = "oauth")]
+    OAUTH_CLIENT_ID: String = Entry::new("oauth-client-id", "ID", One(issuer::not_empty)),
+        help: "The client as which this server asks the issuer about opaque tokens";
+    #[cfg(feature = "oauth")]
+    OAUTH_CLIENT_SECRET: String = Entry::new("oauth-client-secret", "file:PATH", One(issuer::not_empty)),
+        help: "The file with that client's secret, which is sent by client_secret_basic",
+        default: Words("none"), shape: Shape::Secret, is_secret: true;
+    #[cfg(feature = "oauth")]
+    OAUTH_INTROSPECTION_CACHE: Duration = Entry::new("oauth-introspection-cache", "DURATION", One(issuer::cache_time)),
+        help: "How long an accepted opaque token counts without another question, like 10s, at most 60s; a revocation at the issuer counts that much later",
+        default: Value("0s");
     CORS_ORIGIN: Vec<String> = Entry::new("cors-origin", "ORIGIN", Many(value::origins)),
         help: "The origins whose scripts may call the API, like https://app.example.com",
         default: Words("none");
@@ -126,7 +141,7 @@ table! {
     RATE_LIMIT: RateLimit = Entry::new("rate-limit", "N/DURATION", One(rate_limit::parse)),
         help: "How many requests each credential may make, like 600/1m; also limits failed logins per client address",
         default: Words("no limit");
-    RATE_LIMIT_STORE: StoreClient = Entry::new("rate-limit-store", "URL", One(rate_limit::store_client)),
+    RATE_LIMIT_STORE: StoreAddress = Entry::new("rate-limit-store", "URL", One(rate_limit::store_address)),
         help: "Where several servers count together: `redis://HOST:PORT/DATABASE`; while it is out of reach nothing is limited",
         default: Words("each server counts by itself"), is_secret: true;
     OTLP_ENDPOINT: Endpoint = Entry::new("otlp-endpoint", "URL", One(otlp::parse_endpoint)),
@@ -169,6 +184,18 @@ table! {
     DATABASE_POOLER: bool = Entry::flag("database-pooler"),
         help: "The PostgreSQL database is behind a pooler in transaction mode, such as PgBouncer",
         section: Section::Every;
+    DATABASE_SCHEMA: String = Entry::new("database-schema", "NAME", One(value::schema)),
+        help: "The schema of a PostgreSQL database that has the tables of this program",
+        default: Words("catalogue beside views, else by search_path"), section: Section::Every;
+    COURSES: bool = Entry::new("courses", "KIND", One(value::in_views)),
+        help: "Where courses are: in tables of this program, or in views over the tables of another one",
+        default: Value("tables"), section: Section::Every, offered: &["tables", "views"];
+    COURSES_SCHEMA: String = Entry::new("courses-schema", "NAME", One(value::schema)),
+        help: "The schema of a PostgreSQL database that has the views",
+        default: Value("public"), section: Section::Every;
+    COURSES_DATABASE: PathBuf = Entry::new("courses-database", "sqlite:PATH", One(value::sqlite_file)),
+        help: "The SQLite database that has the views, which is opened read-only; --database has the keys",
+        default: Words("none"), section: Section::Every;
     LOG: EnvFilter = Entry::new("log", "LEVEL", One(logging::parse_filter)),
         help: "What is logged to standard error, in tracing's filter syntax. A bare level applies to catalogue; dependencies log errors only, unless they are named, like debug,h2=debug. info,catalogue::access=off leaves requests out",
         default: Value("info"), section: Section::Every, offered: &LEVELS;
@@ -221,7 +248,8 @@ mod tests {
         let times = [&SHUTDOWN_GRACE, &DATABASE_TIMEOUT, &DATABASE_REPLICA_LAG, &REQUEST_TIMEOUT];
         assert_eq!(times.map(|entry| entry.default_value().as_secs()), [10, 2, 10, 60]);
         assert_eq!([&MAX_CONNECTIONS, &MAX_IN_FLIGHT].map(Entry::default_value), [15_000, 1_000]);
-        assert_eq!([&NO_MIGRATE, &DATABASE_POOLER].map(Entry::default_value), [false, false]);
+        assert_eq!([&NO_MIGRATE, &DATABASE_POOLER, &COURSES].map(Entry::default_value), [false; 3]);
+        assert_eq!(COURSES_SCHEMA.default_value(), "public");
         assert_eq!(DATABASE.default_value().to_string(), "sqlite:catalogue.db");
         assert_eq!(
             (LOG.default_value().to_string(), LOG_FORMAT.default_value()),

@@ -2,12 +2,14 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::storage::MemoryStorage;
 use catalogue_core::{BuildError, Catalogue, CatalogueBuilder};
 
+use crate::database::Database;
 use crate::units;
 
 /// As many connections as fit beside those of clients into the files that a process may have open.
@@ -41,6 +43,28 @@ pub(super) fn wait(text: &str) -> Result<Option<Duration>, String> {
     match flag(text) {
         Ok(wait) => Ok(wait.then_some(Duration::MAX)),
         Err(_) => units::duration(text).map(Some),
+    }
+}
+
+/// Whether courses are in views over the tables of another program.
+pub(super) fn in_views(text: &str) -> Result<bool, String> {
+    match text {
+        "tables" => Ok(false),
+        "views" => Ok(true),
+        _ => Err(format!("{text:?} is no place for courses; write tables or views")),
+    }
+}
+
+/// The name of a schema, as PostgreSQL can have it.
+pub(super) fn schema(text: &str) -> Result<String, String> {
+    let can_be = (1..=63).contains(&text.len()) && !text.contains('\0');
+    can_be.then(|| text.to_owned()).ok_or_else(|| format!("{text:?} cannot be a schema; write a name of 1 to 63 bytes"))
+}
+
+pub(super) fn sqlite_file(text: &str) -> Result<PathBuf, String> {
+    match Database::parse(text)? {
+        Database::File { path, .. } => Ok(path),
+        _ => Err("the views of SQLite are in a file; write sqlite:PATH, like sqlite:/srv/app/db.sqlite3".to_owned()),
     }
 }
 

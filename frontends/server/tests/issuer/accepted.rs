@@ -61,6 +61,10 @@ fn clients_find_the_issuer_by_the_challenge_and_the_metadata() {
     let (status, metadata) = observed.server.get(path, "");
     assert_eq!((status, &metadata["authorization_servers"]), (200, &json!([issuer.name])));
     assert_eq!(metadata["resource"], "https://api.example.com/api/v1");
+    let (_, document) = observed.server.get("/docs/openapi.json", "");
+    let scheme = document["components"]["securitySchemes"]["bearer"]["description"].as_str().unwrap();
+    let named = format!("signed by `{}` for the audience `https://api.example.com/api/v1`", issuer.name);
+    assert!(scheme.contains(&named), "{scheme}");
 }
 
 #[test]

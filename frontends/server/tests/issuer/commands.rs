@@ -5,6 +5,11 @@ use serde_json::Value;
 use crate::issuer::{Issuer, options};
 use crate::program::{Outcome, TestDir};
 
+/// The query of a token with those claims.
+fn claims(json: &str) -> String {
+    format!("claims={}", json.replace('"', "%22").replace('{', "%7B").replace('}', "%7D"))
+}
+
 fn check(dir: &TestDir, issuer: &Issuer, token: &str, more: &str) -> Outcome {
     dir.run_reading(token, &format!("tokens check {} {more}", options(issuer)))
 }
@@ -16,6 +21,7 @@ fn a_good_token_is_explained_and_not_repeated() {
     let token = issuer.token("");
     let outcome = check(&dir, &issuer, &format!("{token}\n"), "");
     assert!(token.split('.').all(|part| !outcome.out.contains(part) && !outcome.err.contains(part)), "{outcome:?}");
+    assert_eq!(outcome.err, "", "nothing is logged");
     let told = outcome.succeeds();
     for piece in ["3 parts", "kid \"ES256-1\"", "3 usable", "account \"a\"", "read:profile read:courses"] {
         assert!(told.contains(piece), "{piece}: {told}");
@@ -27,8 +33,6 @@ fn a_good_token_is_explained_and_not_repeated() {
 fn a_fault_is_named_with_what_is_wanted_and_what_was_not_reached() {
     let dir = TestDir::with_courses();
     let Some(mut issuer) = Issuer::start(&dir) else { return };
-    let other_claims =
-        |json: &str| format!("claims={}", json.replace('"', "%22").replace('{', "%7B").replace('}', "%7D"));
     let good = issuer.token("");
     let (start, _) = good.rsplit_once('.').unwrap();
     for (token, step, wanted) in [
@@ -36,15 +40,11 @@ fn a_fault_is_named_with_what_is_wanted_and_what_was_not_reached() {
         (format!("{start}.{}", "A".repeat(86)), "signature", "a key of the issuer"),
         (issuer.signed("typ=JWT"), "header", "at+jwt"),
         (issuer.signed("kid=ES256-9"), "keys", "kid"),
-        (issuer.signed(&other_claims(r#"{"iss":"https://other.example.com"}"#)), "issuer", &issuer.name),
-        (
-            issuer.signed(&other_claims(r#"{"aud":"x"}"#)),
-            "audience",
-            "\"https://api.example.com/api/v1\" (--oauth-audience)",
-        ),
-        (issuer.signed(&other_claims(r#"{"exp":1}"#)), "times", "until 1970-01-01"),
-        (issuer.signed(&other_claims(r#"{"jti":null}"#)), "claims", "jti"),
-        (issuer.signed(&other_claims(r#"{"account":""}"#)), "account", "1 to 200"),
+        (issuer.signed(&claims(r#"{"iss":"https://other.example.com"}"#)), "issuer", &issuer.name),
+        (issuer.signed(&claims(r#"{"aud":"x"}"#)), "audience", "\"https://api.example.com/api/v1\" (--oauth-audience)"),
+        (issuer.signed(&claims(r#"{"exp":1}"#)), "times", "until 1970-01-01"),
+        (issuer.signed(&claims(r#"{"jti":null}"#)), "claims", "jti"),
+        (issuer.signed(&claims(r#"{"account":""}"#)), "account", "1 to 200"),
     ] {
         let outcome = check(&dir, &issuer, &token, "--json");
         assert!(!outcome.out.contains("hunter2"), "{outcome:?}");
@@ -62,6 +62,56 @@ fn a_fault_is_named_with_what_is_wanted_and_what_was_not_reached() {
     assert_eq!((away.status, &*away.err), (Some(1), "error: there is 1 fault to mend\n"));
     assert!(away.out.contains("FAULT    keys ") && away.out.contains("refused"), "{away:?}");
     dir.run_reading(&good, "tokens check").fails(2, &["--oauth-issuer"]);
+}
+
+/// What is no token, and what a database says of one.
+#[test]
+fn what_is_read_is_bounded_and_looked_up() {
+    let dir = TestDir::with_courses();
+    let Some(issuer) = Issuer::start(&dir) else { return };
+    let token = issuer.token("");
+    assert!(check(&dir, &issuer, "\n", "").out.contains("FAULT    form         standard input has no token"));
+    let long = check(&dir, &issuer, &"a".repeat(100_000), "").out;
+    assert!(long.contains("65536 characters; wanted"), "{long:.300}");
+    dir.write("broken.db", "no database");
+    let broken = check(&dir, &issuer, &token, "--database sqlite:broken.db").out;
+    assert!(broken.contains("FAULT    revoked "), "{broken}");
+    let files = dir.files();
+    let missing = check(&dir, &issuer, &token, "--database sqlite:missing.db").succeeds();
+    assert!(missing.contains("-        revoked      not reached") && dir.files() == files, "{missing}");
+    dir.run_reading(&token, &format!("tokens revoke --log off {}", options(&issuer))).succeeds();
+    let revoked = check(&dir, &issuer, &token, "").out;
+    assert!(revoked.contains("FAULT    revoked      the token was revoked here"), "{revoked}");
+}
+
+/// Such a token is taken, so it is no fault.
+#[test]
+fn an_account_that_is_not_there_is_told() {
+    let dir = TestDir::with_courses();
+    let Some(issuer) = Issuer::start(&dir) else { return };
+    let told = check(&dir, &issuer, &issuer.signed(&claims(r#"{"account":"nobody"}"#)), "").succeeds();
+    assert!(told.contains("warning  account ") && told.contains("no account \"nobody\""), "{told}");
+    let told = check(&dir, &issuer, &issuer.signed(&claims(r#"{"account":"nobody","aud":"x"}"#)), "").out;
+    assert!(!told.contains("no account"), "whose it is does not matter then: {told}");
+}
+
+/// Where any type is taken, the header of an ID token is right, and what tells it is a claim.
+#[test]
+fn an_id_token_fails_at_its_claims_where_any_type_is_taken() {
+    let dir = TestDir::with_courses();
+    let Some(issuer) = Issuer::start(&dir) else { return };
+    let check =
+        |other: &str| check(&dir, &issuer, &issuer.signed(&format!("typ=JWT&{other}")), "--oauth-token-type any");
+    check("").succeeds();
+    for (other, wanted) in
+        [(r#"{"nonce":"n"}"#, "no nonce, at_hash or c_hash"), (r#"{"exp":null}"#, "wanted exp and account")]
+    {
+        let told = check(&claims(other)).out;
+        let is_fault = |line: &&str| line.starts_with("FAULT");
+        let fault = told.lines().find(is_fault).unwrap();
+        assert!(fault.starts_with("FAULT    claims ") && fault.contains(wanted), "{told}");
+        assert!(told.contains("ok       header "), "{told}");
+    }
 }
 
 #[test]

@@ -7,15 +7,9 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use crate::observed::{Observed, ask};
+use crate::packages::packages;
 use crate::program::{TestDir, get};
-use crate::tools::{installed, or_skip_unless, output_of};
-
-const MANIFESTS: [(&str, &str); 4] = [
-    ("package.json", include_str!("issuer/package.json")),
-    ("package-lock.json", include_str!("issuer/package-lock.json")),
-    (".npmrc", include_str!("issuer/.npmrc")),
-    ("issuer.mjs", include_str!("issuer/issuer.mjs")),
-];
+use crate::tools::or_skip_unless;
 
 /// A running issuer. It keeps its keys in a folder, and its port, when it is started again.
 pub(crate) struct Issuer {
@@ -57,12 +51,19 @@ impl Issuer {
         self.child.wait().unwrap();
     }
 
+    /// Sends a signal: `STOP` makes it hang, `CONT` go on.
+    pub(crate) fn signal(&self, name: &str) {
+        let kill = format!("kill -s {name} {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    }
+
     pub(crate) fn start_again(&mut self) {
         let (_, port) = self.address.split_once(':').unwrap();
         *self = Self::run(self.packages.clone(), self.folder.clone(), port, None);
     }
 
-    /// A token of its token endpoint; `query` may have `alg`, `scope` and `lifetime`, which is in seconds.
+    /// A token of its token endpoint; `query` may have `alg`, `scope`, `resource`, `format` (`jwt` or `opaque`) and
+    /// `lifetime`, which is in seconds.
     pub(crate) fn token(&self, query: &str) -> String {
         self.text(&format!("/test/token?{query}"))
     }
@@ -71,6 +72,11 @@ impl Issuer {
     /// one.
     pub(crate) fn signed(&self, query: &str) -> String {
         self.text(&format!("/test/sign?{query}"))
+    }
+
+    /// Revokes a token there.
+    pub(crate) fn revoke(&self, token: &str) {
+        self.text(&format!("/test/revoke?token={token}"));
     }
 
     /// Publishes the keys of these names alone, `ALG-` and a number; the first one of an algorithm signs.
@@ -90,15 +96,6 @@ impl Drop for Issuer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A folder with the issuer's program and its packages.
-fn packages() -> Result<PathBuf, String> {
-    installed("issuer", &MANIFESTS, |folder| {
-        output_of(Command::new("node").arg("--version"))?;
-        let flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--fetch-retries=1"];
-        output_of(Command::new("npm").arg("ci").args(flags).current_dir(folder)).map(|_| ())
-    })
 }
 
 /// What `serve` is told of an issuer.

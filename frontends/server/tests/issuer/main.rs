@@ -6,16 +6,21 @@
 
 mod accepted;
 mod commands;
+mod fetches;
+mod introspected;
+mod introspection_faults;
 mod issuer;
 mod keys;
 #[path = "../it/observed.rs"]
 mod observed;
 mod options;
+mod packages;
 #[path = "../it/program.rs"]
 #[expect(dead_code, reason = "the tests of the command line use the rest of it")]
 mod program;
 mod refused;
 mod revoked;
+mod slow;
 mod tls;
 #[path = "../clients/tools.rs"]
 #[expect(dead_code, reason = "the tests of clients use the rest of it")]

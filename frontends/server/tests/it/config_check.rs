@@ -39,6 +39,7 @@ fn each_value_is_shown_with_its_source() {
     assert_eq!(dir.files(), ["c.toml"], "nothing is opened or made");
 }
 
+#[cfg(feature = "redis")]
 #[test]
 fn all_faults_are_told_and_what_follows_from_them_is_not() {
     let dir = TestDir::new();
@@ -94,6 +95,7 @@ fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
     assert!(!outcome.err.contains("s3cret"), "{}", outcome.err);
 }
 
+#[cfg(feature = "redis")]
 #[test]
 fn a_file_that_cannot_be_read_is_one_fault_of_many() {
     let dir = TestDir::new();
@@ -228,6 +230,7 @@ fn an_address_in_a_file_is_used_and_the_file_is_looked_at() {
     dir.run("export --database file:address --log off").fails(2, &["--database, file address: ", "what kind"]);
 }
 
+#[cfg(feature = "oauth")]
 #[test]
 fn the_example_can_be_used_as_it_is() {
     let dir = TestDir::new();

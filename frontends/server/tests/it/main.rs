@@ -49,6 +49,8 @@ mod openapi;
 #[cfg(feature = "otel")]
 mod otlp;
 #[cfg(unix)]
+mod own_tables;
+#[cfg(unix)]
 mod permissions;
 #[cfg(unix)]
 mod postgres;

@@ -28,6 +28,18 @@ fn prints_every_form_without_a_database() {
     assert!(dir.files().is_empty());
 }
 
+#[cfg(feature = "oauth")]
+#[test]
+fn the_issuer_of_signed_tokens_is_named_as_it_is_served() {
+    let dir = TestDir::new();
+    let plain = dir.run("openapi --format markdown").succeeds();
+    let named =
+        dir.run("openapi --format markdown --oauth-issuer https://id.example.com --oauth-audience a-b").succeeds();
+    let sentence = "Access tokens are signed by `https://id.example.com` for the audience `a-b`. ";
+    assert_eq!(named.replace('\n', " ").replacen(sentence, "", 1), plain.replace('\n', " "));
+    dir.run("openapi --oauth-audience a").fails(2, &["--oauth-issuer"]);
+}
+
 #[test]
 fn an_address_that_cannot_be_is_2() {
     let dir = TestDir::new();

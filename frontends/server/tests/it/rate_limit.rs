@@ -107,6 +107,7 @@ fn behind_a_proxy_a_client_has_the_address_that_the_proxy_tells() {
     assert_eq!(ask(&server, COURSES, "guess", "Forwarded: for=203.0.113.1\r\n").status, 401);
 }
 
+#[cfg(feature = "redis")]
 #[test]
 fn the_settings_have_all_three_layers_and_name_what_is_wrong() {
     let dir = TestDir::with_courses();

@@ -223,6 +223,7 @@ fn a_port_in_use_is_1() {
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
+#[cfg(feature = "redis")]
 #[test]
 fn all_that_is_wrong_with_its_settings_is_told_at_once() {
     let dir = TestDir::new();

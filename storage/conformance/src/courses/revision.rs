@@ -129,6 +129,9 @@ pub async fn removing_a_course_replaces_the_revision(fixture: &impl CourseFixtur
 /// A change to one account's courses leaves the revisions of the others.
 pub async fn a_revision_belongs_to_one_account(fixture: &impl CourseFixture) {
     let Some(_) = revision_kept(fixture).await else { return };
+    if !fixture.keeps_revisions_apart() {
+        return;
+    }
     let before = revision(fixture, "b").await;
     seed(fixture, &[course("a", "added"), course("B", "c"), course("b ", "c")]).await;
     for (_, changed) in variants(fixture, &whole_course("a", "c")) {

@@ -25,7 +25,7 @@ pub(crate) const PURGE_REVOCATIONS: [Sql; 1] =
     [Sql { text: "DELETE FROM revoked_tokens WHERE expires_at <= $1", types: &[Type::INT8] }];
 
 /// Removes what had ended by then, of all nodes, in a transaction of its own: nothing else depends on it.
-pub(crate) async fn purge(connection: &Connection, statements: &[Sql], ended_by: i64) {
+pub(crate) async fn purge(connection: &Connection, statements: &[Sql<'_>], ended_by: i64) {
     let removal = async {
         for sql in statements {
             connection.execute(sql, &[&ended_by]).await.map_err(crate::error::storage_error)?;

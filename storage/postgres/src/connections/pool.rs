@@ -57,7 +57,7 @@ impl Pool {
     /// to be the primary no longer; all of it until `deadline`.
     pub(crate) async fn read(
         &self,
-        sql: &Sql,
+        sql: &Sql<'_>,
         values: Values<'_>,
         deadline: Instant,
     ) -> Result<Vec<Row>, StorageError> {
@@ -108,7 +108,7 @@ impl Pool {
     }
 
     /// Runs a statement, and now and then asks the server for its role in the same round trip: `Err(None)` if that is lost.
-    async fn ask(&self, connection: &Connection, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, Option<Error>> {
+    async fn ask(&self, connection: &Connection, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, Option<Error>> {
         let is_primary = self.inner.manager().hosts.role == Role::Primary;
         let rows = if is_primary && connection.heard().role.elapsed() > PRIMARY_FOR {
             let began = Instant::now();

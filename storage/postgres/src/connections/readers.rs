@@ -38,7 +38,7 @@ impl Readers {
     ///
     /// An answer without a row is taken from the primary alone: what a replica does not have may not have come there yet,
     /// and a new key would be refused, which makes clients throw it away.
-    pub(crate) async fn read(&self, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
+    pub(crate) async fn read(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
         self.read_by(sql, values, self.deadline()).await
     }
 
@@ -50,7 +50,7 @@ impl Readers {
     /// The same by then.
     pub(crate) async fn read_by(
         &self,
-        sql: &Sql,
+        sql: &Sql<'_>,
         values: Values<'_>,
         deadline: Instant,
     ) -> Result<Vec<Row>, StorageError> {
@@ -72,7 +72,7 @@ impl Readers {
     }
 
     /// The same for what must never be old: by the server that takes writes, whatever others may be read.
-    pub(crate) async fn read_primary(&self, sql: &Sql, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
+    pub(crate) async fn read_primary(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
         self.writable.as_ref().unwrap_or(&self.primary).read(sql, values, self.deadline()).await
     }
 

@@ -3,18 +3,18 @@
 use std::error::Error as _;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::slice;
 use std::time::Duration;
 
 use tokio_postgres::Config;
 use tokio_postgres::config::{LoadBalanceHosts, SslMode};
 
 use crate::address;
-use crate::connections::hosts::Hosts;
 use crate::connections::one_host::{self, OneHost};
 use crate::connections::role::Role;
 use crate::open_error::OpenError;
 use crate::tls::{PARAMETERS, Tls};
+
+pub(crate) use courses::{Courses, quoted};
 
 /// What tokio-postgres takes where an address says nothing: too long to notice that a machine has gone.
 const UNSAID_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
@@ -44,6 +44,7 @@ pub struct Options {
     pub(crate) through_pooler: bool,
     pub(crate) triggers: bool,
     pub(crate) citus: bool,
+    pub(crate) courses: Courses,
 }
 
 impl Options {
@@ -120,6 +121,7 @@ impl Options {
             through_pooler: false,
             triggers: true,
             citus: false,
+            courses: Courses::default(),
         })
     }
 
@@ -188,57 +190,21 @@ impl Options {
         self
     }
 
-    /// For sessions of the request path: the engine refuses a write, and ends what its client gave up.
-    pub(crate) fn reading(&self) -> Hosts {
-        self.sessions(&self.hosts, &self.tls, self.role, true)
+    /// Courses are read from the views `catalogue_accounts`, `catalogue_courses`, `catalogue_modules` and, where there is one,
+    /// `catalogue_revisions` in that schema, over tables of another program's. Keys and sign-ins stay in tables of ours, in a
+    /// schema of their own: `catalogue`, or that of [`schema`](Self::schema). The package's README has the views' columns.
+    #[must_use]
+    pub fn views(mut self, schema: &str) -> Self {
+        self.courses.views = Some(schema.to_owned());
+        self
     }
 
-    /// For the session that watches the primary.
-    pub(crate) fn reading_primary(&self) -> Hosts {
-        self.sessions(&self.hosts, &self.tls, Role::Primary, true)
-    }
-
-    /// For the request path, the name of each replica and the way to it.
-    pub(crate) fn reading_replicas(&self) -> impl Iterator<Item = (String, Hosts)> {
-        let sessions = |(host, tls): &(OneHost, Tls)| self.sessions(slice::from_ref(host), tls, Role::Any, true);
-        self.replicas.iter().map(move |replica| (replica.0.0.clone(), sessions(replica)))
-    }
-
-    /// For administration that only reads: from a standby only where the address says so.
-    pub(crate) fn exporting(&self) -> Hosts {
-        self.sessions(&self.hosts, &self.tls, self.role, false)
-    }
-
-    /// For administration that writes: no standby will do.
-    pub(crate) fn writing(&self) -> Hosts {
-        self.sessions(&self.hosts, &self.tls, Role::Primary, false)
-    }
-
-    fn sessions(&self, hosts: &[OneHost], tls: &Tls, role: Role, reads: bool) -> Hosts {
-        let config = |config: &Config| if reads { self.with_statement_timeout(config) } else { config.clone() };
-        let hosts = hosts.iter().map(|(name, of_host)| (name.clone(), config(of_host)));
-        Hosts::new(hosts, self.random, role, reads, !self.through_pooler, tls.clone())
-    }
-
-    /// Says in the log where passwords and courses would go over a network in the clear without anybody having said so.
-    pub(crate) fn warn_of_clear_text(&self) {
-        let replicas = self.replicas.iter().map(|(host, tls)| (slice::from_ref(host), tls));
-        for (hosts, tls) in [(&*self.hosts, &self.tls)].into_iter().chain(replicas) {
-            if let Tls::Off { asked_for: false } = tls
-                && let Some(server) = one_host::beyond_this_machine(hosts)
-            {
-                tracing::warn!(server, "no TLS to the database: write sslmode=verify-full, or sslmode=disable");
-            }
-        }
-    }
-
-    fn with_statement_timeout(&self, config: &Config) -> Config {
-        let mut config = config.clone();
-        if !self.through_pooler {
-            let given = config.get_options().map_or_else(String::new, |given| format!("{given} "));
-            config.options(format!("{given}-c statement_timeout={}", self.deadline.as_millis().max(1)));
-        }
-        config
+    /// Our tables are in that schema, whatever the `search_path` of the address; a migration makes it where it is missing.
+    /// Through a pooler, which hands no setting on, the role needs it: `ALTER ROLE … SET search_path = …`.
+    #[must_use]
+    pub fn schema(mut self, name: &str) -> Self {
+        self.courses.schema = Some(name.to_owned());
+        self
     }
 }
 
@@ -254,9 +220,12 @@ impl fmt::Debug for Options {
             .field("through_pooler", &self.through_pooler)
             .field("triggers", &self.triggers)
             .field("citus", &self.citus)
+            .field("courses", &self.courses)
             .finish_non_exhaustive()
     }
 }
 
+mod courses;
+mod sessions;
 #[cfg(test)]
 mod tests;

@@ -14,13 +14,13 @@ fn an_address_has_several_hosts_and_keeps_its_own_settings() {
     assert_eq!(options.role, Role::Primary);
     let [one, two] = &options.hosts[..] else { panic!("two hosts") };
     assert_eq!([&*one.0, &*two.0], ["one:5433", "two:5432"]);
-    let config = options.with_statement_timeout(&one.1);
+    let config = options.with_settings(&one.1, true);
     assert_eq!((config.get_hosts().len(), config.get_ports(), config.get_dbname()), (1, &[5433][..], Some("db")));
     assert_eq!((config.get_user(), config.get_password()), (Some("me"), Some(&b"s3cret"[..])));
     assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
     assert_eq!(config.get_keepalives_idle(), Duration::from_secs(9));
     assert_eq!(config.get_options(), Some("-c search_path=shop -c statement_timeout=2000"));
-    let pooled = options.clone().through_transaction_pooler().with_statement_timeout(&one.1);
+    let pooled = options.clone().through_transaction_pooler().with_settings(&one.1, true);
     assert_eq!(pooled.get_options(), Some("-c search_path=shop"));
 }
 

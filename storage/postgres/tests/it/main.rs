@@ -25,6 +25,7 @@ mod silence;
 mod statements;
 #[cfg(feature = "tls")]
 mod tls;
+mod views;
 mod writers_names;
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};

@@ -13,7 +13,7 @@ use crate::connection::Database;
 use crate::error::{is_locked, storage_error};
 use crate::file::{FileIdentity, FileVersion};
 use crate::locks::Locks;
-use crate::wal_watcher::WalWatcher;
+use crate::wal_watcher::{FileState, WalWatcher};
 
 /// How often a file may be replaced while it is opened.
 const ATTEMPTS: usize = 5;
@@ -82,6 +82,17 @@ impl Readers {
         Ok(value)
     }
 
+    /// What stands for all that is in the file now: equal only where nothing was committed between, by whichever process.
+    /// Asked by a transaction where there is no WAL that can be watched.
+    pub(crate) fn state(&self) -> Result<FileState, StorageError> {
+        for _ in 0..ATTEMPTS {
+            if let Some(state) = self.watcher.state(&self.database, self.file()?)? {
+                return Ok(state);
+            }
+        }
+        Err(replaced_again_and_again())
+    }
+
     /// The file that stands at the path now. One that was put in the place of another is another database.
     fn file(&self) -> Result<FileVersion, StorageError> {
         let file = self.database.file_version()?;
@@ -118,8 +129,7 @@ impl Readers {
             drop(not_closing);
             file = self.file()?;
         }
-        let message = "the database file is replaced again and again; try again later";
-        Err(StorageError::new(StorageErrorKind::Unavailable, message))
+        Err(replaced_again_and_again())
     }
 
     /// A connection at rest that has read that version of the file; those that have read another are closed.
@@ -177,6 +187,11 @@ impl Reader {
         self.began.store(micros_since_epoch(), Ordering::Relaxed);
         read(&self.connection).map_err(storage_error)
     }
+}
+
+fn replaced_again_and_again() -> StorageError {
+    let message = "the database file is replaced again and again; try again later";
+    StorageError::new(StorageErrorKind::Unavailable, message)
 }
 
 fn micros_since_epoch() -> u64 {

@@ -9,6 +9,7 @@ mod never_stale;
 mod no_traces;
 mod opening;
 mod plain_sql;
+mod views;
 mod waiting;
 
 use std::path::PathBuf;

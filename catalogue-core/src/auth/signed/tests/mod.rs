@@ -11,4 +11,5 @@ mod laws;
 mod revocation;
 mod rfc_examples;
 mod signature;
+mod table;
 mod waiting;

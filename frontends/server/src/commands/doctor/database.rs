@@ -3,7 +3,7 @@
 use catalogue_core::Timestamp;
 use catalogue_core::storage::StorageStatus;
 
-use super::{clock, credentials};
+use super::{clock, credentials, views};
 use crate::database::{Database, Migration, Storage};
 use crate::exit::chain;
 use crate::report::Report;
@@ -18,6 +18,7 @@ pub(super) async fn look(database: &Database, migration: Migration, report: &mut
     }
     let storage = match database.open().await {
         Ok(storage) => storage,
+        Err(unopened) if !unopened.views.is_empty() => return views::tell(&unopened.views, report),
         Err(unopened) => return report.fault(CHECK, unopened.failure.message()),
     };
     report.fine(CHECK, format!("{database} is there, with the schema of this program"));
@@ -25,6 +26,9 @@ pub(super) async fn look(database: &Database, migration: Migration, report: &mut
     database.look_through(&storage, is_wal, report).await;
     if let Some(status) = storage.admin().status().await {
         look_at_servers(&status, report);
+    }
+    if let Some(found) = storage.views() {
+        views::look(found, report).await;
     }
     credentials::look(storage.admin(), Timestamp::now(), report).await;
 }

@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_core::admin::{Accounts, AdminStorage, CredentialRecord};
 use catalogue_core::auth::CredentialKind;
-use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp};
 
 use super::{minute, minute_or_never};
 use crate::cli::ListKeys;
-use crate::commands::credentials::{self, Shown};
+use crate::commands::accounts;
+use crate::commands::credentials::Shown;
 use crate::commands::table::{self, Column};
 use crate::exit::Failure;
 use crate::output;
@@ -48,15 +49,12 @@ pub(super) async fn run(
         }
         ControlFlow::Continue(())
     };
-    let failed = |error| Failure::because(&error);
     let named = list.account.as_ref().map(|account| [AccountId::new(&**account)]);
-    let accounts = named.as_ref().map_or(Accounts::All, |account| Accounts::Only(account));
-    if let Some(account) = &list.account
-        && !is_known(storage, accounts, now).await.map_err(failed)?
-    {
-        return Err(credentials::unknown_account(account));
+    let wanted = named.as_ref().map_or(Accounts::All, |account| Accounts::Only(account));
+    if let Some(account) = &list.account {
+        accounts::find(storage, from_ref(account)).await?;
     }
-    storage.visit_credentials(accounts, &mut take).await.map_err(failed)?;
+    storage.visit_credentials(wanted, &mut take).await.map_err(|error| Failure::because(&error))?;
     if list.json {
         let replaces = |record: &CredentialRecord| predecessors.get(&record.identity.credential_id).map(|id| &**id);
         let shown = records.iter().map(|record| Shown::of(record, replaces(record), now));
@@ -102,14 +100,4 @@ fn row(record: &CredentialRecord, now: Timestamp) -> Vec<String> {
         record.revoked_at.or(record.expires_at).map_or_else(|| "-".to_owned(), minute),
         record.replaced_by.as_deref().unwrap_or("-").to_owned(),
     ]
-}
-
-async fn is_known(storage: &dyn AdminStorage, account: Accounts<'_>, now: Timestamp) -> Result<bool, StorageError> {
-    let mut found = false;
-    let mut visit = |_| {
-        found = true;
-        ControlFlow::Break(())
-    };
-    storage.list_accounts(account, now, &mut visit).await?;
-    Ok(found)
 }

@@ -2,7 +2,6 @@
 
 use catalogue_core::AccountId;
 use catalogue_core::storage::CredentialEvent;
-use serde_json::json;
 
 use super::minute;
 use crate::cli::ShowLog;
@@ -25,22 +24,10 @@ pub(super) async fn run(storage: &Storage, log: &ShowLog) -> Result<(), Failure>
     let events = storage.keys().list_events(&AccountId::new(&*log.account), usize::MAX).await;
     let events = events.map_err(|error| Failure::because(&error))?;
     if log.json {
-        return output::print_json(&events.iter().map(shown).collect::<Vec<_>>());
+        return output::print_json(&events);
     }
     let (text, _) = table::fitted(&COLUMNS, events.into_iter().map(row).collect(), output::terminal_width());
     output::print(&text)
-}
-
-/// As the developer settings show it to programs.
-fn shown(event: &CredentialEvent) -> serde_json::Value {
-    json!({
-        "id": *event.id,
-        "at": event.at,
-        "action": event.action.name(),
-        "keyId": event.credential_id.as_deref(),
-        "keyName": event.name,
-        "actor": event.actor.as_str(),
-    })
 }
 
 fn row(event: CredentialEvent) -> Vec<String> {

@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &RevokeToken, context: &Context) -> Result<(), Fail
 
 /// Whether `serve` would take the token but for a revocation.
 async fn verify(issuer: &IssuerOptions, token: BearerToken<'_>) -> Result<(), Failure> {
-    let why = match issuer.tokens()?.authenticate(token).await {
+    let why = match issuer.tokens()?.signed.authenticate(token).await {
         Ok(Verdict::Accepted(_)) => return Ok(()),
         Ok(Verdict::Explained(_, explanation)) => format!("serve refuses the token anyway: {}", explanation.word),
         Ok(_) => format!("the token is not of {}", issuer.issuer),

@@ -8,12 +8,16 @@ import Provider from 'oidc-provider';
 const [folder, port, certificate] = process.argv.slice(2);
 const RESOURCE = 'https://api.example.com/api/v1';
 const SECRET = 'a-secret-of-the-tests-alone-0123456789ab';
+// Of who asks about tokens, with what must be encoded.
+const API_SECRET = '100% of+the&tests:own/secret=0123456789';
 const FILE = `${folder}/keys.json`;
 
 // All keys that ever were, by name, and the names of those in the set, the one in use first. A restart keeps them.
 const state = existsSync(FILE) ? JSON.parse(readFileSync(FILE)) : { keys: {}, names: [] };
 let issuer;
 let provider;
+
+writeFileSync(`${folder}/client-secret`, `${API_SECRET}\n`, { mode: 0o600 });
 
 const keep = () => writeFileSync(FILE, JSON.stringify(state));
 
@@ -41,30 +45,40 @@ async function publish(names) {
     clients: [{
       client_id: 'partner', client_secret: SECRET, grant_types: ['client_credentials'], response_types: [], redirect_uris: [],
       id_token_signed_response_alg: 'ES256',
+    }, {
+      client_id: 'api:1', client_secret: API_SECRET, grant_types: [], response_types: [], redirect_uris: [],
+      id_token_signed_response_alg: 'ES256',
     }],
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      introspection: { enabled: true },
+      revocation: { enabled: true },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => RESOURCE,
         useGrantedResource: () => true,
         getResourceServerInfo: (ctx, resource) => ({
-          scope: 'read:profile read:courses', audience: resource, accessTokenFormat: 'jwt',
-          accessTokenTTL: Number(ctx.get('x-lifetime')), jwt: { sign: { alg: ctx.get('x-alg') } },
+          scope: 'read:profile read:courses', audience: resource, accessTokenFormat: ctx.get('x-format') || 'jwt',
+          accessTokenTTL: Number(ctx.get('x-lifetime') || 300), jwt: { sign: { alg: ctx.get('x-alg') || 'ES256' } },
         }),
       },
     },
-    extraTokenClaims: () => ({ account: 'a' }),
+    extraTokenClaims: () => ({ account: process.env.ACCOUNT ?? 'a' }),
   });
 }
 
-// A token from the token endpoint.
-async function token({ alg = 'ES256', scope = 'read:profile read:courses', lifetime = '300' }) {
-  const body = new URLSearchParams({ grant_type: 'client_credentials', resource: RESOURCE, scope });
+// Asks an endpoint as the partner.
+async function ask(path, form, more) {
   const authorization = `Basic ${Buffer.from(`partner:${SECRET}`).toString('base64')}`;
-  const headers = { authorization, 'x-alg': alg, 'x-lifetime': lifetime };
-  const answer = await (await fetch(`http://127.0.0.1:${server.address().port}/token`, { method: 'POST', headers, body })).json();
+  const options = { method: 'POST', headers: { authorization, ...more }, body: new URLSearchParams(form) };
+  return fetch(`http://127.0.0.1:${server.address().port}${path}`, options);
+}
+
+// A token from the token endpoint.
+async function token({ alg = 'ES256', scope = 'read:profile read:courses', lifetime = '300', format = 'jwt', resource = RESOURCE }) {
+  const headers = { 'x-alg': alg, 'x-lifetime': lifetime, 'x-format': format };
+  const answer = await (await ask('/token', { grant_type: 'client_credentials', resource, scope }, headers)).json();
   if (!answer.access_token) throw new Error(JSON.stringify(answer));
   return answer.access_token;
 }
@@ -78,8 +92,15 @@ async function sign({ kid = state.names[0], typ = 'at+jwt', claims = '{}' }) {
   return new jose.SignJWT({ ...usual, ...JSON.parse(claims) }).setProtectedHeader(header).sign(await jose.importJWK(jwk, jwk.alg));
 }
 
+// Revokes a token at the revocation endpoint.
+async function revoke({ token }) {
+  const { status } = await ask('/token/revocation', { token });
+  if (status !== 200) throw new Error(status);
+}
+
 const routes = {
   '/test/token': token,
+  '/test/revoke': revoke,
   '/test/sign': sign,
   '/test/keys': async ({ names }) => { await publish(names.split(',')); },
 };

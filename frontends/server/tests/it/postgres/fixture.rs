@@ -12,17 +12,17 @@ use tokio_postgres::{Client, NoTls};
 use crate::program::{COURSES, Outcome, Server, TestDir};
 
 /// A database, and a working directory for the program that is told of it by its environment.
-pub(super) struct Fixture {
-    pub(super) dir: TestDir,
+pub(crate) struct Fixture {
+    pub(crate) dir: TestDir,
     /// Its address for `--database`.
-    pub(super) address: String,
+    pub(crate) address: String,
     /// The same as PostgreSQL's own programs take it.
     connection: String,
 }
 
 impl Fixture {
     /// One on an empty database; `None` where PostgreSQL is missing and not required.
-    pub(super) fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
         let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
@@ -32,89 +32,89 @@ impl Fixture {
     }
 
     /// One on that database.
-    pub(super) fn on(cluster: &Cluster, name: &str) -> Self {
+    pub(crate) fn on(cluster: &Cluster, name: &str) -> Self {
         Self { dir: TestDir::new(), address: url(cluster, name), connection: cluster.address(name) }
     }
 
     /// One with the courses of [`COURSES`].
-    pub(super) fn with_courses() -> Option<Self> {
+    pub(crate) fn with_courses() -> Option<Self> {
         let fixture = Self::new()?;
         fixture.import(COURSES);
         Some(fixture)
     }
 
-    pub(super) fn command(&self, arguments: &str) -> Command {
+    pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = self.dir.command(arguments);
         // Patient: where all cores are busy, a session of the database may wait for seconds to run at all.
         command.env("CATALOGUE_DATABASE", &self.address).env("CATALOGUE_DATABASE_TIMEOUT", "60s");
         command
     }
 
-    pub(super) fn run(&self, arguments: &str) -> Outcome {
+    pub(crate) fn run(&self, arguments: &str) -> Outcome {
         self.command(arguments).output().unwrap().into()
     }
 
     /// Imports a text.
-    pub(super) fn import(&self, text: &str) -> String {
+    pub(crate) fn import(&self, text: &str) -> String {
         self.dir.write("import.jsonl", text);
         self.run("import import.jsonl").succeeds()
     }
 
     /// A fresh key's id and token.
-    pub(super) fn key(&self, account: &str) -> (String, String) {
+    pub(crate) fn key(&self, account: &str) -> (String, String) {
         let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
         let text = |field: &str| key[field].as_str().unwrap().to_owned();
         (text("id"), text("token"))
     }
 
-    pub(super) fn serve(&self, arguments: &str) -> Server {
+    pub(crate) fn serve(&self, arguments: &str) -> Server {
         Server::start(&mut self.command(&format!("serve --listen 127.0.0.1:0 {arguments}")))
     }
 
     /// A host's own connection.
-    pub(super) fn session(&self) -> Session {
+    pub(crate) fn session(&self) -> Session {
         Session::of(&self.connection)
     }
 
     /// The names of all tables in it.
-    pub(super) fn tables(&self) -> Vec<String> {
+    pub(crate) fn tables(&self) -> Vec<String> {
         self.session().texts("SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
     }
 }
 
 /// The address of a database on that cluster's socket.
-pub(super) fn url(cluster: &Cluster, name: &str) -> String {
+pub(crate) fn url(cluster: &Cluster, name: &str) -> String {
     let socket = cluster.directory.display().to_string().replace('/', "%2F");
     format!("postgres://postgres@{socket}/{name}")
 }
 
 /// A connection that speaks SQL.
-pub(super) struct Session {
+pub(crate) struct Session {
     runtime: Runtime,
     client: Client,
 }
 
 impl Session {
-    pub(super) fn of(address: &str) -> Self {
+    pub(crate) fn of(address: &str) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let (client, connection) = runtime.block_on(tokio_postgres::connect(address, NoTls)).unwrap();
         runtime.spawn(connection);
         Self { runtime, client }
     }
 
-    pub(super) fn run(&self, sql: &str) {
+    pub(crate) fn run(&self, sql: &str) {
         self.runtime.block_on(self.client.batch_execute(sql)).unwrap();
     }
 
     /// The first column.
-    pub(super) fn texts(&self, sql: &str) -> Vec<String> {
+    pub(crate) fn texts(&self, sql: &str) -> Vec<String> {
         let rows = self.runtime.block_on(self.client.query(sql, &[])).unwrap();
         rows.iter().map(|row| row.get(0)).collect()
     }
 }
 
 /// Asks a server, and gives the whole answer but what no two servers share: tag, request id, date and time.
-pub(super) fn whole_answer(address: &str, path: &str, token: &str) -> String {
+pub(crate) fn whole_answer(address: &str, path: &str, token: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n")
         .unwrap();

@@ -9,7 +9,7 @@ mod developer_settings;
 mod doctor;
 mod failover;
 mod faults;
-mod fixture;
+pub(crate) mod fixture;
 mod key_care;
 mod observing;
 mod same_as_sqlite;

@@ -1,0 +1,129 @@
+//! [`Team`]: the same courses in tables of another program, with views over them.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use catalogue_core::AccountId;
+use catalogue_core::admin::{AdminStorage, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{Actor, CourseViews, StorageError};
+use catalogue_postgres::{Options, PostgresStorage};
+use catalogue_sqlite::SqliteStorage;
+use tokio::runtime::Builder;
+use tokio_postgres::NoTls;
+
+use crate::data::{Data, Owner};
+
+/// Tables with numbers as keys.
+const TABLES: &str = "
+    INSERT INTO TEAM.teams (name) SELECT id FROM OURS.accounts ORDER BY id;
+    INSERT INTO TEAM.trainings (team_id, handle, title, tagline, language, made_at, out_at, hidden, access, size)
+        SELECT t.id, c.slug, c.title, c.tagline, c.language, MADE, OUT, c.hidden, c.access_mode, c.module_count
+        FROM OURS.courses AS c JOIN TEAM.teams AS t ON t.name = c.account_id;
+    INSERT INTO TEAM.lessons (training_id, place, title, summary)
+        SELECT r.id, m.number, m.title, m.summary FROM OURS.modules AS m JOIN TEAM.teams AS t ON t.name = m.account_id
+        JOIN TEAM.trainings AS r ON r.team_id = t.id AND r.handle = m.course_slug;";
+
+const VIEWS: &str = "
+    CREATE VIEW TEAM.catalogue_accounts AS SELECT CAST(id AS text) AS id FROM teams;
+    CREATE VIEW TEAM.catalogue_courses AS SELECT CAST(team_id AS text) AS account_id, handle AS slug, title, tagline, language,
+        made_at AS created_at, out_at AS published_at, hidden, access AS access_mode, size AS module_count FROM trainings;
+    CREATE VIEW TEAM.catalogue_modules AS SELECT CAST(t.team_id AS text) AS account_id, t.handle AS course_slug,
+        l.place AS number, l.title, l.summary FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id;";
+
+const SQLITE: &str = "
+    PRAGMA main.journal_mode = wal;
+    CREATE TABLE teams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE trainings (id INTEGER PRIMARY KEY, team_id INTEGER NOT NULL, handle TEXT NOT NULL, title TEXT NOT NULL,
+        tagline TEXT NOT NULL, language TEXT NOT NULL, made_at TEXT NOT NULL, out_at TEXT, hidden INTEGER NOT NULL,
+        access TEXT, size INTEGER NOT NULL, UNIQUE (team_id, handle));
+    CREATE TABLE lessons (id INTEGER PRIMARY KEY, training_id INTEGER NOT NULL, place INTEGER NOT NULL, title TEXT NOT NULL,
+        summary TEXT NOT NULL, UNIQUE (training_id, place));";
+
+const POSTGRES: &str = "
+    CREATE SCHEMA team;
+    SET search_path = team;
+    CREATE TABLE teams (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE);
+    CREATE TABLE trainings (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, team_id bigint NOT NULL, handle text NOT NULL,
+        title text NOT NULL, tagline text NOT NULL, language text NOT NULL, made_at timestamptz NOT NULL, out_at timestamptz,
+        hidden boolean NOT NULL, access text, size integer NOT NULL, UNIQUE (team_id, handle));
+    CREATE TABLE lessons (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, training_id bigint NOT NULL,
+        place integer NOT NULL, title text NOT NULL, summary text NOT NULL, UNIQUE (training_id, place));";
+
+/// The courses of a [`Data`] in another program's tables, with the indexes that `doctor` asks for, and a key of the first
+/// account.
+#[derive(Debug)]
+pub struct Team {
+    /// The first account.
+    pub owner: Owner,
+    /// What the program is told so that it serves them.
+    pub arguments: Vec<String>,
+}
+
+impl Team {
+    /// Copies them.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn beside(data: &Data) -> Result<Self, Box<dyn Error>> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async { if data.is_postgres() { in_postgres(data).await } else { in_sqlite(data).await } })
+    }
+}
+
+async fn in_sqlite(data: &Data) -> Result<Team, Box<dyn Error>> {
+    let [ours, theirs]: [PathBuf; 2] = ["keys.db", "team.db"].map(|name| data.path().with_file_name(name));
+    let connection = rusqlite::Connection::open(&theirs)?;
+    let text = |column| {
+        format!("strftime('%Y-%m-%d %H:%M:%S', {column} / 1000000, 'unixepoch') || printf('.%06d', {column} % 1000000)")
+    };
+    let tables = TABLES.replace("MADE", &text("c.created_at")).replace("OUT", &text("c.published_at"));
+    connection.execute("ATTACH ?1 AS ours", [data.path().to_str()])?;
+    connection.execute_batch(&[SQLITE, &tables, VIEWS].concat().replace("TEAM.", "main.").replace("OURS.", "ours."))?;
+    let storage = SqliteStorage::open_and_migrate_views(&ours, &theirs)?;
+    for index in indexes(storage.views()).await? {
+        connection.execute_batch(&index)?;
+    }
+    connection.execute_batch("ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)")?;
+    let arguments = [
+        "--courses".to_owned(),
+        "views".to_owned(),
+        format!("--database=sqlite:{}", ours.display()),
+        format!("--courses-database=sqlite:{}", theirs.display()),
+    ];
+    Ok(Team { owner: key(&storage, data).await?, arguments: arguments.into() })
+}
+
+async fn in_postgres(data: &Data) -> Result<Team, Box<dyn Error>> {
+    let (client, connection) = tokio_postgres::connect(&data.address(), NoTls).await?;
+    // An error of the connection is the next call's, too.
+    tokio::spawn(connection);
+    let time = |column| format!("timestamptz 'epoch' + {column} * interval '1 microsecond'");
+    let tables = TABLES.replace("MADE", &time("c.created_at")).replace("OUT", &time("c.published_at"));
+    client
+        .batch_execute(&[POSTGRES, &tables, VIEWS].concat().replace("TEAM.", "team.").replace("OURS.", "public."))
+        .await?;
+    client.batch_execute("VACUUM (ANALYZE)").await?;
+    let storage = PostgresStorage::open_and_migrate(&Options::parse(&data.address())?.views("team")).await?;
+    for index in indexes(storage.views()).await? {
+        client.batch_execute(&index).await?;
+    }
+    client.batch_execute("VACUUM (ANALYZE)").await?;
+    let arguments = ["--courses", "views", "--courses-schema", "team", "--database", &data.address()];
+    Ok(Team { owner: key(&storage, data).await?, arguments: arguments.map(str::to_owned).into() })
+}
+
+/// What makes the plans of requests right.
+async fn indexes(views: Option<&dyn CourseViews>) -> Result<Vec<String>, StorageError> {
+    let Some(views) = views else { return Ok(Vec::new()) };
+    Ok(views.check_plans().await?.into_iter().filter_map(|advice| advice.remedy).collect())
+}
+
+/// A key of the first account, whose number is 1.
+async fn key(storage: &dyn AdminStorage, data: &Data) -> Result<Owner, StorageError> {
+    let (account, courses) = (AccountId::new("1"), data.accounts()[0].courses);
+    let scopes = Scopes::from_names(["read:courses"]);
+    let (token, credential) = NewCredential::api_key(account.clone(), "benchmark", scopes);
+    storage.create_key(&credential, &Actor::OPERATOR).await?;
+    Ok(Owner { account, courses, token })
+}

@@ -1,0 +1,203 @@
+//! Opaque access tokens of an authorization server, which is asked about each (RFC 7662; decisions O35 to O38).
+//!
+//! ```
+//! use bytes::Bytes;
+//! use catalogue_core::auth::introspected::{Introspect, IntrospectedTokens};
+//! use catalogue_core::auth::signed::SignedTokens;
+//! use catalogue_core::storage::MemoryStorage;
+//! use catalogue_core::{BuildError, Catalogue};
+//!
+//! fn catalogue(issuer: impl Introspect, key_set: Bytes) -> Result<Catalogue, BuildError> {
+//!     let signed = SignedTokens::builder("https://id.example.com", "https://api.example.com/api/v1", key_set).build()?;
+//!     let opaque = IntrospectedTokens::of(&signed, issuer);
+//!     // Last, since it asks about all that nobody else knows.
+//!     Catalogue::with_api_keys(MemoryStorage::new()).or_authenticator(signed).or_authenticator(opaque).build()
+//! }
+//! ```
+
+mod introspect;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::ops::Range;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use quick_cache::sync::Cache;
+use serde_json::Value;
+
+pub use introspect::Introspect;
+
+use super::authenticator::{Authenticator, Refusal, Verdict};
+use super::bearer::{BearerToken, TokenDigest};
+use super::identity::{CredentialKind, Identity, Issued};
+use super::signed::{self, Clock, Members, Outcome, Outcomes, Rules, SignedTokens};
+use crate::in_flight::InFlight;
+use crate::panic_guard::catch_panic;
+use crate::storage::{StorageError, StorageErrorKind};
+use crate::timestamp::Timestamp;
+
+/// How many tokens are asked about at the same time.
+const MOST: usize = 64;
+/// How long an accepted token may be kept at most.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How many are kept at most; some 5 MB.
+const KEPT: usize = 10_000;
+
+/// Knows the opaque access tokens of one issuer, by asking it. Requests that come with the same token while one asks share
+/// its answer.
+///
+/// It leaves API keys, tokens of ours (`cato_…`) and what has the form of a signed token to others, and takes everything
+/// else for a token of its issuer: so it comes last. With a rate limit, unknown tokens are counted by client address before
+/// it is asked (decision A2); without one, whoever sends requests makes it ask.
+pub struct IntrospectedTokens {
+    issuer: Arc<str>,
+    rules: Rules,
+    introspect: Box<dyn Introspect>,
+    in_flight: InFlight,
+    /// Never holds anything: it makes those who come with the same token wait.
+    asking: Cache<TokenDigest, Shared>,
+    keep: Duration,
+    kept: Cache<TokenDigest, Kept>,
+    outcomes: Outcomes,
+    clock: Clock,
+}
+
+/// Whose a token is, and when it ends; or why it is refused.
+type Told = Result<(Identity, Timestamp), Outcome>;
+/// What those who wait are told; `None` where it cannot be told.
+type Shared = Option<Told>;
+
+/// An accepted token, and when that counts.
+#[derive(Clone, Debug)]
+struct Kept {
+    identity: Identity,
+    counts: Range<Timestamp>,
+}
+
+impl IntrospectedTokens {
+    /// The opaque tokens of the issuer whose signed ones are `signed`, held against the same audience, account's claim and
+    /// scopes. An issuer that signs none has a key set of no bytes: leave its signed tokens out of the catalogue, and nothing
+    /// is fetched.
+    pub fn of(signed: &SignedTokens, introspect: impl Introspect) -> Self {
+        let (issuer, rules, clock) = signed.parts();
+        Self {
+            issuer,
+            rules,
+            introspect: Box::new(introspect),
+            in_flight: InFlight::new(MOST),
+            asking: Cache::new(MOST),
+            keep: Duration::ZERO,
+            kept: Cache::new(KEPT),
+            outcomes: Outcomes::default(),
+            clock,
+        }
+    }
+
+    /// Keeps accepted tokens so long, 60 seconds at most and never past their end: a revocation at the issuer counts that
+    /// much later. Default nothing is kept.
+    #[must_use]
+    pub fn keep(mut self, duration: Duration) -> Self {
+        self.keep = duration.min(LONGEST);
+        self
+    }
+
+    /// How often each thing became of a token, by words like those of decision O32.
+    pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.outcomes.of(&Outcome::INTROSPECTED)
+    }
+
+    /// What the issuer says of the token, asked once for all who come with it meanwhile.
+    async fn share(&self, text: &str, digest: &TokenDigest) -> Result<Told, StorageError> {
+        let guard = match self.asking.get_value_or_guard_async(digest).await {
+            Ok(told) => return told.ok_or_else(|| unavailable("another request asked and failed; its line says why")),
+            Err(guard) => guard,
+        };
+        // A panic is a failure, which those who wait would otherwise go through one after the other.
+        let asked = catch_panic(pin!(self.ask(text, digest))).await;
+        let told = asked.unwrap_or_else(|panicked| Err(unavailable(panicked)));
+        // Without an entry it reaches those who wait, and is not kept.
+        self.asking.remove(digest);
+        let _ = guard.insert(told.as_ref().ok().cloned());
+        told
+    }
+
+    async fn ask(&self, text: &str, digest: &TokenDigest) -> Result<Told, StorageError> {
+        let asked = (self.clock)();
+        let Some(_permit) = self.in_flight.enter() else {
+            return Err(unavailable(format!("{MOST} tokens are being asked about")));
+        };
+        let answer = self.introspect.introspect(text).await.map_err(unavailable)?;
+        let members = Members::parse(&answer).ok_or_else(|| unavailable("the answer is not a JSON object"))?;
+        match members.get("active") {
+            Ok(Some(Value::Bool(true))) => {}
+            Ok(Some(Value::Bool(false))) => return Ok(Err(Outcome::Inactive)),
+            _ => return Err(unavailable("the answer does not say whether the token is active")),
+        }
+        let told = self.judge(&members, digest);
+        if let Ok((identity, expires)) = &told
+            && let Some(end) = asked.checked_add(self.keep).filter(|_| !self.keep.is_zero())
+        {
+            let counts = asked..end.min(*expires);
+            self.kept.insert(*digest, Kept { identity: identity.clone(), counts });
+        }
+        Ok(told)
+    }
+
+    /// What an active token grants.
+    fn judge(&self, members: &Members, digest: &TokenDigest) -> Told {
+        if members.get("iss")?.is_some_and(|issuer| *issuer != *self.issuer) {
+            return Err(Outcome::Issuer);
+        }
+        let grant = self.rules.grant(members, (self.clock)())?;
+        let issued = Issued::new(Arc::clone(&self.issuer), grant.client);
+        Ok((Identity::issued(grant.account, digest, grant.scopes, issued), grant.expires))
+    }
+}
+
+/// Whether others know such tokens: `ccat_…`, `cato_…` and signed ones.
+fn is_anothers(text: &str) -> bool {
+    CredentialKind::ALL.iter().any(|kind| text.starts_with(kind.token_prefix())) || signed::has_form(text)
+}
+
+fn unavailable(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StorageError {
+    StorageError::new(StorageErrorKind::Unavailable, "the issuer cannot be asked about a token now").with_source(why)
+}
+
+#[async_trait]
+impl Authenticator for IntrospectedTokens {
+    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        let text = token.expose();
+        if is_anothers(text) {
+            return Ok(Verdict::NotMine);
+        }
+        let (digest, now) = (token.digest(), (self.clock)());
+        if let Some(kept) = self.kept.get(&digest).filter(|kept| kept.counts.contains(&now)) {
+            self.outcomes.count(Outcome::Kept);
+            return Ok(Verdict::Accepted(kept.identity));
+        }
+        let is_too_long = text.len() > signed::MAX_BYTES;
+        let told = if is_too_long { Ok(Err(Outcome::Length)) } else { self.share(text, &digest).await };
+        let (outcome, verdict) = match told {
+            Ok(Ok((identity, _))) => (Outcome::Accepted, Ok(Verdict::Accepted(identity))),
+            Ok(Err(outcome)) => (outcome, Ok(Verdict::Explained(Refusal::Invalid, outcome.explanation()))),
+            Err(error) => (Outcome::Unavailable, Err(error)),
+        };
+        self.outcomes.count(outcome);
+        verdict
+    }
+}
+
+impl fmt::Debug for IntrospectedTokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IntrospectedTokens")
+            .field("issuer", &self.issuer)
+            .field("rules", &self.rules)
+            .field("introspect", &self.introspect)
+            .field("keep", &self.keep)
+            .finish_non_exhaustive()
+    }
+}

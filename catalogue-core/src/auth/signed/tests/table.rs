@@ -1,0 +1,133 @@
+//! The table of decision O25, whole: what a token meets by the keys of the server, its `kid`, and what the issuer does.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::fixture::*;
+use crate::auth::{Refusal, Verdict};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The keys that a server has.
+#[derive(Clone, Copy, Debug)]
+enum Keys {
+    Fetched,
+    /// And somebody's made-up `kid` has just caused a fetch, which succeeded or failed.
+    AskedFor(bool),
+    Never,
+    TooOld,
+}
+
+/// What a token gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Got {
+    Verified,
+    /// 401
+    Refused,
+    /// 500
+    NobodyCanTell,
+    /// Nothing yet.
+    Waits,
+}
+use Got::{NobodyCanTell, Refused, Verified, Waits};
+
+/// What an issuer does: it is there, has rotated its keys, is away, answers what is no set or panics the fetcher, hangs.
+const DOES: [&str; 6] = ["the same", "rotated", "away", "broken", "panics", "hangs"];
+
+fn answer(does: &str) -> Answer {
+    match does {
+        "the same" => Answer::Set(set_of(&[&ES256])),
+        "rotated" => Answer::Set(set_of(&[&ES256, &OTHER_ES256])),
+        "away" => Answer::Away,
+        "broken" => Answer::Set(r#"{"keys":[]}"#.into()),
+        "panics" => Answer::Panics,
+        _ => Answer::Hangs,
+    }
+}
+
+/// A server with those keys, whose host has a task.
+fn with(keys: Keys) -> Fixture {
+    let fixture = Fixture::over(answer("the same"), |builder| builder);
+    match keys {
+        Keys::Never => {}
+        Keys::Fetched => drop(block_on(fixture.tokens.refresh())),
+        Keys::TooOld => {
+            block_on(fixture.tokens.refresh());
+            fixture.forward(DAY + SECOND);
+        }
+        Keys::AskedFor(succeeds) => {
+            block_on(fixture.tokens.refresh());
+            fixture.source.answer(answer(if succeeds { "the same" } else { "away" }));
+            let made_up = block_on(fixture.ask(&with_header(&json!({ "kid": "made up" }))));
+            assert_eq!(made_up.is_ok(), succeeds);
+            fixture.forward(10 * SECOND - Duration::from_millis(1));
+        }
+    }
+    fixture
+}
+
+fn ask(fixture: &Fixture, token: &str) -> Got {
+    match pin!(fixture.ask(token)).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Pending => Waits,
+        Poll::Ready(Ok(Verdict::Accepted(_))) => Verified,
+        Poll::Ready(Ok(Verdict::Explained(Refusal::Invalid, explanation))) if explanation.word == "key" => Refused,
+        Poll::Ready(Err(_)) => NobodyCanTell,
+        Poll::Ready(other) => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_a_token_meets() {
+    let known = with_claims(&json!({ "exp": NOW + 10_000_000 }));
+    let unknown = OTHER_ES256.token(&OTHER_ES256.header(), &but(claims(), &json!({ "exp": NOW + 10_000_000 })));
+    // By what the issuer does, in the order of `DOES`.
+    let by_a_fetch = [Refused, Verified, NobodyCanTell, NobodyCanTell, NobodyCanTell, Waits];
+    let known_by_a_fetch = [Verified, Verified, NobodyCanTell, NobodyCanTell, NobodyCanTell, Waits];
+    for (keys, token, expected) in [
+        (Keys::Fetched, &known, [Verified; 6]),
+        (Keys::Fetched, &unknown, by_a_fetch),
+        (Keys::AskedFor(true), &known, [Verified; 6]),
+        (Keys::AskedFor(true), &unknown, [Refused; 6]),
+        (Keys::AskedFor(false), &known, [Verified; 6]),
+        (Keys::AskedFor(false), &unknown, [NobodyCanTell; 6]),
+        (Keys::Never, &known, known_by_a_fetch),
+        (Keys::Never, &unknown, by_a_fetch),
+        (Keys::TooOld, &known, known_by_a_fetch),
+        (Keys::TooOld, &unknown, by_a_fetch),
+    ] {
+        for (does, expected) in DOES.into_iter().zip(expected) {
+            let fixture = with(keys);
+            fixture.source.answer(answer(does));
+            let before = fixture.source.fetches();
+            let case = format!("{keys:?}, {does}, known: {}", *token == known);
+            assert_eq!(ask(&fixture, token), expected, "{case}");
+            // What could not be told is asked once in ten seconds, and what could is asked no more.
+            let fetches = fixture.source.fetches();
+            assert_eq!(ask(&fixture, token), expected, "{case}, again");
+            assert_eq!(fixture.source.fetches(), fetches, "{case}: fetched again");
+            let is_settled =
+                *token == known && !matches!(keys, Keys::Never | Keys::TooOld) || matches!(keys, Keys::AskedFor(_));
+            assert_eq!(fetches == before, is_settled, "{case}");
+        }
+    }
+}
+
+/// Whatever somebody's made-up keys cause, a token that was seen before is answered at the first poll.
+#[test]
+fn a_known_token_is_never_slowed() {
+    for does in DOES {
+        let fixture = with(Keys::Fetched);
+        let known = with_claims(&json!({}));
+        assert_eq!(ask(&fixture, &known), Verified);
+        fixture.source.answer(answer(does));
+        for number in 0..1000 {
+            ask(&fixture, &with_header(&json!({ "kid": format!("made up {number}") })));
+            assert_eq!(ask(&fixture, &known), Verified, "{does}");
+        }
+        assert_eq!(fixture.source.fetches(), 2, "{does}: one fetch in ten seconds");
+    }
+}

@@ -1,0 +1,135 @@
+//! Opaque tokens that an issuer is asked about: what callers are answered (decisions A2, A19 and O35 to O38).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use catalogue_core::auth::CredentialKind;
+use catalogue_core::auth::introspected::{Introspect, IntrospectedTokens};
+use catalogue_core::limit::ClientAddress;
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{CatalogueBuilder, async_trait};
+use http::Request;
+use serde_json::json;
+
+use super::issuer::{AUDIENCE, Issuer, now};
+use super::{Words, refusal};
+use crate::app::{Answer, BASE, OWNER, TestApp, ask, course};
+use crate::clock::Clock;
+
+/// Knows tokens by their beginning, and counts how often it was asked.
+#[derive(Clone, Debug, Default)]
+struct Introspector(Arc<AtomicUsize>);
+
+impl Introspector {
+    fn asked(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl Introspect for Introspector {
+    async fn introspect(&self, token: &str) -> Result<Bytes, StorageError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let mut answer = json!({
+            "active": token.starts_with("good"), "aud": AUDIENCE, "sub": OWNER, "client_id": "partner",
+            "exp": now() + 60.0, "scope": "read:courses",
+        });
+        match token {
+            "good-elsewhere" => answer["aud"] = json!("https://other.example.com"),
+            "away" => {
+                return Err(StorageError::new(StorageErrorKind::Unavailable, "id.example.com: connection refused"));
+            }
+            _ => {}
+        }
+        Ok(answer.to_string().into())
+    }
+}
+
+async fn app(settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> (TestApp, Introspector, Issuer) {
+    let (introspector, issuer) = (Introspector::default(), Issuer::new());
+    let signed = issuer.tokens();
+    let opaque = IntrospectedTokens::of(&signed, introspector.clone());
+    let app =
+        TestApp::with(|builder| settings(builder.or_authenticator(signed).or_authenticator(Arc::new(opaque)))).await;
+    app.put([course("c", 0)]).await;
+    (app, introspector, issuer)
+}
+
+#[tokio::test]
+async fn an_opaque_token_reads_its_accounts_courses() {
+    let (app, introspector, issuer) = app(|builder| builder).await;
+    assert_eq!(app.get("good", "/api/v1/courses").await.data()[0]["slug"], "c");
+    // Others are known without a question.
+    let key = app.key(OWNER, "read:courses").await;
+    for token in [&key, &issuer.token(&json!({}))] {
+        assert_eq!(app.get(token, "/api/v1/courses").await.status, 200);
+    }
+    for token in [&Issuer::new().token(&json!({})), "ccat_x", "cato_x"] {
+        assert_eq!(app.get(token, "/api/v1/courses").await.status, 401);
+    }
+    assert_eq!(introspector.asked(), 1);
+}
+
+#[tokio::test]
+async fn a_refusal_says_more_of_an_active_token() {
+    let words = Words::default();
+    let (app, ..) = app(|builder| builder.observer(words.clone())).await;
+    words.0.lock().unwrap().clear();
+    let plain = r#"Bearer realm="catalogue", error="invalid_token""#;
+    assert_eq!(refusal(&app.get("unknown", "/api/v1/me").await), (json!("invalid"), plain));
+    let described = format!(r#"{plain}, error_description="The token is for another audience.""#);
+    assert_eq!(refusal(&app.get("good-elsewhere", "/api/v1/me").await), (json!("invalid"), &*described));
+    assert_eq!(*words.0.lock().unwrap(), [Some("inactive"), Some("audience")]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_told_is_no_refusal() {
+    let (app, ..) = app(|builder| builder).await;
+    let answer = app.get("away", "/api/v1/me").await;
+    answer.failure(500, "internal_error");
+    assert_eq!(answer.header("www-authenticate"), None);
+    assert!(!String::from_utf8_lossy(&answer.body).contains("id.example.com"));
+}
+
+#[tokio::test]
+async fn a_deployment_of_keys_alone_says_so() {
+    let (app, ..) = app(|builder| builder.accept([CredentialKind::ApiKey])).await;
+    let details = app.get("good", "/api/v1/courses").await.failure(403, "insufficient_scope");
+    assert_eq!(details, json!({ "reason": "unsupported_credential" }));
+}
+
+async fn from(app: &TestApp, address: &str, token: &str) -> Answer {
+    let request = Request::get("/api/v1/me").header("authorization", format!("Bearer {token}"));
+    let request = request.extension(ClientAddress(address.parse().unwrap()));
+    ask(&app.catalogue, BASE, request.body(()).unwrap()).await
+}
+
+/// Who tries unknown tokens makes the server ask no more than it may try.
+#[tokio::test]
+async fn unknown_tokens_are_counted_before_the_issuer_is_asked() {
+    let clock = Clock::new();
+    let (app, introspector, _) = app(|builder| builder.rate_limiter(clock.limiter(3, 60))).await;
+    // What could not be told is given back.
+    assert_eq!(from(&app, "192.0.2.1", "away").await.status, 500);
+    for number in 0..3 {
+        assert_eq!(from(&app, "192.0.2.1", &format!("guess{number}")).await.status, 401);
+    }
+    for number in 0..10 {
+        from(&app, "192.0.2.1", &format!("more{number}")).await.failure(429, "rate_limited");
+    }
+    assert_eq!(introspector.asked(), 4);
+    assert_eq!(from(&app, "192.0.2.2", "good").await.status, 200);
+    clock.forward(60_000);
+    from(&app, "192.0.2.1", "guess").await.failure(401, "unauthorized");
+}
+
+/// A client cannot have its limit anew with a fresh token.
+#[tokio::test]
+async fn a_limit_counts_by_client() {
+    let clock = Clock::new();
+    let (app, ..) = app(|builder| builder.rate_limiter(clock.limiter(2, 60))).await;
+    for (token, status) in [("good1", 200), ("good2", 200), ("good3", 429)] {
+        assert_eq!(app.get(token, "/api/v1/me").await.status, status);
+    }
+}

@@ -1,0 +1,57 @@
+//! [`FetchedKeySet`]: an issuer's keys, fetched with the HTTP client that the host has; here hyper's.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use catalogue_core::async_trait;
+use catalogue_core::auth::signed::FetchKeys;
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use http::{StatusCode, Uri};
+use http_body_util::{BodyExt as _, Empty, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use rustls::crypto::aws_lc_rs::default_provider;
+use tokio::time::timeout;
+
+/// How long a fetch may take, and how much it may bring.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LONGEST: usize = 256 << 10;
+
+/// The key set at an address.
+#[derive(Debug)]
+pub(crate) struct FetchedKeySet {
+    client: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
+    address: Uri,
+}
+
+impl FetchedKeySet {
+    /// The one at `address`, whose server is proved by the issuers that the system trusts. A host in earnest takes `https`
+    /// alone: who answers in the issuer's place signs tokens.
+    pub(crate) fn at(address: Uri) -> io::Result<Self> {
+        let connector = HttpsConnectorBuilder::new().with_provider_and_native_roots(default_provider())?;
+        let connector = connector.https_or_http().enable_http1().build();
+        Ok(Self { client: Client::builder(TokioExecutor::new()).build(connector), address })
+    }
+
+    /// This client follows no redirect.
+    async fn get(&self) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
+        let answer = self.client.get(self.address.clone()).await?;
+        if answer.status() != StatusCode::OK {
+            return Err(format!("the answer was {}", answer.status()).into());
+        }
+        Ok(Limited::new(answer.into_body(), LONGEST).collect().await?.to_bytes())
+    }
+}
+
+#[async_trait]
+impl FetchKeys for FetchedKeySet {
+    async fn fetch(&self) -> Result<Bytes, StorageError> {
+        let fetched = timeout(PATIENCE, self.get()).await.unwrap_or_else(|late| Err(late.into()));
+        let message = "the issuer's keys cannot be fetched";
+        fetched.map_err(|error| StorageError::new(StorageErrorKind::Unavailable, message).with_source(error))
+    }
+}

@@ -1,0 +1,57 @@
+//! A host on axum that takes the signed tokens of an authorization server beside API keys.
+
+mod key_set;
+
+use axum::Router;
+use axum::routing::get;
+use catalogue_core::Catalogue;
+use catalogue_core::auth::signed::SignedTokens;
+use catalogue_examples::{Arguments, Failure, listen, log, stop_signal};
+use catalogue_sqlite::SqliteStorage;
+use catalogue_tower::CatalogueService;
+use clap::Parser as _;
+use http::Uri;
+use tokio::time::sleep;
+
+use key_set::FetchedKeySet;
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    server: Arguments,
+    /// Whose tokens are taken: the text that they have in `iss`
+    #[arg(long, value_name = "URL")]
+    issuer: String,
+    /// Where its key set is, the `jwks_uri` of its metadata
+    #[arg(long, value_name = "URL")]
+    keys: Uri,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let Options { server, issuer, keys } = Options::parse();
+    log();
+
+    let listener = listen(server.listen).await?;
+    // Where clients find the API. Tokens must be for it, and clients are told who issues them.
+    let base_url = format!("http://{}/api/v1", listener.local_addr()?);
+    let tokens =
+        SignedTokens::builder(&*issuer, &*base_url, FetchedKeySet::at(keys)?).account_claim("account").build()?;
+    let storage = SqliteStorage::open_and_migrate(&server.database)?;
+    let catalogue = Catalogue::with_api_keys(storage)
+        .or_authenticator(tokens.clone())
+        .authorization_server(issuer)
+        .base_url(base_url)
+        .build()?;
+    tokio::spawn(async move {
+        loop {
+            sleep(tokens.refresh().await).await;
+        }
+    });
+
+    let routes = Router::new()
+        .route("/about", get(async || "a host of its own"))
+        .fallback_service(CatalogueService::new(catalogue));
+    axum::serve(listener, routes).with_graceful_shutdown(stop_signal()?).await?;
+    Ok(())
+}

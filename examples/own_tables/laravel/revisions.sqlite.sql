@@ -1,0 +1,42 @@
+-- Optional: without it `catalogue serve` makes its answers anew after each change of the file, of sessions and jobs too. Each
+-- change of what the views show replaces the account's revision in its own transaction, whoever writes.
+BEGIN;
+CREATE TABLE catalogue_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision BLOB NOT NULL);
+
+CREATE VIEW catalogue_changed AS SELECT account_id FROM catalogue_revisions;
+CREATE TRIGGER catalogue_replace INSTEAD OF INSERT ON catalogue_changed BEGIN
+    DELETE FROM catalogue_revisions WHERE account_id = NEW.account_id;
+    INSERT INTO catalogue_revisions VALUES (NEW.account_id, randomblob(16));
+END;
+
+CREATE TRIGGER catalogue_account_inserted AFTER INSERT ON users BEGIN
+    INSERT INTO catalogue_changed VALUES (NEW.id);
+END;
+CREATE TRIGGER catalogue_account_deleted AFTER DELETE ON users BEGIN
+    INSERT INTO catalogue_changed VALUES (OLD.id);
+END;
+
+CREATE TRIGGER catalogue_course_inserted AFTER INSERT ON courses BEGIN
+    INSERT INTO catalogue_changed VALUES (NEW.user_id);
+END;
+CREATE TRIGGER catalogue_course_updated AFTER UPDATE ON courses BEGIN
+    INSERT INTO catalogue_changed VALUES (OLD.user_id);
+    INSERT INTO catalogue_changed VALUES (NEW.user_id);
+END;
+CREATE TRIGGER catalogue_course_deleted AFTER DELETE ON courses BEGIN
+    INSERT INTO catalogue_changed VALUES (OLD.user_id);
+END;
+
+CREATE TRIGGER catalogue_lesson_inserted AFTER INSERT ON lessons BEGIN
+    INSERT INTO catalogue_changed SELECT user_id FROM courses WHERE id = NEW.course_id;
+END;
+CREATE TRIGGER catalogue_lesson_updated AFTER UPDATE ON lessons BEGIN
+    INSERT INTO catalogue_changed SELECT user_id FROM courses WHERE id = OLD.course_id;
+    INSERT INTO catalogue_changed SELECT user_id FROM courses WHERE id = NEW.course_id;
+END;
+CREATE TRIGGER catalogue_lesson_deleted AFTER DELETE ON lessons BEGIN
+    INSERT INTO catalogue_changed SELECT user_id FROM courses WHERE id = OLD.course_id;
+END;
+
+INSERT INTO catalogue_revisions SELECT id, randomblob(16) FROM catalogue_accounts;
+COMMIT;

@@ -1,0 +1,73 @@
+//! The host that takes the tokens of an authorization server.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use crate::data::{ACCOUNT, Data};
+use crate::issuer_packages::packages;
+use crate::program::Host;
+use crate::tools::{or_skip_unless, run};
+
+const README: &str = include_str!("../../oauth/README.md");
+
+/// The issuer, started by the README's line; it ends with this value.
+struct Issuer {
+    process: Child,
+    address: String,
+}
+
+impl Issuer {
+    fn start(folder: &str) -> Self {
+        let line = README.lines().find_map(|line| line.strip_suffix(" 9000 &")).unwrap();
+        let line = line.replace("acc_demo", ACCOUNT).replace("node target/issuer/", &format!("exec node {folder}/"));
+        let state = tempfile::tempdir().unwrap();
+        let line = line.replace("target/issuer", state.path().to_str().unwrap()) + " 0";
+        let mut process =
+            Command::new("bash").args(["-c", &line]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut told = String::new();
+        BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut told).unwrap();
+        let address = told.split(' ').next().unwrap().to_owned();
+        // It has read its keys, and keeps them only for a restart.
+        Self { process, address }
+    }
+}
+
+impl Drop for Issuer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The lines of a block, without those that stop what the test stops.
+fn lines(block: usize) -> String {
+    README.split("```sh\n").nth(block).unwrap().split("```").next().unwrap().replace("kill %1 %2\n", "")
+}
+
+#[tokio::test]
+async fn the_lines_of_the_readme_work() {
+    let Some(folder) = or_skip_unless("issuer", packages()) else { return };
+    let data = Data::new().await;
+    let issuer = Issuer::start(folder.to_str().unwrap());
+    let started = lines(1).lines().find_map(|line| Some(line.split_once("--example oauth -- ")?.1.to_owned())).unwrap();
+    let started = started.trim_end_matches(" &").replace("127.0.0.1:9000", &issuer.address);
+    let (options, database) = (started.split(' '), data.address());
+    let host = Host::start_with("oauth", &options.chain(["--database", &database]).collect::<Vec<_>>());
+
+    let asked = lines(2).replace("127.0.0.1:9000", &issuer.address).replace("127.0.0.1:8080", &host.address);
+    let told = run(Command::new("bash").args(["-euc", &asked]));
+    assert!(told.contains(&format!(r#""authorization_servers":["http://{}"]"#, issuer.address)), "{told}");
+    assert!(told.contains(r#""slug":"one""#) && told.contains(r#""slug":"two""#), "{told}");
+    assert!(told.contains(&format!(r#""userId":"{ACCOUNT}""#)) && told.contains("oauth:"), "{told}");
+
+    // A token for another API opens nothing, and an API key does without the issuer.
+    let elsewhere = asked.replace("resource=http://", "resource=https://");
+    let told = run(Command::new("bash").args(["-euc", &elsewhere]));
+    assert!(told.contains("unauthorized") && !told.contains("slug"), "{told}");
+    let key = data.token(catalogue_core::auth::CredentialKind::ApiKey).await;
+    drop(issuer);
+    assert_eq!(host.get("/api/v1/courses", key.expose()).status, 200);
+    host.signal("TERM");
+    let (status, _, log) = host.ended();
+    assert_eq!(status, Some(0), "{log}");
+}

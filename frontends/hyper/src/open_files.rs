@@ -1,0 +1,60 @@
+//! How many files this process may have open, and so how many connections.
+
+/// Raises the limit of open files of this process as far as `wanted` connections need it and the system allows, and gives
+/// how many connections there can be beside `reserve` other files. Without this, what the program has to open could not be
+/// opened any more where connections have taken all.
+#[must_use]
+pub fn room_for_connections(wanted: u32, reserve: u64) -> u32 {
+    connections_within(raised_limit(u64::from(wanted) + reserve), reserve, wanted)
+}
+
+/// How many connections a limit leaves room for, one at least; `None` is no limit.
+fn connections_within(limit: Option<u64>, reserve: u64, wanted: u32) -> u32 {
+    let room = limit.map_or(u64::MAX, |limit| limit.saturating_sub(reserve).max(1));
+    u32::try_from(room).unwrap_or(u32::MAX).min(wanted)
+}
+
+/// The limit of open files, raised to `needed` where the hard limit allows it.
+#[cfg(unix)]
+fn raised_limit(needed: u64) -> Option<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let before = current?;
+    let raised = maximum.map_or(needed, |maximum| maximum.min(needed)).max(before);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum }) {
+        tracing::debug!(%error, "cannot raise the limit of open files");
+        return Some(before);
+    }
+    Some(raised)
+}
+
+/// Elsewhere sockets and files are not counted together.
+#[cfg(not(unix))]
+fn raised_limit(_needed: u64) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_room_for_all_else() {
+        for (limit, connections) in
+            [(None, 10_000), (Some(1 << 40), 10_000), (Some(10_100), 10_000), (Some(1_024), 924), (Some(50), 1)]
+        {
+            assert_eq!(connections_within(limit, 100, 10_000), connections, "{limit:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_limit_is_raised_and_never_lowered() {
+        let before = raised_limit(0);
+        assert_eq!(raised_limit(1), before);
+        if let Some(before) = before {
+            assert!(raised_limit(before + 1).is_some_and(|after| after >= before));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+-- Views for `catalogue serve --courses views`, over tables as Django makes them. Put your names where a comment
+-- says what belongs there, and run all of it in your database, again after each edit. Then `catalogue views check`.
+
+BEGIN;
+SET LOCAL client_min_messages = warning;
+
+DROP VIEW IF EXISTS catalogue_accounts;
+CREATE VIEW catalogue_accounts AS
+SELECT
+    a.id::text AS id  -- whoever owns courses
+FROM auth_user a    -- the table of AUTH_USER_MODEL
+WHERE a.is_active;  -- who can have keys, or TRUE
+
+DROP VIEW IF EXISTS catalogue_courses;
+CREATE VIEW catalogue_courses AS
+SELECT
+    c.owner_id::text AS account_id,       -- the ForeignKey to that
+    c.slug,                               -- unique within its account
+    c.title,                              -- never null
+    c.tagline,                            -- never null, or '' AS tagline
+    c.language,                           -- like 'en', or 'en' AS language
+    c.created_at,                         -- a time that stays: it is the order of lists
+    c.published_at,                       -- null where it is not published
+    c.is_hidden AS hidden,                -- a BooleanField, or FALSE AS hidden
+    NULLIF(c.access, '') AS access_mode,  -- null where it is empty, or NULL AS access_mode
+    -- As many as catalogue_modules has
+    (SELECT count(*) FROM courses_module m WHERE m.course_id = c.id) AS module_count
+FROM courses_course c    -- the model Course of the app courses
+WHERE NOT c.is_deleted;  -- what is not deleted, or TRUE
+
+DROP VIEW IF EXISTS catalogue_modules;
+CREATE VIEW catalogue_modules AS
+SELECT
+    c.owner_id::text AS account_id,  -- as above
+    c.slug AS course_slug,           -- as above
+    -- 1, 2, 3, whatever the modules are ordered by
+    row_number() OVER (PARTITION BY c.owner_id::text, c.slug ORDER BY m."order", m.id)::int AS number,
+    m.title,                         -- never null
+    m.summary                        -- never null, or '' AS summary; not the body
+FROM courses_module m                        -- the model Module
+JOIN courses_course c ON c.id = m.course_id  -- its ForeignKey
+WHERE NOT c.is_deleted;                      -- as above
+
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
+
+-- The role that `catalogue` connects as reads the views, and nothing else of yours.
+-- GRANT SELECT ON catalogue_accounts, catalogue_courses, catalogue_modules TO catalogue;
+
+COMMIT;

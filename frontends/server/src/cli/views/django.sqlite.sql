@@ -1,0 +1,50 @@
+-- Views for `catalogue serve --courses views`, over tables as Django makes them. Put your names where a comment
+-- says what belongs there, and run all of it in your database, again after each edit. Then `catalogue views check`.
+--
+-- Times are texts like 2026-01-02 03:04:05.678 in UTC, with or without a fraction, and become whole microseconds. The
+-- fraction is cut off before the seconds are read: strftime('%s', ...) rounds .999999 up.
+
+BEGIN;
+
+DROP VIEW IF EXISTS catalogue_accounts;
+CREATE VIEW catalogue_accounts AS
+SELECT
+    CAST(a.id AS TEXT) AS id  -- whoever owns courses
+FROM auth_user a    -- the table of AUTH_USER_MODEL
+WHERE a.is_active;  -- who can have keys, or TRUE
+
+DROP VIEW IF EXISTS catalogue_courses;
+CREATE VIEW catalogue_courses AS
+SELECT
+    CAST(c.owner_id AS TEXT) AS account_id,  -- the ForeignKey to that
+    c.slug,                                  -- unique within its account
+    c.title,                                 -- never null
+    c.tagline,                               -- never null, or '' AS tagline
+    c.language,                              -- like 'en', or 'en' AS language
+    -- A time that stays: it is the order of lists
+    strftime('%s', substr(c.created_at, 1, 19)) * 1000000 + substr(substr(c.created_at, 21) || '000000', 1, 6) AS created_at,
+    -- Null where it is not published
+    strftime('%s', substr(c.published_at, 1, 19)) * 1000000 + substr(substr(c.published_at, 21) || '000000', 1, 6) AS published_at,
+    c.is_hidden AS hidden,                   -- a BooleanField, or FALSE AS hidden
+    NULLIF(c.access, '') AS access_mode,     -- null where it is empty, or NULL AS access_mode
+    -- As many as catalogue_modules has
+    (SELECT count(*) FROM courses_module m WHERE m.course_id = c.id) AS module_count
+FROM courses_course c    -- the model Course of the app courses
+WHERE NOT c.is_deleted;  -- what is not deleted, or TRUE
+
+DROP VIEW IF EXISTS catalogue_modules;
+CREATE VIEW catalogue_modules AS
+SELECT
+    CAST(c.owner_id AS TEXT) AS account_id,  -- as above
+    c.slug AS course_slug,                   -- as above
+    -- 1, 2, 3, whatever the modules are ordered by
+    (SELECT count(*) FROM courses_module e WHERE e.course_id = m.course_id AND (e."order", e.id) <= (m."order", m.id)) AS number,
+    m.title,                                 -- never null
+    m.summary                                -- never null, or '' AS summary; not the body
+FROM courses_module m                        -- the model Module
+JOIN courses_course c ON c.id = m.course_id  -- its ForeignKey
+WHERE NOT c.is_deleted;                      -- as above
+
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
+
+COMMIT;

@@ -1,0 +1,49 @@
+-- Views for `catalogue serve --courses views`, over tables as Laravel makes them. Put your names where a comment
+-- says what belongs there, and run all of it in your database, again after each edit. Then `catalogue views check`.
+
+BEGIN;
+SET LOCAL client_min_messages = warning;
+
+DROP VIEW IF EXISTS catalogue_accounts;
+CREATE VIEW catalogue_accounts AS
+SELECT
+    a.id::text AS id  -- whoever owns courses, with HasUuids; else CAST(a.id AS TEXT) AS id
+FROM users a;  -- the table of User
+
+DROP VIEW IF EXISTS catalogue_courses;
+CREATE VIEW catalogue_courses AS
+SELECT
+    c.user_id::text AS account_id,       -- its belongsTo, cast as above
+    c.slug,                              -- unique within its account
+    c.title,                             -- never null
+    COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
+    c.locale AS language,                -- like 'en', or 'en' AS language
+    c.created_at,                        -- a time that stays: it is the order of lists
+    c.published_at,                      -- null where it is not published
+    c.status = 'hidden' AS hidden,       -- a condition or a boolean, or FALSE AS hidden
+    c.access AS access_mode,             -- or NULL AS access_mode
+    -- As many as catalogue_modules has
+    (SELECT count(*) FROM lessons m WHERE m.course_id = c.id AND m.deleted_at IS NULL) AS module_count
+FROM courses c               -- the table of Course
+WHERE c.deleted_at IS NULL;  -- what is not deleted, or TRUE
+
+DROP VIEW IF EXISTS catalogue_modules;
+CREATE VIEW catalogue_modules AS
+SELECT
+    c.user_id::text AS account_id,      -- as above
+    c.slug AS course_slug,              -- as above
+    -- 1, 2, 3, whatever the modules are ordered by
+    row_number() OVER (PARTITION BY c.user_id::text, c.slug ORDER BY m.sort_order, m.id)::int AS number,
+    m.title,                            -- never null
+    COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
+FROM lessons m                        -- the table of Lesson
+JOIN courses c ON c.id = m.course_id  -- its belongsTo
+WHERE c.deleted_at IS NULL            -- as above
+  AND m.deleted_at IS NULL;           -- as above
+
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
+
+-- The role that `catalogue` connects as reads the views, and nothing else of yours.
+-- GRANT SELECT ON catalogue_accounts, catalogue_courses, catalogue_modules TO catalogue;
+
+COMMIT;

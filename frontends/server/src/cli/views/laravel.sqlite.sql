@@ -1,0 +1,51 @@
+-- Views for `catalogue serve --courses views`, over tables as Laravel makes them. Put your names where a comment
+-- says what belongs there, and run all of it in your database, again after each edit. Then `catalogue views check`.
+--
+-- Times are texts like 2026-01-02 03:04:05.678 in UTC, with or without a fraction, and become whole microseconds. The
+-- fraction is cut off before the seconds are read: strftime('%s', ...) rounds .999999 up.
+
+BEGIN;
+
+DROP VIEW IF EXISTS catalogue_accounts;
+CREATE VIEW catalogue_accounts AS
+SELECT
+    a.id  -- whoever owns courses, with HasUuids; else CAST(a.id AS TEXT) AS id
+FROM users a;  -- the table of User
+
+DROP VIEW IF EXISTS catalogue_courses;
+CREATE VIEW catalogue_courses AS
+SELECT
+    c.user_id AS account_id,             -- its belongsTo, cast as above
+    c.slug,                              -- unique within its account
+    c.title,                             -- never null
+    COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
+    c.locale AS language,                -- like 'en', or 'en' AS language
+    -- A time that stays: it is the order of lists
+    strftime('%s', substr(c.created_at, 1, 19)) * 1000000 + substr(substr(c.created_at, 21) || '000000', 1, 6) AS created_at,
+    -- Null where it is not published
+    strftime('%s', substr(c.published_at, 1, 19)) * 1000000 + substr(substr(c.published_at, 21) || '000000', 1, 6) AS published_at,
+    c.status = 'hidden' AS hidden,       -- a condition or a boolean, or FALSE AS hidden
+    c.access AS access_mode,             -- or NULL AS access_mode
+    -- As many as catalogue_modules has
+    (SELECT count(*) FROM lessons m WHERE m.course_id = c.id AND m.deleted_at IS NULL) AS module_count
+FROM courses c               -- the table of Course
+WHERE c.deleted_at IS NULL;  -- what is not deleted, or TRUE
+
+DROP VIEW IF EXISTS catalogue_modules;
+CREATE VIEW catalogue_modules AS
+SELECT
+    c.user_id AS account_id,            -- as above
+    c.slug AS course_slug,              -- as above
+    -- 1, 2, 3, whatever the modules are ordered by
+    (SELECT count(*) FROM lessons e
+        WHERE e.course_id = m.course_id AND e.deleted_at IS NULL AND (e.sort_order, e.id) <= (m.sort_order, m.id)) AS number,
+    m.title,                            -- never null
+    COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
+FROM lessons m                        -- the table of Lesson
+JOIN courses c ON c.id = m.course_id  -- its belongsTo
+WHERE c.deleted_at IS NULL            -- as above
+  AND m.deleted_at IS NULL;           -- as above
+
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
+
+COMMIT;

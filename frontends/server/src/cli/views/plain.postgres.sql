@@ -1,0 +1,49 @@
+-- Views for `catalogue serve --courses views`, over tables of any shape. Put your names where a comment
+-- says what belongs there, and run all of it in your database, again after each edit. Then `catalogue views check`.
+
+BEGIN;
+SET LOCAL client_min_messages = warning;
+
+DROP VIEW IF EXISTS catalogue_accounts;
+CREATE VIEW catalogue_accounts AS
+SELECT
+    a.id::text AS id  -- whoever owns courses
+FROM accounts a  -- your table
+WHERE TRUE;      -- who can have keys
+
+DROP VIEW IF EXISTS catalogue_courses;
+CREATE VIEW catalogue_courses AS
+SELECT
+    c.account_id::text AS account_id,    -- the column that leads to it
+    c.slug,                              -- unique within its account
+    c.title,                             -- never null
+    COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
+    c.language,                          -- like 'en', or 'en' AS language
+    c.created_at,                        -- a time that stays: it is the order of lists
+    c.published_at,                      -- null where it is not published
+    c.hidden,                            -- a boolean, or FALSE AS hidden
+    c.access_mode,                       -- text or null, or NULL AS access_mode
+    -- As many as catalogue_modules has
+    (SELECT count(*) FROM modules m WHERE m.course_id = c.id) AS module_count
+FROM courses c  -- your table
+WHERE TRUE;     -- what is not deleted
+
+DROP VIEW IF EXISTS catalogue_modules;
+CREATE VIEW catalogue_modules AS
+SELECT
+    c.account_id::text AS account_id,   -- as above
+    c.slug AS course_slug,              -- as above
+    -- 1, 2, 3, whatever the modules are ordered by
+    row_number() OVER (PARTITION BY c.account_id::text, c.slug ORDER BY m.position, m.id)::int AS number,
+    m.title,                            -- never null
+    COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
+FROM modules m                        -- your table
+JOIN courses c ON c.id = m.course_id  -- how a module finds its course
+WHERE TRUE;                           -- as above
+
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
+
+-- The role that `catalogue` connects as reads the views, and nothing else of yours.
+-- GRANT SELECT ON catalogue_accounts, catalogue_courses, catalogue_modules TO catalogue;
+
+COMMIT;

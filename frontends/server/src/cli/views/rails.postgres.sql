@@ -1,0 +1,50 @@
+-- Views for `catalogue serve --courses views`, over tables as Ruby on Rails makes them. Put your names where a comment
+-- says what belongs there, and run all of it in your database, again after each edit. Then `catalogue views check`.
+
+BEGIN;
+SET LOCAL client_min_messages = warning;
+
+DROP VIEW IF EXISTS catalogue_accounts;
+CREATE VIEW catalogue_accounts AS
+SELECT
+    a.id::text AS id  -- whoever owns courses
+FROM accounts a;  -- the table of Account
+
+DROP VIEW IF EXISTS catalogue_courses;
+CREATE VIEW catalogue_courses AS
+SELECT
+    c.account_id::text AS account_id,    -- belongs_to :account
+    c.slug,                              -- unique within its account
+    c.title,                             -- never null
+    COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
+    c.language,                          -- like 'en', or 'en' AS language
+    c.created_at,                        -- a time that stays: it is the order of lists
+    c.published_at,                      -- null where it is not published
+    c.hidden,                            -- a boolean, or FALSE AS hidden
+    -- The names of the enum, or NULL AS access_mode
+    CASE c.access_mode WHEN 0 THEN 'free' WHEN 1 THEN 'paid' END AS access_mode,
+    -- As many as catalogue_modules has; or a counter cache
+    (SELECT count(*) FROM course_lessons l WHERE l.course_id = c.id) AS module_count
+FROM courses c                 -- the table of Course
+WHERE c.discarded_at IS NULL;  -- what is not deleted, or TRUE
+
+DROP VIEW IF EXISTS catalogue_modules;
+CREATE VIEW catalogue_modules AS
+SELECT
+    c.account_id::text AS account_id,   -- as above
+    c.slug AS course_slug,              -- as above
+    -- 1, 2, 3, whatever the modules are ordered by
+    row_number() OVER (PARTITION BY c.account_id::text, c.slug ORDER BY l.position, l.id)::int AS number,
+    m.title,                            -- never null
+    COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
+FROM course_lessons l                 -- has_many :lessons, through: :course_lessons
+JOIN lessons m ON m.id = l.lesson_id  -- the table of Lesson
+JOIN courses c ON c.id = l.course_id
+WHERE c.discarded_at IS NULL;         -- as above
+
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
+
+-- The role that `catalogue` connects as reads the views, and nothing else of yours.
+-- GRANT SELECT ON catalogue_accounts, catalogue_courses, catalogue_modules TO catalogue;
+
+COMMIT;

@@ -1,0 +1,51 @@
+-- Views for `catalogue serve --courses views`, over tables as Ruby on Rails makes them. Put your names where a comment
+-- says what belongs there, and run all of it in your database, again after each edit. Then `catalogue views check`.
+--
+-- Times are texts like 2026-01-02 03:04:05.678 in UTC, with or without a fraction, and become whole microseconds. The
+-- fraction is cut off before the seconds are read: strftime('%s', ...) rounds .999999 up.
+
+BEGIN;
+
+DROP VIEW IF EXISTS catalogue_accounts;
+CREATE VIEW catalogue_accounts AS
+SELECT
+    CAST(a.id AS TEXT) AS id  -- whoever owns courses
+FROM accounts a;  -- the table of Account
+
+DROP VIEW IF EXISTS catalogue_courses;
+CREATE VIEW catalogue_courses AS
+SELECT
+    CAST(c.account_id AS TEXT) AS account_id,  -- belongs_to :account
+    c.slug,                                    -- unique within its account
+    c.title,                                   -- never null
+    COALESCE(c.tagline, '') AS tagline,        -- never null, or '' AS tagline
+    c.language,                                -- like 'en', or 'en' AS language
+    -- A time that stays: it is the order of lists
+    strftime('%s', substr(c.created_at, 1, 19)) * 1000000 + substr(substr(c.created_at, 21) || '000000', 1, 6) AS created_at,
+    -- Null where it is not published
+    strftime('%s', substr(c.published_at, 1, 19)) * 1000000 + substr(substr(c.published_at, 21) || '000000', 1, 6) AS published_at,
+    c.hidden,                                  -- a boolean, or FALSE AS hidden
+    -- The names of the enum, or NULL AS access_mode
+    CASE c.access_mode WHEN 0 THEN 'free' WHEN 1 THEN 'paid' END AS access_mode,
+    -- As many as catalogue_modules has; or a counter cache
+    (SELECT count(*) FROM course_lessons l WHERE l.course_id = c.id) AS module_count
+FROM courses c                 -- the table of Course
+WHERE c.discarded_at IS NULL;  -- what is not deleted, or TRUE
+
+DROP VIEW IF EXISTS catalogue_modules;
+CREATE VIEW catalogue_modules AS
+SELECT
+    CAST(c.account_id AS TEXT) AS account_id,  -- as above
+    c.slug AS course_slug,                     -- as above
+    -- 1, 2, 3, whatever the modules are ordered by
+    (SELECT count(*) FROM course_lessons e WHERE e.course_id = l.course_id AND (e.position, e.id) <= (l.position, l.id)) AS number,
+    m.title,                                   -- never null
+    COALESCE(m.summary, '') AS summary         -- never null, or '' AS summary; not the body
+FROM course_lessons l                 -- has_many :lessons, through: :course_lessons
+JOIN lessons m ON m.id = l.lesson_id  -- the table of Lesson
+JOIN courses c ON c.id = l.course_id
+WHERE c.discarded_at IS NULL;         -- as above
+
+-- `catalogue doctor` prints the indexes that your tables lack for these views.
+
+COMMIT;

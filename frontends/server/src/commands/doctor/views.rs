@@ -1,0 +1,50 @@
+//! Whether the views over another program's tables can be served, and how fast.
+
+use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewFault};
+
+use crate::commands::views::told;
+use crate::exit::chain;
+use crate::report::Report;
+
+/// How many faults are told; `views check` tells all.
+const TOLD: usize = 10;
+
+const CHECK: &str = "views";
+
+pub(super) async fn look(views: &dyn CourseViews, report: &mut Report) {
+    match views.check_views(CheckedRows::Sample).await {
+        Ok(faults) if faults.is_empty() => report.fine(CHECK, "the API can serve what they have"),
+        Ok(faults) => {
+            tell(&faults, report);
+            // What is missing or of another type has no plan.
+            if faults.iter().any(|fault| fault.key.is_none()) {
+                return;
+            }
+        }
+        Err(error) => return report.fault(CHECK, chain(&error)),
+    }
+    advise("plans", "an index serves each look-up of a request", views.check_plans().await, report);
+    advise("rights", "the role may do what it must, and no more", views.check_rights().await, report);
+}
+
+/// What the API could not serve.
+pub(super) fn tell(faults: &[ViewFault], report: &mut Report) {
+    faults.iter().take(TOLD).for_each(|fault| report.fault(CHECK, told(fault)));
+    if faults.len() > TOLD {
+        report.fault(CHECK, format!("{} more; `views check` tells them", faults.len() - TOLD));
+    }
+}
+
+fn advise(check: &'static str, fine: &str, found: Result<Vec<ViewAdvice>, StorageError>, report: &mut Report) {
+    match found {
+        Ok(advice) if advice.is_empty() => report.fine(check, fine),
+        Ok(advice) => advice.iter().for_each(|advice| report.warning(check, advised(advice))),
+        Err(error) => report.warning(check, format!("cannot be looked at: {}", chain(&error))),
+    }
+}
+
+/// A piece of advice in one line.
+pub(in crate::commands) fn advised(ViewAdvice { about, what, remedy }: &ViewAdvice) -> String {
+    let remedy = remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+    format!("{about}: {what}{remedy}")
+}

@@ -1,0 +1,147 @@
+//! [`RateLimiting`]: the rate limit that was asked for, and who counts.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use catalogue_core::limit::{LocalRateLimiter, RateLimit, RateLimiter};
+#[cfg(feature = "redis")]
+use catalogue_redis::RedisRateLimiter;
+
+use crate::units;
+
+/// Where several servers count together.
+#[cfg(feature = "redis")]
+pub(crate) use catalogue_redis::RedisAddress as StoreAddress;
+
+/// No build without Redis has one.
+#[cfg(not(feature = "redis"))]
+pub(crate) use std::convert::Infallible as StoreAddress;
+
+#[cfg(feature = "redis")]
+pub(crate) fn store_address(text: &str) -> Result<StoreAddress, String> {
+    StoreAddress::parse(text).map_err(|error| error.to_string())
+}
+
+#[cfg(not(feature = "redis"))]
+pub(crate) fn store_address(_: &str) -> Result<StoreAddress, String> {
+    Err("this build has no Redis; leave the store out, and each server counts by itself".to_owned())
+}
+
+/// What a limit looks like.
+pub(crate) const RIGHT: &str = "write a number of requests and a time, like 600/1m";
+
+/// The rate limit that was asked for, if any.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RateLimiting {
+    /// Who counts; `None` where nothing is limited.
+    pub(crate) limiter: Option<Arc<dyn RateLimiter>>,
+    /// Requests that went on without being counted, as the store was out of reach.
+    pub(crate) uncounted: Arc<AtomicU64>,
+    /// For the log.
+    shown: Option<String>,
+    #[cfg(feature = "redis")]
+    store: Option<RedisRateLimiter>,
+}
+
+impl RateLimiting {
+    /// That limit, counted in that store or by this server itself. In the log it is `shown`.
+    pub(crate) fn new(limit: RateLimit, shown: String, store: Option<StoreAddress>) -> Self {
+        if let Some(store) = store {
+            return Self::shared(limit, &shown, store);
+        }
+        Self { limiter: Some(Arc::new(LocalRateLimiter::new(limit))), shown: Some(shown), ..Self::default() }
+    }
+
+    #[cfg(feature = "redis")]
+    fn shared(limit: RateLimit, shown: &str, store: StoreAddress) -> Self {
+        let store = RedisRateLimiter::new(limit, store);
+        Self {
+            limiter: Some(Arc::new(store.clone())),
+            uncounted: store.uncounted(),
+            shown: Some(format!("{shown} in {store}")),
+            store: Some(store),
+        }
+    }
+
+    #[cfg(not(feature = "redis"))]
+    fn shared(_: RateLimit, _: &str, store: StoreAddress) -> Self {
+        match store {}
+    }
+
+    /// Whether the store counts, or why it does not and what would help; `None` where there is none.
+    pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
+        #[cfg(feature = "redis")]
+        if let Some(store) = &self.store {
+            return Some(store.check().await.map_err(|error| error.to_string()));
+        }
+        None
+    }
+
+    /// Tells the log at once, and not at the first request, where the store does not count.
+    pub(crate) async fn look_at_store(&self) {
+        #[cfg(feature = "redis")]
+        if let Some(store) = &self.store {
+            store.look().await;
+        }
+    }
+}
+
+impl fmt::Display for RateLimiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.shown.as_deref().unwrap_or("none"))
+    }
+}
+
+/// Reads a limit such as `600/1m`.
+pub(crate) fn parse(text: &str) -> Result<RateLimit, String> {
+    let wrong = || format!("{text:?} is not a rate limit; {RIGHT}");
+    let (requests, window) = text.split_once('/').ok_or_else(wrong)?;
+    if requests.is_empty() || !requests.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Err(wrong());
+    }
+    // What is left to go wrong is a number that does not fit.
+    let requests = requests.parse().map_err(|_| format!("{text:?} is more than can be counted; {RIGHT}"))?;
+    let window = units::duration(window).map_err(|error| format!("{text:?} is not a rate limit: {error}"))?;
+    RateLimit::new(requests, window).map_err(|error| format!("{text:?}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn requests_in_a_time() {
+        for (text, requests, seconds) in
+            [("600/1m", 600, 60), ("1/1s", 1, 1), ("007/2h", 7, 7_200), ("4294967295/1d", u32::MAX, 86_400)]
+        {
+            assert_eq!(parse(text), Ok(RateLimit::new(requests, Duration::from_secs(seconds)).unwrap()), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_all_else_and_says_what_is_wrong() {
+        for (text, piece) in [
+            ("", "like 600/1m"),
+            ("600", "like 600/1m"),
+            ("/1m", "like 600/1m"),
+            ("-1/1m", "like 600/1m"),
+            ("1.5/1m", "like 600/1m"),
+            ("a/1m", "like 600/1m"),
+            ("600/", "like 90d"),
+            ("600/m", "like 90d"),
+            ("600/1", "like 90d"),
+            ("600/1m/1", "like 90d"),
+            ("0/1m", "allow 1 at least"),
+            ("600/0s", "1 at least"),
+            ("600/50000d", "4294967295 at most"),
+            ("4294967296/1m", "more than can be counted"),
+            ("1/99999999999999999999s", "longer than can be counted"),
+        ] {
+            let message = parse(text).unwrap_err();
+            assert!(message.contains(piece) && message.contains(&format!("{text:?}")), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What a fetch of the issuer's keys takes and refuses (decisions O22 and O23), over sockets that answer as a test says.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::json;
+
+use crate::observed::Observed;
+use crate::program::TestDir;
+
+const OPENID: &str = "/.well-known/openid-configuration";
+const RFC_8414: &str = "/.well-known/oauth-authorization-server";
+/// The key of RFC 8037, appendix A.2.
+const SET: &str =
+    r#"{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+
+/// A server that answers by paths, and notes which were asked for. It ends with the process.
+struct Fake {
+    /// Such as `http://127.0.0.1:40123`.
+    url: String,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Fake {
+    /// `answer` gives the whole answer to a path, status line and all, made of the server's own address; what is `None` is
+    /// never answered. A connection is closed unless the answer says otherwise; then it is left open, and not read again.
+    fn start(answer: impl Fn(&str, &str) -> Option<String> + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (asked, here) = (Arc::<Mutex<Vec<String>>>::default(), url.clone());
+        let paths = Arc::clone(&asked);
+        thread::spawn(move || {
+            let mut open = Vec::new();
+            for stream in listener.incoming() {
+                let mut stream = BufReader::new(stream.unwrap());
+                let mut line = String::new();
+                stream.read_line(&mut line).unwrap();
+                let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+                while stream.read_line(&mut line).unwrap() > 2 {}
+                let whole = answer(&here, &path);
+                paths.lock().unwrap().push(path);
+                if let Some(whole) = &whole {
+                    let _ = stream.get_mut().write_all(whole.as_bytes());
+                }
+                if whole.is_none_or(|whole| whole.contains("keep-alive")) {
+                    open.push(stream);
+                }
+            }
+        });
+        Self { url, asked }
+    }
+
+    fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+}
+
+fn answer(status: u16, head: &str, body: &str) -> Option<String> {
+    Some(format!("HTTP/1.1 {status} A\r\nContent-Length: {}\r\n{head}\r\n{body}", body.len()))
+}
+
+fn ok(body: &str) -> Option<String> {
+    answer(200, "", body)
+}
+
+fn metadata(issuer: &str, jwks_uri: &str) -> String {
+    json!({ "issuer": issuer, "jwks_uri": jwks_uri }).to_string()
+}
+
+/// What `tokens check` says of the keys of `issuer`, about a token of it that nobody signed.
+fn keys(issuer: &str, options: &str) -> String {
+    let part = |json: serde_json::Value| URL_SAFE_NO_PAD.encode(json.to_string());
+    let header = part(json!({ "typ": "at+jwt", "alg": "EdDSA", "kid": "k" }));
+    let token = format!("{header}.{}.{}", part(json!({ "iss": issuer })), "A".repeat(86));
+    let command = format!("tokens check --oauth-issuer {issuer} --oauth-audience a {options}");
+    let told = TestDir::new().run_reading(&token, &command).out;
+    told.lines().find(|line| line.contains(" keys ")).unwrap_or_else(|| panic!("{told}")).to_owned()
+}
+
+#[track_caller]
+fn fails(line: &str, why: &str) {
+    assert!(line.starts_with("FAULT ") && line.contains(why), "{line}");
+}
+
+#[track_caller]
+fn has_keys(line: &str) {
+    assert!(line.starts_with("ok ") && line.contains("1 usable"), "{line}");
+}
+
+#[test]
+fn metadata_say_where_keys_are() {
+    let fake = Fake::start(|here, path| match path {
+        OPENID => ok(&metadata(here, &format!("{here}/keys"))),
+        "/keys" => ok(SET),
+        _ => answer(404, "", ""),
+    });
+    has_keys(&keys(&fake.url, ""));
+    assert_eq!(fake.asked(), [OPENID, "/keys"]);
+}
+
+#[test]
+fn metadata_of_rfc_8414_stand_in_between_host_and_path() {
+    let fake = Fake::start(|here, path| match path {
+        "/.well-known/oauth-authorization-server/realms/a" => {
+            ok(&metadata(&format!("{here}/realms/a"), &format!("{here}/keys")))
+        }
+        "/keys" => ok(SET),
+        _ => answer(404, "", ""),
+    });
+    has_keys(&keys(&format!("{}/realms/a", fake.url), ""));
+    assert_eq!(fake.asked(), [&format!("/realms/a{OPENID}"), &format!("{RFC_8414}/realms/a"), "/keys"]);
+}
+
+#[test]
+fn metadata_that_cannot_be_believed_lead_nowhere() {
+    let elsewhere = |here: &str| metadata(&here.replace("127.0.0.1", "localhost"), &format!("{here}/keys"));
+    type Metadata = fn(&str) -> String;
+    let cases: [(Metadata, &str); 4] = [
+        (elsewhere, "name it as they do"),
+        (|here| metadata(here, "http://id.example.com/keys"), "jwks_uri of the metadata: over plain HTTP"),
+        (|here| metadata(here, "file:///etc/keys"), "jwks_uri of the metadata: the address"),
+        (|here| json!({ "issuer": here }).to_string(), "cannot be read"),
+    ];
+    for (metadata, why) in cases {
+        let fake = Fake::start(move |here, path| if path == OPENID { ok(&metadata(here)) } else { ok(SET) });
+        fails(&keys(&fake.url, ""), why);
+        assert!(!fake.asked().contains(&"/keys".to_owned()), "{why}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_no_plain_200_is_none() {
+    let fake = Fake::start(|_, path| match path {
+        "/redirected" => answer(302, "Location: /keys\r\n", SET),
+        "/moved" => answer(308, "Location: /keys\r\n", SET),
+        "/failed" => answer(500, "", SET),
+        "/partial" => answer(206, "", SET),
+        "/cut" => answer(200, "", SET).map(|whole| whole[..whole.len() - 1].to_owned()),
+        "/long" => ok(&(SET.to_owned() + &" ".repeat((256 << 10) - SET.len() + 1))),
+        "/longest" => ok(&(SET.to_owned() + &" ".repeat((256 << 10) - SET.len()))),
+        "/typed" => answer(200, "Content-Type: application/jwk-set+json\r\n", SET),
+        "/html" => answer(200, "Content-Type: text/html\r\n", SET),
+        _ => panic!("{path}: nobody was told to go there"),
+    });
+    for (path, why) in [
+        ("redirected", "the answer was 302"),
+        ("moved", "the answer was 308"),
+        ("failed", "the answer was 500"),
+        ("partial", "the answer was 206"),
+        ("cut", "/cut: "),
+        ("long", "length limit exceeded"),
+    ] {
+        fails(&keys("https://id.example.com", &format!("--oauth-keys {}/{path}", fake.url)), why);
+        assert_eq!(fake.asked(), [format!("/{path}")]);
+    }
+    for path in ["longest", "typed", "html"] {
+        has_keys(&keys("https://id.example.com", &format!("--oauth-keys {}/{path}", fake.url)));
+    }
+}
+
+/// Metadata and set together have five seconds.
+#[test]
+fn an_answer_that_does_not_come_is_not_waited_for() {
+    let fake = Fake::start(|here, path| match path {
+        OPENID => ok(&metadata(here, &format!("{here}/silent"))),
+        _ => None,
+    });
+    let (silent, set) = (format!("{}/silent", fake.url), format!("--oauth-keys {}/silent", fake.url));
+    thread::scope(|scope| {
+        for (issuer, options) in [(&*fake.url, ""), (&silent, ""), ("https://id.example.com", &set)] {
+            scope.spawn(move || fails(&keys(issuer, options), "no answer within 5s"));
+        }
+    });
+}
+
+#[test]
+fn no_connection_is_used_twice() {
+    let fake = Fake::start(|here, path| match path {
+        OPENID => answer(200, "Connection: keep-alive\r\n", &metadata(here, &format!("{here}/keys"))),
+        _ => answer(200, "Connection: keep-alive\r\n", SET),
+    });
+    has_keys(&keys(&fake.url, ""));
+}
+
+/// A machine without certificates can have an issuer beside it, or its keys in a file.
+#[test]
+fn certificates_are_needed_where_keys_come_over_tls() {
+    let fake = Fake::start(|_, _| ok(SET));
+    let dir = TestDir::new();
+    dir.write("set", SET);
+    let none = [("SSL_CERT_FILE", "none"), ("SSL_CERT_DIR", "none")];
+    let doctor = |issuer: &str, keys: &str| {
+        let options = format!("--oauth-issuer {issuer} --oauth-audience a {keys} --listen 127.0.0.1:0");
+        dir.run_in(&none, &format!("doctor {options}")).out
+    };
+    let (https, http) = ("https://id.example.com", format!("--oauth-keys {}/keys", fake.url));
+    for told in [doctor(https, &http), doctor(https, "--oauth-keys file:set")] {
+        assert!(told.contains("has 1 usable keys"), "{told}");
+    }
+    for told in [doctor(https, ""), doctor(&fake.url, "--oauth-keys https://id.example.com/keys")] {
+        assert!(told.contains("no certificate of the system can be read"), "{told}");
+    }
+    assert!(doctor(&fake.url, "").contains("metadata cannot be read"), "which is asked without certificates");
+}
+
+#[test]
+fn a_file_is_read_up_to_the_longest_set() {
+    let dir = TestDir::new();
+    for (size, is_good) in [(256 << 10, true), ((256 << 10) + 1, false)] {
+        dir.write("set", SET.to_owned() + &" ".repeat(size - SET.len()));
+        let line = keys("https://id.example.com", &format!("--oauth-keys file:{}", dir.path("set").display()));
+        if is_good { has_keys(&line) } else { fails(&line, "no key that is taken") }
+    }
+    fails(&keys("https://id.example.com", "--oauth-keys file:none"), "none: No such file");
+}
+
+/// Metadata are believed for an hour, and asked again after a fetch that failed (decision O24).
+#[test]
+fn metadata_are_asked_again_after_a_failure() {
+    let is_away = Arc::new(Mutex::new(false));
+    let away = Arc::clone(&is_away);
+    let fake = Fake::start(move |here, path| match path {
+        OPENID => ok(&metadata(here, &format!("{here}/keys"))),
+        _ if *away.lock().unwrap() => answer(503, "", ""),
+        _ => ok(SET),
+    });
+    let dir = TestDir::new();
+    let observed = Observed::start(&dir, &format!("--oauth-issuer {} --oauth-audience a", fake.url));
+    let fetches =
+        |outcome: &str| observed.metrics()[&format!("catalogue_issuer_fetches_total{{outcome=\"{outcome}\"}}")];
+    let fetched = |outcome: &str, times: f64| {
+        while fetches(outcome) < times {}
+        fake.asked()
+    };
+    assert_eq!(fetched("success", 1.0), [OPENID, "/keys"]);
+    observed.server.signal("HUP");
+    assert_eq!(fetched("success", 2.0), ["/keys"]);
+    *is_away.lock().unwrap() = true;
+    observed.server.signal("HUP");
+    assert_eq!(fetched("failure", 1.0), ["/keys"]);
+    *is_away.lock().unwrap() = false;
+    observed.server.signal("HUP");
+    assert_eq!(fetched("success", 3.0), [OPENID, "/keys"]);
+}

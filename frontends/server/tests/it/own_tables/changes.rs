@@ -1,0 +1,144 @@
+//! The other program changes its rows while clients walk: no answer is older than the last commit before its request, and no walk
+//! repeats a course or skips one that was there throughout (decisions A8 and A14).
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use serde_json::Value;
+
+use super::app::{App, FRAMEWORKS};
+use super::rows::{rows, statements};
+use crate::program::get;
+
+/// How many changes are committed while clients read.
+const CHANGES: u64 = 60;
+
+/// The table of courses and its columns by the framework: account, what is deleted, and what it is for a course that is there.
+fn names(app: &App) -> (&'static str, &'static str) {
+    match app.framework {
+        "django" => ("courses_course", "owner_id"),
+        "rails" => ("courses", "account_id"),
+        _ => ("courses", "user_id"),
+    }
+}
+
+/// What makes, changes and removes courses of the first account, in one transaction.
+fn change(app: &App, number: u64) -> String {
+    let (table, owner) = names(app);
+    let account = app.account(1);
+    let (new, old) = (5_000 + number, 5_000 + number.saturating_sub(3));
+    let [new_id, old_id] = [new, old]
+        .map(|id| if app.framework == "laravel" { format!("'{}'", super::app::uuid(id)) } else { id.to_string() });
+    let others = match app.framework {
+        "django" => ("language, tagline, is_hidden, is_deleted, access", "'en', '', FALSE, FALSE, ''"),
+        "rails" => ("updated_at", "'2026-01-01 00:00:00'"),
+        _ => ("tagline", "NULL"),
+    };
+    format!(
+        "BEGIN;
+         UPDATE {table} SET title = 'number {number}' WHERE {owner} = '{account}' AND slug IN ('course-30', 'course-106');
+         INSERT INTO {table} (id, {owner}, slug, title, created_at, {}) VALUES
+             ({new_id}, '{account}', 'new-{number}', 'New', '2025-02-03 10:00:{:02}', {});
+         DELETE FROM {table} WHERE id = {old_id} AND slug <> 'new-{number}';
+         COMMIT;",
+        others.0,
+        number % 60,
+        others.1
+    )
+}
+
+/// All pages, each after as many changes at least as were committed before it was asked for; the slugs in their order.
+fn walk(address: &str, token: &str, committed: &AtomicU64) -> Vec<String> {
+    let (mut slugs, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let at_least = committed.load(Ordering::SeqCst);
+        let (status, page) = get(address, &format!("/api/v1/courses?limit=7{cursor}"), token);
+        assert_eq!(status, 200, "{page}");
+        for course in page["data"].as_array().unwrap() {
+            if let Some(number) = course["title"].as_str().unwrap().strip_prefix("number ") {
+                assert!(number.parse::<u64>().unwrap() >= at_least, "{number} is shown after {at_least}");
+            }
+            slugs.push(course["slug"].as_str().unwrap().to_owned());
+        }
+        match &page["meta"]["nextCursor"] {
+            Value::String(next) => cursor = format!("&cursor={next}"),
+            _ => return slugs,
+        }
+    }
+}
+
+fn write_and_walk(app: &App, revisions: bool) {
+    let rows = rows(app);
+    app.sql(&statements(app, &rows));
+    if revisions {
+        app.sql(&app.example("revisions"));
+    }
+    let stable: HashSet<_> =
+        rows.iter().filter(|row| row.account == 1 && !row.deleted).map(|row| row.slug.clone()).collect();
+    let (_, token) = app.key(&app.account(1));
+    let server = app.serve("");
+    let (committed, over) = (AtomicU64::new(0), AtomicBool::new(false));
+    let writer = app.writer();
+    writer.run(&change(app, 1));
+    committed.store(1, Ordering::SeqCst);
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                loop {
+                    let is_last = over.load(Ordering::SeqCst);
+                    let slugs = walk(&server.address, &token, &committed);
+                    let seen: HashSet<_> = slugs.iter().cloned().collect();
+                    assert_eq!(seen.len(), slugs.len(), "a course is repeated: {slugs:?}");
+                    assert!(stable.is_subset(&seen), "skipped: {:?}", stable.difference(&seen));
+                    if is_last {
+                        return;
+                    }
+                }
+            });
+        }
+        for number in 2..=CHANGES {
+            writer.run(&change(app, number));
+            committed.store(number, Ordering::SeqCst);
+        }
+        over.store(true, Ordering::SeqCst);
+    });
+}
+
+#[test]
+fn nothing_is_stale_repeated_or_skipped() {
+    for framework in FRAMEWORKS {
+        App::of(framework).iter().for_each(|app| write_and_walk(app, false));
+    }
+}
+
+#[test]
+fn nor_is_it_where_answers_are_kept_by_revisions() {
+    for framework in FRAMEWORKS {
+        App::of(framework).iter().for_each(|app| write_and_walk(app, true));
+    }
+}
+
+/// What a course shows can change in another table than its own, too.
+#[test]
+fn a_change_of_a_lesson_is_in_the_very_next_answer() {
+    for framework in FRAMEWORKS {
+        for app in App::with_rows(framework) {
+            for revisions in [false, true] {
+                if revisions {
+                    app.sql(&app.example("revisions"));
+                }
+                let account = app.run("accounts list --json").json()[0]["id"].as_str().unwrap().to_owned();
+                let (_, token) = app.key(&account);
+                let server = app.serve("");
+                let table = if framework == "django" { "courses_module" } else { "lessons" };
+                for number in 0..20 {
+                    app.sql(&format!("UPDATE {table} SET title = 'number {number}' WHERE title NOT LIKE 'Clove%'"));
+                    let (_, course) = server.get("/api/v1/courses/knots", &token);
+                    assert_eq!(course["data"]["modules"][0]["title"], format!("number {number}"), "{}", app.kind());
+                }
+                app.sql(&format!("UPDATE {table} SET title = 'Bowline' WHERE title LIKE 'number%'"));
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `views check` says of each fault where it is, what is wrong and what would be right; `doctor` says it too.
+
+use serde_json::Value;
+
+use super::app::{App, FRAMEWORKS};
+use super::rows::{rows, statements};
+use crate::program::Outcome;
+
+/// Views that are tables, since these take whatever a program writes.
+const SQLITE: &str = "
+    CREATE TABLE catalogue_accounts (id);
+    CREATE TABLE catalogue_courses (account_id, slug, title, tagline, language, created_at, published_at, hidden,
+                                    access_mode, module_count);
+    CREATE TABLE catalogue_modules (account_id, course_slug, number, title, summary);";
+const POSTGRES: &str = "
+    CREATE TABLE catalogue_accounts (id text);
+    CREATE TABLE catalogue_courses (account_id text, slug text, title text, tagline text, language text,
+        created_at timestamptz, published_at timestamptz, hidden boolean, access_mode text, module_count bigint);
+    CREATE TABLE catalogue_modules (account_id text, course_slug text, number integer, title text, summary text);";
+const ROWS: &str = "
+    INSERT INTO catalogue_accounts VALUES ('a'), ('b');
+    INSERT INTO catalogue_courses VALUES
+        ('a', 'one', 'One', '', 'en', '2025-01-01T00:00:00Z', NULL, FALSE, NULL, 2),
+        ('a', 'two', 'Two', '', 'en', '2025-01-02T00:00:00Z', NULL, FALSE, NULL, 0),
+        ('b', 'one', 'One', '', 'en', '2025-01-03T00:00:00Z', NULL, TRUE, 'free', 0);
+    INSERT INTO catalogue_modules VALUES ('a', 'one', 1, 'First', ''), ('a', 'one', 2, 'Second', '');";
+
+/// What is done, on which databases, which view then has a fault, and what its key and its words have.
+const FAULTS: [(&str, &str, &str, &str, &str); 19] = [
+    ("DROP TABLE catalogue_modules", "both", "catalogue_modules", "", ""),
+    ("ALTER TABLE catalogue_courses DROP COLUMN tagline", "both", "catalogue_courses", "", "tagline"),
+    ("ALTER TABLE catalogue_courses ALTER hidden TYPE text", "postgres", "catalogue_courses", "", "hidden"),
+    ("ALTER TABLE catalogue_courses ALTER created_at TYPE text", "postgres", "catalogue_courses", "", "created_at"),
+    (
+        "UPDATE catalogue_courses SET created_at = 'yesterday' WHERE slug = 'two'",
+        "sqlite",
+        "catalogue_courses",
+        "two",
+        "created_at",
+    ),
+    ("UPDATE catalogue_courses SET hidden = 'no' WHERE slug = 'two'", "sqlite", "catalogue_courses", "two", "hidden"),
+    ("UPDATE catalogue_courses SET title = NULL WHERE slug = 'two'", "both", "catalogue_courses", "two", "title"),
+    ("UPDATE catalogue_courses SET tagline = NULL WHERE slug = 'two'", "both", "catalogue_courses", "two", "tagline"),
+    (
+        "UPDATE catalogue_courses SET created_at = NULL WHERE slug = 'two'",
+        "both",
+        "catalogue_courses",
+        "two",
+        "created_at",
+    ),
+    ("UPDATE catalogue_courses SET hidden = NULL WHERE slug = 'two'", "both", "catalogue_courses", "two", "hidden"),
+    ("UPDATE catalogue_courses SET slug = 'one' WHERE slug = 'two'", "both", "catalogue_courses", "one", ""),
+    ("UPDATE catalogue_courses SET slug = '' WHERE slug = 'two'", "both", "catalogue_courses", "a", ""),
+    ("UPDATE catalogue_courses SET slug = 'x/y' WHERE slug = 'two'", "both", "catalogue_courses", "x/y", "/"),
+    ("UPDATE catalogue_courses SET slug = 'x\ty' WHERE slug = 'two'", "both", "catalogue_courses", "x", "control"),
+    ("UPDATE catalogue_modules SET number = 3 WHERE number = 2", "both", "catalogue_modules", "one", ""),
+    ("UPDATE catalogue_modules SET number = number - 1", "both", "catalogue_modules", "one", ""),
+    ("UPDATE catalogue_modules SET number = 1", "both", "catalogue_modules", "one", ""),
+    ("UPDATE catalogue_modules SET summary = NULL WHERE number = 2", "both", "catalogue_modules", "one", "summary"),
+    ("UPDATE catalogue_accounts SET id = NULL WHERE id = 'b'", "both", "catalogue_accounts", "", "id"),
+];
+
+/// What `doctor` says of a check with that verdict.
+pub(super) fn findings(doctor: &Outcome, check: &str, verdict: &str) -> Vec<String> {
+    let report: Value = serde_json::from_str(&doctor.out).unwrap_or_else(|_| panic!("{doctor:?}"));
+    let findings = report["findings"].as_array().unwrap().iter();
+    let found = findings.filter(|finding| finding["check"] == check && finding["verdict"] == verdict);
+    found.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Whoever runs what `doctor` prints has no slow page left.
+#[test]
+fn the_indexes_that_doctor_prints_end_its_warnings() {
+    for app in FRAMEWORKS.into_iter().flat_map(App::of) {
+        app.sql(&statements(&app, &rows(&app)));
+        let place = format!("{} in {}", app.framework, app.kind());
+        let slow = || findings(&app.run("doctor --json"), "plans", "warning");
+        let first = slow();
+        assert!(first.iter().any(|message| message.contains("page")), "{place}: {first:?}");
+        let mut server = app.command("serve --listen 127.0.0.1:0");
+        let mut server = crate::program::Server::start(server.stderr(std::process::Stdio::piped()));
+        server.notes_until("; CREATE ");
+        for message in &first {
+            let (_, index) = message.split_once("; CREATE ").unwrap_or_else(|| panic!("{place}: {message}"));
+            app.sql(&format!("CREATE {index}"));
+        }
+        assert_eq!(slow(), [""; 0], "{place}, after {first:?}");
+    }
+}
+
+fn apps() -> Vec<App> {
+    let apps = App::empty("plain");
+    for app in &apps {
+        app.sql(if app.is_postgres() { POSTGRES } else { SQLITE });
+        app.run("migrate").succeeds();
+    }
+    apps
+}
+
+#[test]
+fn each_fault_is_told_with_what_would_be_right() {
+    for app in apps() {
+        app.sql(ROWS);
+        let sound = app.run("views check --json").json();
+        assert_eq!(sound, serde_json::json!({ "all": false, "faults": [] }), "{}", app.kind());
+        assert!(app.run("views check --all").succeeds().contains("each row"));
+        for (change, kind, view, key, word) in FAULTS {
+            if kind != "both" && kind != app.kind() {
+                continue;
+            }
+            app.sql(change);
+            let told = app.run("views check --json");
+            assert_eq!((told.status, &*told.err), (Some(1), &*told.err), "{change}");
+            assert!(told.err.starts_with("error: there "), "{}: {change}: {told:?}", app.kind());
+            let report: Value = serde_json::from_str(&told.out).unwrap();
+            let is_it = |fault: &&Value| {
+                let text = |field: &str| fault[field].as_str().unwrap_or_default().to_owned();
+                let words = text("what") + &text("wanted");
+                fault["view"] == view && text("key").contains(key) && words.contains(word) && !text("wanted").is_empty()
+            };
+            let faults = report["faults"].as_array().unwrap();
+            let fault = faults.iter().find(is_it).unwrap_or_else(|| panic!("{}: {change}: {report}", app.kind()));
+            if ["DROP TABLE catalogue_modules", "UPDATE catalogue_courses SET title = NULL WHERE slug = 'two'"]
+                .contains(&change)
+            {
+                // The same for people, and in `doctor`.
+                let what = fault["what"].as_str().unwrap();
+                let lines = app.run("views check").out;
+                assert!(lines.lines().any(|line| line.starts_with(view) && line.contains(what)), "{change}: {lines}");
+                let doctor = app.run("doctor --json");
+                let told = findings(&doctor, "views", "fault");
+                assert!(doctor.status == Some(1) && told.iter().any(|told| told.contains(what)), "{doctor:?}");
+            }
+            // Anew, whatever was done.
+            let drop = ["accounts", "courses", "modules"].map(|view| format!("DROP TABLE IF EXISTS catalogue_{view};"));
+            app.sql(&drop.concat());
+            app.sql(if app.is_postgres() { POSTGRES } else { SQLITE });
+            app.sql(ROWS);
+        }
+    }
+}
+
+/// A row that `views check` names is never answered wrongly, nor left out in silence.
+#[test]
+fn a_bad_row_is_a_failure_of_the_answers_that_need_it() {
+    for app in apps() {
+        app.sql(ROWS);
+        let (_, token) = app.key("a");
+        let server = app.serve("");
+        app.sql("UPDATE catalogue_courses SET title = NULL WHERE slug = 'two'");
+        for (path, status) in [("/courses", 500), ("/courses/two", 500), ("/courses/one", 200), ("/me", 200)] {
+            assert_eq!(server.get(&format!("/api/v1{path}"), &token).0, status, "{}: {path}", app.kind());
+        }
+        let (_, body) = server.get("/api/v1/courses", &token);
+        assert!(body["error"]["code"] == "internal_error" && !body.to_string().contains("two"), "{body}");
+        let shown = app.run("views show --account a");
+        assert!(
+            shown.status == Some(1) && shown.err.contains("catalogue_courses") && shown.err.contains("two"),
+            "{shown:?}"
+        );
+    }
+}

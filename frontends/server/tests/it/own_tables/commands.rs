@@ -1,0 +1,141 @@
+//! What commands do over another program's tables, and what they refuse.
+
+use serde_json::Value;
+
+use super::app::{App, FRAMEWORKS};
+use super::checks::findings;
+use crate::postgres::fixture::whole_answer;
+use crate::program::TestDir;
+
+/// What belongs to another program is left to it.
+#[test]
+fn what_would_change_or_copy_courses_is_refused() {
+    for app in App::with_rows("rails") {
+        app.dir.write("courses.jsonl", crate::program::COURSES);
+        for command in ["import courses.jsonl", "import --dry-run -", "import --prune courses.jsonl", "export"] {
+            app.run(command).fails(1, &["with --courses views they belong to another one: do it there"]);
+        }
+        app.run("accounts remove 1 --yes").fails(1, &["`accounts remove` is for courses in tables of this program"]);
+        assert_eq!(app.run("accounts show 1 --json").json()["courses"], 3);
+    }
+}
+
+#[test]
+fn accounts_are_those_of_the_view() {
+    for app in App::with_rows("django") {
+        app.key("1");
+        let accounts = app.run("accounts list --json").json();
+        let ids: Vec<_> = accounts.as_array().unwrap().iter().map(|account| account["id"].as_str().unwrap()).collect();
+        assert_eq!(ids, ["1", "2"], "{}: the third is not active", app.kind());
+        assert_eq!((&accounts[0]["courses"], &accounts[0]["keys"]), (&3.into(), &1.into()));
+    }
+}
+
+#[test]
+fn the_first_page_is_shown_as_the_api_answers_it() {
+    for app in FRAMEWORKS.into_iter().flat_map(App::with_rows) {
+        let accounts = app.run("accounts list --json").json();
+        let account = accounts[0]["id"].as_str().unwrap();
+        let (_, token) = app.key(account);
+        let server = app.serve("");
+        let answered = whole_answer(&server.address, "/api/v1/courses", &token);
+        let body = answered.split_once("\n\n").unwrap().1;
+        let shown = app.run(&format!("views show --account {account} --json"));
+        assert_eq!(shown.succeeds().trim_end(), body, "{}", app.kind());
+        let lines = app.run(&format!("views show --account {account}")).succeeds();
+        assert!(lines.starts_with("{\n  \"data\": ["), "{lines}");
+        assert_eq!(lines.parse::<Value>().unwrap(), body.parse::<Value>().unwrap());
+        app.run("views show --account nobody").fails(1, &["no account \"nobody\""]);
+    }
+}
+
+/// Not even with a sound database of ours beside it.
+#[test]
+fn settings_that_do_not_go_together_say_what_is_right() {
+    let dir = TestDir::with_courses();
+    let postgres = "--database postgres://db/catalogue";
+    for (options, pieces) in [
+        ("--courses elsewhere", &["--courses: \"elsewhere\"", "tables or views"][..]),
+        ("--courses views", &["--courses: ", "--courses-database sqlite:PATH"]),
+        ("--courses views --database sqlite::memory:", &["--courses: ", "--database sqlite:catalogue.db"]),
+        ("--courses-database sqlite:app.db", &["--courses-database: ", "--courses views"]),
+        ("--courses views --courses-database postgres://u:s3cret@h/n", &["--courses-database: ", "sqlite:PATH"]),
+        (
+            "--courses views --courses-database sqlite:a.db --courses-schema app",
+            &["--courses-schema: SQLite has no schemas"],
+        ),
+        ("--database-schema catalogue", &["--database-schema: SQLite has no schemas"]),
+        (
+            &format!("{postgres} --courses views --courses-database sqlite:a.db"),
+            &["--courses-database: ", "--courses-schema"],
+        ),
+        (&format!("{postgres} --courses-schema app"), &["--courses-schema: ", "--courses views"]),
+        (
+            &format!("{postgres} --courses views --courses-schema {}", "x".repeat(64)),
+            &["--courses-schema: ", "63 bytes"],
+        ),
+    ] {
+        for command in
+            ["keys list", "doctor", "serve", "migrate", "accounts list", "views check", "config check", "export"]
+        {
+            let told = dir.run(&format!("{command} {options}"));
+            assert!(!told.err.contains("s3cret"), "{told:?}");
+            told.fails(2, pieces);
+        }
+    }
+    dir.run("views check").fails(2, &["--courses views"]);
+    dir.run("demo --courses views").fails(2, &["--courses: ", "sample courses"]);
+    assert_eq!(dir.files(), ["catalogue.db", "courses.jsonl"]);
+}
+
+#[test]
+fn examples_are_for_the_database_that_is_named() {
+    let dir = TestDir::new();
+    for from in FRAMEWORKS.into_iter().chain(["plain"]) {
+        let example = |options: &str| dir.run(&format!("views example --from {from} {options}")).succeeds();
+        let [sqlite, postgres] = ["--for sqlite", "--for postgres"].map(example);
+        assert!(sqlite.contains("strftime('%s', substr(") && postgres.contains("::text AS account_id"), "{from}");
+        assert_eq!((example(""), example("--database postgres://db/c")), (sqlite, postgres), "{from}");
+    }
+    dir.run("views example --from spring").fails(2, &["spring", "plain"]);
+    dir.run("views example").fails(2, &["--from"]);
+    assert!(dir.files().is_empty());
+}
+
+/// Whoever has no framework edits the names; as they stand they fit these tables.
+#[test]
+fn the_plain_example_is_sound_sql() {
+    for app in App::empty("plain") {
+        let time = if app.is_postgres() { "timestamptz" } else { "TEXT" };
+        app.sql(&format!(
+            "CREATE TABLE accounts (id integer);
+             CREATE TABLE courses (id integer, account_id integer, slug varchar(50), title text, tagline text, language text,
+                                   created_at {time}, published_at {time}, hidden boolean, access_mode text);
+             CREATE TABLE modules (id integer, course_id integer, position integer, title text, summary text);
+             INSERT INTO accounts VALUES (7);
+             INSERT INTO courses VALUES (1, 7, 'one', 'One', NULL, 'en', '2025-01-01 00:00:00', NULL, FALSE, NULL);
+             INSERT INTO modules VALUES (1, 1, 10, 'First', NULL);"
+        ));
+        let example = app.dir.run(&format!("views example --from plain --for {}", app.kind())).succeeds();
+        // It can be run again after each edit.
+        app.sql(&example);
+        app.sql(&example);
+        app.run("migrate").succeeds();
+        app.run("views check --all").succeeds();
+        let page = app.run("views show --account 7 --json").json();
+        assert_eq!((&page["data"][0]["slug"], &page["data"][0]["moduleCount"]), (&"one".into(), &1.into()));
+    }
+}
+
+#[test]
+fn a_new_place_for_keys_is_told_and_copied() {
+    let app = App::with_rows("laravel").remove(0);
+    std::fs::remove_file(app.dir.path("catalogue.db")).unwrap();
+    let mut server = app.command("serve --listen 127.0.0.1:0");
+    let mut server = crate::program::Server::start(server.stderr(std::process::Stdio::piped()));
+    let notes = server.notes_until("a new database was made").concat();
+    assert!(notes.contains("make a key with `keys create`") && !notes.contains("import"), "{notes}");
+    app.run("backup copy.db").succeeds();
+    let doctor = app.run("doctor --json");
+    assert_eq!((doctor.status, findings(&doctor, "views", "ok").len()), (Some(0), 1), "{doctor:?}");
+}

@@ -1,0 +1,67 @@
+//! Keys, limits and the developer settings over accounts of another program.
+
+use serde_json::json;
+
+use super::app::{App, FRAMEWORKS};
+use crate::developer_settings::visitor::Visitor;
+
+#[test]
+fn keys_are_made_listed_limited_and_revoked() {
+    for app in FRAMEWORKS.into_iter().flat_map(App::with_rows) {
+        let account = if app.framework == "laravel" { "0198c5d2-a4b0-7c3e-9f1d-6a5b4c3d2e1f" } else { "1" };
+        let (id, token) = app.key(account);
+        let server = app.serve("--rate-limit 2/1h");
+        assert_eq!(server.get("/api/v1/me", &token).1["data"]["userId"], account);
+        let (status, page) = server.get("/api/v1/courses", &token);
+        assert_eq!((status, page["data"].as_array().unwrap().len()), (200, 3), "{page}");
+        assert_eq!(server.get("/api/v1/courses", &token).0, 429);
+        assert_eq!(app.run("keys list --json").json()[0]["account"], account);
+        app.run(&format!("keys revoke {id}")).succeeds();
+        let (status, refused) = server.get("/api/v1/me", &token);
+        assert_eq!((status, &refused["error"]["details"]["reason"]), (401, &json!("revoked")));
+        let log = app.run(&format!("keys log --account {account} --json")).json();
+        assert_eq!((&log[0]["action"], &log[1]["action"]), (&json!("key_revoked"), &json!("key_created")), "{log}");
+        app.run("keys create --account nobody --name n --scope read:courses").fails(1, &["no account \"nobody\""]);
+    }
+}
+
+#[test]
+fn an_owner_makes_a_key_in_the_developer_settings() {
+    for app in App::with_rows("django") {
+        let server = app.serve("--settings-url /settings");
+        let link = app.run("settings link --account 2 --settings-url /settings").succeeds();
+        let mut owner = Visitor::of(&server.address);
+        assert_eq!(owner.sign_in(&link).status, 303, "{}", app.kind());
+        let (id, token) = owner.make_key("partner");
+        assert_eq!(server.get("/api/v1/courses/knots", &token).1["data"]["title"], "Knoten");
+        assert_eq!(owner.post(&format!("/settings/keys/{id}/revoke"), "").status, 303);
+        assert_eq!(server.get("/api/v1/courses", &token).0, 401);
+        app.run("settings link --account 3 --settings-url /settings").fails(1, &["no account \"3\""]);
+        assert_eq!(app.run("settings sign-out --account 2").succeeds(), "ended 1 links and sessions of 2\n");
+    }
+}
+
+/// Its credential is that of an unknown account then.
+#[test]
+fn an_account_that_leaves_the_view_has_no_courses_and_keeps_its_identity() {
+    for app in App::with_rows("django") {
+        for revisions in [false, true] {
+            if revisions {
+                app.sql(&app.example("revisions"));
+            }
+            let (id, token) = app.key("1");
+            let server = app.serve("");
+            let ask = |path: &str| server.get(&format!("/api/v1{path}"), &token);
+            let slugs = || ask("/courses").1["data"].as_array().unwrap().len();
+            assert_eq!((slugs(), ask("/courses/knots").0), (3, 200));
+            app.sql("UPDATE auth_user SET is_active = FALSE WHERE id = 1");
+            assert_eq!((slugs(), ask("/courses/knots").0), (0, 404), "{}, revisions: {revisions}", app.kind());
+            let (status, me) = ask("/me");
+            assert_eq!((status, &me["data"]["userId"]), (200, &json!("1")));
+            app.run("keys create --account 1 --name n --scope read:courses").fails(1, &["no account \"1\""]);
+            app.run(&format!("keys revoke {id}")).succeeds();
+            assert_eq!(ask("/me").0, 401);
+            app.sql("UPDATE auth_user SET is_active = TRUE WHERE id = 1");
+        }
+    }
+}

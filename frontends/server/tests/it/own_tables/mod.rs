@@ -1,0 +1,11 @@
+//! The program over the tables of another one, as Django, Rails and Laravel make them, in SQLite and in PostgreSQL.
+
+mod app;
+mod changes;
+mod checks;
+mod commands;
+mod keys;
+mod readme;
+mod rights;
+mod rows;
+mod same_answers;

@@ -1,0 +1,69 @@
+//! The lines of the example's README work when they are pasted.
+//!
+//! Where `sqlite3` or `psql` is not installed its test says so in a line and passes, unless `CATALOGUE_TEST_REQUIRE` names it.
+
+use std::io::{Write as _, stderr};
+use std::path::Path;
+use std::process::Command;
+
+use catalogue_postgres_cluster::Cluster;
+
+use crate::postgres::fixture::Session;
+use crate::program::TestDir;
+
+const README: &str = include_str!("../../../../../examples/own_tables/README.md");
+
+/// Runs the lines with a free port, in a folder of their own, and gives what they print.
+fn pasted(block: usize, tool: &str, host: &Path) -> Option<String> {
+    if let Err(error) = Command::new(tool).arg("--version").output() {
+        let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
+        assert!(!required.split(',').any(|name| name.trim() == tool), "{tool} is required: {error}");
+        // Past the capture of the test's own output, so that it is seen.
+        stderr().write_all(format!("skipped: {tool}: {error}\n").as_bytes()).unwrap();
+        return None;
+    }
+    let lines = README.split("```sh\n").nth(block).unwrap().split("```").next().unwrap();
+    assert_eq!(lines.lines().count(), 10);
+    // The port that is free, which the server says itself.
+    let lines = lines
+        .replace(
+            "catalogue serve &",
+            "coproc catalogue serve --listen 127.0.0.1:0 --log off; read -r -u \"${COPROC[0]}\" at",
+        )
+        .replace("http://127.0.0.1:8080", "\"${at#listening on }\"");
+    let dir = TestDir::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let bin = Path::new(env!("CARGO_BIN_EXE_catalogue")).parent().unwrap().to_owned();
+    let path = std::env::join_paths([bin].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())));
+    let script = format!("ln -s '{}/examples' .\n{lines}\nkill \"$COPROC_PID\"", root.display());
+    let mut bash = Command::new("bash");
+    bash.args(["-euc", &script]).current_dir(dir.path(".")).env("PATH", path.unwrap());
+    for name in ["CATALOGUE_DATABASE", "CATALOGUE_CONFIG", "PGUSER", "PGDATABASE", "PGPORT"] {
+        bash.env_remove(name);
+    }
+    let output = bash.env("PGHOST", host).env("PGUSER", "postgres").env("USER", "postgres").output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    Some(told)
+}
+
+const PAGE: &str = concat!(
+    r#"{"data":[{"slug":"sailing","title":"Sailing","language":"en","publishedAt":null,"hidden":false,"moduleCount":COUNT},"#,
+    r#"{"slug":"rowing","title":"Rowing","language":"en","publishedAt":"2025-03-01T08:00:00.250Z","hidden":true,"moduleCount":0},"#,
+    r#"{"slug":"knots","title":"Knots","language":"en","publishedAt":"2025-03-01T08:00:00.000Z","hidden":false,"moduleCount":2}],"#,
+    r#""meta":{"nextCursor":null}}"#
+);
+
+#[test]
+fn the_lines_for_sqlite_work() {
+    let Some(told) = pasted(1, "sqlite3", Path::new("")) else { return };
+    assert!(told.ends_with(&PAGE.replace("COUNT", "1")), "{told}");
+}
+
+#[test]
+fn the_lines_for_postgresql_work() {
+    let Some(cluster) = Cluster::shared() else { return };
+    Session::of(&cluster.address("postgres")).run("DROP DATABASE IF EXISTS school");
+    let Some(told) = pasted(2, "psql", &cluster.directory) else { return };
+    assert!(told.ends_with(&PAGE.replace("COUNT", "2")), "{told}");
+}

@@ -1,0 +1,29 @@
+//! What a role of PostgreSQL must be allowed, and no more.
+
+use super::app::App;
+use super::checks::findings;
+
+const GUIDE: &str = include_str!("../../../README.md");
+
+#[test]
+fn a_role_that_reads_the_views_and_owns_our_schema_is_enough() {
+    let Some(mut app) = App::without_keys("rails").into_iter().find(App::is_postgres) else { return };
+    app.sql(&std::fs::read_to_string(App::folder("rails").join("rows.sql")).unwrap());
+    app.sql(GUIDE.split("```sql\n").nth(1).unwrap().split("```").next().unwrap());
+    app.connected_as("catalogue");
+    app.run("migrate").succeeds();
+    app.run("migrate").succeeds();
+    app.run("views check --all").succeeds();
+    let (_, token) = app.key("1");
+    let server = app.serve("");
+    assert_eq!(server.get("/api/v1/courses/knots", &token).1["data"]["modules"][1]["title"], "Clove hitch");
+    let doctor = app.run("doctor --json");
+    assert_eq!(findings(&doctor, "rights", "ok").len(), 1, "{doctor:?}");
+    app.sql("GRANT UPDATE ON courses TO catalogue");
+    let doctor = app.run("doctor --json");
+    let told = findings(&doctor, "rights", "warning");
+    assert!(told.iter().any(|message| message.contains("courses")), "{doctor:?}");
+    app.sql("REVOKE SELECT ON catalogue_modules FROM catalogue");
+    let told = app.run("views check");
+    assert!(told.status == Some(1) && told.out.contains("catalogue_modules"), "{told:?}");
+}

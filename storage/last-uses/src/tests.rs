@@ -1,0 +1,99 @@
+//! What is noted by many threads, and what cannot be written.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::thread;
+
+use catalogue_core::admin::{Account, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{Actor, KeyStorage};
+use catalogue_sqlite::SqliteStorage;
+
+use super::*;
+
+fn at(microsecond: i64) -> Timestamp {
+    Timestamp::from_microseconds(microsecond).unwrap()
+}
+
+fn drained(uses: &LastUses) -> Uses {
+    let mut drained = Uses::new();
+    uses.drain_into(&mut drained);
+    drained
+}
+
+#[test]
+fn the_greatest_time_of_all_threads_is_kept() {
+    let uses = LastUses::default();
+    let (id, account) = (Arc::from("key_1"), AccountId::new("a"));
+    thread::scope(|scope| {
+        for last in [3, 9, 5] {
+            let (uses, id, account) = (&uses, &id, &account);
+            scope.spawn(move || (0..=last).for_each(|time| uses.note(id, account, at(time))));
+        }
+    });
+    assert_eq!(drained(&uses), Uses::from([(id, (account, at(9)))]));
+    assert_eq!(drained(&uses), Uses::new());
+}
+
+#[test]
+fn no_more_than_so_many_are_noted() {
+    let (uses, account) = (LastUses::default(), AccountId::new("a"));
+    for (time, number) in (0..).zip(0..2 * MOST) {
+        uses.note(&format!("key_{number}").into(), &account, at(time));
+    }
+    uses.note(&"key_0".into(), &account, at(77));
+    let noted = drained(&uses);
+    assert_eq!((noted.len(), noted.get("key_0")), (MOST, Some(&(account.clone(), at(77)))));
+    assert_eq!(uses.missed.load(Ordering::Relaxed), MOST as u64);
+    uses.note(&"another".into(), &account, at(1));
+    assert_eq!(drained(&uses).len(), 1);
+}
+
+/// A signed token has no record that could be noted (decision O20).
+#[tokio::test]
+async fn what_an_issuer_has_signed_is_not_noted() {
+    use catalogue_core::Catalogue;
+    use catalogue_core::auth::{Identity, Issued, NewToken};
+    use catalogue_core::storage::MemoryStorage;
+
+    let uses = Arc::new(LastUses::default());
+    let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).observer(Arc::clone(&uses)).build().unwrap();
+    let digest = NewToken::mint(catalogue_core::auth::CredentialKind::OAuth).digest();
+    let (account, issued) = (AccountId::new("a"), Issued::new("https://id.example.com", None));
+    let signed = Identity::issued(account.clone(), &digest, Scopes::default(), issued);
+    for caller in [signed, Identity::api_key(account, "key_1", Scopes::default())] {
+        catalogue.call_as(caller, http::Request::get("/api/v1/me").body(()).unwrap()).await;
+    }
+    let noted = drained(&uses);
+    assert!(noted.len() == 1 && noted.contains_key("key_1"), "{noted:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_is_kept_for_the_next_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("catalogue.db");
+    let storage: Arc<dyn AdminStorage> = Arc::new(SqliteStorage::open_and_migrate(&path).unwrap());
+    let account = AccountId::new("a");
+    let mut import = storage.begin_import().await.unwrap();
+    let record = Account { id: account.clone(), name: String::new(), email: String::new() };
+    import.put_account(&record).await.unwrap();
+    import.commit().await.unwrap();
+    let (_, key) = NewCredential::api_key(account.clone(), "n", Scopes::default());
+    storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
+
+    let uses = Arc::new(LastUses::default());
+    let mut writer =
+        Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
+    let last_use = async || storage.list_keys(&account).await.unwrap().unwrap()[0].last_used_at;
+    fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+    uses.note(&key.record.identity.credential_id, &account, at(5));
+    for _ in 0..2 {
+        writer.write().await;
+        assert!(writer.fails && writer.waiting.len() == 1);
+    }
+    fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(last_use().await, None);
+    writer.write().await;
+    assert!(!writer.fails && writer.waiting.is_empty());
+    assert_eq!(last_use().await, Some(at(5)));
+}

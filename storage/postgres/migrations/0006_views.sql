@@ -1,0 +1,50 @@
+-- Beside views over another program's tables: what versions 1 to 6 keep of credentials and sign-ins. Accounts and courses are
+-- not ours then, so nothing refers to them, and there are no triggers.
+
+CREATE TABLE credentials (
+    digest       BYTEA NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),
+    account_id   TEXT COLLATE "C" NOT NULL,
+    id           TEXT COLLATE "C" NOT NULL,
+    kind         TEXT NOT NULL CHECK (kind IN ('api-key', 'oauth')),
+    name         TEXT,
+    shown_prefix TEXT NOT NULL DEFAULT '',
+    scopes       TEXT NOT NULL,
+    created_at   BIGINT NOT NULL CHECK (created_at BETWEEN -62167219200000000 AND 253402300799999999),
+    expires_at   BIGINT CHECK (expires_at BETWEEN -62167219200000000 AND 253402300799999999),
+    revoked_at   BIGINT CHECK (revoked_at BETWEEN -62167219200000000 AND 253402300799999999),
+    last_used_at BIGINT CHECK (last_used_at BETWEEN -62167219200000000 AND 253402300799999999),
+    replaced_by  TEXT COLLATE "C"
+);
+
+CREATE UNIQUE INDEX credentials_by_account ON credentials (account_id, id);
+CREATE INDEX credentials_by_id ON credentials (id);
+
+CREATE TABLE sign_ins (
+    digest     BYTEA NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),
+    account_id TEXT COLLATE "C" NOT NULL,
+    kind       TEXT NOT NULL CHECK (kind IN ('link', 'session')),
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+
+CREATE INDEX sign_ins_by_account ON sign_ins (account_id, created_at);
+CREATE INDEX sign_ins_by_end ON sign_ins (expires_at);
+
+CREATE TABLE credential_events (
+    account_id    TEXT COLLATE "C" NOT NULL,
+    id            TEXT COLLATE "C" NOT NULL,
+    at            BIGINT NOT NULL,
+    action        TEXT NOT NULL,
+    actor         TEXT NOT NULL,
+    credential_id TEXT COLLATE "C",
+    name          TEXT,
+    PRIMARY KEY (account_id, id)
+);
+
+CREATE TABLE revoked_tokens (
+    digest     BYTEA NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),
+    expires_at BIGINT NOT NULL,
+    revoked_at BIGINT NOT NULL
+);
+
+CREATE INDEX revoked_tokens_by_end ON revoked_tokens (expires_at);

@@ -1,0 +1,68 @@
+//! The sessions of [`Options`]: whom they are with, and what is set for them.
+
+use std::slice;
+
+use tokio_postgres::Config;
+
+use super::Options;
+use crate::connections::hosts::Hosts;
+use crate::connections::one_host::{self, OneHost};
+use crate::connections::role::Role;
+use crate::tls::Tls;
+
+impl Options {
+    /// For sessions of the request path: the engine refuses a write, and ends what its client gave up.
+    pub(crate) fn reading(&self) -> Hosts {
+        self.sessions(&self.hosts, &self.tls, self.role, true)
+    }
+
+    /// For the session that watches the primary.
+    pub(crate) fn reading_primary(&self) -> Hosts {
+        self.sessions(&self.hosts, &self.tls, Role::Primary, true)
+    }
+
+    /// For the request path, the name of each replica and the way to it.
+    pub(crate) fn reading_replicas(&self) -> impl Iterator<Item = (String, Hosts)> {
+        let sessions = |(host, tls): &(OneHost, Tls)| self.sessions(slice::from_ref(host), tls, Role::Any, true);
+        self.replicas.iter().map(move |replica| (replica.0.0.clone(), sessions(replica)))
+    }
+
+    /// For administration that only reads: from a standby only where the address says so.
+    pub(crate) fn exporting(&self) -> Hosts {
+        self.sessions(&self.hosts, &self.tls, self.role, false)
+    }
+
+    /// For administration that writes: no standby will do.
+    pub(crate) fn writing(&self) -> Hosts {
+        self.sessions(&self.hosts, &self.tls, Role::Primary, false)
+    }
+
+    fn sessions(&self, hosts: &[OneHost], tls: &Tls, role: Role, reads: bool) -> Hosts {
+        let config = |config: &Config| self.with_settings(config, reads);
+        let hosts = hosts.iter().map(|(name, of_host)| (name.clone(), config(of_host)));
+        Hosts::new(hosts, self.random, role, reads, !self.through_pooler, tls.clone())
+    }
+
+    /// Says in the log where passwords and courses would go over a network in the clear without anybody having said so.
+    pub(crate) fn warn_of_clear_text(&self) {
+        let replicas = self.replicas.iter().map(|(host, tls)| (slice::from_ref(host), tls));
+        for (hosts, tls) in [(&*self.hosts, &self.tls)].into_iter().chain(replicas) {
+            if let Tls::Off { asked_for: false } = tls
+                && let Some(server) = one_host::beyond_this_machine(hosts)
+            {
+                tracing::warn!(server, "no TLS to the database: write sslmode=verify-full, or sslmode=disable");
+            }
+        }
+    }
+
+    pub(super) fn with_settings(&self, config: &Config, reads: bool) -> Config {
+        let timeout = reads.then(|| format!("-c statement_timeout={}", self.deadline.as_millis().max(1)));
+        let settings: Vec<_> = timeout.into_iter().chain(self.courses.search_path()).collect();
+        let mut config = config.clone();
+        if !self.through_pooler && !settings.is_empty() {
+            let given = config.get_options().map_or_else(String::new, |given| format!("{given} "));
+            config.options(format!("{given}{}", settings.join(" ")));
+        }
+        config
+    }
+}

@@ -1,0 +1,91 @@
+//! Courses in views over another program's tables; credentials, their events, sign-ins and revocations in ours.
+//!
+//! - Ours are in a schema of their own, which is the session's whole search path, so the statements on them stay as they are;
+//!   `migrations/0006_views.sql` makes them without accounts, courses and foreign keys. Views are named with their schema.
+//! - Few statements need an account or a course. [`Statements`] has these, made once at opening from the names and types that
+//!   [`Columns`] finds; where courses are in our tables, their constants hold.
+//! - A statement orders by the column of `created_at` itself and by the slug's bytes, so that an index of the base table serves;
+//!   times come as the eight bytes of their type, exact and whatever the session's time zone is.
+//! - Each row is checked as it is read ([`rows`]), for requests and for `check_views` alike. An order by time has what is null
+//!   or infinite first or last, and never out of all pages.
+//! - Plans are judged by the database's own `EXPLAIN`, and its deparsed columns tell what of the base table to index ([`plan`]).
+
+mod check;
+mod columns;
+mod plan;
+mod plans;
+mod read;
+mod rights;
+mod rows;
+mod statements;
+
+use std::fmt;
+use std::sync::Arc;
+
+use catalogue_core::async_trait;
+use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, StorageErrorKind, ViewAdvice, ViewFault};
+
+use crate::connection::Connection;
+use crate::open_error::OpenError;
+use crate::options::Options;
+use columns::Columns;
+pub(crate) use statements::{OWNERS, Statements};
+
+/// The views of one storage, as they were when it was opened.
+pub(crate) struct Views {
+    options: Arc<Options>,
+    schema: String,
+    columns: Columns,
+    pub(crate) statements: Statements,
+}
+
+impl Views {
+    /// Those of the options; `None` where courses are in our tables.
+    pub(crate) async fn open(options: &Arc<Options>) -> Result<Option<Arc<Self>>, OpenError> {
+        let Some(schema) = options.courses.views.clone() else { return Ok(None) };
+        let connection = options.exporting().open().await.map_err(OpenError::Failed)?;
+        let (columns, faults) = Columns::look(&connection, &schema).await.map_err(OpenError::Failed)?;
+        if !faults.is_empty() {
+            return Err(OpenError::Views(faults));
+        }
+        let statements = Statements::new(&schema, &columns);
+        Ok(Some(Arc::new(Self { options: Arc::clone(options), schema, columns, statements })))
+    }
+
+    async fn connection(&self) -> Result<Connection, StorageError> {
+        self.options.exporting().without_names().open().await
+    }
+}
+
+#[async_trait]
+impl CourseViews for Views {
+    async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError> {
+        check::check(self, rows).await
+    }
+
+    async fn check_plans(&self) -> Result<Vec<ViewAdvice>, StorageError> {
+        plans::check(self).await
+    }
+
+    async fn check_rights(&self) -> Result<Vec<ViewAdvice>, StorageError> {
+        rights::check(self).await
+    }
+}
+
+impl fmt::Debug for Views {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Views").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+/// Those faults in a line.
+pub(crate) fn shown(faults: &[ViewFault]) -> String {
+    faults.iter().map(rows::shown).collect::<Vec<_>>().join(". ")
+}
+
+/// What is never done to courses of another program: V12.
+pub(crate) fn unsupported(what: &str) -> StorageError {
+    let message =
+        format!("{what}: the courses belong to another program, and are read from its views; change them there");
+    StorageError::new(StorageErrorKind::Unsupported, message)
+}

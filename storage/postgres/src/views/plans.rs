@@ -1,0 +1,188 @@
+//! [`check`]: whether the database has an index for each statement of a request (V7).
+//!
+//! A plan for the largest account that sorts or reads more than it needs is asked for again where PostgreSQL is to do so only
+//! if it must. What it still does then lacks an index. Of small tables it may read all in any case, so that their indexes are
+//! looked at.
+
+use std::time::SystemTime;
+
+use catalogue_core::storage::{StorageError, ViewAdvice};
+use tokio_postgres::types::{ToSql, Type};
+
+use super::Views;
+use super::check::ask;
+use super::columns::{COURSES, Columns};
+use super::plan::{Plan, Scan};
+use crate::connection::{Connection, Sql, Values};
+use crate::error::storage_error;
+use crate::options::quoted;
+use crate::rows::get;
+
+/// Those that there are of them: some are of later versions.
+const AVOID: &str = "SELECT set_config(name, 'off', TRUE) FROM pg_catalog.pg_settings WHERE name IN \
+                     ('enable_seqscan', 'enable_sort', 'enable_incremental_sort', 'enable_hashjoin', 'enable_mergejoin', \
+                     'enable_bitmapscan', 'enable_material', 'enable_memoize')";
+
+/// Up to so many rows a table is small.
+const SMALL: f32 = 1_000.0;
+
+/// How many rows a table has, and its indexes' columns: each as it is compared, a `varchar` also as `text`.
+const INDEXES: Sql = Sql {
+    text: "SELECT c.reltuples, i.indisunique, ARRAY(SELECT pg_get_indexdef(i.indexrelid, a.attnum, FALSE) || ' ' || \
+           CASE WHEN a.atttypid = CAST('varchar' AS REGTYPE) THEN '::text' ELSE '' END FROM pg_catalog.pg_attribute AS a \
+           WHERE a.attrelid = i.indexrelid AND a.attnum <= i.indnkeyatts ORDER BY a.attnum) \
+           FROM pg_catalog.pg_class AS c LEFT JOIN pg_catalog.pg_index AS i ON i.indrelid = c.oid \
+           WHERE c.oid = CAST($1 AS REGCLASS)",
+    types: &[Type::TEXT],
+};
+
+pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError> {
+    let connection = views.connection().await?;
+    let begin = "BEGIN READ ONLY; SET LOCAL statement_timeout = '60s'; SET LOCAL max_parallel_workers_per_gather = 0";
+    connection.run(begin).await.map_err(storage_error)?;
+    let view = format!("{}.{COURSES}", quoted(&views.schema));
+    let largest = format!(
+        "SELECT a, min(s) FROM (SELECT CAST(account_id AS TEXT) AS a, CAST(slug AS TEXT) AS s FROM {view} LIMIT 100000) \
+         AS c WHERE a IS NOT NULL AND s IS NOT NULL GROUP BY a ORDER BY count(*) DESC LIMIT 1"
+    );
+    let found = ask(&connection, &largest).await?;
+    let (account, slug) = match found.first() {
+        Some(row) => (get(row, 0)?, get(row, 1)?),
+        None => ("", ""),
+    };
+    let statements = &views.statements;
+    let now = SystemTime::now();
+    let microseconds = catalogue_core::Timestamp::now().as_microseconds();
+    let next = statements.next_page();
+    let time: &(dyn ToSql + Sync) = if next.types[2] == Type::INT8 { &microseconds } else { &now };
+    let digest: &[u8] = &[0; 32];
+    let (first, after): (Values<'_>, Values<'_>) = (&[&account, &51_i64], &[&account, &51_i64, time, &slug]);
+    let (course, key): (Values<'_>, Values<'_>) = (&[&account, &slug], &[&digest]);
+    let mut asked = vec![
+        ("the first page", statements.first_page(), first),
+        ("the next page", next, after),
+        ("a course", statements.find_course(), course),
+    ];
+    if views.columns.has_revisions() {
+        asked.push(("a key", statements.find_credential(), key));
+    }
+    let values: Vec<String> = [account, slug].iter().map(|value| format!("'{}'", value.replace('\'', "''"))).collect();
+    let mut usual = Vec::new();
+    for (about, sql, bound) in asked {
+        let plan = explain(&connection, &sql, bound).await?;
+        if about.ends_with("page") && plan.sorts() || plan.computes_all(&values) || !plan.scans(&values).is_empty() {
+            usual.push((about, sql, bound));
+        }
+    }
+    ask(&connection, AVOID).await?;
+    let order = order(&connection, &view, &views.columns).await?;
+    let mut advice: Vec<ViewAdvice> = Vec::new();
+    for (about, sql, bound) in usual {
+        let plan = explain(&connection, &sql, bound).await?;
+        for found in judge(&connection, about, &plan, &values, order.as_ref()).await? {
+            // Once for all statements that want the same.
+            if !advice.iter().any(|other| other.remedy.is_some() && other.remedy == found.remedy) {
+                advice.push(found);
+            }
+        }
+    }
+    Ok(advice)
+}
+
+/// What a plan lacks that sorts and reads whole tables only where it must.
+async fn judge(
+    connection: &Connection,
+    about: &str,
+    plan: &Plan,
+    values: &[String],
+    order: Option<&(String, Vec<String>)>,
+) -> Result<Vec<ViewAdvice>, StorageError> {
+    let advice = |what: String, remedy| ViewAdvice { about: about.to_owned(), what, remedy };
+    let is_page = about.ends_with("page");
+    let (mut found, mut is_ordered) = (Vec::new(), !is_page || !plan.sorts());
+    for Scan { table, reads_all, compared } in plan.scans(values) {
+        if is_page && order.is_some_and(|(ordered, _)| *ordered == table) && (!reads_all || !is_ordered) {
+            is_ordered = false;
+            continue;
+        }
+        if plan.computes_all(values) && compared.is_empty() || is_small_and_has(connection, &table, &compared).await? {
+            continue;
+        }
+        let remedy = (!compared.is_empty()).then(|| index(&table, &compared, ""));
+        let does = if reads_all { "reads all of" } else { "reads more rows than it needs of" };
+        found.push(advice(format!("it {does} {table}"), remedy));
+    }
+    if plan.computes_all(values) {
+        let what = "it computes a part of a view for all accounts; let a window function be partitioned, and a group be made, \
+                    by the account and the slug";
+        found.push(advice(what.to_owned(), None));
+    }
+    if is_ordered {
+        return Ok(found);
+    }
+    let why = "it sorts, or reads more rows than it shows";
+    let of_no_table =
+        "`account_id`, `created_at` and `slug` are not columns of one table, so that no index has all three";
+    let zoned = "`created_at` is cast to a time with a zone, which no index can have; leave the cast out of the view, as a \
+                 timestamp is read as UTC";
+    match order {
+        None => found.push(advice(format!("{why}: {of_no_table}"), None)),
+        Some((_, columns)) if columns[1].contains("::timestamp with time zone") => {
+            found.push(advice(format!("{why}: {zoned}"), None));
+        }
+        Some((table, columns)) if !is_small_and_has(connection, table, columns).await? => {
+            found.push(advice(why.to_owned(), Some(index(table, columns, " COLLATE \"C\""))));
+        }
+        Some(_) => {}
+    }
+    Ok(found)
+}
+
+/// Whether a small table has an index of those columns, or a unique one of some of them.
+async fn is_small_and_has(connection: &Connection, table: &str, columns: &[String]) -> Result<bool, StorageError> {
+    let bare = |column: &str| column.replace(['(', ')'], "");
+    let wanted: Vec<_> = columns.iter().map(|column| bare(column)).collect();
+    let is_wanted = |column: &String| {
+        let (column, cast) = column.rsplit_once(' ').unwrap_or((column, ""));
+        wanted.iter().any(|wanted| *wanted == bare(column) || *wanted == format!("{}{cast}", bare(column)))
+    };
+    for row in connection.query(&INDEXES, &[&table]).await.map_err(storage_error)? {
+        let (rows, is_unique): (f32, Option<bool>) = (get(&row, 0)?, get(&row, 1)?);
+        let has: Vec<String> = get(&row, 2)?;
+        let all_wanted = has.iter().take(wanted.len()).all(is_wanted);
+        if rows <= SMALL && all_wanted && (has.len() >= wanted.len() || is_unique == Some(true)) && !has.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The statement that makes an index of those columns, or expressions.
+fn index(table: &str, columns: &[String], collation: &str) -> String {
+    let is_column = |text: &str| text.starts_with('"') || text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let element = |text: &String| if is_column(text) { text.clone() } else { format!("({text})") };
+    let elements: Vec<_> = columns.iter().map(element).collect();
+    format!("CREATE INDEX ON {table} ({}{collation})", elements.join(", "))
+}
+
+async fn explain(connection: &Connection, sql: &Sql<'_>, values: Values<'_>) -> Result<Plan, StorageError> {
+    let text = format!("EXPLAIN (VERBOSE) {}", sql.text);
+    let rows = connection.query(&Sql { text: &text, types: sql.types }, values).await.map_err(storage_error)?;
+    let lines: Vec<&str> = rows.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
+    Ok(Plan::parse(&lines))
+}
+
+/// The table whose columns the pages are ordered by, and those: account, time and slug.
+async fn order(
+    connection: &Connection,
+    view: &str,
+    columns: &Columns,
+) -> Result<Option<(String, Vec<String>)>, StorageError> {
+    let key = |column| match columns.is_text(COURSES, column) {
+        true => column.to_owned(),
+        false => format!("CAST({column} AS TEXT)"),
+    };
+    let text = format!("SELECT {}, created_at, {} FROM {view}", key("account_id"), key("slug"));
+    let plan = explain(connection, &Sql { text: &text, types: &[] }, &[]).await?;
+    Ok(plan.source().map(|(table, columns)| (table.to_owned(), columns)))
+}

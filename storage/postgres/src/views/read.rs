@@ -1,0 +1,151 @@
+//! What requests ask, over views.
+
+use catalogue_core::storage::{
+    AtRevision, CourseRows, PageRequest, Position, Revision, StorageError, StorageErrorKind,
+};
+use catalogue_core::{CourseDetail, Module};
+use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{ToSql, Type};
+
+use super::Views;
+use super::columns::{COURSES, MODULES, REVISIONS};
+use super::rows::{ViewRow, corrupt, fault, push_course, system_time};
+use crate::connection::{Sql, Values};
+use crate::connections::readers::Readers;
+use crate::error::code;
+use crate::rows;
+use crate::text::bound;
+
+impl Views {
+    /// As [`CourseStorage::list_courses`](catalogue_core::storage::CourseStorage::list_courses).
+    pub(crate) async fn list_courses(
+        &self,
+        readers: &Readers,
+        account: &str,
+        page: &PageRequest,
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
+        let count = page.rows() as i64;
+        let found = match &page.after {
+            None => read(readers, &self.statements.first_page(), account, &[&account, &count]).await?,
+            Some(Position { created_at, slug }) => {
+                let sql = self.statements.next_page();
+                let (microseconds, instant) = (created_at.as_microseconds(), system_time(*created_at));
+                let created_at: &(dyn ToSql + Sync) = if sql.types[2] == Type::INT8 { &microseconds } else { &instant };
+                read(readers, &sql, account, &[&account, &count, created_at, &bound(slug)]).await?
+            }
+        };
+        check_each_once(account, &found)?;
+        for row in &found {
+            if push_course(account, row, rows).map_err(|fault| corrupt(&fault))?.is_break() {
+                break;
+            }
+        }
+        match (found.first(), self.statements.find_revision_of_none()) {
+            (Some(row), _) => revision(account, row, 7),
+            (None, Some(of_none)) if page.after.is_none() => revision_by(readers, &of_none, account).await,
+            _ => Ok(None),
+        }
+    }
+
+    /// As [`CourseStorage::find_course`](catalogue_core::storage::CourseStorage::find_course).
+    pub(crate) async fn find_course(
+        &self,
+        readers: &Readers,
+        account: &str,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let rows = read(readers, &self.statements.find_course(), account, &[&account, &slug]).await?;
+        let Some(first) = rows.first() else { return Ok(None.into()) };
+        let revision = revision(account, first, 12)?;
+        let course = ViewRow { row: first, view: COURSES, account, slug };
+        let detail = || {
+            let mut detail = CourseDetail {
+                slug: course.get(0, "slug")?,
+                title: course.get(1, "title")?,
+                tagline: course.get(2, "tagline")?,
+                language: course.get(3, "language")?,
+                published_at: course.optional_time(4, "published_at")?,
+                hidden: course.get(5, "hidden")?,
+                access_mode: course.optional(6, "access_mode")?,
+                modules: Vec::new(),
+            };
+            let same: i64 = course.get(7, "slug")?;
+            if same > 1 {
+                return Err(course.fault(format!("`slug` is that of {same} courses"), "each of its account's once"));
+            }
+            for (number, row) in (1..).zip(&rows) {
+                let module = ViewRow { row, view: MODULES, account, slug };
+                // A course without modules is one row without a module.
+                if !module.get::<bool>(11, "course_slug")? {
+                    break;
+                }
+                let found: i64 = module.get(10, "number")?;
+                if found != i64::from(number) {
+                    let wanted = "1, 2 and so on in each course";
+                    return Err(module.fault(format!("`number` is {found} in the place of {number}"), wanted));
+                }
+                detail.modules.push(Module {
+                    number,
+                    title: module.get(8, "title")?,
+                    summary: module.get(9, "summary")?,
+                });
+            }
+            Ok(detail)
+        };
+        Ok(AtRevision { value: Some(detail().map_err(|fault| corrupt(&fault))?), revision })
+    }
+
+    /// As [`CourseStorage::revision`](catalogue_core::storage::CourseStorage::revision).
+    pub(crate) async fn revision(&self, readers: &Readers, account: &str) -> Result<Option<Revision>, StorageError> {
+        match self.statements.find_revision() {
+            Some(sql) => revision_by(readers, &sql, account).await,
+            None => Ok(None),
+        }
+    }
+}
+
+async fn revision_by(readers: &Readers, sql: &Sql<'_>, account: &str) -> Result<Option<Revision>, StorageError> {
+    let rows = read(readers, sql, account, &[&account]).await?;
+    rows.first().map_or(Ok(None), |row| revision(account, row, 0))
+}
+
+/// A revision in `column`, or none.
+pub(crate) fn revision(account: &str, row: &Row, column: usize) -> Result<Option<Revision>, StorageError> {
+    let wrong = |_| corrupt(&fault(REVISIONS, &[account], "`revision` has another length".to_owned(), "16 bytes"));
+    rows::revision(row, column).map_err(wrong)
+}
+
+/// Asks the views for what an account has.
+async fn read(readers: &Readers, sql: &Sql<'_>, account: &str, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
+    readers.read(sql, values).await.map_err(|error| view_error(error, account))
+}
+
+/// The error of a statement over views: what the other program's rows caused is named so.
+pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
+    match code(&error) {
+        Some(&SqlState::CARDINALITY_VIOLATION) => {
+            let what = "the account has several rows".to_owned();
+            corrupt(&fault(REVISIONS, &[account], what, "one for each account")).with_source(error)
+        }
+        // Such as a division by zero, or a text that is no number.
+        Some(code) if code.code().starts_with("22") => {
+            StorageError::new(StorageErrorKind::Corrupt, "a view fails over rows of its tables").with_source(error)
+        }
+        _ => error,
+    }
+}
+
+/// A course of a page has a slug of its own.
+fn check_each_once(account: &str, rows: &[Row]) -> Result<(), StorageError> {
+    let mut slugs: Vec<&str> = rows.iter().filter_map(|row| row.try_get(0).ok()).collect();
+    slugs.sort_unstable();
+    match slugs.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => {
+            let what = "`slug` is that of several courses".to_owned();
+            Err(corrupt(&fault(COURSES, &[account, pair[0]], what, "each of its account's once")))
+        }
+    }
+}

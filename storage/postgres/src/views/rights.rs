@@ -1,0 +1,82 @@
+//! [`check`]: what the role may do beyond what it needs (V5).
+
+use catalogue_core::storage::{StorageError, ViewAdvice};
+use tokio_postgres::types::Type;
+
+use super::Views;
+use super::columns::{ACCOUNTS, COURSES, MODULES, REVISIONS};
+use crate::connection::Sql;
+use crate::error::storage_error;
+use crate::rows::get;
+
+/// The role, and which of these it is or has.
+const ROLE: Sql = Sql {
+    text: "SELECT quote_ident(CAST(rolname AS TEXT)), rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, \
+           quote_ident(CAST(current_database() AS TEXT)), has_database_privilege(current_database(), 'CREATE') \
+           FROM pg_catalog.pg_roles WHERE rolname = current_user",
+    types: &[],
+};
+
+/// Tables and views of others: those that it may change first, but for the views those that it may read.
+const RELATIONS: Sql = Sql {
+    text: "SELECT name, may_write FROM ( \
+           SELECT quote_ident(CAST(n.nspname AS TEXT)) || '.' || quote_ident(CAST(c.relname AS TEXT)) AS name, \
+           n.nspname = $1 AND c.relname = ANY($2) AS is_view, \
+           has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE') \
+           OR has_any_column_privilege(c.oid, 'INSERT, UPDATE') AS may_write, \
+           has_any_column_privilege(c.oid, 'SELECT') AS may_read \
+           FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+           WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname <> current_schema() \
+           AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND CAST(n.nspname AS TEXT) NOT LIKE 'pg\\_%') AS found \
+           WHERE may_write OR (may_read AND NOT is_view) ORDER BY may_write DESC, name LIMIT 10",
+    types: &[Type::NAME, Type::TEXT_ARRAY],
+};
+
+/// Schemas of others that it may make tables in.
+const SCHEMAS: Sql = Sql {
+    text: "SELECT quote_ident(CAST(nspname AS TEXT)) FROM pg_catalog.pg_namespace \
+           WHERE nspname <> current_schema() AND CAST(nspname AS TEXT) NOT LIKE 'pg\\_%' \
+           AND nspname <> 'information_schema' AND has_schema_privilege(oid, 'CREATE') ORDER BY 1 LIMIT 10",
+    types: &[],
+};
+
+pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError> {
+    let connection = views.connection().await?;
+    let ask = async |sql, values| connection.query(sql, values).await.map_err(storage_error);
+    let role = ask(&ROLE, &[]).await?;
+    let Some(role) = role.first() else { return Ok(Vec::new()) };
+    let name: &str = get(role, 0)?;
+    let advice =
+        |about: &str, what: String, remedy: String| ViewAdvice { about: about.to_owned(), what, remedy: Some(remedy) };
+    let about = format!("the role {name}");
+    if get(role, 1)? {
+        // Every right follows from this one.
+        let remedy = "serve with a role of its own, as the README of catalogue-postgres has it".to_owned();
+        return Ok(vec![advice(&about, "it is a superuser".to_owned(), remedy)]);
+    }
+    let mut found = Vec::new();
+    for (column, attribute) in (2..).zip(["CREATEROLE", "CREATEDB", "REPLICATION", "BYPASSRLS"]) {
+        if get(role, column)? {
+            found.push(advice(&about, format!("it has {attribute}"), format!("ALTER ROLE {name} NO{attribute}")));
+        }
+    }
+    if get(role, 7)? {
+        let database: &str = get(role, 6)?;
+        let remedy = format!("REVOKE CREATE ON DATABASE {database} FROM {name}");
+        found.push(advice(&about, "it may make schemas".to_owned(), remedy));
+    }
+    for row in ask(&SCHEMAS, &[]).await? {
+        let schema: &str = get(&row, 0)?;
+        let remedy = format!("REVOKE CREATE ON SCHEMA {schema} FROM {name}, PUBLIC");
+        found.push(advice(&format!("the schema {schema}"), format!("the role {name} may make tables there"), remedy));
+    }
+    let named: &[&str] = &[ACCOUNTS, COURSES, MODULES, REVISIONS];
+    for row in ask(&RELATIONS, &[&views.schema, &named]).await? {
+        let (relation, may_write): (&str, bool) = (get(&row, 0)?, get(&row, 1)?);
+        let (does, rights) =
+            if may_write { ("change", "INSERT, UPDATE, DELETE, TRUNCATE") } else { ("read", "SELECT") };
+        let remedy = format!("REVOKE {rights} ON {relation} FROM {name}, PUBLIC");
+        found.push(advice(relation, format!("the role {name} may {does} it"), remedy));
+    }
+    Ok(found)
+}

@@ -1,0 +1,198 @@
+//! [`Statements`]: what requests and administration ask over views, with the names and types that were found at opening.
+//!
+//! A key is compared as `CAST(… AS TEXT)`, which is the column itself where that is a `text` or `varchar`. What is not a value
+//! has the collation of the column that it is compared with, and slugs are ordered by bytes: so indexes serve.
+
+use tokio_postgres::types::Type;
+
+use super::columns::{ACCOUNTS, COURSES, Columns, MODULES, REVISIONS};
+use crate::connection::Sql;
+use crate::options::quoted;
+
+const TEXT: Type = Type::TEXT;
+
+/// By the type of `created_at`.
+const NEXT_PAGE_TYPES: [&[Type]; 3] = [
+    &[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT],
+    &[TEXT, Type::INT8, Type::TIMESTAMP, TEXT],
+    &[TEXT, Type::INT8, Type::INT8, TEXT],
+];
+
+/// The accounts that have credentials, in the place of a page of all accounts and of those named.
+pub(crate) const OWNERS: [Sql<'static>; 2] = [
+    Sql {
+        text: "SELECT DISTINCT account_id, '', '' FROM credentials WHERE account_id >= $1 ORDER BY account_id LIMIT $2",
+        types: &[TEXT, Type::INT8],
+    },
+    Sql {
+        text: "SELECT DISTINCT account_id, '', '' FROM credentials WHERE account_id = ANY($1) ORDER BY account_id",
+        types: &[Type::TEXT_ARRAY],
+    },
+];
+
+/// The texts of the statements.
+#[derive(Debug)]
+pub(crate) struct Statements {
+    find_credential: String,
+    first_page: String,
+    next_page: String,
+    next_page_types: &'static [Type],
+    find_course: String,
+    /// Where there are revisions.
+    find_revision: Option<[String; 2]>,
+    list_keys: String,
+    find_account: String,
+    find_sign_in: String,
+    accounts: [String; 3],
+}
+
+impl Statements {
+    pub(crate) fn new(schema: &str, columns: &Columns) -> Self {
+        let named = |view: &str| format!("{}.{view}", quoted(schema));
+        let [accounts, courses, modules, revisions] = [ACCOUNTS, COURSES, MODULES, REVISIONS].map(named);
+        // Of an account that has left its view, nothing is shown: V4.
+        let is_known = |id: &str| {
+            let collate = if id == "$1" { String::new() } else { columns.collate(ACCOUNTS, "id") };
+            format!("EXISTS (SELECT 1 FROM {accounts} AS a WHERE CAST(a.id AS TEXT) = {id}{collate})")
+        };
+        let revision = |id: &str| {
+            if !columns.has_revisions() {
+                return "CAST(NULL AS UUID)".to_owned();
+            }
+            let collate = if id == "$1" { String::new() } else { columns.collate(REVISIONS, "account_id") };
+            format!(
+                "(SELECT r.revision FROM {revisions} AS r WHERE CAST(r.account_id AS TEXT) = {id}{collate} AND {})",
+                is_known(id)
+            )
+        };
+        let module_count = match columns.has_module_count() {
+            true => "CAST(c.module_count AS BIGINT)".to_owned(),
+            // One range of an index for each course that is shown.
+            false => format!(
+                "(SELECT count(*) FROM {modules} AS m WHERE CAST(m.account_id AS TEXT) = $1 \
+                 AND CAST(m.course_slug AS TEXT) = CAST(c.slug AS TEXT){})",
+                columns.collate(MODULES, "course_slug")
+            ),
+        };
+        let page = |after: &str| {
+            format!(
+                "SELECT CAST(c.slug AS TEXT), CAST(c.title AS TEXT), CAST(c.language AS TEXT), c.published_at, c.hidden, \
+                 {module_count}, c.created_at, {} FROM {courses} AS c WHERE CAST(c.account_id AS TEXT) = $1 AND {}{after} \
+                 ORDER BY c.created_at DESC, CAST(c.slug AS TEXT) COLLATE \"C\" DESC LIMIT $2",
+                revision("$1"),
+                is_known("$1"),
+            )
+        };
+        let find_revision = [
+            format!("SELECT {} AS revision", revision("$1")),
+            format!(
+                "SELECT {} AS revision WHERE NOT EXISTS \
+                 (SELECT 1 FROM {courses} AS c WHERE CAST(c.account_id AS TEXT) = $1)",
+                revision("$1")
+            ),
+        ];
+        let listed = "c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, c.revoked_at, \
+                      c.last_used_at, c.replaced_by";
+        Self {
+            find_credential: format!(
+                "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, {} \
+                 FROM credentials AS c WHERE c.digest = $1",
+                revision("c.account_id")
+            ),
+            first_page: page(""),
+            next_page: page(" AND (c.created_at, CAST(c.slug AS TEXT) COLLATE \"C\") < ($3, $4)"),
+            next_page_types: match columns.created_at() {
+                Type::TIMESTAMPTZ => NEXT_PAGE_TYPES[0],
+                Type::TIMESTAMP => NEXT_PAGE_TYPES[1],
+                _ => NEXT_PAGE_TYPES[2],
+            },
+            find_course: format!(
+                "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, c.same, \
+                 CAST(m.title AS TEXT), CAST(m.summary AS TEXT), CAST(m.number AS BIGINT), m.course_slug IS NOT NULL, {} \
+                 FROM (SELECT CAST(slug AS TEXT) AS slug, CAST(title AS TEXT) AS title, CAST(tagline AS TEXT) AS tagline, \
+                 CAST(language AS TEXT) AS language, published_at, hidden, CAST(access_mode AS TEXT) AS access_mode, \
+                 count(*) OVER () AS same FROM {courses} \
+                 WHERE CAST(account_id AS TEXT) = $1 AND CAST(slug AS TEXT) = $2 AND {}) AS c \
+                 LEFT JOIN {modules} AS m ON CAST(m.account_id AS TEXT) = $1 AND CAST(m.course_slug AS TEXT) = $2 \
+                 ORDER BY m.number",
+                revision("$1"),
+                is_known("$1")
+            ),
+            find_revision: columns.has_revisions().then_some(find_revision),
+            list_keys: format!(
+                "SELECT a.id, c.kind, {listed} FROM (SELECT CAST($1 AS TEXT) AS id WHERE {}) AS a \
+                 LEFT JOIN credentials AS c ON c.account_id = $1 ORDER BY c.created_at, c.id",
+                is_known("$1")
+            ),
+            find_account: format!("SELECT $1 WHERE {}", is_known("$1")),
+            find_sign_in: format!(
+                "SELECT s.account_id, '', '', s.expires_at FROM sign_ins AS s WHERE s.digest = $1 AND s.kind = $2 AND {}",
+                is_known("s.account_id")
+            ),
+            accounts: [
+                format!(
+                    "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE CAST(id AS TEXT) COLLATE \"C\" >= $1 \
+                     ORDER BY CAST(id AS TEXT) COLLATE \"C\" LIMIT $2"
+                ),
+                format!(
+                    "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE CAST(id AS TEXT) = ANY($1) \
+                     ORDER BY CAST(id AS TEXT) COLLATE \"C\""
+                ),
+                format!(
+                    "SELECT CAST(account_id AS TEXT), count(*) FROM {courses} WHERE CAST(account_id AS TEXT) = ANY($1) \
+                     GROUP BY CAST(account_id AS TEXT)"
+                ),
+            ],
+        }
+    }
+
+    /// The columns of a credential and the revision, which is null where there is none.
+    pub(crate) fn find_credential(&self) -> Sql<'_> {
+        Sql { text: &self.find_credential, types: &[Type::BYTEA] }
+    }
+
+    /// Slug, title, language, publication, hidden, module count, creation, revision.
+    pub(crate) fn first_page(&self) -> Sql<'_> {
+        Sql { text: &self.first_page, types: &[TEXT, Type::INT8] }
+    }
+
+    /// The same after a time and a slug.
+    pub(crate) fn next_page(&self) -> Sql<'_> {
+        Sql { text: &self.next_page, types: self.next_page_types }
+    }
+
+    /// A row for each module of each course of that slug.
+    pub(crate) fn find_course(&self) -> Sql<'_> {
+        Sql { text: &self.find_course, types: &[TEXT, TEXT] }
+    }
+
+    pub(crate) fn find_revision(&self) -> Option<Sql<'_>> {
+        self.find_revision.as_ref().map(|[any, _]| Sql { text: any, types: &[TEXT] })
+    }
+
+    /// That of an account without a course.
+    pub(crate) fn find_revision_of_none(&self) -> Option<Sql<'_>> {
+        self.find_revision.as_ref().map(|[_, of_none]| Sql { text: of_none, types: &[TEXT] })
+    }
+
+    /// As [`LIST`](crate::credentials::LIST).
+    pub(crate) fn list_keys(&self) -> Sql<'_> {
+        Sql { text: &self.list_keys, types: &[TEXT] }
+    }
+
+    pub(crate) fn find_account(&self) -> Sql<'_> {
+        Sql { text: &self.find_account, types: &[TEXT] }
+    }
+
+    /// Of an account that is in its view.
+    pub(crate) fn find_sign_in(&self) -> Sql<'_> {
+        Sql { text: &self.find_sign_in, types: &[Type::BYTEA, TEXT] }
+    }
+
+    /// A page of all accounts, those named, and the numbers of their courses.
+    pub(crate) fn accounts(&self) -> [Sql<'_>; 3] {
+        let types: [&'static [Type]; 3] = [&[TEXT, Type::INT8], &[Type::TEXT_ARRAY], &[Type::TEXT_ARRAY]];
+        let [of_all, named, courses] = &self.accounts;
+        [(of_all, types[0]), (named, types[1]), (courses, types[2])].map(|(text, types)| Sql { text, types })
+    }
+}

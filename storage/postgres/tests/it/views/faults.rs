@@ -1,0 +1,245 @@
+//! What a view shows and the API cannot serve: told by `check_views`, and never answered otherwise.
+
+use catalogue_core::AccountId;
+use catalogue_core::storage::{CheckedRows, CourseStorage, PageRequest, StorageError, StorageErrorKind, ViewFault};
+use catalogue_postgres::{OpenError, PostgresStorage};
+
+use super::team::{LOOSE, Team, options};
+use crate::items;
+
+/// Which answers need the row: the list of courses, one course, or its revision.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    List,
+    Course,
+    Both,
+    Neither,
+}
+
+use Needs::{Both, Course, List, Neither};
+
+/// Changes of sound rows, with the view, the key and what is wrong.
+const FAULTS: [(&str, &str, &str, &str, Needs); 24] = [
+    ("UPDATE catalogue_accounts SET id = NULL", "accounts", "", "`id` is null", Neither),
+    ("UPDATE catalogue_courses SET account_id = NULL", "courses", "bad", "`account_id` is null", Neither),
+    ("UPDATE catalogue_courses SET slug = NULL", "courses", "acc", "`slug` is null", List),
+    ("UPDATE catalogue_courses SET slug = ''", "courses", "acc", "`slug` is \"\"", List),
+    ("UPDATE catalogue_courses SET slug = 'a/b'", "courses", "acc, a/b", "`slug` is \"a/b\"", List),
+    ("UPDATE catalogue_courses SET slug = E'a\\u0085'", "courses", "acc, a\u{85}", "`slug` is \"a\\u{85}\"", List),
+    ("UPDATE catalogue_courses SET slug = repeat('é', 101)", "courses", "éé", "`slug` is \"éé", List),
+    ("UPDATE catalogue_courses SET title = NULL", "courses", "acc, bad", "`title` is null", Both),
+    ("UPDATE catalogue_courses SET tagline = NULL", "courses", "acc, bad", "`tagline` is null", Course),
+    ("UPDATE catalogue_courses SET language = NULL", "courses", "acc, bad", "`language` is null", Both),
+    ("UPDATE catalogue_courses SET hidden = NULL", "courses", "acc, bad", "`hidden` is null", Both),
+    ("UPDATE catalogue_courses SET created_at = NULL", "courses", "acc, bad", "`created_at` is null", List),
+    ("UPDATE catalogue_courses SET created_at = 'infinity'", "courses", "acc, bad", "`created_at` is no time", List),
+    ("UPDATE catalogue_courses SET created_at = '-infinity'", "courses", "acc, bad", "`created_at` is no time", List),
+    (
+        "UPDATE catalogue_courses SET created_at = '10000-01-01Z'",
+        "courses",
+        "acc, bad",
+        "`created_at` is no time",
+        List,
+    ),
+    (
+        "UPDATE catalogue_courses SET published_at = 'infinity'",
+        "courses",
+        "acc, bad",
+        "`published_at` is no time",
+        Both,
+    ),
+    ("UPDATE catalogue_courses SET module_count = -1", "courses", "acc, bad", "`module_count` is -1", List),
+    ("UPDATE catalogue_courses SET module_count = NULL", "courses", "acc, bad", "`module_count` is null", List),
+    ("UPDATE catalogue_modules SET title = NULL", "modules", "acc, bad", "`title` is null", Course),
+    ("UPDATE catalogue_modules SET summary = NULL", "modules", "acc, bad", "`summary` is null", Course),
+    ("UPDATE catalogue_modules SET number = NULL", "modules", "acc, bad", "`number` is null", Course),
+    ("UPDATE catalogue_modules SET number = 0", "modules", "acc, bad", "`number` is that of several modules", Course),
+    ("UPDATE catalogue_modules SET number = number + 1", "modules", "acc, bad", "`number` begins with 2", Course),
+    (
+        "UPDATE catalogue_modules SET number = number * 2 - 1",
+        "modules",
+        "acc, bad",
+        "`number` goes up to 3 in 2",
+        Course,
+    ),
+];
+
+/// Rows that are there again, and a revision of another length.
+const REPEATED: [(&str, &str, &str, &str, Needs); 3] = [
+    (
+        "INSERT INTO catalogue_courses SELECT * FROM catalogue_courses",
+        "courses",
+        "acc, bad",
+        "`slug` is that of several",
+        Both,
+    ),
+    (
+        "INSERT INTO catalogue_revisions SELECT * FROM catalogue_revisions",
+        "revisions",
+        "acc",
+        "`account_id` is that of several",
+        Both,
+    ),
+    ("UPDATE catalogue_revisions SET revision = ''", "revisions", "acc", "`revision` has another length", Both),
+];
+
+async fn checked(storage: &PostgresStorage, rows: CheckedRows) -> Vec<ViewFault> {
+    storage.views().unwrap().check_views(rows).await.unwrap()
+}
+
+fn is_named(error: &StorageError, view: &str, key: &str) -> bool {
+    let text = error.to_string();
+    error.kind() == StorageErrorKind::Corrupt && text.contains(view) && text.contains(key)
+}
+
+#[tokio::test]
+async fn each_bad_row_is_told_and_answered_by_an_error() {
+    let Some(team) = Team::new(LOOSE).await else { return };
+    let (storage, account) = (&team.storage, AccountId::new("acc"));
+    assert_eq!(checked(storage, CheckedRows::All).await, []);
+    for (change, view, key, what, needs) in FAULTS.into_iter().chain(REPEATED) {
+        let of_row = match (view, change.starts_with("UPDATE")) {
+            (_, false) | ("revisions", _) => " WHERE account_id = 'acc'",
+            ("accounts", _) => " WHERE id = 'other'",
+            ("courses", _) => " WHERE account_id = 'acc' AND slug = 'bad'",
+            _ => " WHERE account_id = 'acc' AND course_slug = 'bad'",
+        };
+        team.host.batch_execute("CREATE TABLE IF NOT EXISTS sound_courses AS TABLE catalogue_courses").await.unwrap();
+        team.host.batch_execute(&format!("{change}{of_row}")).await.unwrap();
+        let view = format!("catalogue_{view}");
+        for rows in [CheckedRows::Sample, CheckedRows::All] {
+            let found = checked(storage, rows).await;
+            let is_this = |fault: &ViewFault| {
+                fault.view == view
+                    && fault.key.as_ref().is_some_and(|found| found.contains(key))
+                    && fault.what.contains(what)
+            };
+            assert!(found.iter().any(is_this), "{change}: {found:?}");
+            assert!(found.iter().all(|fault| fault.view == view && !fault.wanted.is_empty()), "{change}: {found:?}");
+        }
+        let listed = items(storage, &account, &PageRequest::default()).await;
+        let course = storage.find_course(&account, "bad").await;
+        if [List, Both].contains(&needs) {
+            assert!(is_named(&listed.unwrap_err(), &view, key), "{change}");
+        } else {
+            // The account of a course that belongs to nobody has the others.
+            let expected = if change.contains("account_id = NULL") { 1 } else { 2 };
+            assert_eq!(listed.unwrap().len(), expected, "{change}");
+        }
+        if [Course, Both].contains(&needs) {
+            assert!(is_named(&course.unwrap_err(), &view, key), "{change}");
+        } else {
+            course.unwrap();
+        }
+        // Another account's answers are not touched.
+        let listed = items(storage, &AccountId::new("other"), &PageRequest::default()).await.unwrap();
+        assert_eq!(listed.len(), if view == "catalogue_accounts" { 0 } else { 2 }, "{change}");
+        let again =
+            "DROP TABLE catalogue_accounts, catalogue_courses, catalogue_modules, catalogue_revisions, sound_courses";
+        team.host.batch_execute(&format!("{again}; {LOOSE}")).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_fault_beyond_the_sample_is_found_among_all_rows() {
+    let Some(team) = Team::new(LOOSE).await else { return };
+    let fill = "INSERT INTO catalogue_courses SELECT 'acc', 'c' || n, 'Title', '', 'en', now(), NULL, FALSE, NULL, 0 \
+                FROM generate_series(1, 10000) AS n; \
+                INSERT INTO catalogue_courses SELECT 'acc', 'late' || n, NULL, '', 'en', now(), NULL, FALSE, NULL, 0 \
+                FROM generate_series(1, 150) AS n";
+    team.host.batch_execute(fill).await.unwrap();
+    assert_eq!(checked(&team.storage, CheckedRows::Sample).await, []);
+    let found = checked(&team.storage, CheckedRows::All).await;
+    assert_eq!(found.len(), 100, "each kind is cut");
+    assert_eq!(found[0].key.as_deref(), Some("acc, late1"));
+}
+
+#[tokio::test]
+async fn columns_that_cannot_be_read_are_told_at_opening_and_by_a_check() {
+    let Some(team) = Team::new(LOOSE).await else { return };
+    let schema = team.schema.name();
+    for (change, view, what, wanted) in [
+        ("DROP TABLE catalogue_modules", "modules", "has no view of this name", "number"),
+        ("ALTER TABLE catalogue_courses DROP COLUMN hidden", "courses", "no column `hidden`", "BOOLEAN"),
+        (
+            "ALTER TABLE catalogue_courses ALTER slug TYPE UUID USING gen_random_uuid()",
+            "courses",
+            "`slug` is of the type uuid",
+            "CAST(slug AS TEXT)",
+        ),
+        (
+            "ALTER TABLE catalogue_accounts ALTER id TYPE BIGINT USING 1",
+            "accounts",
+            "`id` is of the type bigint",
+            "CAST(id AS TEXT)",
+        ),
+        (
+            "ALTER TABLE catalogue_courses ALTER created_at TYPE DATE",
+            "courses",
+            "`created_at` is of the type date",
+            "timestamptz",
+        ),
+        (
+            "ALTER TABLE catalogue_courses ALTER hidden TYPE INTEGER USING 0",
+            "courses",
+            "`hidden` is of the type integer",
+            "BOOLEAN",
+        ),
+        (
+            "ALTER TABLE catalogue_modules ALTER number TYPE NUMERIC",
+            "modules",
+            "`number` is of the type numeric",
+            "BIGINT",
+        ),
+        (
+            "ALTER TABLE catalogue_revisions ALTER revision TYPE TEXT",
+            "revisions",
+            "`revision` is of the type text",
+            "16 bytes",
+        ),
+        (
+            "CREATE COLLATION lax (provider = icu, locale = 'und-u-ks-level2', deterministic = false); \
+             ALTER TABLE catalogue_courses ALTER slug TYPE TEXT COLLATE lax",
+            "courses",
+            "takes different texts for the same",
+            "COLLATE \"C\"",
+        ),
+    ] {
+        team.host.batch_execute(&format!("BEGIN; {change}; COMMIT")).await.unwrap();
+        let Err(OpenError::Views(found)) = PostgresStorage::open(&options(&team.schema)).await else {
+            panic!("{change}")
+        };
+        let [fault] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((fault.view, &fault.key), (&*format!("catalogue_{view}"), &None));
+        assert!(fault.what.contains(what) && fault.wanted.contains(wanted), "{fault:?}");
+        assert_eq!(checked(&team.storage, CheckedRows::Sample).await, found);
+        let again = format!("DROP SCHEMA {schema} CASCADE; CREATE SCHEMA {schema}; {LOOSE}");
+        team.host.batch_execute(&again).await.unwrap();
+    }
+    // Texts of all kinds are read.
+    let other_types = "CREATE EXTENSION citext; CREATE DOMAIN title AS VARCHAR(9); \
+                       ALTER TABLE catalogue_courses ALTER slug TYPE CITEXT, ALTER title TYPE title, \
+                       ALTER language TYPE CHAR(2), ALTER module_count TYPE SMALLINT, ALTER created_at TYPE TIMESTAMP(3)";
+    let team = team.reopened(other_types).await;
+    assert_eq!(checked(&team.storage, CheckedRows::All).await, []);
+    let listed = items(&team.storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap();
+    assert_eq!(
+        listed.iter().map(|item| (&*item.slug, &*item.title)).collect::<Vec<_>>(),
+        [("good", "Title"), ("bad", "Title")]
+    );
+    assert!(team.storage.find_course(&AccountId::new("acc"), "good").await.unwrap().value.is_some());
+    assert!(team.storage.find_course(&AccountId::new("acc"), "GOOD").await.unwrap().value.is_none());
+}
+
+#[tokio::test]
+async fn a_view_that_fails_is_told() {
+    let Some(team) = Team::new(LOOSE).await else { return };
+    let change = "ALTER TABLE catalogue_courses RENAME TO courses; CREATE VIEW catalogue_courses AS SELECT account_id, slug, \
+                  title, tagline, language, created_at, published_at, 1 / length(access_mode) = 1 AS hidden, access_mode, \
+                  module_count FROM courses; UPDATE courses SET access_mode = '' WHERE slug = 'bad'";
+    let team = team.reopened(change).await;
+    let found = checked(&team.storage, CheckedRows::Sample).await;
+    assert!(found.iter().any(|fault| fault.what.contains("division by zero")), "{found:?}");
+    let error = items(&team.storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap_err();
+    assert_eq!(error.kind(), StorageErrorKind::Corrupt);
+}

@@ -1,0 +1,20 @@
+-- Tables in the place of views, which take everything.
+
+CREATE TABLE catalogue_accounts (id TEXT);
+
+CREATE TABLE catalogue_courses (
+    account_id TEXT, slug TEXT, title TEXT, tagline TEXT, language TEXT, created_at TIMESTAMPTZ, published_at TIMESTAMPTZ,
+    hidden BOOLEAN, access_mode TEXT, module_count BIGINT
+);
+
+CREATE TABLE catalogue_modules (account_id TEXT, course_slug TEXT, number INTEGER, title TEXT, summary TEXT);
+
+CREATE TABLE catalogue_revisions (account_id TEXT, revision BYTEA);
+
+INSERT INTO catalogue_accounts VALUES ('acc'), ('other');
+INSERT INTO catalogue_courses
+SELECT account, slug, 'Title', '', 'en', '2024-05-01 10:00:00.123456Z', NULL, FALSE, NULL, 2
+FROM unnest(ARRAY['acc', 'other']) AS account, unnest(ARRAY['bad', 'good']) AS slug;
+INSERT INTO catalogue_modules
+SELECT account_id, slug, number, 'Title', '' FROM catalogue_courses, generate_series(1, 2) AS number;
+INSERT INTO catalogue_revisions VALUES ('acc', decode(repeat('ab', 16), 'hex'));

@@ -1,0 +1,8 @@
+//! Courses in views over another program's tables.
+
+mod conformance;
+mod faults;
+mod opening;
+mod plans;
+mod serving;
+mod team;

@@ -1,0 +1,59 @@
+CREATE TABLE owners (
+    id       BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    login    TEXT NOT NULL UNIQUE,
+    revision UUID NOT NULL DEFAULT gen_random_uuid()
+);
+
+CREATE TABLE trainings (
+    id        BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    owner     BIGINT NOT NULL REFERENCES owners ON DELETE CASCADE,
+    handle    TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    subtitle  TEXT NOT NULL,
+    lang      TEXT NOT NULL,
+    made_at   TIMESTAMP NOT NULL,
+    live_at   BIGINT,
+    is_hidden BOOLEAN NOT NULL,
+    access    TEXT,
+    lessons   INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE lessons (
+    training BIGINT NOT NULL REFERENCES trainings ON DELETE CASCADE,
+    place    INTEGER NOT NULL,
+    name     TEXT NOT NULL,
+    summary  TEXT NOT NULL,
+    PRIMARY KEY (training, place)
+);
+
+-- As a team's own program may do it.
+CREATE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE owners SET revision = gen_random_uuid() WHERE id = coalesce(NEW.owner, OLD.owner);
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON trainings FOR EACH ROW EXECUTE FUNCTION changed();
+
+CREATE FUNCTION counted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE trainings SET lessons = (SELECT count(*) FROM lessons WHERE training = id)
+    WHERE id = coalesce(NEW.training, OLD.training);
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER counted AFTER INSERT OR UPDATE OR DELETE ON lessons FOR EACH ROW EXECUTE FUNCTION counted();
+
+CREATE VIEW catalogue_accounts AS SELECT CAST(id AS TEXT) AS id FROM owners;
+
+CREATE VIEW catalogue_courses AS
+SELECT CAST(owner AS TEXT) AS account_id, handle AS slug, name AS title, subtitle AS tagline, lang AS language,
+    made_at AS created_at, live_at AS published_at, is_hidden AS hidden, access AS access_mode, lessons AS module_count
+FROM trainings;
+
+CREATE VIEW catalogue_modules AS
+SELECT CAST(t.owner AS TEXT) AS account_id, t.handle AS course_slug,
+    row_number() OVER (PARTITION BY CAST(t.owner AS TEXT), t.handle ORDER BY l.place) AS number, l.name AS title, l.summary
+FROM lessons AS l JOIN trainings AS t ON t.id = l.training;
+
+CREATE VIEW catalogue_revisions AS SELECT CAST(id AS TEXT) AS account_id, revision FROM owners;

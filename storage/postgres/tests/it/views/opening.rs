@@ -1,0 +1,132 @@
+//! Where our tables are beside views, and what the role needs.
+
+use std::ops::ControlFlow;
+
+use catalogue_core::AccountId;
+use catalogue_core::admin::{Accounts, AdminStorage};
+use catalogue_core::storage::{CheckedRows, StorageError, StorageErrorKind};
+use catalogue_postgres::{OpenError, PostgresStorage};
+
+use super::team::{TEXTS, Team, options};
+use crate::schema::Schema;
+
+/// A schema of the test with a team's tables, and nothing of ours.
+async fn team() -> Option<(Schema, tokio_postgres::Client, String)> {
+    let schema = Schema::new().await?;
+    let host = schema.host().await;
+    host.batch_execute(TEXTS).await.unwrap();
+    let ours = format!("{}_ours", schema.name());
+    Some((schema, host, ours))
+}
+
+async fn refused(schema: &Schema) -> OpenError {
+    PostgresStorage::migrate(&options(schema)).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_schema_that_has_tables_of_somebody_is_left_alone() {
+    let Some((schema, host, ours)) = team().await else { return };
+    let error = PostgresStorage::open(&options(&schema)).await.unwrap_err();
+    assert!(matches!(error, OpenError::OlderSchema { found: 0, .. }), "{error}");
+    host.batch_execute(&format!("CREATE SCHEMA {ours}; CREATE TABLE {ours}.orders ()")).await.unwrap();
+    let error = refused(&schema).await;
+    assert!(matches!(&error, OpenError::Foreign(found) if *found == ours), "{error}");
+    host.batch_execute(&format!("DROP TABLE {ours}.orders")).await.unwrap();
+    let migrated = PostgresStorage::migrate(&options(&schema)).await.unwrap();
+    assert_eq!((migrated.from, migrated.to), (0, 6));
+    let tables =
+        "SELECT string_agg(CAST(tablename AS TEXT), ' ' ORDER BY tablename) FROM pg_tables WHERE schemaname = $1";
+    let tables: String = host.query_one(tables, &[&ours]).await.unwrap().get(0);
+    assert_eq!(tables, "catalogue_schema credential_events credentials revoked_tokens sign_ins");
+    let keys =
+        "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND connamespace = CAST($1 AS TEXT)::regnamespace";
+    assert_eq!(host.query_one(keys, &[&ours]).await.unwrap().get::<_, i64>(0), 0);
+}
+
+#[tokio::test]
+async fn tables_with_courses_and_without_are_told_apart() {
+    let Some((schema, host, ours)) = team().await else { return };
+    let with_courses = schema.options().schema(&ours);
+    PostgresStorage::open_and_migrate(&with_courses).await.unwrap();
+    let error = refused(&schema).await;
+    assert!(matches!(error, OpenError::MadeForOther { views: false, .. }), "{error}");
+    host.batch_execute(&format!("DROP SCHEMA {ours} CASCADE")).await.unwrap();
+    PostgresStorage::open_and_migrate(&options(&schema)).await.unwrap();
+    let error = PostgresStorage::open_and_migrate(&with_courses).await.unwrap_err();
+    assert!(matches!(error, OpenError::MadeForOther { views: true, .. }), "{error}");
+    assert!(PostgresStorage::open(&schema.options()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
+    let Some((schema, host, ours)) = team().await else { return };
+    let (name, role) = (schema.name(), format!("{}_role", schema.name()));
+    host.batch_execute(&format!("CREATE ROLE {role} LOGIN")).await.unwrap();
+    let options = || {
+        let address = schema.address().replace("user=postgres", &format!("user={role}"));
+        Schema::options_of(&address).views(name).schema(&ours)
+    };
+    let error = PostgresStorage::open_and_migrate(&options()).await.unwrap_err();
+    assert!(error.to_string().contains(&format!("CREATE SCHEMA {ours} AUTHORIZATION {role}")), "{error}");
+    host.batch_execute(&format!("CREATE SCHEMA {ours}")).await.unwrap();
+    let error = PostgresStorage::migrate(&options()).await.unwrap_err();
+    assert!(matches!(error, OpenError::NoSchema { .. }), "it may not use it: {error}");
+    host.batch_execute(&format!("ALTER SCHEMA {ours} OWNER TO {role}")).await.unwrap();
+    PostgresStorage::migrate(&options()).await.unwrap();
+    let Err(OpenError::Views(faults)) = PostgresStorage::open(&options()).await else { panic!("it may not read them") };
+    assert!(faults.iter().all(|fault| fault.what.contains("may not read")), "{faults:?}");
+    let views = "catalogue_accounts, catalogue_courses, catalogue_modules";
+    let grant = format!("GRANT USAGE ON SCHEMA {name} TO {role}; GRANT SELECT ON {views} TO {role}");
+    host.batch_execute(&grant).await.unwrap();
+    let storage = PostgresStorage::open_and_migrate(&options()).await.unwrap();
+    let views = storage.views().unwrap();
+    assert_eq!(views.check_views(CheckedRows::All).await.unwrap(), []);
+    let of_others = async || {
+        let found = views.check_rights().await.unwrap();
+        // The tables of other tests, and in old databases `public`, are open or not to everybody alike.
+        found.into_iter().filter(|advice| format!("{advice:?}").contains(name)).collect::<Vec<_>>()
+    };
+    assert_eq!(of_others().await.iter().map(|advice| &*advice.about).collect::<Vec<_>>(), Vec::<&str>::new());
+    host.batch_execute(&format!("GRANT SELECT ON owners TO {role}; GRANT DELETE ON trainings TO {role}"))
+        .await
+        .unwrap();
+    let found = of_others().await;
+    let found: Vec<_> = found.iter().map(|advice| (&*advice.about, &*advice.what)).collect();
+    let [deletes, reads] = [format!("{name}.trainings"), format!("{name}.owners")];
+    let [may_change, may_read] = ["change", "read"].map(|does| format!("the role {role} may {does} it"));
+    assert_eq!(found, [(&*deletes, &*may_change), (&*reads, &*may_read)]);
+    host.batch_execute(&format!("ALTER ROLE {role} CREATEDB SUPERUSER")).await.unwrap();
+    let found = of_others().await;
+    assert!(found.len() == 1 && found[0].what.contains("superuser"), "{found:?}");
+}
+
+#[tokio::test]
+async fn through_a_pooler_the_role_has_the_search_path() {
+    let Some((schema, host, ours)) = team().await else { return };
+    PostgresStorage::open_and_migrate(&options(&schema)).await.unwrap();
+    let role = format!("{}_pooled", schema.name());
+    host.batch_execute(&format!("CREATE ROLE {role} LOGIN SUPERUSER")).await.unwrap();
+    let address = schema.address().replace("user=postgres", &format!("user={role}"));
+    let address = address.split(" options=").next().unwrap();
+    let pooled = || Schema::options_of(address).views(schema.name()).schema(&ours).through_transaction_pooler();
+    let error = PostgresStorage::open(&pooled()).await.unwrap_err();
+    let wanted = format!("ALTER ROLE {role} SET search_path = {ours}");
+    assert!(error.to_string().contains(&wanted), "{error}");
+    host.batch_execute(&wanted).await.unwrap();
+    PostgresStorage::open_and_migrate(&pooled()).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_belongs_to_the_other_program_is_not_changed() {
+    let Some(Team { storage, .. }) = Team::new(TEXTS).await else { return };
+    let account = AccountId::new("acc");
+    let import = storage.begin_import().await.map(|_| ());
+    let export = storage.export(Accounts::All, &mut |_| ControlFlow::Continue(())).await;
+    let removed = storage.remove_account(&account).await.map(|_| ());
+    let course = storage.remove_course(&account, "course").await.map(|_| ());
+    for refused in [import, export, removed, course] {
+        let error: StorageError = refused.unwrap_err();
+        assert_eq!(error.kind(), StorageErrorKind::Unsupported);
+        assert!(error.to_string().contains("belong to another program"), "{error}");
+    }
+}

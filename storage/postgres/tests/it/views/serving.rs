@@ -1,0 +1,149 @@
+//! Accounts that leave their view, and a team's program that writes while requests are answered.
+
+use std::ops::ControlFlow;
+
+use catalogue_core::admin::{Accounts, AdminStorage, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{
+    Actor, CourseRow, CourseRows, CourseStorage, CredentialStorage, KeyStorage, Limit, PageRequest, SignInStorage,
+    StorageErrorKind,
+};
+use catalogue_core::{AccountId, Catalogue, Timestamp};
+use catalogue_postgres::PostgresStorage;
+use catalogue_storage_conformance::sample;
+use http::Request;
+
+use super::team::{NUMBERS, TEXTS, Team};
+use crate::settings::{at, digest, link, session};
+use crate::{items, key_of};
+
+#[tokio::test]
+async fn an_account_that_leaves_its_view_is_unknown_and_its_keys_go_on() {
+    let Some(team) = Team::new(TEXTS).await else { return };
+    let team = team
+        .reopened(
+            "ALTER TABLE owners ADD gone BOOLEAN NOT NULL DEFAULT FALSE; CREATE OR REPLACE VIEW \
+                              catalogue_accounts AS SELECT id FROM owners WHERE NOT gone",
+        )
+        .await;
+    let (storage, account) = (&team.storage, AccountId::new("acc"));
+    team.put_courses(&[sample::course("acc", "course")]).await;
+    let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
+    storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
+    storage.create_link(&link("acc", 1, 0), &Actor::OPERATOR).await.unwrap();
+    storage.exchange_link(&digest(1), at(1), &session(2, 1)).await.unwrap().unwrap();
+    assert_eq!(items(storage, &account, &PageRequest::default()).await.unwrap().len(), 1);
+    team.host.batch_execute("UPDATE owners SET gone = TRUE").await.unwrap();
+    assert!(storage.find_credential(&key.digest).await.unwrap().is_some());
+    assert_eq!(items(storage, &account, &PageRequest::default()).await.unwrap(), []);
+    assert_eq!(storage.find_course(&account, "course").await.unwrap().value, None);
+    assert_eq!(storage.list_keys(&account).await.unwrap(), None);
+    assert_eq!(storage.find_session(&digest(2)).await.unwrap(), None);
+    let (_, other) = NewCredential::api_key(account.clone(), "another", Scopes::from_names(["read:courses"]));
+    let refused = storage.create_key(&other, &Actor::OPERATOR).await.unwrap_err();
+    assert_eq!(refused.kind(), StorageErrorKind::UnknownReference);
+    let refused = storage.create_link(&link("acc", 3, 0), &Actor::OPERATOR).await.unwrap_err();
+    assert_eq!(refused.kind(), StorageErrorKind::UnknownReference);
+    // An operator sees the key still, and can revoke it.
+    for accounts in [Accounts::All, Accounts::Only(std::slice::from_ref(&account))] {
+        let mut found = 0;
+        let count = &mut |_| {
+            found += 1;
+            ControlFlow::Continue(())
+        };
+        storage.visit_credentials(accounts, count).await.unwrap();
+        assert_eq!(found, 1);
+    }
+    let id = &key.record.identity.credential_id;
+    storage.revoke_key(&account, id, Timestamp::now(), &Actor::OPERATOR).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn accounts_are_those_of_the_view_with_what_they_have() {
+    let Some(team) = Team::new(TEXTS).await else { return };
+    team.put_courses(&[sample::course("b", "one"), sample::course("b", "two"), sample::course("B", "one")]).await;
+    team.owner("a").await;
+    key_of(&team.storage, &AccountId::new("a")).await;
+    let list = async |accounts: Accounts<'_>| {
+        let mut found = Vec::new();
+        let take = &mut |summary: catalogue_core::admin::AccountSummary| {
+            found.push((summary.account.id.to_string(), summary.courses, summary.keys));
+            ControlFlow::Continue(())
+        };
+        team.storage.list_accounts(accounts, Timestamp::now(), take).await.unwrap();
+        found
+    };
+    let row = |id: &str, courses, keys| (id.to_owned(), courses, keys);
+    assert_eq!(list(Accounts::All).await, [row("B", 1, 0), row("a", 0, 1), row("b", 2, 0)]);
+    assert_eq!(list(Accounts::Only(&["b".into(), "c".into()])).await, [row("b", 2, 0)]);
+}
+
+/// The answer for that key, as text.
+async fn answer(catalogue: &Catalogue, path: &str, key: &str) -> String {
+    let request = Request::get(path).header("Authorization", format!("Bearer {key}")).body(()).unwrap();
+    String::from_utf8(catalogue.call(request).await.into_body().to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn an_answer_has_each_change_that_was_committed_before() {
+    for tables in [TEXTS, NUMBERS] {
+        let Some(team) = Team::new(tables).await else { return };
+        let account = AccountId::new(team.owner("owner").await);
+        let key = key_of(&team.storage, &account).await;
+        team.put_courses(&[sample::course(account.as_str(), "course")]).await;
+        let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
+        for round in 0..50 {
+            let title = format!("\u{fffe}0 Title of round {round}");
+            team.host.execute("UPDATE trainings SET name = $1", &[&title]).await.unwrap();
+            for path in ["/api/v1/courses", "/api/v1/courses/course"] {
+                for _ in 0..2 {
+                    // As it is: views have no escapes.
+                    let body = answer(&catalogue, path, &key).await;
+                    assert!(body.contains(&title), "{path}: {body}");
+                }
+            }
+        }
+    }
+}
+
+/// The slugs of all pages, each of seven courses.
+async fn walk_of(storage: &PostgresStorage, account: &AccountId) -> Vec<String> {
+    let (mut slugs, mut page) = (Vec::new(), PageRequest { limit: Limit::new(7).unwrap(), after: None });
+    loop {
+        let mut take = |row: CourseRow<'_>| slugs.push(row.slug.to_owned());
+        let mut rows = CourseRows::new(page.limit, &mut take);
+        storage.list_courses(account, &page, &mut rows).await.unwrap();
+        page.after = rows.next();
+        if page.after.is_none() {
+            return slugs;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_walk_meets_each_lasting_course_while_others_come_and_go() {
+    let Some(team) = Team::new(NUMBERS).await else { return };
+    let account = AccountId::new(team.owner("owner").await);
+    let lasting: Vec<_> = (0..60).map(|n| sample::course(account.as_str(), &format!("lasting-{n}"))).collect();
+    team.put_courses(&lasting).await;
+    let writer = team.schema.host().await;
+    let change = async {
+        for n in 0..40 {
+            let insert = "INSERT INTO trainings (owner, handle, name, subtitle, lang, made_at, is_hidden) \
+                          SELECT owner, 'passing-' || $1, 'Title', '', 'en', made_at, FALSE FROM trainings LIMIT 1";
+            writer.execute(insert, &[&n.to_string()]).await.unwrap();
+            writer.execute("DELETE FROM trainings WHERE handle = $1", &[&format!("passing-{}", n - 5)]).await.unwrap();
+        }
+    };
+    let walk = async {
+        for _ in 0..5 {
+            let mut met = walk_of(&team.storage, &account).await;
+            met.retain(|slug| slug.starts_with("lasting-"));
+            met.sort();
+            let mut expected: Vec<_> = lasting.iter().map(|course| course.slug.clone()).collect();
+            expected.sort();
+            assert_eq!(met, expected);
+        }
+    };
+    futures_util::future::join(change, walk).await;
+}

@@ -1,0 +1,127 @@
+//! [`RedisRateLimiter`]: several processes count together, in Redis.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use catalogue_core::limit::{LimiterFuture, RateLimit, RateLimitKey, RateLimiter, Taken};
+
+use crate::address::RedisAddress;
+use crate::store::{RedisUnavailable, Store};
+
+/// Counts in Redis, in a round trip for each time that something is taken or given back: most requests take once, a 304
+/// gives back too, and a good token that this process has not met yet takes from the address, gives that back, and takes
+/// as itself. While Redis does not answer, requests go on without being counted. Clones count together.
+#[derive(Clone, Debug)]
+pub struct RedisRateLimiter {
+    limit: RateLimit,
+    store: Arc<Store>,
+}
+
+impl RedisRateLimiter {
+    /// Counts that limit there. Nothing is asked there yet.
+    #[must_use]
+    pub fn new(limit: RateLimit, address: RedisAddress) -> Self {
+        Self { limit, store: Store::new(address) }
+    }
+
+    /// Whether Redis counts now.
+    ///
+    /// # Errors
+    /// When it does not: why, and what would help where that is known.
+    pub async fn check(&self) -> Result<(), RedisUnavailable> {
+        self.store.check().await
+    }
+
+    /// Asks before any request does, so that an outage is told in the log at once.
+    pub async fn look(&self) {
+        self.store.look().await;
+    }
+
+    /// The number of requests that went on without being counted. It goes on.
+    #[must_use]
+    pub fn uncounted(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.store.uncounted)
+    }
+
+    /// Where the windows of a key are. Processes with another limit count elsewhere. `None` for what a newer core counts.
+    fn place(&self, key: RateLimitKey<'_>) -> Option<String> {
+        let (requests, seconds) = (self.limit.requests(), self.limit.window().as_secs());
+        Some(match key {
+            RateLimitKey::Credential(caller) => {
+                let (account, kind, id) = (caller.account.as_str(), caller.kind.name(), caller.counted_as());
+                // With its length, so that no account's text runs into a credential's.
+                format!("catalogue:{requests}/{seconds}:{kind}:{}:{account}:{id}", account.len())
+            }
+            RateLimitKey::UnknownTokens(address) => format!("catalogue:{requests}/{seconds}:address:{address}"),
+            RateLimitKey::SignIn(address) => format!("catalogue:{requests}/{seconds}:sign-in:{address}"),
+            RateLimitKey::Change(account) => format!("catalogue:{requests}/{seconds}:change:{account}"),
+            _ => return None,
+        })
+    }
+}
+
+/// Where Redis is, without what may be secret.
+impl fmt::Display for RedisRateLimiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.store.address.fmt(f)
+    }
+}
+
+impl RateLimiter for RedisRateLimiter {
+    fn limit(&self) -> RateLimit {
+        self.limit
+    }
+
+    fn take<'l>(&'l self, key: RateLimitKey<'l>) -> LimiterFuture<'l, Taken> {
+        LimiterFuture::later(async move {
+            let taken = match self.place(key) {
+                Some(place) => self.store.take(place, self.limit.requests(), self.limit.window()).await,
+                None => None,
+            };
+            let Some((granted, remaining, milliseconds, window)) = taken else {
+                self.store.uncounted.fetch_add(1, Ordering::Relaxed);
+                return Taken::Uncounted;
+            };
+            let resets_in = Duration::from_millis(milliseconds);
+            if granted { Taken::Granted { remaining, resets_in, window } } else { Taken::Refused { resets_in } }
+        })
+    }
+
+    fn give_back<'l>(&'l self, key: RateLimitKey<'l>, window: u64) -> LimiterFuture<'l, ()> {
+        match self.place(key) {
+            Some(place) => LimiterFuture::later(self.store.give_back(place, window)),
+            None => LimiterFuture::now(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catalogue_core::AccountId;
+    use catalogue_core::auth::{Identity, Issued, NewToken, Scopes};
+
+    use super::*;
+
+    #[test]
+    fn every_credential_has_a_place_of_its_own() {
+        let limit = RateLimit::new(600, Duration::from_secs(60)).unwrap();
+        let limiter = RedisRateLimiter::new(limit, RedisAddress::parse("redis://127.0.0.1").unwrap());
+        let place = |account, id| {
+            let identity = Identity::api_key(AccountId::new(account), id, Scopes::default());
+            limiter.place(RateLimitKey::Credential(&identity)).unwrap()
+        };
+        assert_eq!(place("acc", "key_1"), "catalogue:600/60:api-key:3:acc:key_1");
+        assert_ne!(place("a:b", "c"), place("a", "b:c"));
+        // A client of an issuer has one place for all its tokens (decision O20).
+        let signed = || {
+            let digest = NewToken::mint(catalogue_core::auth::CredentialKind::OAuth).digest();
+            let issued = Issued::new("https://id.example.com", Some("partner".into()));
+            let identity = Identity::issued(AccountId::new("acc"), &digest, Scopes::default(), issued);
+            limiter.place(RateLimitKey::Credential(&identity)).unwrap()
+        };
+        assert_eq!(signed(), signed());
+        assert!(signed().starts_with("catalogue:600/60:oauth:3:acc:client:"));
+    }
+}

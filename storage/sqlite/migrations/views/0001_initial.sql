@@ -1,0 +1,70 @@
+-- Credentials and sign-ins where courses are read from another program's views. Their accounts are rows of such a view, so
+-- nothing refers to them. The prefix keeps them apart where they stand in that program's file.
+
+CREATE TABLE catalogue_version (
+    -- That of these tables. The file's own `user_version` may be the other program's.
+    version INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE catalogue_credentials (
+    -- The SHA-256 of the token; the token itself is nowhere.
+    digest       BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+    account_id   TEXT    NOT NULL,
+    id           TEXT    NOT NULL,
+    kind         TEXT    NOT NULL CHECK (kind IN ('api-key', 'oauth')),
+    name         TEXT,
+    shown_prefix TEXT    NOT NULL DEFAULT '',
+    -- Names, separated by blanks.
+    scopes       TEXT    NOT NULL,
+    created_at   INTEGER NOT NULL,
+    expires_at   INTEGER,
+    revoked_at   INTEGER,
+    last_used_at INTEGER,
+    -- The id of the credential that takes the place of one that was rotated.
+    replaced_by  TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX catalogue_credentials_by_account ON catalogue_credentials (account_id, id);
+CREATE INDEX catalogue_credentials_by_id ON catalogue_credentials (id);
+
+CREATE TABLE catalogue_credential_events (
+    account_id    TEXT    NOT NULL,
+    -- `evt_` and a UUID of version 7, so that the order of ids is that of time.
+    id            TEXT    NOT NULL,
+    at            INTEGER NOT NULL,
+    action        TEXT    NOT NULL,
+    actor         TEXT    NOT NULL,
+    -- The key and its name then, where it was done to a key.
+    credential_id TEXT,
+    name          TEXT,
+    PRIMARY KEY (account_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER catalogue_credential_events_stay BEFORE UPDATE ON catalogue_credential_events BEGIN
+    SELECT RAISE(ABORT, 'events stay as they are');
+END;
+
+CREATE TABLE catalogue_sign_ins (
+    -- The SHA-256 of the link's code or of the session's secret; neither is anywhere.
+    digest     BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+    account_id TEXT    NOT NULL,
+    kind       TEXT    NOT NULL CHECK (kind IN ('link', 'session')),
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX catalogue_sign_ins_by_account ON catalogue_sign_ins (account_id, created_at);
+-- Each link that is made removes some that have been over for long, of whatever account.
+CREATE INDEX catalogue_sign_ins_by_end ON catalogue_sign_ins (expires_at);
+
+-- Signed tokens of an authorization server that were revoked here. They name no account.
+CREATE TABLE catalogue_revoked_tokens (
+    -- The SHA-256 of the whole token, which is nowhere.
+    digest     BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+    -- The token's own.
+    expires_at INTEGER NOT NULL,
+    revoked_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Each revocation removes some whose token has been over for long.
+CREATE INDEX catalogue_revoked_tokens_by_end ON catalogue_revoked_tokens (expires_at);

@@ -1,0 +1,88 @@
+//! Accounts that the views name.
+
+use catalogue_core::admin::{AccountSummary, Accounts, Visitor};
+use catalogue_core::storage::{CourseViews, StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
+
+use rusqlite::{Row, params_from_iter};
+
+use super::ViewedCourses;
+use super::read::ACCOUNTS;
+use super::row::ViewRow;
+use super::statements::{ALL_ACCOUNTS, COUNT_COURSES, FIND_ACCOUNT};
+use crate::accounts::sorted;
+use crate::credentials::{count_keys, unknown_account};
+use crate::error::storage_error;
+use crate::locks::ADMINISTRATION_WAIT;
+use crate::rows::count;
+use crate::sign_ins::unnamed;
+use crate::storage::SqliteStorage;
+
+impl SqliteStorage {
+    /// What looks at the views that courses are read from; `None` where courses are in tables of ours.
+    #[must_use]
+    pub fn views(&self) -> Option<&dyn CourseViews> {
+        self.views.as_deref().map(|views| views as &dyn CourseViews)
+    }
+
+    /// Whether there is such an account, as far as views say; where accounts are in tables of ours, whoever reads them finds out.
+    pub(crate) async fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
+        match &self.views {
+            Some(views) => views.readers.locks.wait_out(ADMINISTRATION_WAIT, || views.has_account(account)).await,
+            None => Ok(true),
+        }
+    }
+
+    /// Fails where the views do not name the account.
+    pub(crate) async fn check_account(&self, account: &AccountId) -> Result<(), StorageError> {
+        if self.has_account(account).await? { Ok(()) } else { Err(unknown_account(account)) }
+    }
+
+    /// Fails where accounts and courses are another program's.
+    pub(crate) fn refuse_over_views(&self, done: &str) -> Result<(), StorageError> {
+        if self.views.is_none() {
+            return Ok(());
+        }
+        let message = format!(
+            "accounts and courses belong to another program and are only read here, so they cannot be {done}; \
+             do it in that program"
+        );
+        Err(StorageError::new(StorageErrorKind::Unsupported, message))
+    }
+
+    pub(crate) fn list_viewed_accounts(
+        &self,
+        views: &ViewedCourses,
+        accounts: Accounts<'_>,
+        now: Timestamp,
+        visit: &mut Visitor<'_, AccountSummary>,
+    ) -> Result<(), StorageError> {
+        let (theirs, ours) = (views.readers.database().open_exporter()?, self.readers.database().open_exporter()?);
+        let mut read = || {
+            let (theirs, ours) = (theirs.unchecked_transaction()?, ours.unchecked_transaction()?);
+            let tables = self.tables(&ours);
+            let mut counted = theirs.prepare(COUNT_COURSES)?;
+            let mut summarise = |row: &Row<'_>| -> rusqlite::Result<_> {
+                let id = ViewRow { view: ACCOUNTS, row, key: &[0] }.text(0, "id")?;
+                let courses = counted.query_row([id], |row| count(row, 0))?;
+                let keys = count_keys(&tables, id, now)?;
+                Ok(visit(AccountSummary { account: unnamed(AccountId::new(id)), courses, keys }))
+            };
+            let (sql, ids) = match accounts {
+                Accounts::All => (ALL_ACCOUNTS, vec![None]),
+                Accounts::Only(ids) => (FIND_ACCOUNT, sorted(ids).into_iter().map(Some).collect()),
+            };
+            let mut listed = theirs.prepare(sql)?;
+            for id in ids {
+                let mut rows = listed.query(params_from_iter(id))?;
+                while let Some(row) = rows.next()? {
+                    if summarise(row)?.is_break() {
+                        return Ok(());
+                    }
+                }
+            }
+            Ok(())
+        };
+        read().map_err(storage_error)
+    }
+}

@@ -1,0 +1,56 @@
+//! Courses that are read from views over another program's tables; credentials stay in tables of ours.
+//!
+//! - **Two files**, with readers of their own each: ours for credentials, that program's for courses, opened read-only. Both may
+//!   be one file. Our tables are prefixed in either case ([`Tables`](crate::tables::Tables)), so there is one layout more
+//!   and not two. No statement spans both: whether an account exists is asked beforehand.
+//! - **Order** is that of [`instant`]s, an expression over `created_at`: right for numbers and for texts of any mixture. What cannot
+//!   be converted comes last, so the page that reaches it fails; nothing is left out. An index on the expression serves.
+//! - **Rows** are read strictly ([`row`]): a value that the API must not show is an error with the view and the key.
+//! - **Revisions** are the rows of `catalogue_revisions`, or stand for the state of the whole file ([`FileState`]). Each state
+//!   gets a fresh random one, which no other state and no other process has.
+//! - **One statement a call.** A detail is a course and its modules in one `UNION ALL`, put in order here: so views that join
+//!   are flattened, which a `LEFT JOIN` would hinder.
+//!
+//! [`FileState`]: crate::wal_watcher::FileState
+
+mod accounts;
+mod base_tables;
+mod check;
+mod check_columns;
+mod instant;
+pub(crate) mod open;
+mod plans;
+mod read;
+mod revision;
+pub(crate) mod row;
+mod statements;
+mod tokens;
+
+use std::fmt;
+
+use catalogue_core::AccountId;
+use catalogue_core::storage::Revision;
+
+use crate::cache::Cache;
+use crate::readers::Readers;
+use revision::FileRevision;
+use statements::Statements;
+
+/// How many revisions are cached.
+const CACHE_ENTRIES: usize = 10_000;
+
+/// The views of another program's file.
+pub(crate) struct ViewedCourses {
+    readers: Readers,
+    statements: Statements,
+    /// Those of `catalogue_revisions`, where there is such a view.
+    revisions: Option<Cache<AccountId, Revision>>,
+    /// Where there is none.
+    file_revision: FileRevision,
+}
+
+impl fmt::Debug for ViewedCourses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ViewedCourses").field("database", self.readers.database()).finish_non_exhaustive()
+    }
+}

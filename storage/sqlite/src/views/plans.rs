@@ -1,0 +1,142 @@
+//! How SQLite would run the statements of the request path, and the indexes that end what is slow.
+//!
+//! Its plans do not depend on the values that are asked for (`SQLITE_DBCONFIG_ENABLE_QPSG`), so what holds for one account
+//! holds for the largest. An index is proposed only where a copy of the schema, without rows, shows that it helps.
+
+use std::cmp::Reverse;
+
+use catalogue_core::storage::ViewAdvice;
+use rusqlite::types::Null;
+use rusqlite::{Connection, params_from_iter};
+
+use super::base_tables::View;
+use super::read::{ACCOUNTS, COURSES, MODULES};
+use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, Statements};
+
+/// A view, and by which of its columns statements find rows.
+const FOUND_BY: [(&str, &[&str]); 4] = [
+    (ACCOUNTS, &["id"]),
+    (COURSES, &["account_id", "slug"]),
+    (MODULES, &["account_id", "course_slug"]),
+    ("catalogue_revisions", &["account_id"]),
+];
+
+/// What is slow, and what would be quicker.
+pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlite::Result<Vec<ViewAdvice>> {
+    let copy = copy_of_schema(connection)?;
+    let candidates = candidates(connection)?;
+    let mut asked: Vec<(&str, &str)> = vec![
+        ("an account", FIND_ACCOUNT),
+        ("the first page", &statements.first_page),
+        ("a later page", &statements.next_page),
+        ("a course", FIND_COURSE),
+    ];
+    if statements.has_revisions {
+        asked.push(("the revision", FIND_REVISION));
+    }
+    let mut advice = Vec::new();
+    for (about, sql) in asked {
+        // What is not there is told by the check of the views.
+        let (Ok(plan), Ok(mut copied)) = (Plan::of(connection, sql), Plan::of(&copy, sql)) else { continue };
+        let before = advice.len();
+        for index in &candidates {
+            if let Some(with_it) = try_index(&copy, index, sql, (&plan, &copied))? {
+                let what = plan.what();
+                advice.push(ViewAdvice { about: about.to_owned(), what, remedy: Some(format!("{index};")) });
+                copied = with_it;
+            }
+        }
+        // Where the copy is quick, it is with an index that is proposed already.
+        let is_told = advice.len() > before || (copied.slow.is_empty() && before > 0);
+        if !plan.slow.is_empty() && !is_told {
+            advice.push(ViewAdvice { about: about.to_owned(), what: plan.what(), remedy: None });
+        }
+    }
+    Ok(advice)
+}
+
+/// The statement's plan with that index, which stays only where the plan is better for it.
+fn try_index(
+    copy: &Connection,
+    index: &str,
+    sql: &str,
+    (plan, copied): (&Plan, &Plan),
+) -> rusqlite::Result<Option<Plan>> {
+    copy.execute_batch("SAVEPOINT one")?;
+    let with_it = if copy.execute_batch(index).is_ok() { Some(Plan::of(copy, sql)?) } else { None };
+    let better = with_it.filter(|with_it| with_it.cost() < copied.cost() && with_it.cost() < plan.cost());
+    copy.execute_batch(if better.is_some() { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" })?;
+    Ok(better)
+}
+
+/// How a statement is run.
+struct Plan {
+    /// The steps that read more rows than are shown, or sort them.
+    slow: Vec<String>,
+    /// By how many values rows are found in indexes.
+    terms: usize,
+}
+
+impl Plan {
+    fn of(connection: &Connection, sql: &str) -> rusqlite::Result<Self> {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+        let nothing = vec![Null; statement.parameter_count()];
+        let mut rows = statement.query(params_from_iter(nothing))?;
+        let mut plan = Self { slow: Vec::new(), terms: 0 };
+        while let Some(row) = rows.next()? {
+            let step: String = row.get(3)?;
+            plan.terms += step.matches(['=', '<']).count();
+            if step.starts_with("USE TEMP B-TREE") {
+                plan.slow.push("all courses of the account are read and sorted".to_owned());
+            } else if step.contains("AUTOMATIC") {
+                plan.slow.push(format!("an index is made for each request ({step})"));
+            } else if let Some(table) = step.strip_prefix("SCAN ").and_then(|step| step.split(' ').next())
+                && !table.starts_with('(')
+                && !step.contains("CONSTANT ROW")
+            {
+                plan.slow.push(format!("all rows of `{table}` are read"));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Less is better.
+    fn cost(&self) -> (usize, Reverse<usize>) {
+        (self.slow.len(), Reverse(self.terms))
+    }
+
+    fn what(&self) -> String {
+        let mut slow: Vec<&str> = Vec::new();
+        for step in &self.slow {
+            if !slow.contains(&step.as_str()) {
+                slow.push(step);
+            }
+        }
+        if slow.is_empty() { "more rows are read than are shown".to_owned() } else { slow.join("; ") }
+    }
+}
+
+/// Its tables, views and indexes, without rows. What cannot be made anew, such as a table of a module that is not there, is
+/// left out.
+fn copy_of_schema(connection: &Connection) -> rusqlite::Result<Connection> {
+    let copy = Connection::open_in_memory()?;
+    let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE type <> 'trigger' ORDER BY rowid")?;
+    for sql in statement.query_map([], |row| row.get::<_, Option<String>>(0))? {
+        let _ = sql?.map(|sql| copy.execute_batch(&sql));
+    }
+    Ok(copy)
+}
+
+/// The indexes that may help, those for the order of a list first.
+fn candidates(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE name = ?1 AND type = 'view'")?;
+    let mut candidates = Vec::new();
+    for (view, found_by) in FOUND_BY {
+        let mut rows = statement.query([view])?;
+        let Some(row) = rows.next()? else { continue };
+        if let Some(parsed) = View::parse(&row.get::<_, String>(0)?) {
+            candidates.extend(parsed.candidates(view, found_by, view == COURSES));
+        }
+    }
+    Ok(candidates)
+}

@@ -1,0 +1,197 @@
+//! Reading courses from the views.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use catalogue_core::storage::{AtRevision, CourseRows, PageRequest, Revision, StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, CourseDetail, Module};
+use rusqlite::{Connection, params};
+
+use super::ViewedCourses;
+use super::row::{BadRow, ViewRow, position};
+use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION};
+use crate::locks::COURSES_WAIT;
+use crate::read::read_at_revision;
+use crate::rows::Micros;
+
+pub(super) const COURSES: &str = "catalogue_courses";
+pub(super) const MODULES: &str = "catalogue_modules";
+pub(super) const ACCOUNTS: &str = "catalogue_accounts";
+pub(super) const REVISIONS: &str = "catalogue_revisions";
+
+/// What is wrong where a slug is there twice, and what would be right.
+pub(super) const TWICE: &str = "the account has this slug twice";
+pub(super) const ONCE: &str = "one course a slug";
+
+impl ViewedCourses {
+    pub(crate) async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
+        let read = || self.read(|connection| self.list(connection, account.as_str(), page, rows));
+        Ok(read_at_revision(&self.readers.locks, read, || self.read_revision(account)).await?.revision)
+    }
+
+    pub(crate) async fn find_course(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let read = || self.read(|connection| find(connection, account.as_str(), slug));
+        read_at_revision(&self.readers.locks, read, || self.read_revision(account)).await
+    }
+
+    pub(crate) async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        self.readers.locks.wait_out(COURSES_WAIT, || self.read_revision(account)).await
+    }
+
+    /// The account's revision; it waits for no lock.
+    pub(crate) fn read_revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        let Some(cache) = &self.revisions else {
+            return Ok(Some(self.file_revision.of(self.readers.state()?, account)));
+        };
+        let read = |connection: &Connection| find_revision(connection, account.as_str());
+        self.readers.read_cached(cache, account, read).map_err(as_views)
+    }
+
+    /// Whether the views name that account; it waits for no lock.
+    pub(crate) fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(FIND_ACCOUNT)?;
+            let mut rows = statement.query([account.as_str()])?;
+            let Some(row) = rows.next()? else { return Ok(false) };
+            ViewRow { view: ACCOUNTS, row, key: &[0] }.same(0, "id", account.as_str())?;
+            Ok(true)
+        })
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
+        self.readers.read(read).map_err(as_views)
+    }
+
+    /// Hands over no row twice: an attempt that meets a lock does so before its first row.
+    fn list(
+        &self,
+        connection: &Connection,
+        account: &str,
+        page: &PageRequest,
+        rows: &mut CourseRows<'_>,
+    ) -> rusqlite::Result<()> {
+        let count = page.rows() as i64;
+        let mut statement;
+        let mut found = match &page.after {
+            None => {
+                statement = connection.prepare_cached(&self.statements.first_page)?;
+                statement.query(params![account, count])?
+            }
+            Some(after) => {
+                statement = connection.prepare_cached(&self.statements.next_page)?;
+                statement.query(params![account, count, Micros(after.created_at), after.slug])?
+            }
+        };
+        let mut slugs = Slugs::default();
+        while let Some(row) = found.next()? {
+            let row = ViewRow { view: COURSES, row, key: &[0, 1] };
+            let (course, created_at) = row.course(account)?;
+            if !slugs.are_without(course.slug) {
+                return Err(row.bad(TWICE, ONCE).into());
+            }
+            if rows.push(course, || position(&course, created_at)).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The slugs of a page, as hashes: of a hundred texts, two share one once in 10^15 pages, which then fail.
+#[derive(Default)]
+struct Slugs(Vec<u64>);
+
+impl Slugs {
+    /// Whether `slug` is another one than those before.
+    fn are_without(&mut self, slug: &str) -> bool {
+        static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
+        let hash = HASHER.hash_one(slug);
+        let is_new = !self.0.contains(&hash);
+        self.0.push(hash);
+        is_new
+    }
+}
+
+fn find(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<Option<CourseDetail>> {
+    let mut statement = connection.prepare_cached(FIND_COURSE)?;
+    let mut rows = statement.query([account, slug])?;
+    let mut course = None;
+    let mut modules = Vec::new();
+    while let Some(row) = rows.next()? {
+        if row.get(0)? {
+            modules.push(module(&ViewRow { view: MODULES, row, key: &[1, 2, 5] }, account, slug)?);
+        } else {
+            let row = ViewRow { view: COURSES, row, key: &[1, 2] };
+            if course.is_some() {
+                return Err(row.bad(TWICE, ONCE).into());
+            }
+            course = Some(detail(&row, account, slug)?);
+        }
+    }
+    let Some(mut course) = course else { return Ok(None) };
+    modules.sort_by_key(|module| module.number);
+    if let Some((wanted, module)) = (1..).zip(&modules).find(|(wanted, module)| *wanted != module.number) {
+        let what = format!("number {wanted} of its modules is missing, or one is there twice");
+        let wanted = "modules numbered from 1 without a gap".to_owned();
+        let key = format!("{account}, {slug}, {}", module.number);
+        return Err(BadRow { view: MODULES, key, what, wanted }.into());
+    }
+    course.modules = modules;
+    Ok(Some(course))
+}
+
+fn detail(row: &ViewRow<'_>, account: &str, slug: &str) -> rusqlite::Result<CourseDetail> {
+    row.same(1, "account_id", account)?;
+    row.same(2, "slug", slug)?;
+    Ok(CourseDetail {
+        slug: row.slug(2, "slug")?.to_owned(),
+        title: row.text(3, "title")?.to_owned(),
+        tagline: row.text(4, "tagline")?.to_owned(),
+        language: row.text(5, "language")?.to_owned(),
+        published_at: row.optional_time(6, "published_at")?,
+        hidden: row.flag(7, "hidden")?,
+        access_mode: row.optional_text(8, "access_mode")?.map(str::to_owned),
+        modules: Vec::new(),
+    })
+}
+
+fn module(row: &ViewRow<'_>, account: &str, slug: &str) -> rusqlite::Result<Module> {
+    row.same(1, "account_id", account)?;
+    row.same(2, "course_slug", slug)?;
+    Ok(Module {
+        number: row.count(5, "number", 1)?,
+        title: row.text(3, "title")?.to_owned(),
+        summary: row.text(4, "summary")?.to_owned(),
+    })
+}
+
+fn find_revision(connection: &Connection, account: &str) -> rusqlite::Result<Option<Revision>> {
+    let mut statement = connection.prepare_cached(FIND_REVISION)?;
+    let mut rows = statement.query([account])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let revision = ViewRow { view: REVISIONS, row, key: &[0] }.revision(1)?;
+    if rows.next()?.is_none() {
+        return Ok(Some(revision));
+    }
+    let (what, wanted) = ("the account has two revisions".to_owned(), "one row an account".to_owned());
+    Err(BadRow { view: REVISIONS, key: account.to_owned(), what, wanted }.into())
+}
+
+/// The error of a statement over the views. What SQLite does not understand is a view that has changed or is missing.
+fn as_views(error: StorageError) -> StorageError {
+    if error.kind() != StorageErrorKind::Other {
+        return error;
+    }
+    let message = "a view cannot be read, or lacks a column; `catalogue views check` says which";
+    StorageError::new(StorageErrorKind::Corrupt, message).with_source(error)
+}

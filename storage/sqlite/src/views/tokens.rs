@@ -1,0 +1,82 @@
+//! The words and signs of a statement.
+
+/// Words and signs; a name or a text in quotes is one. Comments are left out.
+pub(super) fn tokens(sql: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = sql;
+    while let Some(first) = rest.chars().next() {
+        let is_part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+        let length = match first {
+            '\'' | '"' | '`' => quoted_length(rest, first),
+            '[' => rest.find(']').map_or(rest.len(), |end| end + 1),
+            _ if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
+            _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            _ if rest.starts_with("||") => 2,
+            _ if is_part_of_word(first) => rest.find(|c| !is_part_of_word(c)).unwrap_or(rest.len()),
+            _ => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        if !first.is_whitespace() && !token.starts_with("--") && !token.starts_with("/*") {
+            tokens.push(token);
+        }
+        rest = after;
+    }
+    tokens
+}
+
+/// Up to the quote that is not doubled.
+fn quoted_length(text: &str, quote: char) -> usize {
+    let mut end = 1;
+    while let Some(found) = text[end..].find(quote) {
+        end += found + 1;
+        if !text[end..].starts_with(quote) {
+            return end;
+        }
+        end += 1;
+    }
+    text.len()
+}
+
+/// Whether that is the keyword or name, in whatever case.
+pub(super) fn is(token: &str, word: &str) -> bool {
+    token.eq_ignore_ascii_case(word)
+}
+
+pub(super) fn is_name(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '"' | '`' | '['))
+}
+
+/// Where the first of those words stands outside of brackets.
+pub(super) fn position(tokens: &[&str], words: &[&str]) -> Option<usize> {
+    let mut depth = 0;
+    tokens.iter().position(|token| {
+        depth += i32::from(*token == "(") - i32::from(*token == ")");
+        depth == 0 && words.iter().any(|word| is(token, word))
+    })
+}
+
+/// The parts between commas outside of brackets.
+pub(super) fn split<'t, 's>(tokens: &'t [&'s str]) -> Vec<&'t [&'s str]> {
+    let mut depth = 0;
+    let between = |token: &&str| {
+        depth += i32::from(*token == "(") - i32::from(*token == ")");
+        depth == 0 && *token == ","
+    };
+    tokens.split(between).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_and_comments_are_one() {
+        let sql = "SELECT 'it''s', \"a b\", [c d] -- not, this\n || /* nor (this */ f(x, y)";
+        let expected = ["SELECT", "'it''s'", ",", "\"a b\"", ",", "[c d]", "||", "f", "(", "x", ",", "y", ")"];
+        assert_eq!(tokens(sql), expected);
+        assert_eq!(split(&expected[1..]).len(), 3);
+        assert_eq!(position(&expected, &["F"]), Some(7));
+        assert_eq!(position(&expected, &["x"]), None);
+        assert_eq!(tokens("'no end"), ["'no end"]);
+    }
+}

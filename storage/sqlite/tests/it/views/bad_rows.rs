@@ -1,0 +1,183 @@
+//! Rows that the API cannot serve: the check tells of each, and the answers that need one fail.
+
+use catalogue_core::storage::{CheckedRows, CourseStorage, StorageErrorKind};
+
+use super::team::{Kind, PLAIN, Team, Times};
+use super::{anna, faults, slugs, two_courses};
+
+/// What a row's fault breaks.
+#[derive(Clone, Copy, PartialEq)]
+enum Breaks {
+    List,
+    Detail,
+    Both,
+    /// The check alone tells.
+    Nothing,
+}
+use Breaks::{Both, Detail, List, Nothing};
+
+/// A change by the team, the view and what is said of it, and which answers fail.
+type Fault = (&'static str, &'static str, &'static str, Breaks);
+
+const FAULTS: [Fault; 33] = [
+    ("UPDATE trainings SET name = NULL", "catalogue_courses", "`title` is null", Both),
+    ("UPDATE trainings SET name = x'00'", "catalogue_courses", "`title` is a blob", Both),
+    ("UPDATE trainings SET name = CAST(x'ff' AS TEXT)", "catalogue_courses", "`title` is not UTF-8", Both),
+    ("UPDATE trainings SET subtitle = NULL", "catalogue_courses", "`tagline` is null", Detail),
+    ("UPDATE trainings SET lang = NULL", "catalogue_courses", "`language` is null", Both),
+    ("UPDATE trainings SET access = x'01'", "catalogue_courses", "`access_mode` is a blob", Detail),
+    ("UPDATE trainings SET is_hidden = NULL", "catalogue_courses", "`hidden` is null", Both),
+    ("UPDATE trainings SET is_hidden = 2", "catalogue_courses", "`hidden` is 2", Both),
+    ("UPDATE trainings SET is_hidden = 'true'", "catalogue_courses", "`hidden` is true", Both),
+    ("UPDATE trainings SET made_at = NULL", "catalogue_courses", "`created_at` is null", List),
+    ("UPDATE trainings SET made_at = 1.5", "catalogue_courses", "`created_at` is 1.5", List),
+    ("UPDATE trainings SET made_at = x'00'", "catalogue_courses", "`created_at` is a blob", List),
+    ("UPDATE trainings SET made_at = 'yesterday'", "catalogue_courses", "`created_at` is yesterday", List),
+    ("UPDATE trainings SET made_at = '2026-02-30 00:00:00'", "catalogue_courses", "2026-02-30", List),
+    ("UPDATE trainings SET made_at = '2026-01-02T03:04:05'", "catalogue_courses", "2026-01-02T03:04:05", List),
+    (
+        "UPDATE trainings SET made_at = '2026-01-02T03:04:05' || char(0)",
+        "catalogue_courses",
+        "2026-01-02T03:04:05",
+        List,
+    ),
+    ("UPDATE trainings SET made_at = 300000000000000000", "catalogue_courses", "is 300000000000000000", List),
+    ("UPDATE trainings SET made_at = '2026-01-02T03:04:05+23:00'", "catalogue_courses", "SQLite reads otherwise", List),
+    ("UPDATE trainings SET made_at = 1767323045", "catalogue_courses", "microseconds of 1970", Nothing),
+    (
+        "UPDATE trainings SET made_at = '2026-01-02T03:04:05Z' WHERE handle = 'first'",
+        "catalogue_courses",
+        "in other rows",
+        Nothing,
+    ),
+    ("UPDATE trainings SET live_since = 'soon'", "catalogue_courses", "`published_at` is soon", Both),
+    ("UPDATE trainings SET handle = NULL", "catalogue_courses", "`slug` is null", List),
+    ("UPDATE trainings SET handle = ''", "catalogue_courses", "`slug` is \"\"", List),
+    ("UPDATE trainings SET handle = 'a/b'", "catalogue_courses", "`slug` is a/b", List),
+    ("UPDATE trainings SET handle = 'a' || char(10)", "catalogue_courses", "`slug` is \"a\\n\"", List),
+    ("UPDATE trainings SET handle = hex(zeroblob(101))", "catalogue_courses", "`slug` is", List),
+    ("UPDATE trainings SET handle = 'second'", "catalogue_courses", "this slug twice", Both),
+    ("UPDATE lessons SET heading = NULL", "catalogue_modules", "`title` is null", Detail),
+    ("UPDATE lessons SET abstract = x'00'", "catalogue_modules", "`summary` is a blob", Detail),
+    ("UPDATE lessons SET place = place + 1", "catalogue_modules", "lack a number, or have one twice", Detail),
+    ("UPDATE lessons SET place = 2", "catalogue_modules", "lack a number, or have one twice", Detail),
+    ("UPDATE lessons SET place = 0 WHERE place = 1", "catalogue_modules", "`number` is 0", Detail),
+    ("UPDATE lessons SET place = NULL", "catalogue_modules", "`number` is null", Detail),
+];
+
+#[tokio::test]
+async fn each_is_told_and_never_served() {
+    for times in [Times::Blank, Times::Rfc3339] {
+        for (sql, view, what, breaks) in FAULTS {
+            let team = Team::new(Kind { times, ..PLAIN });
+            team.put(&two_courses());
+            assert_eq!(faults(&team).await, []);
+            assert_eq!(slugs(&team).await.unwrap(), ["second", "first"]);
+            team.execute(sql);
+            let is_another_form = what == "in other rows" && matches!(times, Times::Rfc3339);
+            let found = faults(&team).await;
+            let told = found.iter().find(|fault| fault.view == view && fault.what.contains(what));
+            assert_eq!(told.is_some(), !is_another_form, "{sql}: {found:?}");
+            assert!(told.is_none_or(|fault| fault.key.as_ref().unwrap().contains("anna") && !fault.wanted.is_empty()));
+            let every = team.storage.views().unwrap().check_views(CheckedRows::All).await.unwrap();
+            assert_eq!(every, found, "{sql}");
+
+            let list = slugs(&team).await.map(|_| ());
+            assert_eq!(list.is_err(), matches!(breaks, List | Both), "{sql}: {list:?}");
+            let detail = team.storage.find_course(&anna(), "second").await.map(|_| ());
+            assert_eq!(detail.is_err(), matches!(breaks, Detail | Both), "{sql}: {detail:?}");
+            for error in [list, detail].into_iter().filter_map(Result::err) {
+                assert_eq!(error.kind(), StorageErrorKind::Corrupt, "{sql}");
+                let text = error.to_string();
+                assert!(text.contains(view) && text.contains("anna"), "{sql}: {text}");
+            }
+        }
+    }
+}
+
+/// A page that ends before a row without a time is served; the one that reaches it fails.
+#[tokio::test]
+async fn a_page_fails_only_where_it_needs_a_bad_row() {
+    use catalogue_core::storage::{CourseRow, CourseRows, Limit, PageRequest};
+
+    let team = Team::new(PLAIN);
+    let mut courses = Vec::from(two_courses());
+    courses.push(catalogue_core::Course { slug: "third".to_owned(), ..courses[0].clone() });
+    team.put(&courses);
+    team.execute("UPDATE trainings SET made_at = NULL WHERE handle = 'first'");
+    let mut page = PageRequest { limit: Limit::MIN, ..PageRequest::default() };
+    let mut take = |_: CourseRow<'_>| {};
+    let mut rows = CourseRows::new(page.limit, &mut take);
+    team.storage.list_courses(&anna(), &page, &mut rows).await.unwrap();
+    page.after = rows.next();
+    assert_eq!(page.after.as_ref().unwrap().slug, "second");
+    let refused = crate::items(&team.storage, &anna(), &page).await.unwrap_err();
+    assert_eq!(refused.kind(), StorageErrorKind::Corrupt);
+    assert!(refused.to_string().contains("anna, first"), "{refused}");
+}
+
+/// Revisions, and ids that are numbers.
+#[tokio::test]
+async fn ids_and_revisions_of_other_types_are_told() {
+    let kind = Kind { has_revisions: true, ..PLAIN };
+    for (sql, view, what) in [
+        ("UPDATE states SET state = x'0102'", "catalogue_revisions", "`revision` is a blob"),
+        ("UPDATE states SET state = 'later'", "catalogue_revisions", "`revision` is later"),
+        (
+            "DROP VIEW catalogue_revisions; CREATE VIEW catalogue_revisions AS SELECT login AS account_id, state AS revision
+                FROM states JOIN people ON id = person_id UNION ALL SELECT 'anna', zeroblob(16)",
+            "catalogue_revisions",
+            "two revisions",
+        ),
+    ] {
+        let team = Team::new(kind);
+        team.put(&two_courses());
+        assert_eq!(faults(&team).await, []);
+        assert!(team.storage.revision(&anna()).await.unwrap().is_some());
+        team.execute(sql);
+        let found = faults(&team).await;
+        assert!(found.iter().any(|fault| fault.view == view && fault.what.contains(what)), "{sql}: {found:?}");
+        let refused = team.storage.revision(&anna()).await.unwrap_err();
+        assert_eq!(refused.kind(), StorageErrorKind::Corrupt, "{sql}");
+    }
+    let team = Team::new(PLAIN);
+    team.put(&two_courses());
+    team.execute(
+        "UPDATE people SET login = '7'; DROP VIEW catalogue_courses; CREATE VIEW catalogue_courses AS SELECT
+        person_id + 6 AS account_id, handle AS slug, name AS title, subtitle AS tagline, lang AS language,
+        made_at AS created_at, live_since AS published_at, is_hidden AS hidden, access AS access_mode FROM trainings",
+    );
+    let found = faults(&team).await;
+    assert!(found.iter().any(|fault| fault.what == "`account_id` is an integer"), "{found:?}");
+}
+
+/// Of a UUID as text, with hyphens or without.
+#[tokio::test]
+async fn a_revision_may_be_a_uuid() {
+    let team = Team::new(Kind { has_revisions: true, ..PLAIN });
+    team.put(&two_courses());
+    for text in ["00112233-4455-6677-8899-AABBCCDDEEFF", "00112233445566778899aabbccddeeff"] {
+        team.execute(&format!("UPDATE states SET state = '{text}'"));
+        assert_eq!(faults(&team).await, []);
+        let revision = team.storage.revision(&anna()).await.unwrap().unwrap();
+        assert_eq!(revision.as_bytes()[..4], [0x00, 0x11, 0x22, 0x33]);
+        assert_eq!(revision.as_bytes()[15], 0xff);
+    }
+}
+
+#[tokio::test]
+async fn what_is_missing_is_told_by_view_and_column() {
+    let team = Team::new(PLAIN);
+    team.put(&two_courses());
+    team.execute("DROP VIEW catalogue_modules; DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT login FROM people");
+    let found = faults(&team).await;
+    let told: Vec<(&str, &str)> = found.iter().map(|fault| (fault.view, fault.what.as_str())).collect();
+    assert_eq!(told[0], ("catalogue_accounts", "it has no column `id`"));
+    assert_eq!(found[0].wanted, "`id`: text, not null");
+    assert_eq!(told[1].0, "catalogue_modules");
+    assert!(told[1].1.contains("no such table"), "{told:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
+    let refused = slugs(&team).await.unwrap_err();
+    assert_eq!(refused.kind(), StorageErrorKind::Corrupt);
+    assert!(refused.to_string().contains("views check"), "{refused}");
+}

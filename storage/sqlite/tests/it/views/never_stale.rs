@@ -1,0 +1,213 @@
+//! Whatever the team's program commits is in the next answer, by whichever journal, and no revision comes back.
+
+use std::collections::HashSet;
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use catalogue_core::storage::{CourseRow, CourseRows, CourseStorage, Limit, PageRequest};
+use catalogue_core::{Catalogue, Course};
+use catalogue_sqlite::SqliteStorage;
+use catalogue_storage_conformance::sample;
+use http::{Request, Response};
+use rusqlite::Connection;
+
+use super::team::{Kind, PLAIN, Team, Times};
+use super::{anna, two_courses};
+
+const LIST: &str = "/api/v1/courses";
+const DETAIL: &str = "/api/v1/courses/second";
+
+fn kinds() -> impl Iterator<Item = Kind> {
+    let modes = ["wal", "delete", "truncate", "persist"].into_iter();
+    modes.flat_map(|journal_mode| {
+        [(false, false), (true, false), (false, true), (true, true)].map(|(has_revisions, is_one_file)| Kind {
+            journal_mode,
+            has_revisions,
+            is_one_file,
+            times: Times::Blank,
+        })
+    })
+}
+
+struct Watched {
+    team: Team,
+    catalogue: Catalogue,
+    token: String,
+}
+
+impl Watched {
+    async fn new(kind: Kind) -> Self {
+        let team = Team::new(kind);
+        team.put(&two_courses());
+        let token = crate::key_of(&team.storage, &anna()).await;
+        let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
+        Self { team, catalogue, token }
+    }
+
+    async fn get(&self, path: &str, tag: &str) -> Response<bytes::Bytes> {
+        let request = Request::get(path).header("authorization", format!("Bearer {}", self.token));
+        self.catalogue.call(request.header("if-none-match", tag).body(()).unwrap()).await
+    }
+
+    async fn tag(&self, path: &str) -> String {
+        self.get(path, "").await.headers()["etag"].to_str().unwrap().to_owned()
+    }
+
+    async fn text(&self, path: &str) -> String {
+        String::from_utf8(self.get(path, "").await.body().to_vec()).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn what_the_team_commits_is_in_the_next_answer() {
+    for kind in kinds() {
+        let watched = Watched::new(kind).await;
+        // One connection that stays open, as a program has it, and one for each change.
+        let lasting = watched.team.writer();
+        for number in 0..12 {
+            for (path, sql) in [
+                (LIST, "UPDATE trainings SET name = ?1"),
+                (DETAIL, "UPDATE trainings SET subtitle = ?1"),
+                (DETAIL, "UPDATE lessons SET abstract = ?1 WHERE place = 2"),
+            ] {
+                let tag = watched.tag(path).await;
+                assert_eq!(watched.get(path, &tag).await.status(), 304, "{kind:?}");
+                let value = format!("value {number} of {sql}");
+                let write = |writer: &Connection| {
+                    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+                    writer.execute(sql, [&value]).unwrap();
+                    if kind.has_revisions {
+                        writer.execute("UPDATE states SET state = randomblob(16)", []).unwrap();
+                    }
+                    writer.execute_batch("COMMIT").unwrap();
+                };
+                if number % 2 == 0 {
+                    write(&lasting);
+                } else {
+                    write(&watched.team.writer());
+                }
+                let next = watched.get(path, &tag).await;
+                assert_eq!(next.status(), 200, "{kind:?} {sql}");
+                assert!(String::from_utf8_lossy(next.body()).contains(&value), "{kind:?} {sql}");
+            }
+        }
+        watched.team.put(&[sample::course("anna", "third")]);
+        assert!(watched.text(LIST).await.contains("third"), "{kind:?}");
+    }
+}
+
+/// A revoked key is refused at once, though its file and the team's are two.
+#[tokio::test]
+async fn a_revoked_key_stops_at_once() {
+    for kind in kinds() {
+        let watched = Watched::new(kind).await;
+        let tag = watched.tag(LIST).await;
+        let ours = Connection::open(watched.team.keys()).unwrap();
+        ours.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
+        ours.execute("UPDATE catalogue_credentials SET revoked_at = 1", []).unwrap();
+        assert_eq!(watched.get(LIST, &tag).await.status(), 401, "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
+    for kind in kinds().filter(|kind| !kind.is_one_file) {
+        let watched = Watched::new(kind).await;
+        let copy = watched.team.directory.path().join("copy.db");
+        watched.team.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+        let copied = Connection::open(&copy).unwrap();
+        copied.execute("UPDATE trainings SET name = 'From the copy'", []).unwrap();
+        if kind.has_revisions {
+            copied.execute("UPDATE states SET state = randomblob(16)", []).unwrap();
+        }
+        drop(copied);
+        let tag = watched.tag(LIST).await;
+        fs::rename(&copy, watched.team.database()).unwrap();
+        let next = watched.get(LIST, &tag).await;
+        assert_eq!(next.status(), 200, "{kind:?}");
+        assert!(String::from_utf8_lossy(next.body()).contains("From the copy"), "{kind:?}");
+    }
+}
+
+/// The team's program changes its journal while nobody serves, and between two requests where SQLite lets it.
+#[tokio::test]
+async fn a_journal_that_becomes_a_wal_changes_nothing() {
+    let watched = Watched::new(Kind { journal_mode: "delete", ..PLAIN }).await;
+    for number in 0..6 {
+        if number == 3 {
+            let mode = watched.team.writer().query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));
+            assert_eq!(mode.unwrap(), "wal");
+        }
+        let tag = watched.tag(LIST).await;
+        assert_eq!(watched.get(LIST, &tag).await.status(), 304);
+        watched.team.execute(&format!("UPDATE trainings SET name = 'name {number}'"));
+        assert!(watched.text(LIST).await.contains(&format!("name {number}")));
+    }
+}
+
+/// Also where content returns to what it was, and in a storage that is opened later.
+#[tokio::test]
+async fn no_revision_comes_back() {
+    for kind in kinds() {
+        let team = Team::new(kind);
+        let mut seen = HashSet::new();
+        for number in 0..30 {
+            team.put(&two_courses()[..1 + number % 2]);
+            let revision = team.storage.revision(&anna()).await.unwrap().unwrap();
+            assert_eq!(team.storage.revision(&anna()).await.unwrap(), Some(revision), "{kind:?}");
+            assert!(seen.insert(revision), "{kind:?} {number}");
+        }
+        if !kind.has_revisions {
+            let another = SqliteStorage::open_views(team.keys(), team.database()).unwrap();
+            assert!(seen.insert(another.revision(&anna()).await.unwrap().unwrap()), "{kind:?}");
+        }
+    }
+}
+
+/// A walk meets each course that is there throughout once, in order, while the team adds, changes and removes others.
+#[tokio::test]
+async fn a_walk_is_whole_while_the_team_writes() {
+    for journal_mode in ["wal", "delete"] {
+        let team = Team::new(Kind { journal_mode, times: Times::Mixed, ..PLAIN });
+        let lasting: Vec<Course> =
+            (0..60).map(|number| sample::course("anna", &format!("lasting-{number:02}"))).collect();
+        team.put(&lasting);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let team = Arc::new(team);
+        let writer = {
+            let (team, is_over) = (Arc::clone(&team), Arc::clone(&is_over));
+            std::thread::spawn(move || {
+                for number in 0.. {
+                    let passing = sample::course("anna", &format!("passing-{:02}", number % 7));
+                    team.put(std::slice::from_ref(&passing));
+                    team.write(|transaction| assert_eq!(team.remove_one(transaction, "anna", &passing.slug), 1));
+                    if is_over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                }
+            })
+        };
+        let mut expected: Vec<&str> = lasting.iter().map(|course| course.slug.as_str()).collect();
+        expected.reverse();
+        for _ in 0..20 {
+            let met = walk(&team.storage).await;
+            let met: Vec<&str> = met.iter().map(String::as_str).filter(|slug| slug.starts_with("lasting")).collect();
+            assert_eq!(met, expected, "{journal_mode}");
+        }
+        is_over.store(true, Ordering::Relaxed);
+        writer.join().unwrap();
+    }
+}
+
+async fn walk(storage: &SqliteStorage) -> Vec<String> {
+    let mut page = PageRequest { limit: Limit::new(7).unwrap(), ..PageRequest::default() };
+    let mut slugs = Vec::new();
+    loop {
+        let mut take = |row: CourseRow<'_>| slugs.push(row.slug.to_owned());
+        let mut rows = CourseRows::new(page.limit, &mut take);
+        storage.list_courses(&anna(), &page, &mut rows).await.unwrap();
+        let Some(next) = rows.next() else { return slugs };
+        page.after = Some(next);
+    }
+}

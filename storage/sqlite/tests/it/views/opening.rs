@@ -1,0 +1,148 @@
+//! Opening two files or one, and what of them is left alone.
+
+use std::fs;
+use std::path::Path;
+
+use catalogue_core::storage::CheckedRows;
+use catalogue_sqlite::{Integrity, OpenError, SqliteStorage};
+use rusqlite::Connection;
+
+use super::team::{Kind, PLAIN, Team};
+use super::{anna, slugs, two_courses};
+
+/// What stands in the header of a file, and its tables, indexes and triggers.
+fn marks(path: &Path) -> (i64, i64, String, Vec<String>) {
+    let connection = Connection::open(path).unwrap();
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get(0)).unwrap();
+    let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+    let mut names = connection.prepare("SELECT name FROM sqlite_schema ORDER BY name").unwrap();
+    let names = names.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    (number("application_id"), number("user_version"), mode, names)
+}
+
+#[tokio::test]
+async fn the_other_programs_file_stays_as_it_is() {
+    for journal_mode in ["delete", "wal"] {
+        let team = Team::new(Kind { journal_mode, ..PLAIN });
+        team.put(&two_courses());
+        team.execute("PRAGMA application_id = 77; PRAGMA user_version = 12");
+        let before = (fs::read(team.database()).unwrap(), marks(&team.database()));
+        crate::key_of(&team.storage, &anna()).await;
+        assert_eq!(slugs(&team).await.unwrap(), ["second", "first"]);
+        team.storage.views().unwrap().check_views(CheckedRows::All).await.unwrap();
+        team.storage.views().unwrap().check_plans().await.unwrap();
+        assert_eq!((fs::read(team.database()).unwrap(), marks(&team.database())), before, "{journal_mode}");
+        assert!(before.1.3.iter().all(|name| !name.contains("credential")));
+    }
+}
+
+#[tokio::test]
+async fn in_one_file_our_tables_are_prefixed_and_its_marks_stay() {
+    for journal_mode in ["delete", "wal"] {
+        let team = Team::new(Kind { journal_mode, is_one_file: true, ..PLAIN });
+        team.execute("PRAGMA application_id = 77; PRAGMA user_version = 12; CREATE TABLE credentials (theirs)");
+        let before = marks(&team.database());
+        let migrated = SqliteStorage::migrate_views(team.keys(), team.database()).unwrap();
+        assert_eq!((migrated.from, migrated.to), (1, 1));
+        team.put(&two_courses());
+        crate::key_of(&team.storage, &anna()).await;
+        let (application, version, mode, names) = marks(&team.database());
+        assert_eq!((application, version, mode.as_str()), (77, 12, journal_mode));
+        assert_eq!(names, before.3);
+        let ours: Vec<_> = names.iter().filter(|name| name.contains("sign_in")).collect();
+        assert!(!ours.is_empty() && ours.iter().all(|name| name.starts_with("catalogue_")), "{ours:?}");
+        assert_eq!(slugs(&team).await.unwrap(), ["second", "first"]);
+    }
+}
+
+/// By another name of the file: a link.
+#[cfg(unix)]
+#[tokio::test]
+async fn one_file_by_two_names_is_one_file() {
+    let team = Team::new(PLAIN);
+    team.put(&two_courses());
+    let link = team.directory.path().join("link.db");
+    std::os::unix::fs::symlink(team.database(), &link).unwrap();
+    let storage = SqliteStorage::open_and_migrate_views(&link, team.database()).unwrap();
+    crate::key_of(&storage, &anna()).await;
+    assert!(marks(&team.database()).3.contains(&"catalogue_credentials".to_owned()));
+}
+
+#[test]
+fn what_cannot_be_opened_is_told_and_not_changed() {
+    let team = Team::new(PLAIN);
+    let path = |name: &str| team.directory.path().join(name);
+    let missing = SqliteStorage::open_and_migrate_views(path("new.db"), path("no.sqlite3")).unwrap_err();
+    assert!(matches!(&missing, OpenError::Missing(named) if *named == path("no.sqlite3")), "{missing:?}");
+    assert!(!path("new.db").exists());
+    let missing = SqliteStorage::open_views(path("new.db"), team.database()).unwrap_err();
+    assert!(matches!(&missing, OpenError::Missing(named) if *named == path("new.db")), "{missing:?}");
+
+    fs::write(path("text.txt"), "not a database, and long enough to look at it".repeat(30)).unwrap();
+    let damaged = SqliteStorage::open_and_migrate_views(path("new.db"), path("text.txt")).unwrap_err();
+    assert!(matches!(damaged, OpenError::NotADatabase(_)), "{damaged:?}");
+
+    // Courses of our own, or of a third program, in the file for credentials.
+    SqliteStorage::migrate(path("tables.db")).unwrap();
+    let refused = SqliteStorage::migrate_views(path("tables.db"), team.database()).unwrap_err();
+    assert!(matches!(refused, OpenError::OtherTables(_)), "{refused:?}");
+    assert!(matches!(SqliteStorage::open(team.keys()), Err(OpenError::Foreign(_))));
+    let refused = SqliteStorage::open_views(team.database(), path("tables.db")).unwrap_err();
+    assert!(matches!(refused, OpenError::OtherTables(_)), "{refused:?}");
+
+    Connection::open(team.keys()).unwrap().execute("UPDATE catalogue_version SET version = 9", []).unwrap();
+    let newer = SqliteStorage::open_and_migrate_views(team.keys(), team.database()).unwrap_err();
+    assert!(matches!(newer, OpenError::NewerSchema { found: 9, known: 1, .. }), "{newer:?}");
+
+    let wide = path("wide.sqlite3");
+    Connection::open(&wide).unwrap().execute_batch("PRAGMA encoding = 'UTF-16'; CREATE TABLE t (a)").unwrap();
+    let refused = SqliteStorage::open_and_migrate_views(path("new.db"), wide).unwrap_err();
+    let source = std::error::Error::source(&refused).unwrap().to_string();
+    assert!(source.contains("UTF-8"), "{source}");
+}
+
+/// It cannot be read then, and it is not ours to put to rights.
+#[tokio::test]
+async fn a_change_that_the_other_program_left_half_done_is_told() {
+    let team = Team::new(Kind { journal_mode: "delete", ..PLAIN });
+    team.put(&two_courses());
+    crate::key_of(&team.storage, &anna()).await;
+    let writer = team.writer();
+    // Parts of the change are in the file before its end.
+    writer.execute_batch("PRAGMA cache_size = 1; BEGIN; CREATE TABLE great (a)").unwrap();
+    for _ in 0..200 {
+        writer.execute("INSERT INTO great VALUES (zeroblob(5000))", []).unwrap();
+    }
+    let stopped = tempfile::tempdir().unwrap();
+    for name in ["team.sqlite3", "team.sqlite3-journal", "keys.db"] {
+        let copied =
+            std::process::Command::new("cp").arg(team.directory.path().join(name)).arg(stopped.path()).status();
+        assert!(copied.unwrap().success(), "{name}");
+    }
+    let [keys, courses] = ["keys.db", "team.sqlite3"].map(|name| stopped.path().join(name));
+    let refused = SqliteStorage::open_views(&keys, &courses).unwrap_err();
+    let source = std::error::Error::source(&refused).unwrap().to_string();
+    assert!(source.contains("stopped within a change"), "{source}");
+    // The program starts again.
+    Connection::open(&courses).unwrap().query_row("SELECT count(*) FROM people", [], |_| Ok(())).unwrap();
+    let storage = SqliteStorage::open_views(&keys, &courses).unwrap();
+    let page = catalogue_core::storage::PageRequest::default();
+    assert_eq!(crate::items(&storage, &anna(), &page).await.unwrap().len(), 2);
+}
+
+/// The file of credentials is one of ours to back up and to check.
+#[tokio::test]
+async fn credentials_beside_views_are_backed_up_and_checked() {
+    let team = Team::new(PLAIN);
+    team.put(&two_courses());
+    crate::key_of(&team.storage, &anna()).await;
+    let within = std::time::Duration::from_secs(60);
+    assert_eq!(SqliteStorage::quick_check(team.keys(), within).unwrap(), Integrity::Sound);
+    let copy = team.directory.path().join("copy.db");
+    fs::write(&copy, "").unwrap();
+    let mut progress = |_, _| std::ops::ControlFlow::Continue(());
+    assert!(SqliteStorage::back_up(team.keys(), &copy, &mut progress).unwrap().is_continue());
+    let keys =
+        Connection::open(&copy).unwrap().query_row("SELECT count(*) FROM catalogue_credentials", [], |row| row.get(0));
+    assert_eq!(keys, Ok(1));
+}

@@ -1,0 +1,81 @@
+//! Accounts are those that the view names now.
+
+use catalogue_core::admin::{Accounts, AdminStorage, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{Actor, CourseStorage, KeyStorage, StorageErrorKind};
+use catalogue_core::{AccountId, Catalogue, Timestamp};
+use http::Request;
+
+use super::team::{Kind, PLAIN, Team};
+use super::{anna, two_courses};
+
+#[tokio::test]
+async fn a_credential_whose_account_has_left_still_says_who_it_is() {
+    for is_one_file in [false, true] {
+        let team = Team::new(Kind { is_one_file, ..PLAIN });
+        team.put(&two_courses());
+        let token = crate::key_of(&team.storage, &anna()).await;
+        let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
+        let get = async |path: &str| {
+            let request = Request::get(path).header("authorization", format!("Bearer {token}"));
+            let answer = catalogue.call(request.body(()).unwrap()).await;
+            (answer.status().as_u16(), String::from_utf8(answer.body().to_vec()).unwrap())
+        };
+        assert!(get("/api/v1/courses").await.1.contains("second"));
+        assert_eq!(get("/api/v1/courses/second").await.0, 200);
+        // The courses stay: only the view of accounts leaves one out.
+        team.execute("DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT login AS id FROM people WHERE login <> 'anna'");
+        let (status, body) = get("/api/v1/courses").await;
+        assert!(status == 200 && body.starts_with(r#"{"data":[]"#), "{body}");
+        assert_eq!(get("/api/v1/courses/second").await.0, 404);
+        let (status, body) = get("/api/v1/me").await;
+        assert!(status == 200 && body.contains("anna"), "{body}");
+        // Its key can be found and revoked, and it gets no other.
+        let keys = team.storage.list_keys(&anna()).await.unwrap().unwrap();
+        let (_, another) = NewCredential::api_key(anna(), "another", Scopes::from_names(["read:courses"]));
+        let refused = team.storage.create_key(&another, &Actor::OPERATOR).await.unwrap_err();
+        assert_eq!(refused.kind(), StorageErrorKind::UnknownReference);
+        let id = &keys[0].identity.credential_id;
+        team.storage.revoke_key(&anna(), id, Timestamp::now(), &Actor::OPERATOR).await.unwrap().unwrap();
+        assert_eq!(get("/api/v1/me").await.0, 401);
+    }
+}
+
+#[tokio::test]
+async fn accounts_are_listed_with_courses_and_keys() {
+    let team = Team::new(PLAIN);
+    team.put(&two_courses());
+    team.put_person("bert");
+    crate::key_of(&team.storage, &anna()).await;
+    let list = async |accounts: Accounts<'_>| {
+        let mut found = Vec::new();
+        let mut visit = |summary: catalogue_core::admin::AccountSummary| {
+            found.push((summary.account.id.to_string(), summary.courses, summary.keys));
+            std::ops::ControlFlow::Continue(())
+        };
+        team.storage.list_accounts(accounts, Timestamp::now(), &mut visit).await.unwrap();
+        found
+    };
+    let (anna, bert) = (("anna".to_owned(), 2, 1), ("bert".to_owned(), 0, 0));
+    assert_eq!(list(Accounts::All).await, [anna, bert.clone()]);
+    assert_eq!(list(Accounts::Only(&[AccountId::new("nobody"), AccountId::new("bert")])).await, [bert]);
+}
+
+/// The courses are the other program's.
+#[tokio::test]
+async fn what_would_change_or_copy_courses_is_refused() {
+    let team = Team::new(PLAIN);
+    team.put(&two_courses());
+    let mut visit = |_| std::ops::ControlFlow::Continue(());
+    let refused = [
+        team.storage.begin_import().await.map(|_| ()).unwrap_err(),
+        team.storage.export(Accounts::All, &mut visit).await.unwrap_err(),
+        team.storage.remove_account(&anna()).await.unwrap_err(),
+        AdminStorage::remove_course(&team.storage, &anna(), "first").await.unwrap_err(),
+    ];
+    for error in refused {
+        assert_eq!(error.kind(), StorageErrorKind::Unsupported);
+        assert!(error.to_string().contains("belong to another program"), "{error}");
+    }
+    assert!(team.storage.find_course(&anna(), "first").await.unwrap().value.is_some());
+}

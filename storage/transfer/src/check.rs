@@ -1,0 +1,94 @@
+//! [`Checked`]: an input that was read once, for however long that took, and can be read again at once.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek as _};
+use std::time::SystemTime;
+
+use crate::error::{Faults, ImportError};
+use crate::input::{Watched, Watcher};
+use crate::reader::{Lines, unreadable};
+use crate::spool::Spool;
+
+/// An input whose lines were read to the end, and are right as far as can be said without the storage.
+pub struct Checked {
+    file: File,
+    length: u64,
+    /// Of a file that others can write to meanwhile.
+    version: Option<Version>,
+    watcher: Watcher,
+}
+
+/// A file's length, and when it was last written to.
+type Version = (u64, SystemTime);
+
+impl Checked {
+    /// How many bytes it has.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// A file whose lines are right.
+    pub(crate) fn of_file(file: File, watcher: Watcher) -> Result<Self, ImportError> {
+        let version = version_of(&file).map_err(ImportError::of_input)?;
+        let length = checked(Lines::new(buffered(&file, &watcher)))?;
+        Ok(Self { file, length, version: Some(version), watcher })
+    }
+
+    /// The copy of a stream whose lines are right.
+    pub(crate) fn of_stream(stream: impl Read, watcher: Watcher) -> Result<Self, ImportError> {
+        let mut spool = Spool::new().map_err(ImportError::of_input)?;
+        let length = checked(Lines::copied(buffered(stream, &watcher), &mut spool))?;
+        let file = spool.finish().map_err(ImportError::of_input)?;
+        Ok(Self { file, length, version: None, watcher })
+    }
+
+    /// The lines once more.
+    pub(crate) fn lines(&self) -> Result<Lines<'_, impl BufRead>, String> {
+        let mut file = &self.file;
+        file.rewind().map_err(|error| unreadable(&error))?;
+        Ok(Lines::new(buffered(file.take(self.length), &self.watcher)))
+    }
+
+    /// Asks, when they were read once more, whether they are those that were checked.
+    pub(crate) fn is_the_same(&self) -> Result<(), String> {
+        match self.version {
+            Some(version) if version != version_of(&self.file)? => {
+                Err("was written to meanwhile; import it again when it is whole".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checked").field("length", &self.length).finish_non_exhaustive()
+    }
+}
+
+/// Checks each line, and says how many bytes there are.
+fn checked(mut lines: Lines<'_, impl BufRead>) -> Result<u64, ImportError> {
+    let mut faults = Faults::default();
+    while let Some(parsed) = lines.next_parsed() {
+        if let Err(what) = parsed {
+            faults.add(lines.number, what);
+        }
+        if faults.is_full() {
+            break;
+        }
+    }
+    faults.finish().map(|()| lines.length)
+}
+
+fn buffered<R: Read>(input: R, watcher: &Watcher) -> BufReader<Watched<'_, R>> {
+    BufReader::with_capacity(1 << 16, Watched { input, watcher })
+}
+
+fn version_of(file: &File) -> Result<Version, String> {
+    let version = |file: &File| -> io::Result<Version> {
+        let metadata = file.metadata()?;
+        Ok((metadata.len(), metadata.modified()?))
+    };
+    version(file).map_err(|error| unreadable(&error))
+}

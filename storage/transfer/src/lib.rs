@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+
+mod check;
+mod error;
+mod export;
+mod import;
+mod input;
+mod line;
+mod line_fault;
+mod object;
+mod put;
+mod reader;
+mod report;
+mod spool;
+mod text;
+
+pub use check::Checked;
+pub use error::{Fault, ImportError};
+pub use export::{ExportError, export};
+pub use import::{Options, Prepared, import_text};
+pub use input::Input;
+pub use report::{Counts, Report};
+
+/// A line of the format, as a JSON Schema of the draft 2020-12.
+pub const SCHEMA: &str = include_str!("schema.json");
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! [`Lines`]: an input line by line, in bounded memory.
+
+use std::io::{self, BufRead, Read};
+
+use crate::line::{self, Line};
+use crate::spool::Spool;
+
+/// The longest line, one gibibyte. It is so high because an export, which adds defaults, can write longer lines than an import has
+/// read; memory grows with the longest line that there is.
+const MAX_LINE_BYTES: usize = 1 << 30;
+
+/// How much memory for lines is kept from one to the next.
+const KEPT_LINE_BYTES: usize = 1 << 20;
+
+/// The lines of an input that are not blank.
+pub(crate) struct Lines<'c, R> {
+    input: R,
+    line: Vec<u8>,
+    /// That of the line that was read last; blank lines count.
+    pub(crate) number: u64,
+    /// How many bytes were read.
+    pub(crate) length: u64,
+    longest: usize,
+    /// Reading has failed; then no line follows the one that told it.
+    broken: bool,
+    copy: Option<&'c mut Spool>,
+}
+
+impl<'c, R: BufRead> Lines<'c, R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { input, line: Vec::new(), number: 0, length: 0, longest: MAX_LINE_BYTES, broken: false, copy: None }
+    }
+
+    /// Lines that are copied while they are read.
+    pub(crate) fn copied(input: R, copy: &'c mut Spool) -> Self {
+        Self { copy: Some(copy), ..Self::new(input) }
+    }
+
+    /// What stands on the next line that is not blank, or what is wrong with it.
+    pub(crate) fn next_parsed(&mut self) -> Option<Result<Line, String>> {
+        if self.broken {
+            return None;
+        }
+        let parsed = match self.next() {
+            Ok(None) => return None,
+            Ok(Some(line)) => line::parse(line).map_err(|fault| fault.to_string()),
+            Err(what) => {
+                self.broken = true;
+                Err(what)
+            }
+        };
+        // Where it takes much memory: what is made of it takes as much again.
+        self.line.clear();
+        self.line.shrink_to(KEPT_LINE_BYTES);
+        Some(parsed)
+    }
+
+    /// The next line that is not blank, without its line feed; or what hinders reading it.
+    fn next(&mut self) -> Result<Option<&[u8]>, String> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            // One byte more than allowed tells a line that is too long from one that ends just there.
+            let mut bounded = self.input.by_ref().take(self.longest as u64 + 1);
+            let read = bounded.read_until(b'\n', &mut self.line).map_err(|error| unreadable(&error))?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.length += read as u64;
+            if let Some(copy) = &mut self.copy {
+                copy.write(&self.line)?;
+            }
+            if self.line.last() == Some(&b'\n') {
+                self.line.pop();
+            }
+            if self.line.len() > self.longest {
+                return Err("longer than 1GiB; write one object a line".to_owned());
+            }
+            if !self.line.trim_ascii().is_empty() {
+                return Ok(Some(&self.line));
+            }
+        }
+    }
+}
+
+/// What is wrong with an input that cannot be read.
+pub(crate) fn unreadable(error: &io::Error) -> String {
+    format!("cannot be read: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, repeat};
+
+    use super::*;
+
+    #[test]
+    fn blank_lines_are_passed_over_and_counted() {
+        let mut lines = Lines::new(&b"\n  \r\na\r\n\n\tb"[..]);
+        assert_eq!((lines.next().unwrap().map(<[u8]>::to_vec), lines.number), (Some(b"a\r".to_vec()), 3));
+        assert_eq!((lines.next().unwrap().map(<[u8]>::to_vec), lines.number), (Some(b"\tb".to_vec()), 5));
+        assert_eq!(lines.next(), Ok(None));
+        assert_eq!(Lines::new(&b""[..]).next(), Ok(None));
+    }
+
+    #[test]
+    fn a_line_may_be_as_long_as_allowed() {
+        for (input, right) in [(&b"1234\n"[..], true), (b"1234", true), (b"12345\n", false), (b"12345", false)] {
+            let mut lines = Lines { longest: 4, ..Lines::new(input) };
+            assert_eq!(lines.next().is_ok(), right, "{input:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_export_can_be_read_again() {
+        let length = 100 << 20;
+        let mut lines = Lines::new(BufReader::new(repeat(b'x').take(length)));
+        assert_eq!(lines.next().map(|line| line.unwrap().len() as u64), Ok(length));
+    }
+
+    #[test]
+    fn a_long_line_is_forgotten() {
+        let mut lines = Lines::new(BufReader::new(repeat(b'x').take(8 << 20)));
+        assert!(lines.next_parsed().unwrap().is_err());
+        assert!(lines.line.capacity() <= KEPT_LINE_BYTES);
+    }
+
+    #[test]
+    fn an_endless_line_is_not_kept() {
+        let mut lines = Lines { longest: 1 << 20, ..Lines::new(BufReader::new(repeat(b'x'))) };
+        assert!(lines.next().unwrap_err().contains("longer than 1GiB"));
+        assert!(lines.line.capacity() <= 1 << 22);
+    }
+}

@@ -1,0 +1,83 @@
+//! [`Spool`]: a copy of an input that can be read once.
+
+use std::env;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+/// A file without a name in the directory for temporary files, for this program's user alone. It is gone when the program
+/// ends, however it ends.
+pub(crate) struct Spool(BufWriter<File>);
+
+impl Spool {
+    /// An empty one.
+    pub(crate) fn new() -> Result<Self, String> {
+        let private = || {
+            let file = tempfile::tempfile()?;
+            make_private(&file)?;
+            Ok(file)
+        };
+        private().map(Self::in_file).map_err(|error| fault(&error))
+    }
+
+    fn in_file(file: File) -> Self {
+        Self(BufWriter::with_capacity(1 << 16, file))
+    }
+
+    /// Adds what was read.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.0.write_all(bytes).map_err(|error| fault(&error))
+    }
+
+    /// The file with all that was written.
+    pub(crate) fn finish(self) -> Result<File, String> {
+        self.0.into_inner().map_err(|error| fault(error.error()))
+    }
+}
+
+/// On Linux the file gets the mode that the umask leaves.
+#[cfg(unix)]
+fn make_private(file: &File) -> io::Result<()> {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    file.set_permissions(Permissions::from_mode(0o600))
+}
+
+/// Elsewhere the directory itself is the user's own.
+#[cfg(not(unix))]
+fn make_private(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+fn fault(error: &io::Error) -> String {
+    const VARIABLE: &str = if cfg!(windows) { "TMP" } else { "TMPDIR" };
+    format!(
+        "cannot be copied to {}: {error}; set {VARIABLE} to a directory with room for the whole input",
+        env::temp_dir().display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_in_the_file() {
+        let mut spool = Spool::new().unwrap();
+        spool.write(b"a\n").unwrap();
+        let file = spool.finish().unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 2);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_directory_is_told() {
+        let full = || Spool::in_file(File::options().write(true).open("/dev/full").unwrap());
+        let mut long = full();
+        let mut short = full();
+        short.write(b"a").unwrap();
+        for message in [long.write(&[b'a'; 1 << 20]).unwrap_err(), short.finish().unwrap_err()] {
+            assert!(message.contains("No space left") && message.contains("set TMPDIR"), "{message}");
+        }
+    }
+}

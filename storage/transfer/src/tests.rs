@@ -1,0 +1,211 @@
+//! Imports into a memory storage.
+
+mod schema;
+
+use std::fs::{self, File};
+use std::io::Cursor;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use catalogue_core::admin::{Accounts, AdminStorage as _, Record};
+use catalogue_core::storage::MemoryStorage;
+
+use crate::*;
+
+const START: &str = r#"
+{"type":"account","id":"a","name":"A"}
+{"type":"course","account":"a","slug":"one","title":"One","language":"en","createdAt":"2020-01-01T00:00:00Z"}
+{"type":"course","account":"a","slug":"two","title":"Two","language":"en"}
+"#;
+
+async fn import(storage: &MemoryStorage, text: &str, options: Options) -> Result<Report, String> {
+    let imported = async {
+        let checked = Input::stream(Cursor::new(text.to_owned())).check()?;
+        checked.prepare(storage, options).await?.finish().await
+    };
+    imported.await.map_err(told)
+}
+
+/// What is wrong, a line each.
+fn told(error: ImportError) -> String {
+    match error {
+        ImportError::Input { faults, stopped } => {
+            assert_eq!(stopped, faults.len() == 20);
+            faults.iter().map(|fault| format!("{fault}\n")).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn records(storage: &MemoryStorage) -> Vec<Record> {
+    let mut records = Vec::new();
+    storage
+        .export(Accounts::All, &mut |record| {
+            records.push(record);
+            ControlFlow::Continue(())
+        })
+        .await
+        .unwrap();
+    records
+}
+
+async fn started() -> MemoryStorage {
+    let storage = MemoryStorage::new();
+    let report = import(&storage, START, Options::default()).await.unwrap();
+    assert_eq!((report.accounts.added, report.courses.added), (1, 2));
+    storage
+}
+
+#[tokio::test]
+async fn a_second_time_changes_nothing() {
+    let storage = started().await;
+    let before = records(&storage).await;
+    let report = import(&storage, START, Options { prune: true, ..Options::default() }).await.unwrap();
+    assert_eq!((report.accounts.unchanged, report.courses.unchanged, report.courses.removed), (1, 2, 0));
+    assert_eq!(records(&storage).await, before);
+}
+
+#[tokio::test]
+async fn a_course_keeps_its_creation_time_unless_the_line_gives_one() {
+    let storage = started().await;
+    let replace = r#"{"type":"course","account":"a","slug":"one","title":"New","language":"de"}"#;
+    assert_eq!(import(&storage, replace, Options::default()).await.unwrap().courses.changed, 1);
+    let found = records(&storage).await;
+    let Record::Course(course) = &found[1] else { panic!("{found:?}") };
+    assert_eq!((&*course.title, &*course.created_at.to_exact_string()), ("New", "2020-01-01T00:00:00Z"));
+}
+
+#[tokio::test]
+async fn a_bad_line_undoes_those_before_it() {
+    let storage = started().await;
+    let before = records(&storage).await;
+    for (line, message) in [
+        ("{\"type\":\"course\",\"account\":\"a\",\"slug\":\"one\"}", "line 3: title: missing, and required"),
+        (
+            r#"{"type":"course","account":"nobody","slug":"s","title":"","language":""}"#,
+            "line 3: account: there is no account \"nobody\"; its own line must come before those of its courses",
+        ),
+        (r#"{"type":"account","id":"b"}"#, "line 3: id: the account \"b\" has a line before this one"),
+        (
+            "{\"type\":\"course\",\"account\":\"b\",\"slug\":\"s\",\"title\":\"\",\"language\":\"\"}\n\
+             {\"type\":\"course\",\"account\":\"b\",\"slug\":\"s\",\"title\":\"\",\"language\":\"\"}",
+            "line 4: slug: the course \"s\" of \"b\" has a line before this one",
+        ),
+    ] {
+        let text = format!("{{\"type\":\"account\",\"id\":\"b\"}}\n\n{line}\n");
+        assert_eq!(import(&storage, &text, Options::default()).await.unwrap_err(), format!("{message}\n"));
+        assert_eq!(records(&storage).await, before, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn faults_of_the_format_are_told_first_and_then_those_of_the_database() {
+    let storage = started().await;
+    let before = records(&storage).await;
+    let account = r#"{"type":"account","id":"b"}"#;
+    let text = r#"
+        {"type":"course","account":"b","slug":"s","title":"","language":""}
+        {"type":"course","account":"b","slug":"s","title":"","language":""}
+        {"type":"course","account":"nobody","slug":"s","title":"","language":""}
+        LAST
+        {"type":"account","id":"b"}"#;
+    let of_format = ["line 1: not JSON", "line 5: not a JSON object"];
+    let of_database = [
+        "line 3: slug: the course \"s\" of \"b\" has a line before",
+        "line 4: account: there is no account \"nobody\"",
+        "line 6: id: the account \"b\" has a line before",
+    ];
+    for (first, last, told) in [("{", "nonsense", &of_format[..]), (account, "", &of_database)] {
+        let text = format!("{first}{}", text.replace("LAST", last));
+        for dry_run in [false, true] {
+            let message =
+                import(&storage, &text, Options { dry_run, prune: true, all_names: false }).await.unwrap_err();
+            assert_eq!(message.lines().count(), told.len(), "{message}");
+            assert!(message.lines().zip(told).all(|(line, start)| line.starts_with(start)), "{message}");
+            assert_eq!(records(&storage).await, before);
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_more_than_twenty_faults_are_told() {
+    let storage = started().await;
+    let unknown = r#"{"type":"course","account":"nobody","slug":"s","title":"","language":""}"#;
+    for line in ["nonsense", unknown] {
+        let message = import(&storage, &format!("{line}\n").repeat(25), Options::default()).await.unwrap_err();
+        assert_eq!(message.lines().count(), 20);
+        assert!(message.lines().last().unwrap().starts_with("line 20: "), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_counts_and_changes_nothing() {
+    let storage = started().await;
+    let before = records(&storage).await;
+    let text = r#"{"type":"account","id":"a","name":"B"}"#;
+    let report = import(&storage, text, Options { prune: true, dry_run: true, all_names: false }).await.unwrap();
+    assert_eq!((report.dry_run, report.accounts.changed, report.courses.removed), (true, 1, 2));
+    assert_eq!(records(&storage).await, before);
+}
+
+#[tokio::test]
+async fn pruning_spares_accounts_without_a_line() {
+    let storage = started().await;
+    let other = r#"{"type":"account","id":"b"}"#;
+    let report = import(&storage, other, Options { prune: true, ..Options::default() }).await.unwrap();
+    assert_eq!(report.courses.removed, 0);
+    assert_eq!(records(&storage).await.len(), 4);
+}
+
+#[tokio::test]
+async fn a_file_that_is_written_to_meanwhile_is_not_imported() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f.jsonl");
+    fs::write(&path, START).unwrap();
+    let checked = Input::file(File::open(&path).unwrap()).check().unwrap();
+    assert_eq!(checked.is_the_same(), Ok(()));
+    fs::write(&path, format!("{START}{START}")).unwrap();
+    let mut lines = checked.lines().unwrap();
+    let mut count = 0;
+    while let Some(parsed) = lines.next_parsed() {
+        assert!(parsed.is_ok());
+        count += 1;
+    }
+    assert_eq!(count, 3, "no more than was checked");
+    assert!(checked.is_the_same().unwrap_err().contains("written to meanwhile"));
+}
+
+#[tokio::test]
+async fn a_text_that_is_at_hand_is_imported_too() {
+    let storage = MemoryStorage::new();
+    let report = import_text(&storage, START, Options::default()).await.unwrap();
+    assert_eq!((report.accounts.added, report.courses.added), (1, 2));
+    let courses = START.replacen(r#""a","name""#, "", 1);
+    let faults = told(import_text(&MemoryStorage::new(), &courses, Options::default()).await.unwrap_err());
+    assert!(faults.starts_with("line 2: ") && faults.lines().count() == 1, "{faults}");
+    let faults = told(import_text(&storage, "\nx", Options::default()).await.unwrap_err());
+    assert!(faults.starts_with("line 2: not a JSON object"));
+}
+
+#[tokio::test]
+async fn a_watcher_is_told_of_both_readings() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f.jsonl");
+    fs::write(&path, START).unwrap();
+    let length = START.len() as u64;
+    let file = Input::file(File::open(&path).unwrap());
+    let stream = Input::stream(Cursor::new(START));
+    assert_eq!((file.length(), stream.length()), (Some(length), None));
+    for input in [file, stream] {
+        let read = Arc::new(AtomicU64::new(0));
+        let sum = Arc::clone(&read);
+        let watched = input.watched(move |bytes| {
+            sum.fetch_add(bytes, Ordering::Relaxed);
+        });
+        let checked = watched.check().unwrap();
+        assert_eq!((checked.length(), read.load(Ordering::Relaxed)), (length, length));
+        checked.prepare(&MemoryStorage::new(), Options::default()).await.unwrap();
+        assert_eq!(read.load(Ordering::Relaxed), 2 * length);
+    }
+}
