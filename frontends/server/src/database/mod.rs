@@ -116,7 +116,7 @@ impl Database {
     pub(crate) fn citus(self) -> Result<Self, String> {
         match self {
             Self::Postgres(_) => Ok(self.with(PostgresOptions::citus)),
-            Self::File(_) | Self::Memory => Err("only a database of PostgreSQL has nodes; leave it out".to_owned()),
+            Self::File { .. } | Self::Memory => Err("only a database of PostgreSQL has nodes; leave it out".to_owned()),
         }
     }
 
