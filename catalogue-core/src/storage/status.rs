@@ -13,6 +13,10 @@ pub struct StorageStatus {
     pub connections: Connections,
     /// In the order in which they were named.
     pub replicas: Vec<ReplicaStatus>,
+    /// Whether accounts are on several servers. One of them may then be away while requests of other accounts are answered.
+    pub is_spread: bool,
+    /// What an operator has to mend, though requests are answered: a sentence each.
+    pub faults: Vec<String>,
 }
 
 /// The state of a replica.

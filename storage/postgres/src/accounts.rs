@@ -10,6 +10,7 @@ use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::Error;
 use tokio_postgres::types::Type;
 
+use crate::citus::credentials::REMOVE_ACCOUNTS_OF_DIGESTS;
 use crate::connection::{Connection, Sql, Values};
 use crate::error::{removal_error, storage_error};
 use crate::rows::{account_id, get, owned_text};
@@ -151,6 +152,11 @@ pub(crate) async fn remove(
 async fn remove_rows(connection: &Connection, account: &str) -> Result<Option<RemovedAccount>, Error> {
     if connection.query(&LOCK, &[&account]).await?.is_empty() {
         return Ok(None);
+    }
+    if connection.is_spread {
+        for sql in &REMOVE_ACCOUNTS_OF_DIGESTS {
+            connection.execute(sql, &[&account]).await?;
+        }
     }
     let mut removed = [0; REMOVE.len()];
     for (count, sql) in removed.iter_mut().zip(&REMOVE) {

@@ -8,11 +8,13 @@ use catalogue_core::storage::{StorageError, StorageStatus};
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
 use crate::accounts::{self, COURSES_OF, NAMED, PAGE_OF_ALL};
+use crate::citus;
 use crate::credentials;
 use crate::error::storage_error;
 use crate::export::export;
 use crate::import::PostgresImport;
 use crate::revocations;
+use crate::sign_ins::long_before;
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 use crate::transaction::{DEADLINE, in_time, transact, transact_at_length};
@@ -91,7 +93,11 @@ impl AdminStorage for PostgresStorage {
             return Ok(());
         }
         let connection = self.writer().await?;
-        transact(&connection, credentials::note_uses(&connection, uses)).await.map(|_| ())
+        let note = credentials::note_uses(&connection, uses);
+        if connection.is_spread {
+            return in_time(DEADLINE, note).await.map(|_| ());
+        }
+        transact(&connection, note).await.map(|_| ())
     }
 
     async fn revoke_tokens(
@@ -101,11 +107,16 @@ impl AdminStorage for PostgresStorage {
         at: Timestamp,
     ) -> Result<(), StorageError> {
         let connection = self.writer().await?;
-        self.transact(&connection, || revocations::add(&connection, digests, expires_at, at)).await.map(|_| ())
+        self.transact(&connection, || revocations::add(&connection, digests, expires_at, at)).await?;
+        if connection.is_spread {
+            citus::purge(&connection, &citus::PURGE_REVOCATIONS, long_before(at)).await;
+        }
+        Ok(())
     }
 
     async fn status(&self) -> Option<StorageStatus> {
-        Some(self.readers.status().await)
+        let status = self.readers.status().await;
+        Some(StorageStatus { is_spread: self.is_spread, faults: self.faults().await, ..status })
     }
 }
 

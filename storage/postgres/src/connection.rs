@@ -23,6 +23,8 @@ pub(crate) type Values<'v> = &'v [&'v (dyn ToSql + Sync)];
 pub(crate) struct Connection {
     client: Client,
     pub(crate) opened: Instant,
+    /// Its tables are spread over nodes by account.
+    pub(crate) is_spread: bool,
     heard: Mutex<LastHeard>,
     /// None where statements have no name.
     prepared: Option<Mutex<HashMap<Box<str>, Statement>>>,
@@ -42,7 +44,7 @@ impl Connection {
         let client = tls.connect(config).await?;
         let opened = Instant::now();
         let heard = Mutex::new(LastHeard { answer: opened, role: began });
-        Ok(Self { client, opened, heard, prepared: named_statements.then(Mutex::default) })
+        Ok(Self { client, opened, is_spread: false, heard, prepared: named_statements.then(Mutex::default) })
     }
 
     pub(crate) fn heard(&self) -> MutexGuard<'_, LastHeard> {

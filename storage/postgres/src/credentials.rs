@@ -10,6 +10,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::accounts::{Pages, check_account};
+use crate::citus;
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
 use crate::rows::{credential_record, get};
@@ -124,6 +125,9 @@ pub(crate) async fn visit(
 
 /// The credential with that id.
 pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+    if connection.is_spread {
+        return citus::credentials::find(connection, id).await?.first().map(credential_record).transpose();
+    }
     first(connection, &FIND, &[&id]).await
 }
 
@@ -193,6 +197,9 @@ pub(crate) async fn note_uses(connection: &Connection, uses: &[CredentialUse]) -
             *noted = (*noted).max(*at);
         }
     }
+    if connection.is_spread {
+        return citus::credentials::note_uses(connection, &latest).await.map(Some);
+    }
     let (accounts, ids): (Vec<&str>, Vec<&str>) = latest.keys().copied().unzip();
     let times: Vec<i64> = latest.values().map(|at| at.as_microseconds()).collect();
     connection.query(&LOCK_USED, &[&ids]).await.map_err(storage_error)?;
@@ -224,6 +231,9 @@ pub(crate) async fn insert(
     // The schema could hold ids to be unique within an account only; a revocation names no account.
     if find(connection, id).await?.is_some() {
         return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
+    }
+    if connection.is_spread {
+        citus::credentials::insert_account(connection, &credential.digest, identity.account.as_str(), id).await?;
     }
     let times = [Some(record.created_at), record.expires_at, record.revoked_at, record.last_used_at];
     let [created_at, expires_at, revoked_at, last_used_at] = times.map(|time| time.map(Timestamp::as_microseconds));

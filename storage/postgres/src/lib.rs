@@ -41,6 +41,9 @@
 //! lets no `UPDATE` call `gen_random_uuid()`), set `courses.module_count`, and remove or move a course's modules and their
 //! contents along with it.
 //!
+//! Where [`Options::citus`] has spread the tables, a writer of `credentials` also writes `credential_accounts`, or the key is
+//! unknown.
+//!
 //! The triggers change the tables of their own schema; where that is renamed, their functions need the new name:
 //! `ALTER FUNCTION catalogue_courses_updated() SET search_path = …, pg_temp`, and so on. A role that writes needs `UPDATE`
 //! on `accounts` and `courses`, and `UPDATE` and `DELETE` on `modules` and `module_contents`.
@@ -52,6 +55,7 @@ struct Readme;
 mod accounts;
 mod address;
 mod admin;
+mod citus;
 mod connection;
 mod connections;
 mod credentials;

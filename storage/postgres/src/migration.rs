@@ -8,6 +8,7 @@ use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
+use crate::citus::placement;
 use crate::connection::{Connection, Sql};
 use crate::error::{code, is_locked, storage_error, unavailable};
 use crate::open_error::OpenError;
@@ -42,7 +43,8 @@ const TABLES: Sql = Sql {
 };
 
 const SETTINGS: Sql = Sql {
-    text: "SELECT current_setting('server_encoding'), CAST(coalesce(current_schema(), '') AS TEXT), version()",
+    text: "SELECT current_setting('server_encoding'), CAST(coalesce(current_schema(), '') AS TEXT), version(), \
+           (SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'citus')",
     types: &[],
 };
 
@@ -51,6 +53,13 @@ const VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema WHERE id 
 const LOCKED_VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema WHERE id = 1 FOR UPDATE", types: &[] };
 
 const SET_VERSION: Sql = Sql { text: "UPDATE catalogue_schema SET version = $1 WHERE id = 1", types: &[Type::INT8] };
+
+/// A row where the tables are made for being spread over nodes.
+const SPREAD: Sql = Sql {
+    text: "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema() \
+           AND tablename = 'credential_accounts'",
+    types: &[],
+};
 
 /// A row where the tables were made with triggers.
 const TRIGGERS: Sql = Sql {
@@ -69,15 +78,32 @@ pub struct Migrated {
     pub to: u32,
 }
 
-/// The schema's version; 0 where there are no tables of ours.
-pub(crate) async fn version(options: &Options) -> Result<u32, OpenError> {
+/// What a schema is like.
+#[derive(Clone, Copy)]
+pub(crate) struct Found {
+    /// 0 where there are no tables of ours.
+    pub(crate) version: u32,
+    /// Whether its tables are made for being spread over nodes by account.
+    pub(crate) is_spread: bool,
+    /// Whether the database has the extension that spreads them.
+    pub(crate) has_citus: bool,
+}
+
+/// Looks at the schema.
+pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
     let connection = options.exporting().open().await.map_err(OpenError::Failed)?;
     let asking = async {
-        check_encoding(&connection).await?;
-        if !place::is_there(&connection, options).await? {
-            return Ok(0);
+        let Settings { encoding, has_citus, .. } = settings(&connection).await?;
+        // Texts are kept as they come only in UTF-8.
+        if !encoding.eq_ignore_ascii_case("UTF8") {
+            return Err(OpenError::Encoding(encoding));
         }
-        version_in(&connection, &VERSION, options).await
+        if !place::is_there(&connection, options).await? {
+            return Ok(Found { version: 0, is_spread: false, has_citus });
+        }
+        let version = version_in(&connection, &VERSION, options).await?;
+        let is_spread = has_row(&connection, &SPREAD).await?;
+        Ok(Found { version, is_spread, has_citus })
     };
     let silent = "the database does not answer; it is slow, or another transaction has its tables locked";
     timeout(VERSION_TIMEOUT, asking).await.unwrap_or_else(|_| Err(OpenError::Failed(unavailable(silent))))
@@ -85,11 +111,15 @@ pub(crate) async fn version(options: &Options) -> Result<u32, OpenError> {
 
 /// Brings the database to [`SCHEMA_VERSION`]; does nothing at all where it is there already.
 pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
-    let found = version(options).await?;
+    let Found { version: found, is_spread, has_citus } = look(options).await?;
     if found > SCHEMA_VERSION {
         return Err(OpenError::NewerSchema { found, known: SCHEMA_VERSION });
     }
-    if found == SCHEMA_VERSION {
+    if options.citus && options.courses.views.is_some() {
+        return Err(OpenError::SpreadViews);
+    }
+    let is_placed = !options.citus || is_spread && has_citus && placement::is_done(options).await?;
+    if found == SCHEMA_VERSION && is_placed {
         return Ok(Migrated { from: found, to: found });
     }
     let (mut attempt, mut locked) = (1, 1);
@@ -112,9 +142,12 @@ pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
 async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenError> {
     let beside_views = options.courses.views.is_some();
     let run = async |sql: &str| connection.run(sql).await.map_err(failed);
-    let (_, _, engine) = settings(connection).await?;
+    let Settings { engine, has_citus, .. } = settings(connection).await?;
     if let Some(setting) = before_migration(&engine) {
         let _ = run(setting).await;
+    }
+    if options.citus {
+        placement::check(connection, has_citus).await?;
     }
     run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
     place::make(connection, options).await?;
@@ -122,14 +155,23 @@ async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenEr
     if found == 0 && connection.query(&TABLES, &[]).await.map_err(failed)?.is_empty() {
         run(VERSION_TABLE).await?;
     }
+    let is_spread = has_row(connection, &SPREAD).await?;
+    if options.citus && !is_spread {
+        run(placement::ONE_NODE).await?;
+    }
     // What was made without triggers stays without, and triggers that are there have to be of the same version.
-    let triggers =
-        if found == 0 { options.triggers } else { !connection.query(&TRIGGERS, &[]).await.map_err(failed)?.is_empty() };
+    let triggers = if found == 0 { options.triggers } else { has_row(connection, &TRIGGERS).await? };
     for migration in MIGRATIONS.iter().skip(found as usize) {
         run(&migration.tables_for(&engine, beside_views)).await?;
         if triggers && !beside_views {
             run(migration.triggers).await?;
         }
+    }
+    if options.citus && !is_spread {
+        run(placement::TABLES).await?;
+    }
+    if options.citus || is_spread && has_citus {
+        placement::place(connection).await?;
     }
     connection.execute(&SET_VERSION, &[&i64::from(SCHEMA_VERSION.max(found))]).await.map_err(failed)?;
     commit(connection).await.map_err(OpenError::Failed)?;
@@ -149,29 +191,37 @@ async fn version_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -
         false => None,
     };
     let Some(row) = row else {
-        return Err(OpenError::Foreign(settings(connection).await?.1));
+        return Err(OpenError::Foreign(settings(connection).await?.schema));
     };
     let version: i64 = get(&row, 0).map_err(OpenError::Failed)?;
     let views = !tables.contains(&"accounts");
     if views != options.courses.views.is_some() {
-        return Err(OpenError::MadeForOther { schema: settings(connection).await?.1, views });
+        return Err(OpenError::MadeForOther { schema: settings(connection).await?.schema, views });
     }
     Ok(u32::try_from(version).unwrap_or(u32::MAX))
 }
 
-/// Texts are kept as they come only in UTF-8.
-async fn check_encoding(connection: &Connection) -> Result<(), OpenError> {
-    match settings(connection).await?.0 {
-        encoding if encoding.eq_ignore_ascii_case("UTF8") => Ok(()),
-        encoding => Err(OpenError::Encoding(encoding)),
-    }
+#[derive(Default)]
+struct Settings {
+    encoding: String,
+    /// In which new tables would be made.
+    schema: String,
+    /// What it calls itself.
+    engine: String,
+    has_citus: bool,
 }
 
-/// The database's encoding, the schema that new tables would be made in, and what the engine calls itself.
-async fn settings(connection: &Connection) -> Result<(String, String, String), OpenError> {
+async fn settings(connection: &Connection) -> Result<Settings, OpenError> {
     let rows = connection.query(&SETTINGS, &[]).await.map_err(failed)?;
-    let settings = rows.first().map(|row| Ok((get(row, 0)?, get(row, 1)?, get(row, 2)?)));
-    settings.unwrap_or_else(|| Ok(Default::default())).map_err(OpenError::Failed)
+    let settings = rows.first().map(|row| {
+        let has_citus = get::<i64>(row, 3)? > 0;
+        Ok(Settings { encoding: get(row, 0)?, schema: get(row, 1)?, engine: get(row, 2)?, has_citus })
+    });
+    settings.unwrap_or_else(|| Ok(Settings::default())).map_err(OpenError::Failed)
+}
+
+async fn has_row(connection: &Connection, sql: &Sql<'_>) -> Result<bool, OpenError> {
+    Ok(!connection.query(sql, &[]).await.map_err(failed)?.is_empty())
 }
 
 /// Whether another program has made the same tables meanwhile.

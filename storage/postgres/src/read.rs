@@ -7,6 +7,7 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, CourseDetail, Module, async_trait};
 use tokio_postgres::types::Type;
 
+use crate::citus;
 use crate::connection::Sql;
 use crate::rows;
 use crate::storage::PostgresStorage;
@@ -143,8 +144,13 @@ impl PostgresStorage {
 #[async_trait]
 impl CredentialStorage for PostgresStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        let sql = self.sql(FIND_CREDENTIAL, Statements::find_credential);
-        let rows = self.readers.read(&sql, &[&digest.as_bytes().as_slice()]).await?;
+        let rows = match self.is_spread {
+            true => citus::credentials::look_up(&self.readers, digest).await?,
+            false => {
+                let sql = self.sql(FIND_CREDENTIAL, Statements::find_credential);
+                self.readers.read(&sql, &[&digest.as_bytes().as_slice()]).await?
+            }
+        };
         let Some(row) = rows.first() else { return Ok(None) };
         let mut credential = Credential::new(rows::identity(row)?);
         credential.expires_at = rows::optional_time(row, 5)?;

@@ -12,6 +12,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::accounts::{check_account, unknown_account};
+use crate::citus;
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
 use crate::events;
@@ -74,7 +75,11 @@ impl SignInStorage for PostgresStorage {
             }
             create(&connection, link, by).await
         };
-        self.transact(&connection, make).await.map(|_| ())
+        self.transact(&connection, make).await?;
+        if connection.is_spread {
+            citus::purge(&connection, &citus::sign_ins::PURGE_SIGN_INS, long_before(link.created_at)).await;
+        }
+        Ok(())
     }
 
     async fn exchange_link(
@@ -89,7 +94,12 @@ impl SignInStorage for PostgresStorage {
     }
 
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
-        let rows = self.readers.read_primary(&self.find_sign_in(), &[&digest.as_bytes().as_slice(), &SESSION]).await?;
+        let rows = match self.is_spread {
+            true => citus::sign_ins::look_up(&self.readers, digest, SESSION).await?,
+            false => {
+                self.readers.read_primary(&self.find_sign_in(), &[&digest.as_bytes().as_slice(), &SESSION]).await?
+            }
+        };
         rows.first().map(sign_in).transpose()
     }
 
@@ -99,7 +109,7 @@ impl SignInStorage for PostgresStorage {
             let Some(session) = find(&connection, &self.find_sign_in(), digest, SESSION).await? else {
                 return Ok(None);
             };
-            if remove(&connection, &[digest.as_bytes()]).await? == 0 {
+            if remove(&connection, &session.account.id, &[digest.as_bytes()]).await? == 0 {
                 return Ok(None);
             }
             log(&connection, &session.account.id, CredentialAction::SignedOut, Timestamp::now(), &Actor::OWNER).await
@@ -142,12 +152,15 @@ async fn create(connection: &Connection, link: &NewSignIn, by: &Actor) -> Result
             over.push(get(row, 0)?);
         }
     }
-    let others = connection.query(&LONG_OVER, &[&long_before(*created_at)]).await.map_err(storage_error)?;
+    let others = match connection.is_spread {
+        true => Vec::new(),
+        false => connection.query(&LONG_OVER, &[&long_before(*created_at)]).await.map_err(storage_error)?,
+    };
     for row in &others {
         over.push(get(row, 0)?);
     }
     over.retain(|found: &&[u8]| *found != digest.as_bytes());
-    remove(connection, &over).await?;
+    remove(connection, account, &over).await?;
     log(connection, account, CredentialAction::LinkMade, *created_at, by).await
 }
 
@@ -167,14 +180,14 @@ async fn exchange(
     let Some(Session { account, .. }) = found else { return Ok(None) };
     lock(connection, &account.id).await?;
     // Of two at the same time, the other one has removed it by now.
-    if remove(connection, &[link.as_bytes()]).await? == 0 {
+    if remove(connection, &account.id, &[link.as_bytes()]).await? == 0 {
         return Ok(None);
     }
     let NewSession { digest, created_at, expires_at } = session;
     insert(connection, SESSION, digest, &account.id, [*created_at, *expires_at]).await?;
     let sessions = connection.query(&NEWEST_SESSIONS, &[&account.id.as_str()]).await.map_err(storage_error)?;
     let surplus: Vec<&[u8]> = sessions.iter().skip(MAX_SESSIONS).map(|row| get(row, 0)).collect::<Result<_, _>>()?;
-    remove(connection, &surplus).await?;
+    remove(connection, &account.id, &surplus).await?;
     log(connection, &account.id, CredentialAction::SignedIn, now, &Actor::OWNER).await?;
     Ok(Some(account))
 }
@@ -186,7 +199,10 @@ async fn find(
     kind: &str,
 ) -> Result<Option<Session>, StorageError> {
     let values: Values<'_> = &[&digest.as_bytes().as_slice(), &kind];
-    let rows = connection.query(sql, values).await.map_err(storage_error)?;
+    let rows = match connection.is_spread {
+        true => citus::sign_ins::find(connection, digest, kind).await?,
+        false => connection.query(sql, values).await.map_err(storage_error)?,
+    };
     rows.first().map(sign_in).transpose()
 }
 
@@ -208,16 +224,26 @@ async fn insert(
     times: [Timestamp; 2],
 ) -> Result<(), StorageError> {
     let [created_at, expires_at] = times.map(Timestamp::as_microseconds);
+    if connection.is_spread {
+        citus::sign_ins::insert_account(connection, digest, account.as_str(), expires_at).await?;
+    }
     let values: Values<'_> = &[&digest.as_bytes().as_slice(), &account.as_str(), &kind, &created_at, &expires_at];
     connection.execute(&INSERT_SIGN_IN, values).await.map(|_| ()).map_err(storage_error)
 }
 
-/// Removes those, and says how many there were.
-async fn remove(connection: &Connection, digests: &[impl AsRef<[u8]>]) -> Result<u64, StorageError> {
+/// Removes those, of the account where its rows are on one node, and says how many there were.
+async fn remove(
+    connection: &Connection,
+    account: &AccountId,
+    digests: &[impl AsRef<[u8]>],
+) -> Result<u64, StorageError> {
     if digests.is_empty() {
         return Ok(0);
     }
     let digests: Vec<&[u8]> = digests.iter().map(AsRef::as_ref).collect();
+    if connection.is_spread {
+        return citus::sign_ins::remove(connection, account.as_str(), &digests).await;
+    }
     connection.execute(&REMOVE, &[&digests]).await.map_err(storage_error)
 }
 

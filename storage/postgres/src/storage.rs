@@ -12,10 +12,11 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::error::SqlState;
 
+use crate::citus;
 use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
 use crate::credentials::FIND_ACCOUNT;
-use crate::error::{code, storage_error};
+use crate::error::{can_pass, code, storage_error};
 use crate::migration::{self, Migrated};
 use crate::old_snapshots::{OldSnapshot, old_snapshots};
 use crate::open_error::OpenError;
@@ -42,6 +43,9 @@ pub struct PostgresStorage {
     pub(crate) views: Option<Arc<Views>>,
     options: Arc<Options>,
     write_timeout: Duration,
+    /// Whether the tables are spread over nodes by account.
+    pub(crate) is_spread: bool,
+    has_citus: bool,
 }
 
 impl PostgresStorage {
@@ -52,15 +56,22 @@ impl PostgresStorage {
     /// views, these or their columns are missing or of a type that cannot be read. Nothing is changed.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
         options.warn_of_clear_text();
-        let found = migration::version(options).await?;
+        let migration::Found { version: found, is_spread, has_citus } = migration::look(options).await?;
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),
             Ordering::Equal => {
                 let options = Arc::new(options.clone());
                 let views = Views::open(&options).await?;
                 let readers = Arc::new(Readers::new(&options));
-                let storage = Self { readers, views, options, write_timeout: LOCK_TIMEOUT };
-                storage.ask_as_requests_do().await.map_err(OpenError::Failed)?;
+                let storage = Self { readers, views, options, write_timeout: LOCK_TIMEOUT, is_spread, has_citus };
+                match storage.ask_as_requests_do().await {
+                    // It may be another node that is away, and those of other accounts may be there.
+                    Err(error) if is_spread && can_pass(&error) => {
+                        storage.readers.status().await.error.map_or(Ok(()), |error| Err(OpenError::Failed(error)))?;
+                        tracing::warn!(%error, "a node does not answer: requests of its accounts are answered 500");
+                    }
+                    asked => asked.map_err(OpenError::Failed)?,
+                }
                 Ok(storage)
             }
             Ordering::Greater => Err(OpenError::NewerSchema { found, known: SCHEMA_VERSION }),
@@ -152,12 +163,12 @@ impl PostgresStorage {
 
     /// A connection for one change.
     pub(crate) async fn writer(&self) -> Result<Connection, StorageError> {
-        self.options.writing().without_names().open().await
+        Ok(self.of_layout(self.options.writing().without_names().open().await?))
     }
 
     /// A connection for many changes, as in an import.
     pub(crate) async fn importer(&self) -> Result<Connection, StorageError> {
-        self.options.writing().open().await
+        Ok(self.of_layout(self.options.writing().open().await?))
     }
 
     /// Makes a change to keys or sign-ins in one transaction.
@@ -174,7 +185,23 @@ impl PostgresStorage {
 
     /// A connection that can read everything, for administration.
     pub(crate) async fn exporter(&self) -> Result<Connection, StorageError> {
-        self.options.exporting().open().await
+        Ok(self.of_layout(self.options.exporting().open().await?))
+    }
+
+    fn of_layout(&self, mut connection: Connection) -> Connection {
+        connection.is_spread = self.is_spread;
+        connection
+    }
+
+    /// What an operator of Citus has to mend; nothing where there is none, or where it cannot be asked.
+    pub(crate) async fn faults(&self) -> Vec<String> {
+        if !self.has_citus {
+            return Vec::new();
+        }
+        citus::standing::faults(&self.readers, self.is_spread).await.unwrap_or_else(|error| {
+            tracing::debug!(%error, "what Citus knows of its nodes cannot be read");
+            Vec::new()
+        })
     }
 }
 

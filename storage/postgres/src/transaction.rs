@@ -81,7 +81,10 @@ where
 /// Begins a transaction that writes. It is set for the transaction alone, so it holds through any pooler.
 pub(crate) async fn begin(connection: &Connection, lock_timeout: Duration) -> Result<(), StorageError> {
     let milliseconds = lock_timeout.as_millis();
-    let sql = format!("BEGIN; SET LOCAL lock_timeout = {milliseconds}; SET LOCAL catalogue.writer = 'self'");
+    // Citus hands on to other nodes what is set after this.
+    let handed_on = if connection.is_spread { "SET LOCAL citus.propagate_set_commands = 'local';" } else { "" };
+    let sql =
+        format!("BEGIN; SET LOCAL catalogue.writer = 'self'; {handed_on} SET LOCAL lock_timeout = {milliseconds}");
     connection.run(&sql).await.map_err(storage_error)
 }
 

@@ -71,6 +71,9 @@ pub(crate) struct MigrateArguments {
     /// Makes the tables without triggers, for an engine that speaks PostgreSQL's language and has none
     #[arg(long)]
     pub(crate) without_triggers: bool,
+    /// Spreads the tables over the nodes of a Citus cluster, those that are there too; name its coordinator
+    #[arg(long)]
+    pub(crate) citus: bool,
     /// Prints the versions as one JSON object
     #[arg(long)]
     pub(crate) json: bool,

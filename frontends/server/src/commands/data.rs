@@ -39,6 +39,9 @@ pub(super) fn migrate(arguments: &MigrateArguments, context: &Context) -> Result
         let without_triggers = database.without_triggers();
         database = without_triggers.map_err(|error| Failure::usage(format!("--without-triggers: {error}")))?;
     }
+    if arguments.citus {
+        database = database.citus().map_err(|error| Failure::usage(format!("--citus: {error}")))?;
+    }
     let migrated = block_on(database.migrate())?;
     let done = match migrated {
         Migrated { from, to } if from == to => format!("{database}: the schema is up to date: version {to}"),

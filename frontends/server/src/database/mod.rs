@@ -112,6 +112,14 @@ impl Database {
         }
     }
 
+    /// The same database, whose tables are spread over the nodes of Citus.
+    pub(crate) fn citus(self) -> Result<Self, String> {
+        match self {
+            Self::Postgres(_) => Ok(self.with(PostgresOptions::citus)),
+            Self::File { .. } | Self::Memory => Err("only a database of PostgreSQL has nodes; leave it out".to_owned()),
+        }
+    }
+
     /// The same database, spoken to otherwise where it is PostgreSQL's.
     pub(crate) fn with(self, change: impl FnOnce(PostgresOptions) -> PostgresOptions) -> Self {
         match self {

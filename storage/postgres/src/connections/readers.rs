@@ -39,7 +39,21 @@ impl Readers {
     /// An answer without a row is taken from the primary alone: what a replica does not have may not have come there yet,
     /// and a new key would be refused, which makes clients throw it away.
     pub(crate) async fn read(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
-        let deadline = Instant::now() + self.deadline;
+        self.read_by(sql, values, self.deadline()).await
+    }
+
+    /// By when a read that begins now has to end.
+    pub(crate) fn deadline(&self) -> Instant {
+        Instant::now() + self.deadline
+    }
+
+    /// The same by then.
+    pub(crate) async fn read_by(
+        &self,
+        sql: &Sql<'_>,
+        values: Values<'_>,
+        deadline: Instant,
+    ) -> Result<Vec<Row>, StorageError> {
         if let Some(replicas) = &self.replicas {
             for replica in replicas.in_turn() {
                 // Each leaves as much time as it takes to those after it.
@@ -59,14 +73,14 @@ impl Readers {
 
     /// The same for what must never be old: by the server that takes writes, whatever others may be read.
     pub(crate) async fn read_primary(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
-        self.writable.as_ref().unwrap_or(&self.primary).read(sql, values, Instant::now() + self.deadline).await
+        self.writable.as_ref().unwrap_or(&self.primary).read(sql, values, self.deadline()).await
     }
 
     /// Checks that the primary answers, and says what is known of the others.
     pub(crate) async fn status(&self) -> StorageStatus {
         let connections = self.primary.connections();
-        let asked = self.primary.read(&HEALTH_CHECK, &[&1_i64], Instant::now() + self.deadline).await;
+        let asked = self.primary.read(&HEALTH_CHECK, &[&1_i64], self.deadline()).await;
         let replicas = self.replicas.iter().flat_map(Replicas::status);
-        StorageStatus { error: asked.err(), connections, replicas: replicas.collect() }
+        StorageStatus { error: asked.err(), connections, replicas: replicas.collect(), ..StorageStatus::default() }
     }
 }

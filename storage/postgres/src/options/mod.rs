@@ -43,6 +43,7 @@ pub struct Options {
     pub(crate) deadline: Duration,
     pub(crate) through_pooler: bool,
     pub(crate) triggers: bool,
+    pub(crate) citus: bool,
     pub(crate) courses: Courses,
 }
 
@@ -119,6 +120,7 @@ impl Options {
             deadline: DEADLINE,
             through_pooler: false,
             triggers: true,
+            citus: false,
             courses: Courses::default(),
         })
     }
@@ -179,6 +181,15 @@ impl Options {
         self
     }
 
+    /// A migration spreads the tables over the nodes of a Citus cluster by account, those that are there too, and drops
+    /// their triggers. The address names the coordinator. Sessions need no such option, and may name any node.
+    #[must_use]
+    pub const fn citus(mut self) -> Self {
+        self.triggers = false;
+        self.citus = true;
+        self
+    }
+
     /// Courses are read from the views `catalogue_accounts`, `catalogue_courses`, `catalogue_modules` and, where there is one,
     /// `catalogue_revisions` in that schema, over tables of another program's. Keys and sign-ins stay in tables of ours, in a
     /// schema of their own: `catalogue`, or that of [`schema`](Self::schema). The package's README has the views' columns.
@@ -208,6 +219,7 @@ impl fmt::Debug for Options {
             .field("deadline", &self.deadline)
             .field("through_pooler", &self.through_pooler)
             .field("triggers", &self.triggers)
+            .field("citus", &self.citus)
             .field("courses", &self.courses)
             .finish_non_exhaustive()
     }

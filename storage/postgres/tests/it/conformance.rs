@@ -1,4 +1,4 @@
-//! The suite of every storage: with triggers, without them, and as through a pooler.
+//! The suite of every storage: with triggers, without them, as through a pooler, and with tables for Citus.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{CourseStorage, CredentialStorage, KeyStorage, MemoryStorage, SignInStorage};
 use catalogue_postgres::{Options, PostgresStorage};
 
+use crate::citus::{self, cluster::Citus};
 use crate::schema::Schema;
 
 /// What stands behind a pointer is a storage too.
@@ -22,6 +23,21 @@ async fn fixture(with: fn(Options) -> Options) -> (Arc<dyn Storage>, Option<Sche
     (Arc::new(storage), Some(schema))
 }
 
+/// The same with tables and statements as Citus has them, on PostgreSQL.
+async fn for_citus() -> (Arc<dyn Storage>, Option<Schema>) {
+    let Some(schema) = Schema::new().await else {
+        return (Arc::new(MemoryStorage::new()), None);
+    };
+    (Arc::new(citus::on_postgresql(&schema).await), Some(schema))
+}
+
+async fn on_a_coordinator() -> (Arc<dyn Storage>, Option<Citus>) {
+    match Citus::new().await {
+        Some(citus) => (Arc::new(citus.storage().await), Some(citus)),
+        None => (Arc::new(MemoryStorage::new()), None),
+    }
+}
+
 mod with_triggers {
     catalogue_storage_conformance::tests!(|| super::fixture(std::convert::identity));
 }
@@ -32,4 +48,12 @@ mod without_triggers {
 
 mod without_named_statements {
     catalogue_storage_conformance::tests!(|| super::fixture(super::Options::through_transaction_pooler));
+}
+
+mod with_tables_for_citus {
+    catalogue_storage_conformance::tests!(super::for_citus);
+}
+
+mod on_citus {
+    catalogue_storage_conformance::tests!(super::on_a_coordinator);
 }

@@ -4,6 +4,7 @@
 
 mod schema;
 
+mod citus;
 mod conformance;
 mod drill;
 mod failover;

@@ -17,6 +17,7 @@ use catalogue_postgres::PostgresStorage;
 use catalogue_postgres_cluster::Cluster;
 use http::Request;
 
+use crate::citus;
 use crate::schema::Schema;
 use crate::settings::{digest, link, session};
 use crate::{import_one_course, key_of};
@@ -132,7 +133,17 @@ async fn a_change_to_keys_asks_each_statement_once() {
 #[tokio::test]
 async fn a_kept_answer_asks_once_and_a_rendered_one_twice() {
     let Some(schema) = Schema::new().await else { return };
-    let direct = schema.storage().await;
+    assert_asked(&schema, schema.storage().await, 1).await;
+}
+
+#[tokio::test]
+async fn with_tables_for_citus_a_kept_answer_asks_twice_and_a_rendered_one_three_times() {
+    let Some(schema) = Schema::new().await else { return };
+    assert_asked(&schema, citus::on_postgresql(&schema).await, 2).await;
+}
+
+/// A look-up asks that often, and a rendered answer once more.
+async fn assert_asked(schema: &Schema, direct: PostgresStorage, look_up: usize) {
     let account = import_one_course(&direct).await;
     let token = key_of(&direct, &account).await;
 
@@ -157,13 +168,13 @@ async fn a_kept_answer_asks_once_and_a_rendered_one_twice() {
             let (status, tag) = ask(&keeping, path, &token, "").await;
             assert_eq!((status, counter.take() > 0), (200, true), "{path}");
             for (catalogue, tag, status, round_trips) in [
-                (&keeping, "", 200, 1),
-                (&keeping, &*tag, 304, 1),
-                (&rendering, "", 200, 2),
-                (&rendering, &tag, 304, 1),
+                (&keeping, "", 200, look_up),
+                (&keeping, &*tag, 304, look_up),
+                (&rendering, "", 200, look_up + 1),
+                (&rendering, &tag, 304, look_up),
             ] {
                 // Who the caller is stands in the credential.
-                let round_trips = if path.ends_with("/me") { 1 } else { round_trips };
+                let round_trips = if path.ends_with("/me") { look_up } else { round_trips };
                 assert_eq!(ask(catalogue, path, &token, tag).await.0, status, "{path} {tag}");
                 assert_eq!(counter.take(), round_trips, "{path} {tag} {options:?}");
             }

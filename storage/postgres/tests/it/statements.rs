@@ -46,15 +46,19 @@ fn sql_type(driver: &str) -> String {
 }
 
 fn of_all_sources() -> Vec<Declared> {
-    let sources = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
-    let files = sources.map(Result::unwrap).filter(|entry| entry.path().is_file());
-    files.flat_map(|entry| of_source(entry.file_name().to_str().unwrap())).collect()
+    let mut found = Vec::new();
+    for folder in ["", "citus"] {
+        let sources = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder)).unwrap();
+        let files = sources.map(Result::unwrap).filter(|entry| entry.path().is_file());
+        found.extend(files.flat_map(|entry| of_source(Path::new(folder).join(entry.file_name()).to_str().unwrap())));
+    }
+    found
 }
 
 /// The statements of all migrations without comments, but for what engines without triggers leave out.
 fn of_migrations() -> Vec<String> {
     let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations")).unwrap();
-    let files = files.map(|entry| entry.unwrap().path());
+    let files = files.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     files.filter(|path| !path.to_str().unwrap().contains("trigger")).flat_map(|path| of_migration(&path)).collect()
 }
 
@@ -88,7 +92,9 @@ fn statements_and_tables_are_plain() {
     let statements = of_all_sources();
     assert!(statements.len() > 20, "{statements:?}");
     // What `doctor` alone asks is PostgreSQL's own, and other engines may fail at it.
-    for Declared { name, text, .. } in statements.into_iter().filter(|sql| sql.name != "OLD_SNAPSHOTS") {
+    for Declared { name, text, .. } in
+        statements.into_iter().filter(|sql| !["OLD_SNAPSHOTS", "FAULTS"].contains(&&*sql.name))
+    {
         assert_plain(&name, &text);
     }
     for sql in of_migrations() {
@@ -186,5 +192,41 @@ fn each_statement_of_an_import_names_one_account() {
     assert_eq!(statements.len(), 14, "{statements:?}");
     for sql in statements.iter().filter(|sql| !sql.text.starts_with("INSERT ")) {
         assert_names_one_account(sql);
+    }
+}
+
+/// What a cluster of Citus runs on all nodes: never for a request, and never in what must not wait.
+const OF_ALL_NODES: [&str; 4] = ["PURGE_REVOCATIONS", "PURGE_SIGN_INS", "PURGE_SIGN_INS", "REMOVE_ACCOUNTS_OF_DIGESTS"];
+
+#[test]
+fn each_statement_for_citus_names_one_account_or_digest() {
+    let statements: Vec<_> = ["mod.rs", "credentials.rs", "sign_ins.rs"]
+        .into_iter()
+        .flat_map(|file| of_source(&format!("citus/{file}")))
+        .filter(|sql| !sql.text.starts_with("INSERT "))
+        .collect();
+    let mut of_all_nodes = Vec::new();
+    for sql in &statements {
+        // Of credentials this table is on every node.
+        let is_everywhere = sql.text.starts_with("SELECT account_id FROM credential_accounts WHERE ");
+        let is_routed = [" account_id = $1", " c.account_id = $1", " s.account_id = $1", " digest = $1"]
+            .iter()
+            .any(|key| sql.text.contains(&format!(" WHERE{key}")));
+        if sql.text.contains("FROM sign_in_accounts WHERE account_id") || !is_everywhere && !is_routed {
+            of_all_nodes.push(sql.name.as_str());
+        }
+    }
+    assert_eq!(statements.len(), 13, "{statements:?}");
+    of_all_nodes.sort_unstable();
+    assert_eq!(of_all_nodes, OF_ALL_NODES);
+}
+
+#[test]
+fn tables_for_citus_are_made_in_plain_sql() {
+    let statements = of_migration(&Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations/citus/tables.sql"));
+    assert!(statements.len() > 8, "{statements:?}");
+    for sql in statements {
+        assert_plain("tables for Citus", &sql);
+        assert!(!sql.starts_with("ALTER TABLE ") || sql.contains(" CONSTRAINT "), "{sql}");
     }
 }

@@ -49,6 +49,9 @@ fn look_at_servers(status: &StorageStatus, report: &mut Report) {
     if let Some(error) = &status.error {
         report.fault("primary", chain(error));
     }
+    for fault in &status.faults {
+        report.warning(CHECK, fault.clone());
+    }
     for replica in &status.replicas {
         match (replica.reachable, replica.lag) {
             (true, Some(lag)) => report.fine("replica", format!("{} is at most {lag:?} behind", replica.server)),

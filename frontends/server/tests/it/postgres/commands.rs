@@ -69,6 +69,8 @@ fn tables_without_triggers_have_the_same_answers() {
     let (status, after) = server.get("/api/v1/courses", &token);
     assert!(status == 200 && before != after && after.to_string().contains("[]"), "{after}");
     TestDir::new().run("migrate --without-triggers").fails(2, &["--without-triggers", "SQLite has triggers"]);
+    TestDir::new().run("migrate --citus").fails(2, &["--citus", "only a database of PostgreSQL"]);
+    fixture.run("migrate --citus").fails(1, &["no extension citus", "CREATE EXTENSION citus"]);
 }
 
 #[test]

@@ -1,0 +1,97 @@
+//! Credentials by way of their account.
+
+use std::collections::BTreeMap;
+
+use catalogue_core::Timestamp;
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::StorageError;
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use crate::connection::{Connection, Sql};
+use crate::connections::readers::Readers;
+use crate::error::storage_error;
+use crate::rows::get;
+
+const BYTEA: Type = Type::BYTEA;
+const TEXT: Type = Type::TEXT;
+
+const ACCOUNT_OF_DIGEST: Sql =
+    Sql { text: "SELECT account_id FROM credential_accounts WHERE digest = $1", types: &[BYTEA] };
+
+const FIND_CREDENTIAL: Sql = Sql {
+    text: "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, a.revision \
+           FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id \
+           WHERE c.account_id = $1 AND c.digest = $2",
+    types: &[TEXT, BYTEA],
+};
+
+const ACCOUNTS_OF_ID: Sql = Sql { text: "SELECT account_id FROM credential_accounts WHERE id = $1", types: &[TEXT] };
+
+const FIND_BY_ID: Sql = Sql {
+    text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
+           last_used_at, replaced_by FROM credentials WHERE account_id = $1 AND id = $2",
+    types: &[TEXT, TEXT],
+};
+
+const INSERT_ACCOUNT_OF_DIGEST: Sql = Sql {
+    text: "INSERT INTO credential_accounts (digest, account_id, id) VALUES ($1, $2, $3)",
+    types: &[BYTEA, TEXT, TEXT],
+};
+
+/// What else names an account by a digest, when it is removed.
+pub(crate) const REMOVE_ACCOUNTS_OF_DIGESTS: [Sql; 2] = [
+    Sql { text: "DELETE FROM credential_accounts WHERE account_id = $1", types: &[TEXT] },
+    Sql { text: "DELETE FROM sign_in_accounts WHERE account_id = $1", types: &[TEXT] },
+];
+
+const NOTE_USE: Sql = Sql {
+    text: "UPDATE credentials SET last_used_at = $3 WHERE account_id = $1 AND id = $2 \
+           AND (last_used_at IS NULL OR last_used_at < $3)",
+    types: &[TEXT, TEXT, Type::INT8],
+};
+
+/// The rows of a look-up, as one statement gives them elsewhere. Both together have the time of one read.
+pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest) -> Result<Vec<Row>, StorageError> {
+    let (deadline, digest) = (readers.deadline(), digest.as_bytes().as_slice());
+    let found = readers.read_by(&ACCOUNT_OF_DIGEST, &[&digest], deadline).await?;
+    let Some(row) = found.first() else { return Ok(found) };
+    let account: &str = get(row, 0)?;
+    readers.read_by(&FIND_CREDENTIAL, &[&account, &digest], deadline).await
+}
+
+/// The rows of the credential with that id.
+pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Vec<Row>, StorageError> {
+    for row in connection.query(&ACCOUNTS_OF_ID, &[&id]).await.map_err(storage_error)? {
+        let account: &str = get(&row, 0)?;
+        let found = connection.query(&FIND_BY_ID, &[&account, &id]).await.map_err(storage_error)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Stores whose credential that will be, which no other may have.
+pub(crate) async fn insert_account(
+    connection: &Connection,
+    digest: &TokenDigest,
+    account: &str,
+    id: &str,
+) -> Result<(), StorageError> {
+    let digest = digest.as_bytes().as_slice();
+    connection.execute(&INSERT_ACCOUNT_OF_DIGEST, &[&digest, &account, &id]).await.map(|_| ()).map_err(storage_error)
+}
+
+/// Notes each use by itself, so that nobody waits for all of them, and goes on where one's node is away.
+pub(crate) async fn note_uses(
+    connection: &Connection,
+    latest: &BTreeMap<(&str, &str), Timestamp>,
+) -> Result<(), StorageError> {
+    let mut noted = Ok(());
+    for ((account, id), at) in latest {
+        let changed = connection.execute(&NOTE_USE, &[account, id, &at.as_microseconds()]).await;
+        noted = noted.and(changed.map(|_| ()).map_err(storage_error));
+    }
+    noted
+}

@@ -1,0 +1,73 @@
+//! Spreading the tables over the nodes of Citus.
+
+use tokio_postgres::types::Type;
+
+use crate::connection::{Connection, Sql};
+use crate::error::storage_error;
+use crate::open_error::OpenError;
+use crate::options::Options;
+use crate::rows::get;
+
+/// Drops triggers, and undoes another spreading.
+pub(crate) const ONE_NODE: &str = include_str!("../../migrations/citus/one_node.sql");
+/// What the tables need for it.
+pub(crate) const TABLES: &str = include_str!("../../migrations/citus/tables.sql");
+/// A statement a line for each table.
+const PLACEMENT: &str = include_str!("../../migrations/citus/placement.sql");
+
+/// The group of the node that is asked; that of the coordinator is 0.
+const GROUP: Sql = Sql { text: "SELECT groupid FROM pg_catalog.pg_dist_local_group", types: &[] };
+
+/// Which tables of this schema are spread.
+const SPREAD: Sql = Sql {
+    text: "SELECT CAST(c.relname AS TEXT) FROM pg_catalog.pg_dist_partition AS p \
+           JOIN pg_catalog.pg_class AS c ON c.oid = p.logicalrelid \
+           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+           WHERE n.nspname = current_schema() AND c.relname = ANY($1)",
+    types: &[Type::TEXT_ARRAY],
+};
+
+/// The tables, and the statement that spreads each.
+pub(super) fn placements() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PLACEMENT.lines().filter_map(|line| Some((line.strip_prefix("SELECT ")?.split('\'').nth(1)?, line)))
+}
+
+/// Whether each table is spread.
+pub(crate) async fn is_done(options: &Options) -> Result<bool, OpenError> {
+    let connection = options.writing().open().await.map_err(OpenError::Failed)?;
+    Ok(missing(&connection).await?.is_empty())
+}
+
+/// The statements that are missing.
+async fn missing(connection: &Connection) -> Result<Vec<&'static str>, OpenError> {
+    let tables: Vec<&str> = placements().map(|(table, _)| table).collect();
+    let rows = connection.query(&SPREAD, &[&tables]).await.map_err(failed)?;
+    let spread: Vec<&str> = rows.iter().map(|row| get(row, 0)).collect::<Result<_, _>>().map_err(OpenError::Failed)?;
+    Ok(placements().filter(|(table, _)| !spread.contains(table)).map(|(_, statement)| statement).collect())
+}
+
+/// Spreads what is not spread yet, in the transaction of a migration.
+pub(crate) async fn place(connection: &Connection) -> Result<(), OpenError> {
+    // Citus would otherwise ask over several connections, which do not see what this transaction has changed.
+    connection.run("SET LOCAL citus.multi_shard_modify_mode = 'sequential'").await.map_err(failed)?;
+    for sql in missing(connection).await? {
+        connection.run(sql).await.map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Refuses a node that is not the coordinator, which alone can spread tables.
+pub(crate) async fn check(connection: &Connection, has_citus: bool) -> Result<(), OpenError> {
+    if !has_citus {
+        return Err(OpenError::NoCitus);
+    }
+    let rows = connection.query(&GROUP, &[]).await.map_err(failed)?;
+    match rows.first().map(|row| get::<i32>(row, 0)).transpose().map_err(OpenError::Failed)? {
+        Some(0) => Ok(()),
+        _ => Err(OpenError::NoCoordinator),
+    }
+}
+
+fn failed(error: tokio_postgres::Error) -> OpenError {
+    OpenError::Failed(storage_error(error))
+}

@@ -1,0 +1,75 @@
+//! Links and sessions by way of their account.
+
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use crate::connection::{Connection, Sql, Values};
+use crate::connections::readers::Readers;
+use crate::error::storage_error;
+use crate::rows::get;
+
+const BYTEA: Type = Type::BYTEA;
+const TEXT: Type = Type::TEXT;
+
+const ACCOUNT_OF_SIGN_IN: Sql =
+    Sql { text: "SELECT account_id FROM sign_in_accounts WHERE digest = $1", types: &[BYTEA] };
+
+const FIND_SIGN_IN: Sql = Sql {
+    text: "SELECT a.id, a.name, a.email, s.expires_at FROM sign_ins AS s JOIN accounts AS a ON a.id = s.account_id \
+           WHERE s.account_id = $1 AND s.digest = $2 AND s.kind = $3",
+    types: &[TEXT, BYTEA, TEXT],
+};
+
+/// What ended may have left one of the same account.
+const INSERT_ACCOUNT_OF_SIGN_IN: Sql = Sql {
+    text: "INSERT INTO sign_in_accounts AS known (digest, account_id, expires_at) VALUES ($1, $2, $3) \
+           ON CONFLICT (digest) DO UPDATE SET expires_at = $3 WHERE known.account_id = $2",
+    types: &[BYTEA, TEXT, Type::INT8],
+};
+
+const REMOVE: Sql =
+    Sql { text: "DELETE FROM sign_ins WHERE account_id = $1 AND digest = ANY($2)", types: &[TEXT, Type::BYTEA_ARRAY] };
+
+pub(crate) const PURGE_SIGN_INS: [Sql; 2] = [
+    Sql { text: "DELETE FROM sign_ins WHERE expires_at <= $1", types: &[Type::INT8] },
+    Sql { text: "DELETE FROM sign_in_accounts WHERE expires_at <= $1", types: &[Type::INT8] },
+];
+
+/// The rows of a look-up by the primary, as one statement gives them elsewhere.
+pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest, kind: &str) -> Result<Vec<Row>, StorageError> {
+    let digest = digest.as_bytes().as_slice();
+    let found = readers.read_primary(&ACCOUNT_OF_SIGN_IN, &[&digest]).await?;
+    let Some(row) = found.first() else { return Ok(found) };
+    let account: &str = get(row, 0)?;
+    readers.read_primary(&FIND_SIGN_IN, &[&account, &digest, &kind]).await
+}
+
+/// The same within a change.
+pub(crate) async fn find(connection: &Connection, digest: &TokenDigest, kind: &str) -> Result<Vec<Row>, StorageError> {
+    let digest = digest.as_bytes().as_slice();
+    let found = connection.query(&ACCOUNT_OF_SIGN_IN, &[&digest]).await.map_err(storage_error)?;
+    let Some(row) = found.first() else { return Ok(found) };
+    let account: &str = get(row, 0)?;
+    connection.query(&FIND_SIGN_IN, &[&account, &digest, &kind]).await.map_err(storage_error)
+}
+
+/// Stores whose link or session that will be.
+pub(crate) async fn insert_account(
+    connection: &Connection,
+    digest: &TokenDigest,
+    account: &str,
+    expires_at: i64,
+) -> Result<(), StorageError> {
+    let values: Values<'_> = &[&digest.as_bytes().as_slice(), &account, &expires_at];
+    match connection.execute(&INSERT_ACCOUNT_OF_SIGN_IN, values).await.map_err(storage_error)? {
+        0 => Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a link or session already")),
+        _ => Ok(()),
+    }
+}
+
+/// Removes those of the account. Whose they were stays until their end: it may be on a node that is away.
+pub(crate) async fn remove(connection: &Connection, account: &str, digests: &[&[u8]]) -> Result<u64, StorageError> {
+    connection.execute(&REMOVE, &[&account, &digests]).await.map_err(storage_error)
+}

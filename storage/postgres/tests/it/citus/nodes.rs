@@ -1,0 +1,244 @@
+//! Nodes that die, are silent, come back or are replaced, and shards that move; and writers that do not wait for each other.
+//!
+//! A worker is asked by way of this process, which the cluster must reach by its loopback address.
+
+use std::time::Duration;
+
+use catalogue_core::admin::{Account, AdminStorage, CredentialUse, NewCredential};
+use catalogue_core::auth::{Scopes, TokenDigest};
+use catalogue_core::storage::{
+    Actor, CourseStorage, CredentialStorage, KeyStorage, PageRequest, SignInStorage, StorageError, StorageErrorKind,
+};
+use catalogue_core::{AccountId, Timestamp};
+use catalogue_postgres::{Options, PostgresStorage};
+use catalogue_storage_conformance::sample;
+use futures_util::future::join_all;
+use tokio::sync::watch;
+use tokio_postgres::Client;
+
+use super::cluster::Citus;
+use super::worker::{State, Worker};
+use crate::settings::link;
+
+/// An account with a course and a key.
+struct Owner {
+    account: AccountId,
+    key: NewCredential,
+}
+
+impl Owner {
+    async fn new(storage: &PostgresStorage, id: &str) -> Self {
+        let account = AccountId::new(id);
+        import(storage, &account, "first").await.unwrap();
+        let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
+        storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
+        Self { account, key }
+    }
+
+    /// Two of them, the second one on that worker and the first one on another.
+    async fn two(storage: &PostgresStorage, host: &Client, worker: &Worker) -> [Self; 2] {
+        let on = async |here: bool| {
+            for number in 0.. {
+                let id = format!("account_{number}");
+                let group = "SELECT p.groupid FROM pg_dist_placement AS p WHERE p.shardid \
+                             = get_shard_id_for_distribution_column('accounts', CAST($1 AS TEXT))";
+                let group: i32 = host.query_one(group, &[&id]).await.unwrap().get(0);
+                if (group == worker.group) == here {
+                    return Self::new(storage, &id).await;
+                }
+            }
+            unreachable!()
+        };
+        [on(false).await, on(true).await]
+    }
+
+    /// All that a request asks.
+    async fn read(&self, storage: &PostgresStorage) -> Result<(), StorageError> {
+        let found = storage.find_credential(&self.key.digest).await?;
+        assert!(found.is_some(), "a key that is there is never told to be none");
+        assert!(!crate::items(storage, &self.account, &PageRequest::default()).await?.is_empty());
+        assert!(storage.find_course(&self.account, "first").await?.value.is_some());
+        Ok(())
+    }
+
+    async fn revoke(&self, storage: &PostgresStorage) -> Result<(), StorageError> {
+        let id = &self.key.record.identity.credential_id;
+        assert!(storage.find_credential_record(id).await?.is_some());
+        storage.revoke_key(&self.account, id, Timestamp::MAX, &Actor::OPERATOR).await.map(|_| ())
+    }
+
+    fn used(&self, at: i64) -> CredentialUse {
+        let (account, credential_id) = (self.account.clone(), self.key.record.identity.credential_id.clone());
+        CredentialUse { account, credential_id, at: Timestamp::from_microseconds(at).unwrap() }
+    }
+
+    async fn last_used(&self, storage: &PostgresStorage) -> Option<i64> {
+        let keys = storage.list_keys(&self.account).await.unwrap().unwrap();
+        keys[0].last_used_at.map(Timestamp::as_microseconds)
+    }
+}
+
+async fn import(storage: &PostgresStorage, account: &AccountId, slug: &str) -> Result<(), StorageError> {
+    let mut import = storage.begin_import().await?;
+    import.put_account(&Account { id: account.clone(), name: String::new(), email: String::new() }).await?;
+    import.put_course(&sample::course(account.as_str(), slug)).await?;
+    import.commit().await
+}
+
+async fn open(citus: &Citus) -> PostgresStorage {
+    citus.storage().await;
+    PostgresStorage::open(&citus.options().deadline(Duration::from_secs(2))).await.unwrap()
+}
+
+/// Does that with a worker behind this process, and leaves the cluster as it was, whatever comes of it.
+async fn with_a_worker<F>(check: impl FnOnce(Options, PostgresStorage, Client, Worker) -> F)
+where
+    F: Future<Output = Worker> + Send + 'static,
+{
+    let Some(citus) = Citus::new().await else { return };
+    let storage = open(&citus).await;
+    let worker = Worker::of_nobody(&citus.host().await).await;
+    let (id, (name, port)) = (worker.id, worker.at.clone());
+    let done = tokio::spawn(check(citus.options(), storage, citus.host().await, worker)).await;
+    let update = format!("SELECT citus_update_node({id}, '{name}', {port}, force => true, lock_cooldown => 100)");
+    let host = citus.host().await;
+    host.batch_execute(&update).await.unwrap();
+    // The cluster would do it by itself in a minute, and make no schema until then.
+    host.batch_execute("SELECT start_metadata_sync_to_all_nodes()").await.unwrap();
+    done.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dead_worker_stops_its_own_accounts_and_no_revocation_of_others() {
+    with_a_worker(async |options, storage, host, worker| {
+        let [near, far] = Owner::two(&storage, &host, &worker).await;
+        worker.is(State::Dead);
+        let failed = far.read(&storage).await.unwrap_err();
+        assert_eq!(failed.kind(), StorageErrorKind::Unavailable, "{failed}");
+        near.read(&storage).await.unwrap();
+        let another = PostgresStorage::open(&options).await.unwrap();
+        near.read(&another).await.unwrap();
+        let status = another.status().await.unwrap();
+        assert!(status.is_spread && status.error.is_none(), "{status:?}");
+        import(&storage, &near.account, "second").await.unwrap();
+        assert!(storage.note_uses(&[far.used(5), near.used(5)]).await.is_err());
+        assert_eq!(near.last_used(&storage).await, Some(5));
+        near.revoke(&storage).await.unwrap();
+        assert!(storage.find_credential(&near.key.digest).await.unwrap().unwrap().revoked_at.is_some());
+        storage.end_sign_ins(&near.account, &Actor::OPERATOR).await.unwrap();
+        assert!(far.revoke(&storage).await.is_err());
+        // What is on every node waits for all of them.
+        let (_, key) = NewCredential::api_key(near.account.clone(), "another", Scopes::default());
+        let refused = storage.create_key(&key, &Actor::OPERATOR).await.unwrap_err();
+        assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
+
+        worker.is(State::There);
+        far.read(&storage).await.unwrap();
+        far.revoke(&storage).await.unwrap();
+        storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
+        worker
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_silent_worker_stops_its_own_accounts_until_it_is_replaced() {
+    with_a_worker(async |_, storage, host, worker| {
+        let [near, far] = Owner::two(&storage, &host, &worker).await;
+        worker.is(State::Silent);
+        // Not as many as there are connections.
+        let waiting = join_all((0..5).map(|_| far.read(&storage)));
+        let others = async {
+            for number in 0..5 {
+                near.read(&storage).await.unwrap();
+                import(&storage, &near.account, &format!("other-{number}")).await.unwrap();
+            }
+            near.revoke(&storage).await.unwrap();
+        };
+        let (failed, ()) = tokio::join!(waiting, others);
+        for failed in failed {
+            assert_eq!(failed.unwrap_err().kind(), StorageErrorKind::Unavailable);
+        }
+        // As its standby would be, once it is promoted.
+        worker.ask_at(&host, &worker.at.0, worker.at.1).await;
+        far.read(&storage).await.unwrap();
+        import(&storage, &far.account, "second").await.unwrap();
+        far.revoke(&storage).await.unwrap();
+        worker
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_of_different_accounts_do_not_wait_for_each_other() {
+    let Some(citus) = Citus::new().await else { return };
+    let storage = open(&citus).await;
+    let mut owners = Vec::new();
+    for number in 0..8 {
+        owners.push(Owner::new(&storage, &format!("account_{number}")).await);
+    }
+    let mut open = storage.begin_import().await.unwrap();
+    open.put_course(&sample::course("account_0", "open")).await.unwrap();
+    // Each would fail for the lock that it waits for.
+    for (number, owner) in (0..).zip(&owners).skip(1) {
+        import(&storage, &owner.account, "second").await.unwrap();
+        storage.create_link(&link(owner.account.as_str(), number, 0), &Actor::OPERATOR).await.unwrap();
+        owner.revoke(&storage).await.unwrap();
+    }
+    storage.revoke_tokens(&[TokenDigest::from_bytes([1; 32])], Timestamp::MAX, Timestamp::MIN).await.unwrap();
+    open.commit().await.unwrap();
+    assert!(storage.find_course(&owners[0].account, "open").await.unwrap().value.is_some());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_and_imports_go_on_while_shards_move() {
+    let Some(citus) = Citus::new().await else { return };
+    let storage = open(&citus).await;
+    let host = citus.host().await;
+    let owner = Owner::new(&storage, "account").await;
+    let mover = citus.host().await;
+    let from_and_to = "SELECT p.shardid, n.nodename, n.nodeport, o.nodename, o.nodeport FROM pg_dist_placement AS p \
+                       JOIN pg_dist_node AS n ON n.groupid = p.groupid \
+                       JOIN pg_dist_node AS o ON o.groupid <> p.groupid AND o.shouldhaveshards \
+                       WHERE p.shardid = get_shard_id_for_distribution_column('accounts', CAST('account' AS TEXT)) \
+                       LIMIT 1";
+    let row = host.query_one(from_and_to, &[]).await.unwrap();
+    let (shard, from, to): (i64, (&str, i32), (&str, i32)) =
+        (row.get(0), (row.get(1), row.get(2)), (row.get(3), row.get(4)));
+    let how = format!(
+        "SELECT citus_move_shard_placement({shard}, '{}', {}, '{}', {}, 'force_logical')",
+        from.0, from.1, to.0, to.1
+    );
+    let (done, is_done) = watch::channel(false);
+    let moving = async {
+        mover.batch_execute(&how).await.unwrap();
+        done.send(true).unwrap();
+    };
+    let load = async {
+        let mut count = 0;
+        while !*is_done.borrow() {
+            owner.read(&storage).await.unwrap();
+            count += 1;
+            import(&storage, &owner.account, &format!("course-{count}")).await.unwrap();
+        }
+        count
+    };
+    let ((), count) = tokio::join!(moving, load);
+    let page = crate::items(&storage, &owner.account, &PageRequest::default()).await.unwrap();
+    assert!(count > 1 && page.len() > 1, "{count} rounds, {} courses", page.len());
+    let now = host.query_one(from_and_to, &[]).await.unwrap();
+    assert_eq!((now.get::<_, &str>(1), now.get::<_, i32>(2)), to);
+}
+
+#[tokio::test]
+async fn a_wait_for_a_lock_on_a_worker_ends_in_time() {
+    let Some(citus) = Citus::new().await else { return };
+    let storage = open(&citus).await.write_timeout(Duration::from_millis(100));
+    let owner = Owner::new(&storage, "account").await;
+    let host = citus.host().await;
+    host.batch_execute("BEGIN; UPDATE credentials SET name = 'held' WHERE account_id = 'account'").await.unwrap();
+    let refused = owner.revoke(&storage).await.unwrap_err();
+    assert_eq!(refused.to_string(), "another program is writing the same accounts; try again when it is done");
+    host.batch_execute("ROLLBACK").await.unwrap();
+    owner.revoke(&storage).await.unwrap();
+}
