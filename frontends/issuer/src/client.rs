@@ -32,12 +32,7 @@ pub struct NoCertificates {
 /// # Errors
 /// Where it is, and no certificate of the system can be read.
 pub fn client(secured: bool, server: &str) -> Result<HttpClient, NoCertificates> {
-    let roots = if secured { system_roots(server)? } else { RootCertStore::empty() };
-    let tls = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("the provider has the cipher suites of both versions")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
+    let tls = tls(if secured { system_roots(server)? } else { RootCertStore::empty() });
     let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
     // A connection that is kept may be closed while it is used again, which would look as if the server were away.
     Ok(Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector))
@@ -46,6 +41,14 @@ pub fn client(secured: bool, server: &str) -> Result<HttpClient, NoCertificates>
 /// That of an issuer.
 pub(crate) fn of_issuer(secured: bool) -> Result<HttpClient, NoCertificates> {
     client(secured, "the issuer of tokens")
+}
+
+fn tls(roots: RootCertStore) -> ClientConfig {
+    ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the cipher suites of both versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth()
 }
 
 /// The issuers that the system trusts.

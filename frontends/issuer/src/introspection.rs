@@ -35,8 +35,7 @@ pub struct Introspection {
 impl ClientCredentials {
     /// Those that are sent by HTTP Basic (RFC 6749 section 2.3.1).
     pub fn new(id: &str, secret: &str) -> Self {
-        let basic = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)));
-        let mut authorization = HeaderValue::from_str(&format!("Basic {basic}")).expect("visible ASCII");
+        let mut authorization = basic(id, secret);
         authorization.set_sensitive(true);
         Self(authorization)
     }
@@ -65,6 +64,11 @@ impl Introspect for Introspection {
         let failed = |why| StorageError::new(StorageErrorKind::Unavailable, format!("{}: {why}", self.endpoint));
         answer.map(|(body, _)| body).map_err(failed)
     }
+}
+
+fn basic(id: &str, secret: &str) -> HeaderValue {
+    let basic = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)));
+    HeaderValue::from_str(&format!("Basic {basic}")).expect("visible ASCII")
 }
 
 /// The text as a form has values, and RFC 6749 section 2.3.1 a client's id and secret.

@@ -29,7 +29,7 @@ const FRESH: Duration = Duration::from_secs(60 * 60);
 /// Where an issuer's keys are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
-    /// Where its metadata say (OpenID Connect Discovery, RFC 8414).
+    /// Where its metadata say: those of OIDC Discovery, else of RFC 8414.
     Metadata,
     /// At that address.
     Address(IssuerAddress),

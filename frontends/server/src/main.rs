@@ -11,6 +11,7 @@ mod issuer;
 mod logging;
 mod metrics;
 mod nearest;
+mod open_files;
 mod otlp;
 mod output;
 mod permissions;

@@ -2,9 +2,11 @@
 
 use std::fmt::Display;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 use socket2::SockRef;
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::{ConnectionState, ConnectionTimer, Shutdown, Socket};
@@ -71,6 +73,15 @@ impl OpenConnection {
                 tracing::debug!(%peer, reason = %self.reason, "closed a connection");
             }
         }
+    }
+
+    /// Writes these last bytes and closes our side, as far as the timer allows.
+    pub(crate) async fn close(&mut self, io: &mut (impl AsyncWrite + Unpin), last: &[u8]) {
+        let mut closing = pin!(async {
+            io.write_all(last).await?;
+            io.shutdown().await
+        });
+        let _ = self.timer.run(|cx| closing.as_mut().poll(cx)).await;
     }
 }
 

@@ -1,10 +1,8 @@
 //! Plain HTTP where TLS is expected: the client is told, and not left with bytes that it cannot read.
 
-use std::future::Future as _;
-use std::pin::pin;
 use std::task::Context;
 
-use tokio::io::{AsyncWriteExt as _, ReadBuf};
+use tokio::io::ReadBuf;
 
 use super::{OpenConnection, Socket};
 use crate::CloseReason;
@@ -27,10 +25,6 @@ pub(super) async fn refuse(open: &mut OpenConnection, socket: &mut Socket) -> bo
         return false;
     }
     open.end::<(), _>(&Ok(Err("the client speaks plain HTTP")), |_| CloseReason::HandshakeFailed);
-    let mut closing = pin!(async {
-        socket.write_all(RESPONSE).await?;
-        socket.shutdown().await
-    });
-    let _ = open.timer.run(|cx| closing.as_mut().poll(cx)).await;
+    open.close(socket, RESPONSE).await;
     true
 }

@@ -5,11 +5,10 @@ mod request_body;
 mod service;
 mod state;
 
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
-use tokio::io::AsyncWriteExt;
 
 pub(crate) use request_body::RequestBody;
 pub(crate) use state::Http1State;
@@ -57,14 +56,8 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
     if refusal.is_none() && !expects_body {
         state.lock().linger_at_most(0);
     }
-    let mut closing = pin!(async {
-        if let Some(status) = refusal {
-            let response = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
-            io.write_all(response.as_bytes()).await?;
-        }
-        io.shutdown().await
-    });
-    let _ = open.timer.run(|cx| closing.as_mut().poll(cx)).await;
+    let response = refusal.map(|status| format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"));
+    open.close(&mut io, response.unwrap_or_default().as_bytes()).await;
 }
 
 /// hyper without its timer, which cannot tell a slow head from an idle connection.

@@ -12,7 +12,6 @@ use http_body_util::Full;
 use tower_service::Service;
 
 use super::Monitor;
-use crate::metrics;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
@@ -50,7 +49,11 @@ async fn answer(monitor: &Monitor, method: &Method, path: &str) -> Response<Full
         "/live" => page(StatusCode::OK, TEXT, "live\n".to_owned()),
         "/metrics" => {
             let database = monitor.database().await;
-            page(StatusCode::OK, metrics::MEDIA_TYPE, monitor.metrics.render(database.as_ref().map(Option::as_ref)))
+            page(
+                StatusCode::OK,
+                catalogue_prometheus::MEDIA_TYPE,
+                monitor.metrics.render(database.as_ref().map(Option::as_ref)),
+            )
         }
         _ => {
             let (is_ready, found) = monitor.readiness().await;

@@ -6,7 +6,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::thread;
 
 use bytes::Bytes;
 use catalogue_core::Catalogue;
@@ -22,6 +21,7 @@ use super::signals::Signals;
 use crate::admin::Monitor;
 use crate::developer_settings::DeveloperPages;
 use crate::exit::Failure;
+pub(super) use crate::open_files::room_for_connections;
 use crate::settings::Setting;
 use crate::{output, systemd};
 
@@ -59,13 +59,6 @@ pub(super) fn reached(listening: SocketAddr) -> SocketAddr {
         ip => ip,
     };
     SocketAddr::new(ip, listening.port())
-}
-
-/// How many connections there can be beside all else that is open: standard streams, the runtime, the listener, and for each
-/// thread that reads from the database its file and its WAL.
-pub(super) fn room_for_connections(wanted: u32) -> u32 {
-    let readers = thread::available_parallelism().map_or(1, |count| count.get() as u64);
-    catalogue_hyper::room_for_connections(wanted, 100 + 2 * readers)
 }
 
 /// Serves until SIGTERM or SIGINT comes and running requests have had their grace, or until another one cuts it short.

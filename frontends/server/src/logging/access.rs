@@ -25,7 +25,7 @@ impl Observer for AccessLog {
             oauth_client = caller.and_then(|caller| caller.issued.as_ref()?.client.as_deref()),
             refusal = request.refusal.map(catalogue_core::auth::Refusal::reason),
             outcome = request.explanation.map(|explanation| explanation.word),
-            limit = request.exceeded.map(limit),
+            limit = request.exceeded.map(ExceededLimit::name),
             client = is_refused(request.status).then_some(request.client).flatten().map(|client| tracing::field::display(client.0)),
             request_id = request.request_id,
             trace_id = request.trace.map(catalogue_core::observe::TraceParent::trace_id),
@@ -59,9 +59,4 @@ fn is_refused(status: StatusCode) -> bool {
 fn method(method: &Method) -> Option<&'static str> {
     const KNOWN: [&str; 9] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE"];
     KNOWN.into_iter().find(|known| *known == method.as_str())
-}
-
-/// The limit's name in logs and metrics.
-pub(crate) fn limit(limit: ExceededLimit) -> &'static str {
-    limit.name()
 }

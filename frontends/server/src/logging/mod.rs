@@ -18,7 +18,7 @@ use tracing_subscriber::{EnvFilter, Registry, reload};
 
 use crate::exit::Failure;
 
-pub(crate) use access::{AccessLog, limit, log_settings};
+pub(crate) use access::{AccessLog, log_settings};
 pub(crate) use filter::{LEVELS, parse as parse_filter};
 pub(crate) use lines::Format;
 use lines::Lines;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::exposition::Exposition;
+use catalogue_prometheus::Exposition;
+
 use crate::developer_settings::FinishedRequest;
 
 /// How many there were, by action and status.

@@ -1,13 +1,11 @@
 //! Metrics for Prometheus, in its text format (version 0.0.4).
 //!
-//! What happens at each request is counted in atomic numbers ([`requests`]), without an allocation, a lock or a look-up of
-//! a name: names are what [`exposition`] writes. All labels come from fixed lists, and none from a client.
+//! Requests are counted by `catalogue-prometheus`; what else is known is written behind them. All labels come from fixed
+//! lists, and none from a client.
 
 mod database;
 mod developer_settings;
-mod exposition;
 mod process;
-mod requests;
 #[cfg(feature = "oauth")]
 mod signed_tokens;
 
@@ -17,18 +15,14 @@ use std::time::SystemTime;
 
 use catalogue_core::Catalogue;
 use catalogue_core::storage::StorageStatus;
+use catalogue_hyper::{ConnectionMetrics, Tls};
+use catalogue_prometheus::{Exposition, RequestMetrics};
 
 #[cfg(feature = "oauth")]
 use crate::issuer::IssuersTokens;
 use crate::logging::Sink;
 use crate::otlp::SpanCounts;
-use catalogue_hyper::{ConnectionMetrics, Tls};
 use developer_settings::SettingsCounts;
-use exposition::Exposition;
-pub(crate) use requests::RequestMetrics;
-
-/// The media type of the text format.
-pub(crate) const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// All that is measured of a server. What is known later than the start is set once.
 #[derive(Debug)]
@@ -109,7 +103,7 @@ impl Metrics {
         let help = "Lines of the log that were dropped, as standard error did not take them.";
         out.single("catalogue_log_dropped_lines_total", help, self.log.dropped());
         process::render(self.began, &mut out);
-        out.0
+        out.into_text()
     }
 
     fn render_connections(&self, out: &mut Exposition) {

@@ -1,6 +1,7 @@
 //! What became of an issuer's tokens, and how their issuer's keys stand.
 
-use super::exposition::Exposition;
+use catalogue_prometheus::Exposition;
+
 use crate::issuer::IssuersTokens;
 
 pub(super) fn render(IssuersTokens { signed, opaque }: &IssuersTokens, out: &mut Exposition) {

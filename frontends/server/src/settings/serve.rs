@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_core::auth::CredentialKind;
-use catalogue_core::{Address, Catalogue, CatalogueBuilder};
+use catalogue_core::{Catalogue, CatalogueBuilder};
 use catalogue_hyper::{CertificateFiles, Limits, ServerConfig, Timeouts, Tls};
 
 use super::table::*;
@@ -133,50 +133,31 @@ impl ApiSettings {
     }
 }
 
-/// Whose API the documents describe.
+/// Whose API the documents describe: what was given, and how a catalogue is told of it.
 #[derive(Debug)]
-pub(crate) struct AboutSettings {
-    title: Option<String>,
-    contact: Option<String>,
-    keys_url: Option<String>,
-    settings_url: Option<Address>,
-    #[cfg(feature = "oauth")]
-    issuer: Option<String>,
-}
+pub(crate) struct AboutSettings(Vec<(String, Tell)>);
+
+type Tell = fn(CatalogueBuilder, &str) -> CatalogueBuilder;
 
 impl AboutSettings {
     pub(crate) fn read(settings: &Settings) -> Self {
-        let [title, contact, keys_url] =
-            [&DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL].map(|entry| settings.given(entry));
-        Self {
-            title,
-            contact,
-            keys_url,
-            settings_url: settings.given(&SETTINGS_URL),
-            // Told where the API has a whole address alone, as its metadata name that (decision O33).
+        let settings_url = settings.given(&SETTINGS_URL).map(|url| url.as_str().to_owned());
+        // Told where the API has a whole address alone, as its metadata name that (decision O33).
+        #[cfg(feature = "oauth")]
+        let issuer = settings.given(&OAUTH_ISSUER).filter(|_| !settings.get(&BASE_URL).starts_with('/'));
+        let about: [(Option<String>, Tell); _] = [
+            (settings.given(&DOCS_TITLE), |builder, title| builder.docs_title(title)),
+            (settings.given(&DOCS_CONTACT), |builder, contact| builder.docs_contact(contact)),
+            (settings.given(&DOCS_KEYS_URL), |builder, url| builder.docs_keys_url(url)),
+            (settings_url, |builder, url| builder.settings_url(url)),
             #[cfg(feature = "oauth")]
-            issuer: settings.given(&OAUTH_ISSUER).filter(|_| !settings.get(&BASE_URL).starts_with('/')),
-        }
+            (issuer, |builder, issuer| builder.authorization_server(issuer)),
+        ];
+        Self(about.into_iter().filter_map(|(given, tell)| Some((given?, tell))).collect())
     }
 
-    pub(crate) fn told_to(&self, mut builder: CatalogueBuilder) -> CatalogueBuilder {
-        if let Some(title) = &self.title {
-            builder = builder.docs_title(title);
-        }
-        if let Some(contact) = &self.contact {
-            builder = builder.docs_contact(contact);
-        }
-        if let Some(url) = &self.keys_url {
-            builder = builder.docs_keys_url(url);
-        }
-        if let Some(url) = &self.settings_url {
-            builder = builder.settings_url(url.as_str());
-        }
-        #[cfg(feature = "oauth")]
-        if let Some(issuer) = &self.issuer {
-            builder = builder.authorization_server(issuer);
-        }
-        builder
+    pub(crate) fn told_to(&self, builder: CatalogueBuilder) -> CatalogueBuilder {
+        self.0.iter().fold(builder, |builder, (given, tell)| tell(builder, given))
     }
 }
 

@@ -38,12 +38,10 @@ pub(super) enum Subject {
 
 /// Refuses a token on a command line, and does not repeat it.
 pub(super) fn check_is_stdin(source: &str) -> Result<(), Failure> {
-    match source {
-        "-" => Ok(()),
-        _ => {
-            Err(Failure::usage("write - for the token, and give it on standard input: others can read a command line"))
-        }
+    if source == "-" {
+        return Ok(());
     }
+    Err(Failure::usage("write - for the token, and give it on standard input: others can read a command line"))
 }
 
 impl Subject {

@@ -1,10 +1,17 @@
 //! How many files this process may have open, and so how many connections.
 
-/// Raises the limit of open files of this process as far as `wanted` connections need it and the system allows, and gives
-/// how many connections there can be beside `reserve` other files. Without this, what the program has to open could not be
-/// opened any more where connections have taken all.
-#[must_use]
-pub fn room_for_connections(wanted: u32, reserve: u64) -> u32 {
+use std::thread;
+
+/// What is open beside connections: standard streams, the runtime, the listener, the database.
+const RESERVE: u64 = 100;
+/// What each thread that reads from the database opens: the file and its WAL.
+const FILES_OF_A_READER: u64 = 2;
+
+/// Raises the limit of open files as far as `wanted` connections need it and the system allows, and gives how many connections
+/// there can be. Without this the database could not be opened any more where connections have taken all.
+pub(crate) fn room_for_connections(wanted: u32) -> u32 {
+    let readers = thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    let reserve = RESERVE + FILES_OF_A_READER * readers;
     connections_within(raised_limit(u64::from(wanted) + reserve), reserve, wanted)
 }
 

@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use catalogue_core::Operation;
 use catalogue_core::observe::{FinishedRequest, Observer};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
-
-use super::exposition::{Exposition, Metric};
-use crate::logging;
 use thread_local::ThreadLocal;
+
+use crate::exposition::{Exposition, Metric};
 
 /// What is no operation: the documents, unknown paths, `OPTIONS` of them.
 const OTHER: &str = "other";
@@ -31,7 +30,7 @@ const STORAGE_ERRORS: [&str; 3] = ["unavailable", "corrupt", "other"];
 
 /// Counts each finished request, in numbers of the thread that answers it; they are added up when somebody asks.
 #[derive(Debug, Default)]
-pub(crate) struct RequestMetrics(ThreadLocal<Shard>);
+pub struct RequestMetrics(ThreadLocal<Shard>);
 
 /// On cache lines of its own.
 #[derive(Debug, Default)]
@@ -63,7 +62,7 @@ impl Observer for RequestMetrics {
         if let Some(check) = check(request) {
             add(&shard.checks[check], 1);
         }
-        if let Some(limit) = request.exceeded.and_then(|limit| position(&LIMITS, logging::limit(limit))) {
+        if let Some(limit) = request.exceeded.and_then(|limit| position(&LIMITS, limit.name())) {
             add(&shard.limits[limit], 1);
         }
         if let Some(error) = request.failure.and_then(|failure| storage_error(failure)) {
@@ -78,7 +77,7 @@ impl RequestMetrics {
     }
 
     /// Writes them. What has never happened for an operation is left out, but for 200.
-    pub(super) fn render(&self, out: &mut Exposition) {
+    pub fn render(&self, out: &mut Exposition) {
         let operations = || iter::once(OTHER).chain(Operation::ALL.iter().map(|operation| operation.id())).enumerate();
         let help = "Requests that were answered, by operation and status.";
         let mut requests = out.metric("catalogue_http_requests_total", help);
@@ -188,7 +187,7 @@ mod tests {
             assert!(position(&CHECKS, refusal.reason()).is_some(), "{refusal:?}");
         }
         for limit in [ExceededLimit::InFlight, ExceededLimit::Credential, ExceededLimit::ClientAddress] {
-            assert!(position(&LIMITS, logging::limit(limit)).is_some(), "{limit:?}");
+            assert!(position(&LIMITS, limit.name()).is_some(), "{limit:?}");
         }
     }
 

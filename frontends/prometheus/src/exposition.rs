@@ -2,30 +2,39 @@
 
 use std::fmt::{Display, Write as _};
 
+/// The media type of the text format.
+pub const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
 /// The text that is written. Each metric begins with what it is.
 #[derive(Debug, Default)]
-pub(super) struct Exposition(pub(super) String);
+pub struct Exposition(String);
 
 /// A metric, to be followed by its values.
-pub(super) struct Metric<'e> {
+#[derive(Debug)]
+pub struct Metric<'e> {
     out: &'e mut String,
     name: &'static str,
 }
 
 impl Exposition {
     /// A metric that has but one value.
-    pub(super) fn single(&mut self, name: &'static str, help: &str, value: impl Display) {
+    pub fn single(&mut self, name: &'static str, help: &str, value: impl Display) {
         self.metric(name, help).value(&[], value);
     }
 
     /// A number that only grows where its name says so, or else one that goes up and down.
-    pub(super) fn metric(&mut self, name: &'static str, help: &str) -> Metric<'_> {
+    pub fn metric(&mut self, name: &'static str, help: &str) -> Metric<'_> {
         self.begin(name, if name.ends_with("_total") { "counter" } else { "gauge" }, help)
     }
 
     /// Numbers of values, by size.
-    pub(super) fn histogram(&mut self, name: &'static str, help: &str) -> Metric<'_> {
+    pub(crate) fn histogram(&mut self, name: &'static str, help: &str) -> Metric<'_> {
         self.begin(name, "histogram", help)
+    }
+
+    /// What was written, for an answer of [`MEDIA_TYPE`].
+    pub fn into_text(self) -> String {
+        self.0
     }
 
     fn begin(&mut self, name: &'static str, kind: &str, help: &str) -> Metric<'_> {
@@ -36,12 +45,12 @@ impl Exposition {
 
 impl Metric<'_> {
     /// The value with those labels.
-    pub(super) fn value(&mut self, labels: &[(&str, &str)], value: impl Display) {
+    pub fn value(&mut self, labels: &[(&str, &str)], value: impl Display) {
         self.sample("", labels, value);
     }
 
     /// The buckets of a histogram, each with its bound and how many values are in it alone, the last without a bound.
-    pub(super) fn buckets(&mut self, label: (&str, &str), buckets: impl Iterator<Item = (String, u64)>, sum: f64) {
+    pub(crate) fn buckets(&mut self, label: (&str, &str), buckets: impl Iterator<Item = (String, u64)>, sum: f64) {
         let mut below = 0;
         for (bound, count) in buckets {
             below += count;
