@@ -63,6 +63,8 @@ pub(super) enum Cause {
 #[derive(Clone, Debug)]
 pub(super) struct Fetched {
     pub(super) cause: Cause,
+    /// When the fetch began, or was found to be needless.
+    pub(super) at: Instant,
     /// `None` where it failed.
     pub(super) set: Option<Arc<KeySet>>,
 }
@@ -100,29 +102,38 @@ impl Keys {
 
     /// The set that a token with that `kid` is verified with: where it has no such key, it is fetched once more.
     pub(super) async fn with(&self, kid: Option<&str>) -> Result<Arc<KeySet>, Unavailable> {
-        let mut set = self.current().await?;
+        let set = self.current().await?;
         let Some(kid) = kid.filter(|kid| !set.knows(kid)) else { return Ok(set) };
+        self.once_more(|set| set.knows(kid)).await
+    }
+
+    /// The set, fetched once more for a key that `knows` does not find in the one in use.
+    pub(super) async fn once_more(&self, knows: impl Fn(&KeySet) -> bool) -> Result<Arc<KeySet>, Unavailable> {
         // A fetch for something else that was under way may have begun before the key was published: then once more.
-        for _ in 0..2 {
-            let fetched = self.fetch(Cause::UnknownKid).await;
-            set = fetched.set.ok_or(Unavailable)?;
-            if fetched.cause == Cause::UnknownKid || set.knows(kid) {
-                break;
-            }
+        let fetched = self.fetch(Cause::UnknownKid).await;
+        let set = fetched.set.ok_or(Unavailable)?;
+        if fetched.cause == Cause::UnknownKid || knows(&set) {
+            return Ok(set);
         }
-        Ok(set)
+        self.fetch(Cause::UnknownKid).await.set.ok_or(Unavailable)
     }
 
     /// Fetches the set now, and says how long the task shall wait until it comes again.
     pub(super) async fn refresh(&self) -> Duration {
-        let fetched = self.fetch(Cause::Task).await;
+        let called = (self.clock)();
+        let mut fetched = self.fetch(Cause::Task).await;
+        // One that was under way may show what was published before.
+        if fetched.at < called {
+            fetched = self.fetch(Cause::Task).await;
+        }
         let mut state = self.state();
         let pause = match fetched.set {
             // Not all servers at the same time.
             Some(_) => FRESH * 9 / 10 + Duration::from_secs(u64::from(getrandom::u32().unwrap_or(30) % 61)),
             None => RETRY[1].min(RETRY[0] * (1 << (state.failures.clamp(1, 5) - 1))),
         };
-        state.due = (self.clock)().checked_add(pause + GRACE);
+        // Never sooner than before: where this is called beside the task, that sleeps on.
+        state.due = state.due.max((self.clock)().checked_add(pause + GRACE));
         pause
     }
 
@@ -164,7 +175,7 @@ impl Keys {
                 set.filter(|_| succeeded)
             }
         };
-        Some(Fetched { cause, set })
+        Some(Fetched { cause, at: now, set })
     }
 
     /// Notes what came of a fetch.
@@ -198,7 +209,7 @@ impl Keys {
                 state.due = state.due.max(now.checked_add(PAUSE));
             }
         }
-        Fetched { cause, set: read.ok() }
+        Fetched { cause, at, set: read.ok() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

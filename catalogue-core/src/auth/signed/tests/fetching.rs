@@ -229,3 +229,25 @@ fn the_keys_have_a_status() {
     let status = fixture.tokens.keys();
     assert_eq!((status.usable, status.age, status.fetched, status.failed), (5, Some(7 * SECOND), 1, 0));
 }
+
+/// A token without `kid` that no key verifies may be of a new one, like a token with an unknown `kid`.
+#[test]
+fn without_a_kid_a_new_key_is_fetched() {
+    let nameless = |signer: &Signer| signer.token(&but(signer.header(), &json!({ "kid": null })), &claims());
+    let (known, new) = (nameless(&ES256), nameless(&OTHER_ES256));
+    let fixture = with_task(Answer::Set(set_of(&[&ES256, &OTHER_ES256])));
+    fixture.accepted(&known);
+    assert_eq!(fixture.source.fetches(), 1);
+    fixture.accepted(&new);
+    assert_eq!(fixture.source.fetches(), 2);
+    // One fetch in ten seconds, whoever causes it.
+    let forged = format!("{}.{}", new.rsplit_once('.').unwrap().0, "A".repeat(86));
+    fixture.refuses("forged", &forged, "signature");
+    fixture.refuses("made up", &unknown(0), "key");
+    assert_eq!(fixture.source.fetches(), 2);
+    let fixture = with_task(Answer::Away);
+    unavailable(&fixture, &new);
+    unavailable(&fixture, &new);
+    fixture.accepted(&known);
+    assert_eq!(fixture.source.fetches(), 2);
+}
