@@ -2,8 +2,6 @@
 
 mod admin;
 mod cli;
-#[cfg(feature = "client")]
-mod client;
 mod commands;
 mod database;
 mod developer_settings;

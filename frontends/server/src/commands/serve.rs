@@ -17,7 +17,7 @@ use crate::admin::{self, Monitor};
 use crate::developer_settings::{DeveloperPages, FinishedRequest};
 use crate::exit::Failure;
 #[cfg(feature = "oauth")]
-use crate::issuer::{self, IssuerOptions, IssuersTokens};
+use crate::issuer::{IssuerOptions, IssuersTokens};
 use crate::logging::{self, AccessLog};
 use crate::settings::ServeSettings;
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
@@ -125,7 +125,7 @@ async fn serve(
     #[cfg(feature = "oauth")]
     let builder = match (&settings.api.issuer, tokens) {
         (Some(issuer), Some(tokens)) => {
-            tokio::spawn(issuer::keep_fetching(issuer.interval(), tokens.signed.clone()));
+            tokio::spawn(catalogue_issuer::keep_fetching(tokens.signed.clone(), issuer.interval()));
             let _ = monitor.metrics.tokens.set(tokens.clone());
             let builder = builder.or_authenticator(tokens.signed.clone());
             if let Some(opaque) = &tokens.opaque { builder.or_authenticator(opaque.clone()) } else { builder }

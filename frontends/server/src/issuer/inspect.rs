@@ -47,9 +47,9 @@ pub(crate) async fn look(options: &IssuerOptions, base_url: &str, report: &mut R
 pub(crate) async fn fetched(
     options: &IssuerOptions,
 ) -> Result<(SignedTokens, Result<Option<String>, String>), Failure> {
-    let answer = options.source()?.answer().await;
-    let (body, date) = answer.map_or_else(|why| (Bytes::new(), Err(why)), |answer| (answer.body, Ok(answer.date)));
-    let tokens = options.tokens_by(body)?;
+    let fetched = options.source()?.fetch_dated().await;
+    let (set, date) = fetched.map_or_else(|why| (Bytes::new(), Err(chain(&why))), |keys| (keys.set, Ok(keys.date)));
+    let tokens = options.tokens_by(set)?;
     // It logs for those who serve.
     let quiet = set_default(NoSubscriber::default());
     tokens.refresh().await;

@@ -1,6 +1,5 @@
-//! Access tokens of an authorization server, the issuer: its settings, its keys, which are fetched, and what it is asked.
+//! Access tokens of an authorization server, the issuer: the settings of what `catalogue-issuer` asks, and what is told of it.
 
-mod fetch;
 mod inspect;
 mod introspection;
 mod options;
@@ -13,7 +12,7 @@ use catalogue_core::auth::signed::SignedTokens;
 
 pub(crate) use inspect::{fetched, look};
 pub(crate) use introspection::cache_time;
-pub(crate) use options::{IssuerOptions, KeySource, address, algorithms, issuer, key_source, not_empty, token_type};
+pub(crate) use options::{IssuerOptions, address, algorithms, issuer, key_source, not_empty, token_type};
 
 /// Older keys are those of an issuer that did not answer for a while.
 const STALE: Duration = Duration::from_secs(10 * 60);
@@ -24,13 +23,6 @@ pub(crate) struct IssuersTokens {
     pub(crate) signed: SignedTokens,
     /// Where it is asked about opaque ones.
     pub(crate) opaque: Option<Arc<IntrospectedTokens>>,
-}
-
-/// Fetches the keys as long as the runtime lives, and at least once in that time.
-pub(crate) async fn keep_fetching(most: Duration, tokens: SignedTokens) {
-    loop {
-        tokio::time::sleep(tokens.refresh().await.min(most)).await;
-    }
 }
 
 /// How keys of that age stand, in a few words.
@@ -45,22 +37,7 @@ pub(crate) fn standing(age: Option<Duration>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-
     use super::*;
-
-    /// A file is read more often than the core would fetch.
-    #[tokio::test]
-    async fn keys_are_fetched_again_after_that_time_at_most() {
-        // The key of RFC 8037, appendix A.2.
-        let set = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
-        let tokens = SignedTokens::builder("i", "a", Bytes::from(set)).build().unwrap();
-        let task = tokio::spawn(keep_fetching(Duration::ZERO, tokens.clone()));
-        while tokens.keys().fetched < 3 {
-            tokio::task::yield_now().await;
-        }
-        task.abort();
-    }
 
     #[test]
     fn keys_are_stale_for_minutes_and_then_hours() {

@@ -1,18 +1,14 @@
 //! [`IssuerOptions`]: whose tokens are taken, and what they must be.
 
-use std::net::IpAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use catalogue_core::auth::signed::{FetchKeys, SignatureAlgorithm, SignedTokens, TokenType};
 use catalogue_core::storage::MemoryStorage;
 use catalogue_core::{BuildError, Catalogue};
-use http::Uri;
+use catalogue_issuer::{IssuerAddress, IssuerKeys, KeySource};
 
 use super::IssuersTokens;
-use super::fetch::IssuersKeys;
-use super::introspection::Introspection;
-use crate::client;
+use super::introspection::Introspecting;
 use crate::exit::Failure;
 use crate::settings::Settings;
 use crate::settings::table::*;
@@ -27,18 +23,7 @@ pub(crate) struct IssuerOptions {
     pub(crate) account_claim: String,
     scope_prefix: String,
     pub(crate) token_type: TokenType,
-    introspection: Option<Introspection>,
-}
-
-/// Where an issuer's keys are.
-#[derive(Clone, Debug)]
-pub(crate) enum KeySource {
-    /// Where its metadata say.
-    Metadata,
-    /// At that address.
-    Address(Uri),
-    /// In a file.
-    File(PathBuf),
+    introspection: Option<Introspecting>,
 }
 
 impl IssuerOptions {
@@ -70,7 +55,7 @@ impl IssuerOptions {
             account_claim: settings.get(&OAUTH_ACCOUNT_CLAIM),
             scope_prefix: settings.given(&OAUTH_SCOPE_PREFIX).unwrap_or_default(),
             token_type: settings.get(&OAUTH_TOKEN_TYPE),
-            introspection: Introspection::read(settings),
+            introspection: Introspecting::read(settings),
         })
     }
 
@@ -78,13 +63,8 @@ impl IssuerOptions {
     ///
     /// # Errors
     /// The system's certificates, which the issuer is proved by, cannot be read.
-    pub(super) fn source(&self) -> Result<IssuersKeys, Failure> {
-        let secured = match &self.keys {
-            KeySource::File(_) => false,
-            KeySource::Address(uri) => uri.scheme_str() == Some("https"),
-            KeySource::Metadata => self.issuer.starts_with("https:"),
-        };
-        Ok(IssuersKeys::new(&self.issuer, self.keys.clone(), client::client(secured, "the issuer of tokens")?))
+    pub(super) fn source(&self) -> Result<IssuerKeys, Failure> {
+        IssuerKeys::new(&self.issuer, self.keys.clone()).map_err(|error| Failure::because(&error))
     }
 
     /// How long keys are used at most until they are fetched again; those of a network say it themselves.
@@ -114,24 +94,14 @@ impl IssuerOptions {
     }
 }
 
-const RIGHT: &str = "write https://HOST/PATH, or http to this machine, like http://127.0.0.1:9000";
-
 /// Reads an address of the issuer's, which tells what is believed (decision O23).
-pub(crate) fn address(text: &str) -> Result<Uri, String> {
-    let uri = client::address(text, "issuer", RIGHT)?;
-    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-    let is_here = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.to_canonical().is_loopback());
-    if uri.scheme_str() == Some("https") || is_here {
-        return Ok(uri);
-    }
-    Err(format!("over plain HTTP anybody on the way could make tokens good; {RIGHT}"))
+pub(crate) fn address(text: &str) -> Result<IssuerAddress, String> {
+    IssuerAddress::parse(text).map_err(|error| error.to_string())
 }
 
 /// Reads an issuer, which tokens name byte by byte.
 pub(crate) fn issuer(text: &str) -> Result<String, String> {
-    if address(text)?.query().is_some() {
-        return Err(format!("an issuer has no query (RFC 8414); {RIGHT}"));
-    }
+    IssuerAddress::of_issuer(text).map_err(|error| error.to_string())?;
     let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url("https://a.example/");
     match builder.authorization_server(text).build() {
         Err(error @ BuildError::AuthorizationServer(_)) => Err(error.to_string()),

@@ -1,9 +1,8 @@
 //! Where a collector is.
 
+use catalogue_issuer::http_address;
 use http::Uri;
 use http::uri::Builder;
-
-use crate::client;
 
 const RIGHT: &str = "write http://HOST:PORT or https://HOST:PORT, like http://127.0.0.1:4318";
 
@@ -12,7 +11,7 @@ const TRACES: &str = "/v1/traces";
 
 /// Reads a collector's address. No message repeats it: it could hold a password.
 pub(crate) fn parse(text: &str) -> Result<Uri, String> {
-    let uri = client::address(text, "collector", RIGHT)?;
+    let uri = http_address(text, "collector", RIGHT).map_err(|error| error.to_string())?;
     let base = uri.path().trim_end_matches('/');
     if uri.query().is_some() {
         return Err(format!("the address of the collector has a query; {RIGHT}"));

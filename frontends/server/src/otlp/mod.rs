@@ -39,7 +39,8 @@ pub(crate) struct SpanSettings {
 pub(crate) fn start(spans: &SpanSettings, base_url: &str, secured: bool) -> Result<SpanExport, Failure> {
     let endpoint = spans.endpoint.clone();
     let is_https = endpoint.scheme() == Some(&http::uri::Scheme::HTTPS);
-    let client = crate::client::client(is_https, "the collector of spans")?;
+    let client = catalogue_issuer::client(is_https, "the collector of spans");
+    let client = client.map_err(|error| Failure::because(&error))?;
     Ok(SpanExport::start(endpoint, spans.ratio, catalogue_otlp::Site { base_url, secured }, client))
 }
 

@@ -12,6 +12,8 @@ use catalogue_core::auth::CredentialKind;
 use catalogue_core::auth::signed::{SignatureAlgorithm, TokenType};
 use catalogue_core::limit::RateLimit;
 use catalogue_hyper::Networks;
+#[cfg(feature = "oauth")]
+use catalogue_issuer::{IssuerAddress, KeySource};
 use http::{HeaderName, HeaderValue};
 use tracing_subscriber::EnvFilter;
 
@@ -20,7 +22,7 @@ use super::setting::Parse::{Many, One};
 use super::{Entry, Section, Setting, Shape, developer, value};
 use crate::database::{self, Database};
 #[cfg(feature = "oauth")]
-use crate::issuer::{self, KeySource};
+use crate::issuer;
 use crate::logging::{self, Format, LEVELS};
 use crate::otlp::{self, Endpoint};
 use crate::rate_limit::{self, StoreAddress};
@@ -100,7 +102,7 @@ table! {
         help: "What the header of a token must call it: at+jwt, or any for issuers that call access tokens JWT",
         default: Value("at+jwt"), offered: &["at+jwt", "any"];
     #[cfg(feature = "oauth")]
-    OAUTH_INTROSPECTION: http::Uri = Entry::new("oauth-introspection", "URL", One(issuer::address)),
+    OAUTH_INTROSPECTION: IssuerAddress = Entry::new("oauth-introspection", "URL", One(issuer::address)),
         help: "Where the issuer is asked about its opaque access tokens (RFC 7662): over HTTPS, or over HTTP from this machine",
         default: Words("none, so that they are refused");
     #[cfg(feature = "oauth")]

@@ -1,8 +1,8 @@
-//! [`IssuersKeys`]: an issuer's key set, from where its metadata, an option or a file have it (decisions O22 and O23).
+//! [`IssuerKeys`]: an issuer's key set, from where its metadata, an address or a file have it (decisions O22 and O23).
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,18 +10,14 @@ use bytes::Bytes;
 use catalogue_core::async_trait;
 use catalogue_core::auth::signed::FetchKeys;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
-use http::header::{ACCEPT, DATE, USER_AGENT};
-use http::request::Builder;
-use http::{Request, StatusCode, Uri};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http::Request;
+use http::header::ACCEPT;
 use serde::Deserialize;
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
 
-use super::KeySource;
-use super::options::address;
-use crate::client::HttpClient;
-use crate::exit::chain;
+use crate::address::IssuerAddress;
+use crate::client::{self, HttpClient, NoCertificates};
+use crate::exchange::{exchange, within};
 
 /// How long a fetch may take, with all that it asks for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -30,21 +26,35 @@ const LONGEST: usize = 256 << 10;
 /// How long metadata are believed.
 const FRESH: Duration = Duration::from_secs(60 * 60);
 
-/// Fetches an issuer's keys.
+/// Where an issuer's keys are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeySource {
+    /// Where its metadata say (OpenID Connect Discovery, RFC 8414).
+    Metadata,
+    /// At that address.
+    Address(IssuerAddress),
+    /// In a file.
+    File(PathBuf),
+}
+
+/// Fetches an issuer's keys, within a runtime of tokio.
 #[derive(Debug)]
-pub(crate) struct IssuersKeys {
+pub struct IssuerKeys {
     issuer: String,
     source: KeySource,
     client: HttpClient,
     /// Where its metadata said that the keys are, and when; `None` after a fetch that failed.
-    found: Mutex<Option<(Instant, Uri)>>,
+    found: Mutex<Option<(Instant, IssuerAddress)>>,
 }
 
-/// An answer as it came.
-pub(super) struct Answer {
-    pub(super) body: Bytes,
-    /// The issuer's clock, where it has told it.
-    pub(super) date: Option<String>,
+/// A key set as it came.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FetchedKeys {
+    /// The set, as JSON (RFC 7517).
+    pub set: Bytes,
+    /// The issuer's clock, where it has told it: the answer's `Date`.
+    pub date: Option<String>,
 }
 
 /// What is read of metadata (OIDC Discovery, RFC 8414).
@@ -54,38 +64,51 @@ struct Metadata {
     jwks_uri: String,
 }
 
-impl IssuersKeys {
-    pub(super) fn new(issuer: &str, source: KeySource, client: HttpClient) -> Self {
-        Self { issuer: issuer.to_owned(), source, client, found: Mutex::default() }
+impl IssuerKeys {
+    /// The keys of the issuer that its tokens name so in `iss`. Nothing is asked yet.
+    ///
+    /// # Errors
+    /// The system's certificates, which the issuer is proved by, cannot be read.
+    pub fn new(issuer: &str, source: KeySource) -> Result<Self, NoCertificates> {
+        let secured = match &source {
+            KeySource::File(_) => false,
+            KeySource::Address(address) => address.is_secured(),
+            KeySource::Metadata => issuer.starts_with("https:"),
+        };
+        let client = client::of_issuer(secured)?;
+        Ok(Self { issuer: issuer.to_owned(), source, client, found: Mutex::default() })
     }
 
-    /// The key set, or why there is none.
-    pub(super) async fn answer(&self) -> Result<Answer, String> {
-        let answer = timeout(PATIENCE, self.ask()).await;
-        let answer = answer.unwrap_or_else(|_| Err(format!("no answer within {PATIENCE:?}")));
-        if answer.is_err() {
+    /// What [`fetch`](FetchKeys::fetch) brings, with the issuer's clock.
+    ///
+    /// # Errors
+    /// The issuer is away or late, or answers something else than 200 and up to 256 KiB; its metadata are of another issuer; or
+    /// the file cannot be read.
+    pub async fn fetch_dated(&self) -> Result<FetchedKeys, StorageError> {
+        let fetched = within(PATIENCE, self.ask()).await;
+        fetched.map_err(|why| {
             self.believe(None);
-        }
-        answer
+            StorageError::new(StorageErrorKind::Unavailable, why)
+        })
     }
 
-    async fn ask(&self) -> Result<Answer, String> {
+    async fn ask(&self) -> Result<FetchedKeys, String> {
         match &self.source {
             KeySource::Metadata => self.get(&self.jwks_uri().await?).await,
-            KeySource::Address(uri) => self.get(uri).await,
+            KeySource::Address(address) => self.get(address).await,
             KeySource::File(path) => {
                 let path = path.clone();
                 let read = spawn_blocking(move || read(&path)).await.map_err(|error| error.to_string())?;
-                read.map(|body| Answer { body, date: None })
+                read.map(|set| FetchedKeys { set, date: None })
             }
         }
     }
 
     /// Where the issuer's metadata say that its keys are. Those of RFC 8414 stand for those of OIDC Discovery.
-    async fn jwks_uri(&self) -> Result<Uri, String> {
+    async fn jwks_uri(&self) -> Result<IssuerAddress, String> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, uri)) = found.filter(|(at, _)| at.elapsed() < FRESH) {
-            return Ok(uri);
+        if let Some((_, address)) = found.filter(|(at, _)| at.elapsed() < FRESH) {
+            return Ok(address);
         }
         let (origin, path) = parts(&self.issuer);
         let [first, second] = [
@@ -96,45 +119,37 @@ impl IssuersKeys {
             Ok(answer) => answer,
             Err(why) => self.get(&address(&second)?).await.map_err(|other| format!("{why}; {other}"))?,
         };
-        let read = serde_json::from_slice(&answer.body);
+        let read = serde_json::from_slice(&answer.set);
         let metadata: Metadata = read.map_err(|error| format!("the issuer's metadata cannot be read: {error}"))?;
         if metadata.issuer != self.issuer {
             return Err(format!("the metadata are of the issuer {:?}; name it as they do", metadata.issuer));
         }
-        let uri = address(&metadata.jwks_uri).map_err(|error| format!("jwks_uri of the metadata: {error}"))?;
-        self.believe(Some((Instant::now(), uri.clone())));
-        Ok(uri)
+        let address = address(&metadata.jwks_uri).map_err(|error| format!("jwks_uri of the metadata: {error}"))?;
+        self.believe(Some((Instant::now(), address.clone())));
+        Ok(address)
     }
 
-    fn believe(&self, found: Option<(Instant, Uri)>) {
+    fn believe(&self, found: Option<(Instant, IssuerAddress)>) {
         *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 
-    async fn get(&self, uri: &Uri) -> Result<Answer, String> {
-        let request = Request::get(uri).header(ACCEPT, "application/json, application/jwk-set+json");
-        exchange(&self.client, request, Bytes::new()).await.map_err(|why| format!("{uri}: {why}"))
+    async fn get(&self, address: &IssuerAddress) -> Result<FetchedKeys, String> {
+        let request = Request::get(address.uri()).header(ACCEPT, "application/json, application/jwk-set+json");
+        let answer = exchange(&self.client, request, Bytes::new(), LONGEST).await;
+        let (set, date) = answer.map_err(|why| format!("{address}: {why}"))?;
+        Ok(FetchedKeys { set, date })
     }
-}
-
-/// The answer to a request, whose address was read before. Its status must be 200.
-pub(super) async fn exchange(client: &HttpClient, request: Builder, body: Bytes) -> Result<Answer, String> {
-    let request = request.header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")));
-    let request = request.body(Full::new(body)).expect("the address was read before");
-    let response = client.request(request).await.map_err(|error| chain(&error))?;
-    if response.status() != StatusCode::OK {
-        return Err(format!("the answer was {}", response.status()));
-    }
-    let date = response.headers().get(DATE).and_then(|date| Some(date.to_str().ok()?.to_owned()));
-    let body = Limited::new(response.into_body(), LONGEST).collect().await.map_err(|error| chain(&*error))?;
-    Ok(Answer { body: body.to_bytes(), date })
 }
 
 #[async_trait]
-impl FetchKeys for IssuersKeys {
+impl FetchKeys for IssuerKeys {
     async fn fetch(&self) -> Result<Bytes, StorageError> {
-        let answer = self.answer().await.map_err(|why| StorageError::new(StorageErrorKind::Unavailable, why))?;
-        Ok(answer.body)
+        Ok(self.fetch_dated().await?.set)
     }
+}
+
+fn address(text: &str) -> Result<IssuerAddress, String> {
+    IssuerAddress::parse(text).map_err(|error| error.to_string())
 }
 
 /// Scheme and host, and the path without a slash at its end.

@@ -1,0 +1,131 @@
+//! [`IssuerAddress`]: an address that is asked what to believe, and the reader of those of any server.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use http::Uri;
+use rustls::pki_types::ServerName;
+use thiserror::Error;
+
+const RIGHT: &str = "write https://HOST/PATH, or http to this machine, like http://127.0.0.1:9000";
+
+/// An address of an issuer, which tells what is believed: `https`, or `http` to this machine (decision O23).
+#[derive(Clone, PartialEq, Eq)]
+pub struct IssuerAddress(Uri);
+
+/// Why a text is no address that can be asked, and how one is written. It does not repeat the text, which could hold a
+/// password.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct InvalidAddress(String);
+
+impl IssuerAddress {
+    /// Reads an address such as `https://id.example.com/keys`.
+    ///
+    /// # Errors
+    /// When it is none, has a user or a fragment, or is plain HTTP to another machine.
+    pub fn parse(text: &str) -> Result<Self, InvalidAddress> {
+        let uri = http_address(text, "issuer", RIGHT)?;
+        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+        let is_here = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.to_canonical().is_loopback());
+        if uri.scheme_str() == Some("https") || is_here {
+            return Ok(Self(uri));
+        }
+        Err(InvalidAddress(format!("over plain HTTP anybody on the way could make tokens good; {RIGHT}")))
+    }
+
+    /// The same for an issuer, whose address has no query (RFC 8414).
+    ///
+    /// # Errors
+    /// As for [`parse`](Self::parse), and when there is a query.
+    pub fn of_issuer(text: &str) -> Result<Self, InvalidAddress> {
+        let address = Self::parse(text)?;
+        let wrong = || InvalidAddress(format!("an issuer has no query (RFC 8414); {RIGHT}"));
+        if address.0.query().is_some() { Err(wrong()) } else { Ok(address) }
+    }
+
+    /// Whether its server is proved by a certificate.
+    pub(crate) fn is_secured(&self) -> bool {
+        self.0.scheme_str() == Some("https")
+    }
+
+    pub(crate) fn uri(&self) -> &Uri {
+        &self.0
+    }
+}
+
+impl fmt::Display for IssuerAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for IssuerAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "IssuerAddress({self})")
+    }
+}
+
+/// Reads the address of a server that [`client`](crate::client) can ask. The error names the `server`, such as
+/// `collector`, and says by `right` how its address is written.
+///
+/// # Errors
+/// When it is none of HTTP or HTTPS, or has a user or a fragment.
+pub fn http_address(text: &str, server: &str, right: &str) -> Result<Uri, InvalidAddress> {
+    let wrong = |what: &str| InvalidAddress(format!("the address of the {server} {what}; {right}"));
+    let uri: Uri = text.parse().map_err(|_| wrong("cannot be read"))?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) {
+        return Err(wrong("is not one of HTTP or HTTPS"));
+    }
+    let authority = uri.authority().filter(|authority| !authority.host().is_empty());
+    let authority = authority.ok_or_else(|| wrong("has no host"))?;
+    if authority.as_str().contains('@') || text.contains('#') {
+        return Err(wrong("may have neither a user nor a fragment"));
+    }
+    // One that does not fit counts as none.
+    if authority.as_str() != authority.host() && authority.port_u16().is_none() {
+        return Err(wrong("has no port that can be"));
+    }
+    let host = authority.host().trim_matches(['[', ']']);
+    if uri.scheme_str() == Some("https") && ServerName::try_from(host).is_err() {
+        return Err(wrong("has a name that no certificate can be for"));
+    }
+    Ok(uri)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_believed_comes_over_tls_or_from_this_machine() {
+        for text in [
+            "https://id.example.com",
+            "https://a:8443/b/",
+            "http://localhost:1",
+            "http://127.0.0.9",
+            "http://[::1]:2/x",
+            "http://[::ffff:127.0.0.1]:2/x",
+            "https://a/keys?p=policy",
+        ] {
+            assert!(IssuerAddress::parse(text).is_ok(), "{text}");
+        }
+        for text in [
+            "",
+            "id.example.com",
+            "http://id.example.com",
+            "http://10.0.0.1",
+            "https://u:hunter2@a",
+            "https://u@a",
+            "https://a#b",
+            "ftp://a",
+            "https://:443",
+            "https://a:99999",
+            "https://a..b",
+        ] {
+            let message = IssuerAddress::parse(text).unwrap_err().to_string();
+            assert!(message.contains("https://HOST") && !message.contains("hunter"), "{text}: {message}");
+        }
+        assert!(IssuerAddress::of_issuer("https://a?b").unwrap_err().to_string().contains("RFC 8414"));
+    }
+}

@@ -1,0 +1,61 @@
+//! [`client`]: the HTTP client that asks an issuer.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use rustls::crypto::aws_lc_rs;
+use rustls::{ClientConfig, RootCertStore};
+use thiserror::Error;
+
+/// A client that makes a connection for each request, and follows no redirect.
+pub type HttpClient = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
+
+/// The system has no certificate by which a server could be checked, or none can be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "no certificate of the system can be read, which {server} is checked by: {reason}; install the certificates, or name a \
+     file of them by SSL_CERT_FILE"
+)]
+pub struct NoCertificates {
+    server: String,
+    reason: String,
+}
+
+/// A client of `server`, such as "the collector of spans", which is proved by the issuers that the system trusts where it is
+/// `secured`. Other servers than an issuer may be asked by it too.
+///
+/// # Errors
+/// Where it is, and no certificate of the system can be read.
+pub fn client(secured: bool, server: &str) -> Result<HttpClient, NoCertificates> {
+    let roots = if secured { system_roots(server)? } else { RootCertStore::empty() };
+    let tls = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the cipher suites of both versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
+    // A connection that is kept may be closed while it is used again, which would look as if the server were away.
+    Ok(Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector))
+}
+
+/// That of an issuer.
+pub(crate) fn of_issuer(secured: bool) -> Result<HttpClient, NoCertificates> {
+    client(secured, "the issuer of tokens")
+}
+
+/// The issuers that the system trusts.
+fn system_roots(server: &str) -> Result<RootCertStore, NoCertificates> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        let reason = found.errors.first().map_or_else(|| "there is none".to_owned(), ToString::to_string);
+        return Err(NoCertificates { server: server.to_owned(), reason });
+    }
+    Ok(roots)
+}

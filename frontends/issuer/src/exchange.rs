@@ -1,0 +1,49 @@
+//! [`exchange`]: one request to an issuer, and its answer.
+
+use std::error::Error;
+use std::iter::successors;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{DATE, USER_AGENT};
+use http::request::Builder;
+use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt as _, Full, Limited};
+use tokio::time::timeout;
+
+use crate::client::HttpClient;
+
+/// The body of the answer, of `most` bytes, and its `Date`. Its status must be 200.
+pub(crate) async fn exchange(
+    client: &HttpClient,
+    request: Builder,
+    body: Bytes,
+    most: usize,
+) -> Result<(Bytes, Option<String>), String> {
+    let request = request.header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")));
+    let request = request.body(Full::new(body)).expect("the address and the fields were read before");
+    let response = client.request(request).await.map_err(|error| chain(&error))?;
+    if response.status() != StatusCode::OK {
+        return Err(format!("the answer was {}", response.status()));
+    }
+    let date = date(response.headers());
+    let body = Limited::new(response.into_body(), most).collect().await.map_err(|error| chain(&*error))?;
+    Ok((body.to_bytes(), date))
+}
+
+/// What comes of `work`, or that it took longer than `patience`.
+pub(crate) async fn within<T>(patience: Duration, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    timeout(patience, work).await.unwrap_or_else(|_| Err(format!("no answer within {patience:?}")))
+}
+
+fn date(headers: &HeaderMap) -> Option<String> {
+    Some(headers.get(DATE)?.to_str().ok()?.to_owned())
+}
+
+/// An error and what caused it. A cause that the next one repeats is left out.
+fn chain(error: &dyn Error) -> String {
+    let texts: Vec<_> = successors(error.source(), |cause| (*cause).source()).map(ToString::to_string).collect();
+    let is_new = |(at, text): &(usize, &String)| texts.get(at + 1).is_none_or(|next| !next.contains(*text));
+    let causes = texts.iter().enumerate().filter(is_new).map(|(_, text)| format!(": {text}"));
+    error.to_string() + &causes.collect::<String>()
+}

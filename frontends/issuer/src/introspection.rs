@@ -1,0 +1,92 @@
+//! [`Introspection`]: how an issuer is asked about its opaque tokens (decisions O35 to O38).
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use catalogue_core::async_trait;
+use catalogue_core::auth::introspected::Introspect;
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderValue, Request};
+
+use crate::address::IssuerAddress;
+use crate::client::{self, HttpClient, NoCertificates};
+use crate::exchange::{exchange, within};
+
+/// How long the issuer may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest answer.
+const LONGEST: usize = 64 << 10;
+
+/// By whom an issuer is asked: the id and the secret of a client that it knows. It shows neither.
+#[derive(Clone, Debug)]
+pub struct ClientCredentials(HeaderValue);
+
+/// Asks an issuer about tokens (RFC 7662), within a runtime of tokio.
+#[derive(Debug)]
+pub struct Introspection {
+    endpoint: IssuerAddress,
+    credentials: ClientCredentials,
+    client: HttpClient,
+}
+
+impl ClientCredentials {
+    /// Those that are sent by HTTP Basic (RFC 6749 section 2.3.1).
+    pub fn new(id: &str, secret: &str) -> Self {
+        let basic = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)));
+        let mut authorization = HeaderValue::from_str(&format!("Basic {basic}")).expect("visible ASCII");
+        authorization.set_sensitive(true);
+        Self(authorization)
+    }
+}
+
+impl Introspection {
+    /// At that endpoint of the issuer, `introspection_endpoint` of its metadata. Nothing is asked yet.
+    ///
+    /// # Errors
+    /// The system's certificates, which the issuer is proved by, cannot be read.
+    pub fn new(endpoint: IssuerAddress, credentials: ClientCredentials) -> Result<Self, NoCertificates> {
+        let client = client::of_issuer(endpoint.is_secured())?;
+        Ok(Self { endpoint, credentials, client })
+    }
+}
+
+#[async_trait]
+impl Introspect for Introspection {
+    async fn introspect(&self, token: &str) -> Result<Bytes, StorageError> {
+        let request = Request::post(self.endpoint.uri())
+            .header(AUTHORIZATION, &self.credentials.0)
+            .header(ACCEPT, "application/json")
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let form = format!("token={}&token_type_hint=access_token", encoded(token));
+        let answer = within(PATIENCE, exchange(&self.client, request, form.into(), LONGEST)).await;
+        let failed = |why| StorageError::new(StorageErrorKind::Unavailable, format!("{}: {why}", self.endpoint));
+        answer.map(|(body, _)| body).map_err(failed)
+    }
+}
+
+/// The text as a form has values, and RFC 6749 section 2.3.1 a client's id and secret.
+fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric().then(|| char::from(byte).to_string());
+    text.bytes().map(|byte| plain(byte).unwrap_or_else(|| format!("%{byte:02X}"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of RFC 6749 appendix B.
+    #[test]
+    fn texts_are_encoded_as_a_form_has_them() {
+        assert_eq!(encoded(" %&+£€"), "%20%25%26%2B%C2%A3%E2%82%AC");
+        assert_eq!(encoded("AZaz09"), "AZaz09");
+    }
+
+    #[test]
+    fn credentials_are_not_shown() {
+        let shown = format!("{:?}", ClientCredentials::new("c", "hunter2"));
+        assert!(!shown.contains("hunter2") && !shown.contains(&STANDARD.encode("c:hunter2")), "{shown}");
+    }
+}
