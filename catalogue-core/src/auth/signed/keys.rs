@@ -35,8 +35,8 @@ pub(super) struct Keys {
 struct State {
     /// The last set, and when the fetch began that brought it.
     set: Option<(Instant, Arc<KeySet>)>,
-    /// When the last fetch failed; `None` after one that succeeded.
-    failed: Option<Instant>,
+    /// When the last fetch failed, and why; `None` after one that succeeded.
+    failed: Option<(Instant, String)>,
     /// How many in a row.
     failures: u32,
     /// When the last fetch for an unknown `kid` began, and whether it succeeded.
@@ -143,6 +143,10 @@ impl Keys {
         Standing { last, fetches: state.fetches }
     }
 
+    pub(super) fn last_failure(&self) -> Option<String> {
+        self.state().failed.as_ref().map(|(_, why)| why.clone())
+    }
+
     /// The set in use, and whether it is due.
     fn usable(&self) -> (Option<Arc<KeySet>>, bool) {
         let (now, state) = ((self.clock)(), self.state());
@@ -168,7 +172,7 @@ impl Keys {
         let set = match cause {
             Cause::Task => return None,
             Cause::Due => Some(set.filter(|_| !is_due)?),
-            Cause::Nothing if set.is_none() => state.failed.filter(|at| is_recent(*at)).map(|_| None)?,
+            Cause::Nothing if set.is_none() => state.failed.as_ref().filter(|(at, _)| is_recent(*at)).map(|_| None)?,
             Cause::Nothing => set,
             Cause::UnknownKid => {
                 let (_, succeeded) = state.unknown.filter(|(at, _)| is_recent(*at))?;
@@ -205,7 +209,7 @@ impl Keys {
                     let goes_on = state.set.is_some();
                     tracing::warn!(issuer, error, goes_on, "the issuer's keys cannot be fetched; it is tried again");
                 }
-                (state.failed, state.failures) = (Some(now), state.failures.saturating_add(1));
+                (state.failed, state.failures) = (Some((now, error.clone())), state.failures.saturating_add(1));
                 state.due = state.due.max(now.checked_add(PAUSE));
             }
         }
@@ -220,11 +224,11 @@ impl Keys {
 /// Logs which keys came and went, by their names, which are an issuer's texts.
 fn tell_changes(issuer: &str, old: Option<&KeySet>, new: &KeySet) {
     let (came, went) = (new.kids_without(old), old.map(|old| old.kids_without(Some(new))).unwrap_or_default());
-    if came.is_empty() && went.is_empty() {
-        return;
+    if !came.is_empty() || !went.is_empty() {
+        tracing::info!(issuer, usable = new.usable, ?came, ?went, "the issuer's keys have changed");
     }
-    tracing::info!(issuer, usable = new.len(), ?came, ?went, "the issuer's keys have changed");
-    for (kid, _) in new.passed_over.iter().filter(|(_, why)| *why == PassedOver::Private) {
+    let is_new = |key| !old.is_some_and(|old| old.passed_over.contains(key));
+    for (kid, _) in new.passed_over.iter().filter(|key| key.1 == PassedOver::Private && is_new(*key)) {
         tracing::warn!(
             issuer,
             ?kid,

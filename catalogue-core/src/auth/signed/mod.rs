@@ -51,7 +51,6 @@ use super::identity::{Identity, Issued};
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
 use kept::{KeptToken, KeptTokens};
-use key_set::PassedOver;
 use keys::{Keys, Unavailable};
 use token::SignedToken;
 
@@ -82,7 +81,7 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeysStatus {
-    /// How many keys of the last set can be used; one for two algorithms counts twice.
+    /// How many keys of the last set can be used.
     pub usable: usize,
     /// How long ago that set was fetched; `None` before the first one. After 24 hours it is not used.
     pub age: Option<Duration>,
@@ -138,19 +137,20 @@ impl SignedTokens {
     pub fn keys(&self) -> KeysStatus {
         let standing = self.0.keys.standing();
         let [fetched, failed] = standing.fetches;
-        let usable = standing.last.as_ref().map_or(0, |(set, _)| set.len());
+        let usable = standing.last.as_ref().map_or(0, |(set, _)| set.usable);
         KeysStatus { usable, age: standing.last.map(|(_, age)| age), fetched, failed }
     }
 
     /// The keys of the last set that are not used, each by its name and with the reason.
     #[must_use]
     pub fn passed_over(&self) -> Vec<String> {
-        let standing = self.0.keys.standing();
-        let shown = |(kid, why): &(Option<Box<str>>, PassedOver)| match kid {
-            Some(kid) => format!("{kid:?}: {why}"),
-            None => format!("one without a kid: {why}"),
-        };
-        standing.last.map(|(set, _)| set.passed_over.iter().map(shown).collect()).unwrap_or_default()
+        self.0.keys.standing().last.map(|(set, _)| set.shown_passed_over()).unwrap_or_default()
+    }
+
+    /// Why the last fetch of the keys failed; `None` where it succeeded.
+    #[must_use]
+    pub fn last_failure(&self) -> Option<String> {
+        self.0.keys.last_failure()
     }
 
     /// How often each thing became of a token, by the words of decision O32.
