@@ -83,18 +83,16 @@ pub struct Issued {
     /// The client that it was issued to, where the token names one.
     pub client: Option<Arc<str>>,
     /// What stands for issuer and client in a rate limit.
-    counted_as: Option<Arc<str>>,
+    counted_as: Arc<str>,
 }
 
 impl Issued {
     /// By that issuer, to that client.
     pub fn new(issuer: impl Into<Arc<str>>, client: Option<Arc<str>>) -> Self {
         let issuer = issuer.into();
-        let counted_as = client.as_deref().map(|client| {
-            // With its length, so that no issuer's text runs into a client's; a digest, since both can be long.
-            let digest = TokenDigest::of(&format!("{}:{issuer}{client}", issuer.len()));
-            digest.id("client").into()
-        });
+        // With its length, so that no issuer's text runs into a client's; a digest, since both can be long.
+        let digest = TokenDigest::of(&format!("{}:{issuer}{}", issuer.len(), client.as_deref().unwrap_or_default()));
+        let counted_as = digest.id(if client.is_some() { "client" } else { "issuer" }).into();
         Self { issuer, client, counted_as }
     }
 }
@@ -144,10 +142,11 @@ impl Identity {
     }
 
     /// What a rate limit counts the caller by, beside account and kind (decision O20): the credential's id, or issuer and
-    /// client of a signed token, since a client could have a new one for each request. No such text is an id.
+    /// client of a token that was issued, since a client could have a new one for each request; the issuer alone where it
+    /// names no client. No such text is an id.
     #[must_use]
     pub fn counted_as(&self) -> &str {
-        self.issued.as_ref().and_then(|issued| issued.counted_as.as_deref()).unwrap_or(&self.credential_id)
+        self.issued.as_ref().map_or(&self.credential_id, |issued| &issued.counted_as)
     }
 
     pub(crate) fn view(&self) -> IdentityView<'_> {

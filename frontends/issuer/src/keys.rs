@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -37,14 +37,14 @@ pub enum KeySource {
     File(PathBuf),
 }
 
-/// Fetches an issuer's keys, within a runtime of tokio.
-#[derive(Debug)]
+/// Fetches an issuer's keys, within a runtime of tokio. Clones are one.
+#[derive(Clone, Debug)]
 pub struct IssuerKeys {
     issuer: String,
     source: KeySource,
     client: HttpClient,
     /// Where its metadata said that the keys are, and when; `None` after a fetch that failed.
-    found: Mutex<Option<(Instant, IssuerAddress)>>,
+    found: Arc<Mutex<Option<(Instant, IssuerAddress)>>>,
 }
 
 /// A key set as it came.
@@ -76,7 +76,7 @@ impl IssuerKeys {
             KeySource::Metadata => issuer.starts_with("https:"),
         };
         let client = client::of_issuer(secured)?;
-        Ok(Self { issuer: issuer.to_owned(), source, client, found: Mutex::default() })
+        Ok(Self { issuer: issuer.to_owned(), source, client, found: Arc::default() })
     }
 
     /// What [`fetch`](FetchKeys::fetch) brings, with the issuer's clock.
@@ -144,7 +144,12 @@ impl IssuerKeys {
 #[async_trait]
 impl FetchKeys for IssuerKeys {
     async fn fetch(&self) -> Result<Bytes, StorageError> {
-        Ok(self.fetch_dated().await?.set)
+        let this = self.clone();
+        // It goes on while nobody polls it, else its time would run out where a request was dropped.
+        let fetched = tokio::spawn(async move { this.fetch_dated().await }).await;
+        let failed =
+            |error| StorageError::new(StorageErrorKind::Other, "the fetch of the keys failed").with_source(error);
+        Ok(fetched.map_err(failed)??.set)
     }
 }
 

@@ -11,4 +11,4 @@ pub use address::{InvalidAddress, IssuerAddress, http_address};
 pub use client::{HttpClient, NoCertificates, client};
 pub use introspection::{ClientCredentials, Introspection};
 pub use keys::{FetchedKeys, IssuerKeys, KeySource};
-pub use refresh::keep_fetching;
+pub use refresh::{keep_fetching, keep_fetching_on};

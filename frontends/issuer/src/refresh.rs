@@ -1,28 +1,77 @@
 //! [`keep_fetching`]: the task that keeps an issuer's keys fresh.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_core::auth::signed::SignedTokens;
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
 /// Fetches the keys of these tokens when they are due, and at least once in `most`. It never ends: spawn it.
 pub async fn keep_fetching(tokens: SignedTokens, most: Duration) {
+    keep_fetching_on(tokens, most, Arc::default()).await;
+}
+
+/// The same, and at once where `asked` is notified: what fails then is tried again soon, as each other fetch of this task.
+pub async fn keep_fetching_on(tokens: SignedTokens, most: Duration, asked: Arc<Notify>) {
     loop {
-        tokio::time::sleep(tokens.refresh().await.min(most)).await;
+        let pause = tokens.refresh().await.min(most);
+        // Both ends of the wait mean a fetch.
+        let _ = timeout(pause, asked.notified()).await;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use bytes::Bytes;
+    use catalogue_core::async_trait;
+    use catalogue_core::auth::signed::FetchKeys;
+    use catalogue_core::storage::{StorageError, StorageErrorKind};
+    use tokio::time::Instant;
 
     use super::*;
+
+    // The key of RFC 8037, appendix A.2.
+    const SET: &str = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+
+    /// Answers once, and is away then. It notes when it was asked.
+    #[derive(Clone, Debug, Default)]
+    struct Once(Arc<Mutex<Vec<Instant>>>);
+
+    #[async_trait]
+    impl FetchKeys for Once {
+        async fn fetch(&self) -> Result<Bytes, StorageError> {
+            let mut asked = self.0.lock().unwrap();
+            asked.push(Instant::now());
+            let away = || StorageError::new(StorageErrorKind::Unavailable, "away");
+            if asked.len() == 1 { Ok(SET.into()) } else { Err(away()) }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_asked_for_and_fails_is_tried_again_soon() {
+        let (source, asked) = (Once::default(), Arc::<Notify>::default());
+        let tokens = SignedTokens::builder("i", "a", source.clone()).build().unwrap();
+        let task = tokio::spawn(keep_fetching_on(tokens.clone(), Duration::MAX, Arc::clone(&asked)));
+        while tokens.keys().fetched < 1 {
+            tokio::task::yield_now().await;
+        }
+        asked.notify_one();
+        while tokens.keys().failed < 3 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        task.abort();
+        let times = source.0.lock().unwrap();
+        let pauses: Vec<_> = times.windows(2).map(|two| (two[1] - two[0]).as_secs()).collect();
+        assert_eq!(pauses, [0, 5, 10]);
+    }
 
     /// A file is read more often than the core would fetch.
     #[tokio::test]
     async fn keys_are_fetched_again_after_that_time_at_most() {
-        // The key of RFC 8037, appendix A.2.
-        let set = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
-        let tokens = SignedTokens::builder("i", "a", Bytes::from(set)).build().unwrap();
+        let tokens = SignedTokens::builder("i", "a", Bytes::from(SET)).build().unwrap();
         let task = tokio::spawn(keep_fetching(tokens.clone(), Duration::ZERO));
         while tokens.keys().fetched < 3 {
             tokio::task::yield_now().await;

@@ -60,7 +60,8 @@ impl Rules {
         if begins.is_some_and(|begins| now.checked_add(LEEWAY).is_some_and(|latest| begins > latest)) {
             return Err(Outcome::NotBefore);
         }
-        let (account, client) = (self.account(claims)?, claims.text("client_id")?);
+        let client = client(claims)?;
+        let account = self.account(claims, client)?;
         let scopes = self.scopes(claims)?;
         // Last, since who is told that it has expired is told that all else is right.
         if expires <= now {
@@ -93,11 +94,11 @@ impl Rules {
         }
     }
 
-    fn account(&self, claims: &Members) -> Result<AccountId, Outcome> {
+    fn account(&self, claims: &Members, client: Option<&str>) -> Result<AccountId, Outcome> {
         let claim = claims.get(&self.account_claim)?.ok_or(Outcome::Claim)?;
         let account = claim.as_str().filter(|account| can_be_an_account(account)).ok_or(Outcome::Account)?;
         // A client that acts for itself must not become the account of its name (RFC 9068 section 5).
-        if self.account_claim == "sub" && claims.text("client_id")? == Some(account) {
+        if self.account_claim == "sub" && client == Some(account) {
             return Err(Outcome::Account);
         }
         Ok(AccountId::new(account))
@@ -116,6 +117,16 @@ impl Rules {
         let ours = names.into_iter().filter_map(|name| name.strip_prefix(&*self.scope_prefix)).map(Scope::from_name);
         Ok(ours.filter(|scope| !matches!(scope, Scope::Other(_))).collect())
     }
+}
+
+/// Whom the token was issued to: RFC 9068's claim, or else what Keycloak, Okta and Entra ID have in its place.
+fn client(claims: &Members) -> Result<Option<&str>, Faulty> {
+    for name in ["client_id", "azp", "cid", "appid"] {
+        if let Some(client) = claims.text(name)? {
+            return Ok(Some(client));
+        }
+    }
+    Ok(None)
 }
 
 fn can_be_an_account(text: &str) -> bool {

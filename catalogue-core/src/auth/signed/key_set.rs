@@ -20,6 +20,8 @@ const MAX_TRIED: usize = 4;
 #[derive(Debug)]
 pub(super) struct KeySet {
     keys: Vec<Key>,
+    /// How many keys those are: one for two algorithms is there twice.
+    pub(super) usable: usize,
     /// Keys that are not used, by their `kid`, each with the reason.
     pub(super) passed_over: Vec<(Option<Box<str>>, PassedOver)>,
 }
@@ -52,7 +54,7 @@ pub(super) enum PassedOver {
 }
 
 /// Why a set cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum InvalidKeySet {
     #[error("the key set has more than {MAX_BYTES} bytes")]
     TooLarge,
@@ -60,8 +62,8 @@ pub(super) enum InvalidKeySet {
     NotASet,
     #[error("the key set has more than {MAX_KEYS} keys")]
     TooMany,
-    #[error("the key set has no key that can be used here")]
-    NothingUsable,
+    #[error("the key set has no key that can be used here{}", .0.iter().map(|key| format!("; {key}")).collect::<String>())]
+    NothingUsable(Vec<String>),
 }
 
 impl KeySet {
@@ -75,14 +77,26 @@ impl KeySet {
         if jwks.len() > MAX_KEYS {
             return Err(InvalidKeySet::TooMany);
         }
-        let mut read = Self { keys: Vec::new(), passed_over: Vec::new() };
+        let mut read = Self { keys: Vec::new(), usable: 0, passed_over: Vec::new() };
         for jwk in jwks {
             match keys_of(jwk) {
-                Ok(keys) => read.keys.extend(keys),
+                Ok(keys) => {
+                    read.keys.extend(keys);
+                    read.usable += 1;
+                }
                 Err(why) => read.passed_over.push((text(jwk, "kid").map(Into::into), why)),
             }
         }
-        if read.keys.is_empty() { Err(InvalidKeySet::NothingUsable) } else { Ok(read) }
+        if read.keys.is_empty() { Err(InvalidKeySet::NothingUsable(read.shown_passed_over())) } else { Ok(read) }
+    }
+
+    /// The keys that are not used, each by its name and with the reason.
+    pub(super) fn shown_passed_over(&self) -> Vec<String> {
+        let shown = |(kid, why): &(Option<Box<str>>, PassedOver)| match kid {
+            Some(kid) => format!("{kid:?}: {why}"),
+            None => format!("one without a kid: {why}"),
+        };
+        self.passed_over.iter().map(shown).collect()
     }
 
     /// Whether a key has that name.
@@ -105,11 +119,6 @@ impl KeySet {
     pub(super) fn candidates(&self, kid: Option<&str>, algorithm: SignatureAlgorithm) -> impl Iterator<Item = &Key> {
         let named = move |key: &&Key| kid.is_none() || key.kid.as_deref() == kid;
         self.keys.iter().filter(named).filter(move |key| key.algorithm == algorithm).take(MAX_TRIED)
-    }
-
-    /// How many keys there are; one for two algorithms counts twice.
-    pub(super) fn len(&self) -> usize {
-        self.keys.len()
     }
 }
 

@@ -35,8 +35,8 @@ pub(super) struct Keys {
 struct State {
     /// The last set, and when the fetch began that brought it.
     set: Option<(Instant, Arc<KeySet>)>,
-    /// When the last fetch failed; `None` after one that succeeded.
-    failed: Option<Instant>,
+    /// When the last fetch failed, and why; `None` after one that succeeded.
+    failed: Option<(Instant, String)>,
     /// How many in a row.
     failures: u32,
     /// When the last fetch for an unknown `kid` began, and whether it succeeded.
@@ -63,6 +63,8 @@ pub(super) enum Cause {
 #[derive(Clone, Debug)]
 pub(super) struct Fetched {
     pub(super) cause: Cause,
+    /// When the fetch began, or was found to be needless.
+    pub(super) at: Instant,
     /// `None` where it failed.
     pub(super) set: Option<Arc<KeySet>>,
 }
@@ -100,29 +102,38 @@ impl Keys {
 
     /// The set that a token with that `kid` is verified with: where it has no such key, it is fetched once more.
     pub(super) async fn with(&self, kid: Option<&str>) -> Result<Arc<KeySet>, Unavailable> {
-        let mut set = self.current().await?;
+        let set = self.current().await?;
         let Some(kid) = kid.filter(|kid| !set.knows(kid)) else { return Ok(set) };
+        self.once_more(|set| set.knows(kid)).await
+    }
+
+    /// The set, fetched once more for a key that `knows` does not find in the one in use.
+    pub(super) async fn once_more(&self, knows: impl Fn(&KeySet) -> bool) -> Result<Arc<KeySet>, Unavailable> {
         // A fetch for something else that was under way may have begun before the key was published: then once more.
-        for _ in 0..2 {
-            let fetched = self.fetch(Cause::UnknownKid).await;
-            set = fetched.set.ok_or(Unavailable)?;
-            if fetched.cause == Cause::UnknownKid || set.knows(kid) {
-                break;
-            }
+        let fetched = self.fetch(Cause::UnknownKid).await;
+        let set = fetched.set.ok_or(Unavailable)?;
+        if fetched.cause == Cause::UnknownKid || knows(&set) {
+            return Ok(set);
         }
-        Ok(set)
+        self.fetch(Cause::UnknownKid).await.set.ok_or(Unavailable)
     }
 
     /// Fetches the set now, and says how long the task shall wait until it comes again.
     pub(super) async fn refresh(&self) -> Duration {
-        let fetched = self.fetch(Cause::Task).await;
+        let called = (self.clock)();
+        let mut fetched = self.fetch(Cause::Task).await;
+        // One that was under way may show what was published before.
+        if fetched.at < called {
+            fetched = self.fetch(Cause::Task).await;
+        }
         let mut state = self.state();
         let pause = match fetched.set {
             // Not all servers at the same time.
             Some(_) => FRESH * 9 / 10 + Duration::from_secs(u64::from(getrandom::u32().unwrap_or(30) % 61)),
             None => RETRY[1].min(RETRY[0] * (1 << (state.failures.clamp(1, 5) - 1))),
         };
-        state.due = (self.clock)().checked_add(pause + GRACE);
+        // Never sooner than before: where this is called beside the task, that sleeps on.
+        state.due = state.due.max((self.clock)().checked_add(pause + GRACE));
         pause
     }
 
@@ -130,6 +141,10 @@ impl Keys {
         let (now, state) = ((self.clock)(), self.state());
         let last = state.set.as_ref().map(|(at, set)| (Arc::clone(set), now.saturating_duration_since(*at)));
         Standing { last, fetches: state.fetches }
+    }
+
+    pub(super) fn last_failure(&self) -> Option<String> {
+        self.state().failed.as_ref().map(|(_, why)| why.clone())
     }
 
     /// The set in use, and whether it is due.
@@ -157,14 +172,14 @@ impl Keys {
         let set = match cause {
             Cause::Task => return None,
             Cause::Due => Some(set.filter(|_| !is_due)?),
-            Cause::Nothing if set.is_none() => state.failed.filter(|at| is_recent(*at)).map(|_| None)?,
+            Cause::Nothing if set.is_none() => state.failed.as_ref().filter(|(at, _)| is_recent(*at)).map(|_| None)?,
             Cause::Nothing => set,
             Cause::UnknownKid => {
                 let (_, succeeded) = state.unknown.filter(|(at, _)| is_recent(*at))?;
                 set.filter(|_| succeeded)
             }
         };
-        Some(Fetched { cause, set })
+        Some(Fetched { cause, at: now, set })
     }
 
     /// Notes what came of a fetch.
@@ -194,11 +209,11 @@ impl Keys {
                     let goes_on = state.set.is_some();
                     tracing::warn!(issuer, error, goes_on, "the issuer's keys cannot be fetched; it is tried again");
                 }
-                (state.failed, state.failures) = (Some(now), state.failures.saturating_add(1));
+                (state.failed, state.failures) = (Some((now, error.clone())), state.failures.saturating_add(1));
                 state.due = state.due.max(now.checked_add(PAUSE));
             }
         }
-        Fetched { cause, set: read.ok() }
+        Fetched { cause, at, set: read.ok() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -209,11 +224,11 @@ impl Keys {
 /// Logs which keys came and went, by their names, which are an issuer's texts.
 fn tell_changes(issuer: &str, old: Option<&KeySet>, new: &KeySet) {
     let (came, went) = (new.kids_without(old), old.map(|old| old.kids_without(Some(new))).unwrap_or_default());
-    if came.is_empty() && went.is_empty() {
-        return;
+    if !came.is_empty() || !went.is_empty() {
+        tracing::info!(issuer, usable = new.usable, ?came, ?went, "the issuer's keys have changed");
     }
-    tracing::info!(issuer, usable = new.len(), ?came, ?went, "the issuer's keys have changed");
-    for (kid, _) in new.passed_over.iter().filter(|(_, why)| *why == PassedOver::Private) {
+    let is_new = |key| !old.is_some_and(|old| old.passed_over.contains(key));
+    for (kid, _) in new.passed_over.iter().filter(|key| key.1 == PassedOver::Private && is_new(*key)) {
         tracing::warn!(
             issuer,
             ?kid,

@@ -51,11 +51,13 @@ use super::identity::{Identity, Issued};
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
 use kept::{KeptToken, KeptTokens};
-use key_set::PassedOver;
 use keys::{Keys, Unavailable};
 use token::SignedToken;
 
 /// Knows the signed access tokens of one issuer. Several issuers are several of these. Clones share keys and kept tokens.
+///
+/// It comes after [`StoredCredentials`](super::StoredCredentials), which refuse the tokens that were revoked (decision O29):
+/// put before them, it takes those.
 ///
 /// A host's task calls [`refresh`](Self::refresh). Without one, a request that finds keys older than five minutes fetches
 /// them first.
@@ -79,7 +81,7 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeysStatus {
-    /// How many keys of the last set can be used; one for two algorithms counts twice.
+    /// How many keys of the last set can be used.
     pub usable: usize,
     /// How long ago that set was fetched; `None` before the first one. After 24 hours it is not used.
     pub age: Option<Duration>,
@@ -135,19 +137,20 @@ impl SignedTokens {
     pub fn keys(&self) -> KeysStatus {
         let standing = self.0.keys.standing();
         let [fetched, failed] = standing.fetches;
-        let usable = standing.last.as_ref().map_or(0, |(set, _)| set.len());
+        let usable = standing.last.as_ref().map_or(0, |(set, _)| set.usable);
         KeysStatus { usable, age: standing.last.map(|(_, age)| age), fetched, failed }
     }
 
     /// The keys of the last set that are not used, each by its name and with the reason.
     #[must_use]
     pub fn passed_over(&self) -> Vec<String> {
-        let standing = self.0.keys.standing();
-        let shown = |(kid, why): &(Option<Box<str>>, PassedOver)| match kid {
-            Some(kid) => format!("{kid:?}: {why}"),
-            None => format!("one without a kid: {why}"),
-        };
-        standing.last.map(|(set, _)| set.passed_over.iter().map(shown).collect()).unwrap_or_default()
+        self.0.keys.standing().last.map(|(set, _)| set.shown_passed_over()).unwrap_or_default()
+    }
+
+    /// Why the last fetch of the keys failed; `None` where it succeeded.
+    #[must_use]
+    pub fn last_failure(&self) -> Option<String> {
+        self.0.keys.last_failure()
     }
 
     /// How often each thing became of a token, by the words of decision O32.
@@ -173,11 +176,13 @@ impl Inner {
             return Ok(Err(Not::Taken(Outcome::Length)));
         }
         let digest = token.digest();
-        if let Some(kept) = self.kept.find(&digest)
-            && kept.counts((self.clock)(), &*self.keys.current().await?)
-        {
-            self.outcomes.count(Outcome::Kept);
-            return Ok(Ok(kept.identity));
+        if let Some(kept) = self.kept.find(&digest) {
+            // It may end while this waits.
+            let keys = self.keys.current().await?;
+            if kept.counts((self.clock)(), &keys) {
+                self.outcomes.count(Outcome::Kept);
+                return Ok(Ok(kept.identity));
+            }
         }
         let Some(token) = SignedToken::parse(text) else {
             return Ok(Err(self.not_of_the_form(text)));
@@ -190,12 +195,17 @@ impl Inner {
             Err(outcome) => return Ok(Err(Not::Taken(outcome))),
         };
         let keys = self.keys.with(header.kid).await?;
-        let mut candidates = keys.candidates(header.kid, header.algorithm).peekable();
-        if candidates.peek().is_none() {
-            return Ok(Err(Not::Taken(Outcome::Key)));
+        let mut verified = token.verified(&header, &keys);
+        if verified.is_err() && header.kid.is_none() {
+            // It may be of a new key as one with an unknown `kid` may be.
+            let newer = self.keys.once_more(|keys| token.verified(&header, keys).is_ok()).await?;
+            if !Arc::ptr_eq(&newer, &keys) {
+                verified = token.verified(&header, &newer);
+            }
         }
-        let Some(key) = candidates.find(|key| key.verifies(token.signed, &token.signature)) else {
-            return Ok(Err(Not::Taken(Outcome::Signature)));
+        let key = match verified {
+            Ok(key) => key,
+            Err(outcome) => return Ok(Err(Not::Taken(outcome))),
         };
         // What the issuer has signed is believed from here on.
         let grant = match self.rules.grant(&token.payload, (self.clock)()) {
@@ -204,7 +214,7 @@ impl Inner {
         };
         let issued = Issued::new(Arc::clone(&self.issuer), grant.client);
         let identity = Identity::issued(grant.account, &digest, grant.scopes, issued);
-        self.kept.keep(digest, KeptToken { identity: identity.clone(), expires: grant.expires, key: key.id });
+        self.kept.keep(digest, KeptToken { identity: identity.clone(), expires: grant.expires, key });
         self.outcomes.count(Outcome::Accepted);
         Ok(Ok(identity))
     }

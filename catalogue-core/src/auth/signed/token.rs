@@ -5,6 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::TokenType;
 use super::algorithm::SignatureAlgorithm;
+use super::key_set::{KeyId, KeySet};
 use super::members::{Faulty, Members};
 use super::outcome::Outcome;
 
@@ -80,6 +81,14 @@ impl<'t> SignedToken<'t> {
             return Err(Outcome::Key);
         }
         Ok(Header { algorithm, kid })
+    }
+
+    /// The key of `keys` that verifies the signature.
+    pub(super) fn verified(&self, header: &Header<'_>, keys: &KeySet) -> Result<KeyId, Outcome> {
+        let mut candidates = keys.candidates(header.kid, header.algorithm).peekable();
+        candidates.peek().ok_or(Outcome::Key)?;
+        let key = candidates.find(|key| key.verifies(self.signed, &self.signature)).ok_or(Outcome::Signature)?;
+        Ok(key.id)
     }
 }
 

@@ -188,8 +188,10 @@ fn what_a_limit_counts_by_is_no_id_and_runs_into_no_other() {
     assert_eq!(counted("b", "issuer", Some("client")).0, first);
     assert_ne!(counted("a", "issue", Some("rclient")).0, first);
     assert_ne!(counted("a", "issuer", Some("client2")).0, first);
+    // Where no client is named, as one of that issuer.
     let (alone, id) = counted("a", "issuer", None);
-    assert_eq!(alone, id);
+    assert!(alone != id && alone != counted("a", "issuer", Some("")).0 && alone != counted("a", "issue", None).0);
+    assert_eq!(counted("b", "issuer", None).0, alone);
     let key = Identity::api_key(AccountId::new("acc"), "key_1", Scopes::default());
     assert_eq!((key.counted_as(), &key.issued), ("key_1", &None));
 }

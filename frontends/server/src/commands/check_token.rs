@@ -10,6 +10,7 @@ use catalogue_core::{AccountId, Timestamp};
 use serde_json::Value;
 
 use super::{Context, block_on};
+use crate::database::Storage;
 use crate::exit::{Failure, chain};
 use crate::issuer::{self, IssuerOptions};
 use crate::output;
@@ -55,7 +56,7 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     let mut report = Report::default();
     block_on(async {
         if let Some(token) = BearerToken::new(text.trim()) {
-            if !introspect(issuer, token, &mut report).await? {
+            if !introspect(&settings, token, &mut report).await? {
                 let account = check(issuer, token, &mut report).await?;
                 look_up(&settings, token, account, &mut report).await;
             }
@@ -68,12 +69,19 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
 }
 
 /// What the issuer says of an opaque token, which decides about it; whether the token is one.
-async fn introspect(options: &IssuerOptions, token: BearerToken<'_>, report: &mut Report) -> Result<bool, Failure> {
-    let Some(tokens) = options.tokens()?.opaque else { return Ok(false) };
+async fn introspect(settings: &ServeSettings, token: BearerToken<'_>, report: &mut Report) -> Result<bool, Failure> {
+    let tokens = settings.api.issuer.as_ref().map(IssuerOptions::tokens).transpose()?;
+    let Some(tokens) = tokens.and_then(|tokens| tokens.opaque) else { return Ok(false) };
     let step = "introspection";
     match tokens.authenticate(token).await {
         Ok(Verdict::Accepted(Identity { account, scopes, .. })) => {
             report.fine(step, format!("the issuer calls it active: account {:?}, {scopes}", account.as_str()));
+            if !settings.database.is_missing() {
+                match settings.database.open().await {
+                    Ok(storage) => look_for(&account, &storage, report).await,
+                    Err(unopened) => report.warning("account", unopened.failure.message()),
+                }
+            }
         }
         Ok(Verdict::Explained(_, why)) => {
             report.fault(step, format!("the issuer's answer is refused: {}", why.description.unwrap_or(why.word)));
@@ -180,8 +188,14 @@ async fn look_up(settings: &ServeSettings, token: BearerToken<'_>, account: Opti
         Ok(_) => report.fine(STEP, "no"),
         Err(error) => report.fault(STEP, chain(&error)),
     }
-    let Some(account) = account else { return };
-    match storage.keys().list_keys(&account).await {
+    if let Some(account) = account {
+        look_for(&account, &storage, report).await;
+    }
+}
+
+/// Whether the database has the account.
+async fn look_for(account: &AccountId, storage: &Storage, report: &mut Report) {
+    match storage.keys().list_keys(account).await {
         Ok(Some(_)) => {}
         Ok(None) => report
             .warning("account", format!("the database has no account {:?}, so its lists are empty", account.as_str())),

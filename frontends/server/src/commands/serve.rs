@@ -61,9 +61,8 @@ async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<T
         hangup.next().await;
         let reload = systemd::Reload::begin();
         #[cfg(feature = "oauth")]
-        if let Some(tokens) = tokens.clone() {
-            // An issuer may be slow, and is not waited for.
-            tokio::spawn(async move { tokens.signed.refresh().await });
+        if let Some(tokens) = tokens {
+            tokens.wanted.notify_one();
         }
         // Off this task, which serves: a pipe may have nobody who writes to it. A panic there is in the log.
         let _ = spawn_blocking(reload_logs.clone()).await;
@@ -125,7 +124,8 @@ async fn serve(
     #[cfg(feature = "oauth")]
     let builder = match (&settings.api.issuer, tokens) {
         (Some(issuer), Some(tokens)) => {
-            tokio::spawn(catalogue_issuer::keep_fetching(tokens.signed.clone(), issuer.interval()));
+            let wanted = Arc::clone(&tokens.wanted);
+            tokio::spawn(catalogue_issuer::keep_fetching_on(tokens.signed.clone(), issuer.interval(), wanted));
             let _ = monitor.metrics.tokens.set(tokens.clone());
             let builder = builder.or_authenticator(tokens.signed.clone());
             if let Some(opaque) = &tokens.opaque { builder.or_authenticator(opaque.clone()) } else { builder }

@@ -54,9 +54,7 @@ pub(crate) async fn fetched(
     let quiet = set_default(NoSubscriber::default());
     tokens.refresh().await;
     drop(quiet);
-    let is_empty = tokens.keys().usable == 0;
-    let date =
-        date.and_then(|date| if is_empty { Err("its key set has no key that is taken".to_owned()) } else { Ok(date) });
+    let date = date.and_then(|date| tokens.last_failure().map_or(Ok(date), Err));
     Ok((tokens, date))
 }
 

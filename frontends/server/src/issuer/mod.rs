@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use catalogue_core::auth::introspected::IntrospectedTokens;
 use catalogue_core::auth::signed::SignedTokens;
+use tokio::sync::Notify;
 
 pub(crate) use inspect::{fetched, look};
 pub(crate) use introspection::cache_time;
@@ -23,6 +24,8 @@ pub(crate) struct IssuersTokens {
     pub(crate) signed: SignedTokens,
     /// Where it is asked about opaque ones.
     pub(crate) opaque: Option<Arc<IntrospectedTokens>>,
+    /// Wakes the task that fetches the keys.
+    pub(crate) wanted: Arc<Notify>,
 }
 
 /// How keys of that age stand, in a few words.

@@ -1,5 +1,6 @@
 //! [`IssuerOptions`]: whose tokens are taken, and what they must be.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_core::auth::signed::{FetchKeys, SignatureAlgorithm, SignedTokens, TokenType};
@@ -79,7 +80,7 @@ impl IssuerOptions {
     pub(crate) fn tokens(&self) -> Result<IssuersTokens, Failure> {
         let signed = self.tokens_by(self.source()?)?;
         let opaque = self.introspection.as_ref().map(|introspection| introspection.tokens(&signed)).transpose()?;
-        Ok(IssuersTokens { signed, opaque })
+        Ok(IssuersTokens { signed, opaque, wanted: Arc::default() })
     }
 
     /// The same by keys of that source.

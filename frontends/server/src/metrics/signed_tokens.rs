@@ -4,7 +4,7 @@ use catalogue_prometheus::Exposition;
 
 use crate::issuer::IssuersTokens;
 
-pub(super) fn render(IssuersTokens { signed, opaque }: &IssuersTokens, out: &mut Exposition) {
+pub(super) fn render(IssuersTokens { signed, opaque, .. }: &IssuersTokens, out: &mut Exposition) {
     let mut counts = out.metric("catalogue_signed_tokens_total", "Signed tokens that came, by what became of them.");
     for (outcome, count) in signed.outcomes() {
         counts.value(&[("outcome", outcome)], count);

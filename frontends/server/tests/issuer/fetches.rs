@@ -1,9 +1,10 @@
 //! What a fetch of the issuer's keys takes and refuses (decisions O22 and O23), over sockets that answer as a test says.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -213,7 +214,7 @@ fn a_file_is_read_up_to_the_longest_set() {
     for (size, is_good) in [(256 << 10, true), ((256 << 10) + 1, false)] {
         dir.write("set", SET.to_owned() + &" ".repeat(size - SET.len()));
         let line = keys("https://id.example.com", &format!("--oauth-keys file:{}", dir.path("set").display()));
-        if is_good { has_keys(&line) } else { fails(&line, "no key that is taken") }
+        if is_good { has_keys(&line) } else { fails(&line, "the key set has more than 262144 bytes") }
     }
     fails(&keys("https://id.example.com", "--oauth-keys file:none"), "none: No such file");
 }
@@ -245,4 +246,39 @@ fn metadata_are_asked_again_after_a_failure() {
     *is_away.lock().unwrap() = false;
     observed.server.signal("HUP");
     assert_eq!(fetched("success", 3.0), [OPENID, "/keys"]);
+}
+
+/// Why there are none is told, also where there is a set.
+#[test]
+fn a_set_without_a_usable_key_is_told_with_its_keys() {
+    let dir = TestDir::new();
+    let at = format!("--oauth-keys file:{}", dir.path("set").display());
+    let secret = SET.replace("\"kty\"", "\"d\":\"hunter2\",\"kty\"");
+    let private = "no key that can be used here; \"k\": it is a private key";
+    for (set, why) in [("<html>", "the answer is no key set"), (&secret, private)] {
+        dir.write("set", set);
+        fails(&keys("https://id.example.com", &at), why);
+        let told = dir
+            .run(&format!("doctor --oauth-issuer https://id.example.com --oauth-audience a {at} --listen 127.0.0.1:0"));
+        assert!(told.out.contains(why) && !told.out.contains("hunter2"), "{told:?}");
+    }
+}
+
+/// Five seconds are those of the whole fetch.
+#[test]
+fn an_issuer_that_sends_a_byte_a_second_is_not_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", SET.len());
+            let _ = stream.write_all(head.as_bytes());
+            while stream.write_all(b" ").is_ok() {
+                thread::sleep(Duration::from_secs(1));
+            }
+        }
+    });
+    fails(&keys(&url, &format!("--oauth-keys {url}")), "no answer within 5s");
 }

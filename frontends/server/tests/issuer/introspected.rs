@@ -1,5 +1,7 @@
 //! Opaque tokens, about which the issuer is asked.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use crate::issuer::{Issuer, courses, options, refusal};
@@ -61,11 +63,17 @@ fn a_token_of_another_audience_is_refused() {
 fn an_opaque_token_expires() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
-    // As late as it may be, and no later.
     let observed = Observed::start(&dir, &format!("{} --oauth-introspection-cache 60s", asking(&dir, &issuer)));
     let token = issuer.token("format=opaque&lifetime=2");
+    let end = Instant::now() + Duration::from_secs(2);
     assert_eq!(courses(&observed, &token), 200);
-    while courses(&observed, &token) == 200 {}
+    loop {
+        let sent = Instant::now();
+        if courses(&observed, &token) != 200 {
+            break;
+        }
+        assert!(sent < end, "it is kept past its end");
+    }
     assert_eq!(refusal(&observed, &token).0, 401);
 }
 
@@ -130,6 +138,9 @@ fn tokens_check_says_what_the_issuer_answers() {
     let told = check(&token, &asking).succeeds();
     assert_eq!(told, "ok       introspection  the issuer calls it active: account \"a\", read:profile read:courses\n");
     check(&issuer.token(""), &asking).succeeds();
+    dir.run("migrate --database sqlite:other.db").succeeds();
+    let told = check(&token, &format!("{asking} --database sqlite:other.db")).succeeds();
+    assert!(told.contains("warning  account ") && told.contains("no account \"a\""), "{told}");
     let told = check(&issuer.token("format=opaque&resource=https://other.example.com"), &asking);
     assert!(told.status == Some(1) && told.out.contains("is refused: The token is for another audience."), "{told:?}");
     // Without an answer there is no more to say than that its form is not that of a signed one.

@@ -76,7 +76,8 @@ fn metadata_of_another_issuer_give_no_keys() {
     let observed = Observed::start(&dir, &format!("--oauth-issuer {other} --oauth-audience a"));
     observed.logs("the metadata are of the issuer");
     // Tokens of that issuer cannot be told; those of others are nobody's.
-    assert_eq!(courses(&observed, &issuer.token("")), 401);
+    let theirs = issuer.signed(&format!("claims=%7B%22iss%22:%22{other}%22%7D"));
+    assert_eq!([courses(&observed, &theirs), courses(&observed, &issuer.token(""))], [500, 401]);
 }
 
 #[test]
@@ -89,4 +90,33 @@ fn keys_can_be_named_or_be_in_a_file() {
         let observed = Observed::start(&dir, &format!("{} --oauth-keys {source}", options(&issuer)));
         assert_eq!(courses(&observed, &issuer.token("")), 200, "{source}");
     }
+}
+
+/// A signal is the task's: after a failure that one tries again by itself.
+#[test]
+fn a_signal_while_the_issuer_is_away_is_made_up_for() {
+    let dir = TestDir::with_courses();
+    let Some(mut issuer) = Issuer::start(&dir) else { return };
+    let observed = serve(&dir, &issuer);
+    issuer.stop();
+    observed.server.signal("HUP");
+    observed.logs("the issuer's keys cannot be fetched");
+    issuer.start_again();
+    fetched(&observed, 2.0);
+}
+
+#[test]
+fn a_private_key_is_warned_of() {
+    let dir = TestDir::with_courses();
+    let Some(issuer) = Issuer::start(&dir) else { return };
+    let mut set = crate::program::get(&issuer.name[7..], "/jwks", "").1;
+    dir.write("set.json", set.to_string());
+    let observed = Observed::start(&dir, &format!("{} --oauth-keys file:set.json", options(&issuer)));
+    fetched(&observed, 1.0);
+    set["keys"].as_array_mut().unwrap().push(json!({ "kty": "OKP", "crv": "Ed25519", "kid": "shown", "d": "hunter2" }));
+    dir.write("set.json", set.to_string());
+    observed.server.signal("HUP");
+    observed.logs("shows a private key");
+    let log = observed.ended_log();
+    assert!(log.contains("shown") && !log.contains("hunter2"), "{log}");
 }

@@ -1,5 +1,12 @@
 //! True signatures over what is not taken.
 
+use std::io::ErrorKind;
+use std::net::TcpListener;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::json;
+
 use crate::issuer::{Issuer, courses, outcome, refusal, serve};
 use crate::program::TestDir;
 
@@ -45,6 +52,28 @@ fn what_the_issuer_signs_for_others_is_refused_and_counted_by_its_fault() {
         observed.logs(&format!("outcome=\"{word}\""));
     }
     assert_eq!(courses(&observed, &issuer.signed("")), 200);
-    let forged = issuer.token("").replace(".ey", ".eX");
-    assert_eq!(courses(&observed, &forged), 401);
+    let (good, before) = (issuer.token(""), outcome(&observed, "signature"));
+    let (signed, signature) = good.rsplit_once('.').unwrap();
+    let other = if signature.starts_with('A') { "B" } else { "A" };
+    assert_eq!(courses(&observed, &format!("{signed}.{other}{}", &signature[1..])), 401);
+    assert_eq!(outcome(&observed, "signature"), before + 1.0);
+}
+
+/// A token that names keys of its own makes nobody ask for them.
+#[test]
+fn addresses_in_a_header_are_not_looked_at() {
+    let dir = TestDir::with_courses();
+    let Some(issuer) = Issuer::start(&dir) else { return };
+    let observed = serve(&dir, &issuer);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/keys", listener.local_addr().unwrap());
+    let good = issuer.token("");
+    let (_, rest) = good.split_once('.').unwrap();
+    for (kid, word) in [("ES256-1", "signature"), ("ES256-99", "key")] {
+        let header = json!({ "typ": "at+jwt", "alg": "ES256", "kid": kid, "jku": address, "x5u": address });
+        let token = format!("{}.{rest}", URL_SAFE_NO_PAD.encode(header.to_string()));
+        assert_eq!((courses(&observed, &token), outcome(&observed, word)), (401, 1.0));
+    }
+    listener.set_nonblocking(true).unwrap();
+    assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
 }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::fixture::*;
+use crate::auth::signed::TokenType;
 use crate::auth::{CredentialKind, Scopes};
 
 /// A token whose payload is that text, signed.
@@ -209,4 +210,26 @@ fn an_expired_token_is_right_in_all_else() {
     ] {
         fixture.refuses(word, &with_claims(&but(other, &json!({ "exp": NOW }))), word);
     }
+}
+
+/// Okta, Keycloak and Entra ID call the client otherwise.
+#[test]
+fn a_client_has_other_names_where_any_type_is_taken() {
+    let fixture = Fixture::with(|builder| builder.token_type(TokenType::Any));
+    let clients = json!({ "client_id": "a", "azp": "b", "cid": "c", "appid": "d" });
+    let mut others = clients.clone();
+    for (name, client) in [("client_id", "a"), ("azp", "b"), ("cid", "c"), ("appid", "d")] {
+        let issued = fixture.accepted(&with_claims(&others)).issued.unwrap();
+        assert_eq!(issued.client.as_deref(), Some(client));
+        fixture.refuses(name, &with_claims(&but(others.clone(), &json!({ "sub": client }))), "account");
+        fixture.refuses(name, &with_claims(&but(others.clone(), &json!({ name: 1 }))), "claim");
+        others[name] = json!(null);
+    }
+    // Fresh tokens that name no client are counted as one, and beside those of a client.
+    let [first, second] =
+        ["j1", "j2"].map(|jti| fixture.accepted(&with_claims(&but(others.clone(), &json!({ "jti": jti })))));
+    assert_ne!(first.credential_id, second.credential_id);
+    assert_eq!(first.counted_as(), second.counted_as());
+    others["client_id"] = json!("");
+    assert_ne!(fixture.accepted(&with_claims(&others)).counted_as(), first.counted_as());
 }

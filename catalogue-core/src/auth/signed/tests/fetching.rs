@@ -145,11 +145,15 @@ fn a_set_that_is_none_is_a_fetch_that_failed() {
         let fixture = Fixture::over(Answer::Set(bad.into()), |builder| builder);
         unavailable(&fixture, &known());
         assert_eq!((fixture.tokens.keys().fetched, fixture.tokens.keys().failed), (0, 1));
+        assert!(fixture.tokens.last_failure().unwrap().contains("key set"));
     }
     let fixture = with_task(Answer::Set(r#"{"keys":[]}"#.into()));
     block_on(fixture.tokens.refresh());
     fixture.accepted(&known());
     assert_eq!((fixture.tokens.keys().fetched, fixture.tokens.keys().failed), (1, 1));
+    fixture.source.answer(Answer::Set(every_key()));
+    block_on(fixture.tokens.refresh());
+    assert_eq!(fixture.tokens.last_failure(), None);
 }
 
 /// And a fetch that panics leaves nobody waiting.
@@ -227,5 +231,27 @@ fn the_keys_have_a_status() {
     block_on(fixture.tokens.refresh());
     fixture.forward(7 * SECOND);
     let status = fixture.tokens.keys();
-    assert_eq!((status.usable, status.age, status.fetched, status.failed), (5, Some(7 * SECOND), 1, 0));
+    assert_eq!((status.usable, status.age, status.fetched, status.failed), (4, Some(7 * SECOND), 1, 0));
+}
+
+/// A token without `kid` that no key verifies may be of a new one, like a token with an unknown `kid`.
+#[test]
+fn without_a_kid_a_new_key_is_fetched() {
+    let nameless = |signer: &Signer| signer.token(&but(signer.header(), &json!({ "kid": null })), &claims());
+    let (known, new) = (nameless(&ES256), nameless(&OTHER_ES256));
+    let fixture = with_task(Answer::Set(set_of(&[&ES256, &OTHER_ES256])));
+    fixture.accepted(&known);
+    assert_eq!(fixture.source.fetches(), 1);
+    fixture.accepted(&new);
+    assert_eq!(fixture.source.fetches(), 2);
+    // One fetch in ten seconds, whoever causes it.
+    let forged = format!("{}.{}", new.rsplit_once('.').unwrap().0, "A".repeat(86));
+    fixture.refuses("forged", &forged, "signature");
+    fixture.refuses("made up", &unknown(0), "key");
+    assert_eq!(fixture.source.fetches(), 2);
+    let fixture = with_task(Answer::Away);
+    unavailable(&fixture, &new);
+    unavailable(&fixture, &new);
+    fixture.accepted(&known);
+    assert_eq!(fixture.source.fetches(), 2);
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::super::SignatureAlgorithm;
 use super::super::key_set::{InvalidKeySet, KeySet, PassedOver};
 use super::super::token::decode;
 use super::fixture::*;
@@ -14,7 +15,7 @@ fn parse(jwks: Vec<Value>) -> Result<KeySet, InvalidKeySet> {
 #[track_caller]
 fn why(jwk: Value) -> PassedOver {
     let read = parse(vec![ES256.jwk(), jwk]).unwrap();
-    assert_eq!(read.len(), 1);
+    assert_eq!(read.usable, 1);
     assert_eq!(read.passed_over.len(), 1);
     read.passed_over[0].1
 }
@@ -22,18 +23,22 @@ fn why(jwk: Value) -> PassedOver {
 #[test]
 fn keys_of_every_kind_are_read() {
     // The one of RSA is for two algorithms.
-    assert_eq!(KeySet::parse(&every_key()).unwrap().len(), 5);
+    let every = KeySet::parse(&every_key()).unwrap();
+    assert_eq!(
+        (every.usable, SignatureAlgorithm::ALL.iter().filter(|alg| every.candidates(None, **alg).count() == 1).count()),
+        (4, 5)
+    );
     for alg in ["RS256", "PS256"] {
-        assert_eq!(parse(vec![but(RSA.jwk(), &json!({ "alg": alg }))]).unwrap().len(), 1);
+        assert_eq!(parse(vec![but(RSA.jwk(), &json!({ "alg": alg }))]).unwrap().usable, 1);
     }
     for more in [
         json!({ "use": "sig", "key_ops": ["sign", "verify"], "alg": "ES256", "x5c": ["x"], "more": {} }),
         json!({ "kid": null }),
         json!({ "kid": 7 }),
     ] {
-        assert_eq!(parse(vec![but(ES256.jwk(), &more)]).unwrap().len(), 1);
+        assert_eq!(parse(vec![but(ES256.jwk(), &more)]).unwrap().usable, 1);
     }
-    assert_eq!(parse(vec![but(ED25519.jwk(), &json!({ "alg": "Ed25519" }))]).unwrap().len(), 1);
+    assert_eq!(parse(vec![but(ED25519.jwk(), &json!({ "alg": "Ed25519" }))]).unwrap().usable, 1);
 }
 
 #[test]
@@ -92,7 +97,7 @@ fn keys_that_are_none_are_passed_over() {
         assert_eq!(why(jwk.clone()), PassedOver::Malformed, "{jwk}");
     }
     for bytes in [256, 1024] {
-        assert_eq!(parse(vec![but(rsa.clone(), &json!({ "n": modulus(bytes) }))]).unwrap().len(), 2);
+        assert_eq!(parse(vec![but(rsa.clone(), &json!({ "n": modulus(bytes) }))]).unwrap().usable, 1);
     }
 }
 
@@ -106,10 +111,16 @@ fn a_private_key_is_not_used() {
 #[test]
 fn a_set_has_bounds_and_a_key() {
     let keys = |number: usize| vec![ES256.jwk(); number];
-    assert_eq!(parse(keys(100)).unwrap().len(), 100);
+    assert_eq!(parse(keys(100)).unwrap().usable, 100);
     assert_eq!(parse(keys(101)).unwrap_err(), InvalidKeySet::TooMany);
-    assert_eq!(parse(vec![]).unwrap_err(), InvalidKeySet::NothingUsable);
-    assert_eq!(parse(vec![json!({ "kty": "oct", "k": "AA" })]).unwrap_err(), InvalidKeySet::NothingUsable);
+    assert_eq!(parse(vec![]).unwrap_err(), InvalidKeySet::NothingUsable(vec![]));
+    let error =
+        parse(vec![json!({ "kty": "oct", "k": "AA" }), but(ES384.jwk(), &json!({ "d": "secret" }))]).unwrap_err();
+    let (one, other) = (
+        "one without a kid: its type, curve or algorithm is not one that is used here",
+        r#""es384": it is a private key"#,
+    );
+    assert_eq!(error.to_string(), format!("the key set has no key that can be used here; {one}; {other}"));
     for json in ["", "null", "[]", "{}", r#"{"keys":{}}"#, r#"{"keys":1}"#, "<html>", r#"{"keys":[]"#] {
         assert_eq!(KeySet::parse(json.as_bytes()).unwrap_err(), InvalidKeySet::NotASet, "{json}");
     }
@@ -117,7 +128,7 @@ fn a_set_has_bounds_and_a_key() {
         let set = set_of(&[&ES256]);
         [&set[..], &vec![b' '; bytes - set.len()]].concat()
     };
-    assert_eq!(KeySet::parse(&filled(256 << 10)).unwrap().len(), 1);
+    assert_eq!(KeySet::parse(&filled(256 << 10)).unwrap().usable, 1);
     assert_eq!(KeySet::parse(&filled((256 << 10) + 1)).unwrap_err(), InvalidKeySet::TooLarge);
 }
 

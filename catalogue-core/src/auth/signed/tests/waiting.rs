@@ -175,9 +175,57 @@ fn who_waited_for_a_fetch_of_the_same_kind_does_not_ask_again() {
 fn who_gets_the_turn_looks_once_more() {
     let source = Source::new(Answer::Away);
     let flight = Flight::new(source.clone());
-    let known = || Fetched { cause: Cause::UnknownKid, set: None };
+    let known = || Fetched { cause: Cause::UnknownKid, at: Instant::now(), set: None };
     for (settled, fetches) in [(None, 1), (Some(known()), 1), (None, 2)] {
         let fetched = block_on(flight.join(Cause::UnknownKid, Instant::now, || settled, |_, _, _| known()));
         assert_eq!((fetched.cause, source.fetches()), (Cause::UnknownKid, fetches));
     }
+}
+
+/// What is asked for at once must not be told what was published before.
+#[test]
+fn a_refresh_that_joins_an_older_fetch_fetches_again() {
+    let fixture = hanging();
+    let asked = token("unknown");
+    let (mut asking, mut refresh) = (pin!(fixture.ask(&asked)), pin!(fixture.tokens.refresh()));
+    assert!(poll(asking.as_mut()).is_pending());
+    fixture.forward(Duration::from_millis(1));
+    assert!(poll(refresh.as_mut()).is_pending());
+    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.release();
+    assert!(poll(asking).is_ready());
+    fixture.source.answer(Answer::Set(set_of(&[&OTHER_ES256])));
+    assert!(poll(refresh).is_ready());
+    assert_eq!(fixture.source.fetches(), 3);
+    fixture.refuses("its key is gone", &token("es256"), "key");
+}
+
+/// One that is asked for beside the task's does not make requests wait, while the task sleeps on.
+#[test]
+fn a_refresh_beside_the_task_that_fails_makes_nobody_wait() {
+    let fixture = hanging();
+    fixture.source.answer(Answer::Away);
+    block_on(fixture.tokens.refresh());
+    fixture.source.answer(Answer::Hangs);
+    for _ in 0..5 {
+        fixture.forward(Duration::from_secs(50));
+        assert!(matches!(poll(pin!(fixture.ask(&token("es256")))), Poll::Ready(Ok(Verdict::Accepted(_)))));
+    }
+}
+
+/// The clock is read after the wait.
+#[test]
+fn a_kept_token_that_ends_while_it_waits_has_expired() {
+    let fixture = Fixture::new();
+    let token = with_claims(&json!({ "exp": NOW + 302 }));
+    fixture.accepted(&token);
+    fixture.source.answer(Answer::Hangs);
+    fixture.forward(Duration::from_secs(300));
+    let mut waiting = pin!(fixture.ask(&token));
+    assert!(poll(waiting.as_mut()).is_pending());
+    fixture.forward(Duration::from_secs(2));
+    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.release();
+    let Poll::Ready(Ok(Verdict::Explained(refusal, _))) = poll(waiting) else { panic!("it is taken") };
+    assert_eq!(refusal, crate::auth::Refusal::Expired);
 }
