@@ -42,9 +42,50 @@ pub(super) fn of(expression: &str) -> String {
 pub(super) fn read(value: ValueRef<'_>) -> Option<Timestamp> {
     match value {
         ValueRef::Integer(microseconds) => Timestamp::from_microseconds(microseconds),
-        ValueRef::Text(text) => parse(std::str::from_utf8(text).ok()?),
+        ValueRef::Text(text) => parse_usual(text).or_else(|| parse(std::str::from_utf8(text).ok()?)),
         _ => None,
     }
+}
+
+/// What most programs write: UTC, with six digits of a fraction at most. A page has two times for each course, and read by
+/// a general parser they took a fifth of its time.
+fn parse_usual(text: &[u8]) -> Option<Timestamp> {
+    let (head, rest) = text.split_first_chunk()?;
+    let &[y1, y2, y3, y4, b'-', mo1, mo2, b'-', d1, d2, separator, h1, h2, b':', mi1, mi2, b':', s1, s2] = head else {
+        return None;
+    };
+    let fraction = match (separator, rest.strip_suffix(b"Z")) {
+        (b'T' | b' ', Some(fraction)) => fraction,
+        (b' ', None) => rest,
+        _ => return None,
+    };
+    let fraction = match fraction {
+        [] => 0,
+        [b'.', digits @ ..] if (1..=6).contains(&digits.len()) => number(digits)? * 10_i64.pow(6 - digits.len() as u32),
+        _ => return None,
+    };
+    let [year, month, day] = [number(&[y1, y2, y3, y4])?, number(&[mo1, mo2])?, number(&[d1, d2])?];
+    let [hour, minute, second] = [number(&[h1, h2])?, number(&[mi1, mi2])?, number(&[s1, s2])?];
+    let first = first_of(year, month);
+    let is_day = (1..=12).contains(&month) && (1..=first_of(year, month + 1) - first).contains(&day);
+    if !is_day || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let seconds = (((first + day - 1) * 24 + hour) * 60 + minute) * 60 + second;
+    Timestamp::from_microseconds(seconds * 1_000_000 + fraction)
+}
+
+fn number(digits: &[u8]) -> Option<i64> {
+    digits.iter().try_fold(0, |number, digit| digit.is_ascii_digit().then(|| number * 10 + i64::from(digit - b'0')))
+}
+
+/// The days from 1970 to a month's first, in the calendar of today. January and February count to the year before, so
+/// that a leap day is the last of a year, and months of 31 and 30 days then take turns five at a time.
+fn first_of(year: i64, month: i64) -> i64 {
+    const MARCH_OF_0_TO_1970: i64 = 719_468;
+    let (year, month) = (year - i64::from(month <= 2), (month + 9) % 12);
+    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (153 * month + 2) / 5
+        - MARCH_OF_0_TO_1970
 }
 
 fn parse(text: &str) -> Option<Timestamp> {
@@ -95,6 +136,30 @@ mod tests {
         {
             assert_eq!(in_sql(&microseconds.into()), microseconds);
             assert_eq!(read(ValueRef::Integer(microseconds)).unwrap().as_microseconds(), microseconds);
+        }
+    }
+
+    #[test]
+    fn the_usual_texts_are_read_as_by_rfc_3339() {
+        let days =
+            (Timestamp::MIN.as_microseconds() / 1_000_000 / 86_400..).step_by(41).take_while(|day| *day < 2_932_897);
+        for day in days {
+            let instant =
+                Timestamp::from_microseconds(day * 86_400_000_000 + day.rem_euclid(86_400) * 1_000_001).unwrap();
+            let text = instant.to_exact_string();
+            assert_eq!(parse_usual(text.as_bytes()), Some(instant), "{text}");
+            let text = text.replace('T', " ");
+            assert_eq!(parse_usual(text.as_bytes()), Some(instant), "{text}");
+            assert_eq!(parse_usual(text.trim_end_matches('Z').as_bytes()), Some(instant), "{text}");
+        }
+        let text = "2024-02-29 23:59:59.123456Z";
+        for (place, byte) in (0..text.len()).flat_map(|place| (b' '..=b'z').map(move |byte| (place, byte))) {
+            let mut changed = text.as_bytes().to_vec();
+            changed[place] = byte;
+            if let Some(instant) = parse_usual(&changed) {
+                let changed = String::from_utf8(changed).unwrap();
+                assert_eq!(parse(&changed), Some(instant), "{changed}");
+            }
         }
     }
 

@@ -92,14 +92,17 @@ impl<'r> ViewRow<'r> {
     }
 
     pub(super) fn time(&self, column: usize, name: &str) -> Result<Timestamp, BadRow> {
-        let value = self.value(column);
+        self.read_time(self.value(column), name)
+    }
+
+    fn read_time(&self, value: ValueRef<'_>, name: &str) -> Result<Timestamp, BadRow> {
         instant::read(value).ok_or_else(|| self.bad(format!("`{name}` is {}", shown(value)), instant::WANTED))
     }
 
     pub(super) fn optional_time(&self, column: usize, name: &str) -> Result<Option<Timestamp>, BadRow> {
         match self.value(column) {
             ValueRef::Null => Ok(None),
-            _ => self.time(column, name).map(Some),
+            value => self.read_time(value, name).map(Some),
         }
     }
 
