@@ -32,7 +32,8 @@ const INDEXES: Sql = Sql {
            CASE WHEN a.atttypid = CAST('varchar' AS REGTYPE) THEN '::text' ELSE '' END FROM pg_catalog.pg_attribute AS a \
            WHERE a.attrelid = i.indexrelid AND a.attnum <= i.indnkeyatts ORDER BY a.attnum) \
            FROM pg_catalog.pg_class AS c LEFT JOIN pg_catalog.pg_index AS i ON i.indrelid = c.oid \
-           WHERE c.oid = CAST($1 AS REGCLASS)",
+           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+           WHERE quote_ident(CAST(n.nspname AS TEXT)) || '.' || quote_ident(CAST(c.relname AS TEXT)) = $1",
     types: &[Type::TEXT],
 };
 
