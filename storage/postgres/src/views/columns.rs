@@ -21,7 +21,8 @@ const FOUND: Sql = Sql {
            CAST(a.attname AS TEXT), CAST(t.typcategory AS TEXT), CAST(b.typname AS TEXT), \
            format_type(a.atttypid, a.atttypmod), \
            quote_ident(CAST(s.nspname AS TEXT)) || '.' || quote_ident(CAST(l.collname AS TEXT)), l.collisdeterministic, \
-           quote_ident(CAST(n.nspname AS TEXT)), quote_ident(CAST(current_user AS TEXT)) FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+           quote_ident(CAST(n.nspname AS TEXT)), quote_ident(CAST(current_user AS TEXT)) \
+           FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
            LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
            LEFT JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid \
            LEFT JOIN LATERAL (WITH RECURSIVE below AS (SELECT t.typname, t.typbasetype UNION ALL SELECT d.typname, d.typbasetype \

@@ -17,7 +17,7 @@ const ROLE: Sql = Sql {
     types: &[],
 };
 
-/// Roles that it, or one that it may become, may become, and by whose membership: those whose rights it has not anyway.
+/// Roles that it may become, with the direct member that lets it: those whose rights it does not have without that.
 const MEMBERSHIPS: Sql = Sql {
     text: "SELECT quote_ident(CAST(r.rolname AS TEXT)), quote_ident(CAST(h.rolname AS TEXT)) \
            FROM pg_catalog.pg_auth_members AS m JOIN pg_catalog.pg_roles AS r ON r.oid = m.roleid \
