@@ -46,8 +46,8 @@ pub enum OpenError {
     /// The database keeps its texts in another encoding.
     #[error("the database has the encoding {0}; make one with the encoding UTF8")]
     Encoding(String),
-    /// The schema has a table of another program with the name of one of ours.
-    #[error("the schema {0:?} has tables of another program; name another database, or another schema by search_path")]
+    /// The schema has something of another program's, such as a table with the name of one of ours, or is that of the views.
+    #[error("the schema {0:?} has tables of another program; name another database, or another schema for ours")]
     Foreign(String),
     /// The schema has our tables, with courses in them or without, and the other is asked for.
     #[error(

@@ -16,14 +16,19 @@ const PLACE: Sql = Sql {
     types: &[Type::TEXT],
 };
 
-const TABLES_OF_ANYBODY: Sql = Sql {
-    text: "SELECT CAST(tablename AS TEXT) FROM pg_catalog.pg_tables WHERE schemaname = current_schema() LIMIT 1",
+/// Tables, views, sequences and types with columns.
+const RELATIONS_OF_ANYBODY: Sql = Sql {
+    text: "SELECT CAST(c.relname AS TEXT) FROM pg_catalog.pg_class AS c \
+           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() LIMIT 1",
     types: &[],
 };
 
 /// Whether the schema is there; sessions then look into it. Where none is named, it is the session's.
 pub(crate) async fn is_there(connection: &Connection, options: &Options) -> Result<bool, OpenError> {
     let Some(name) = options.courses.schema() else { return Ok(true) };
+    if options.courses.views.as_deref() == Some(name) {
+        return Err(OpenError::Foreign(name.to_owned()));
+    }
     let rows = connection.query(&PLACE, &[&name]).await.map_err(storage_error).map_err(OpenError::Failed)?;
     let place = rows.first().map(|row| Ok((get(row, 0)?, get(row, 1)?, get(row, 2)?, get(row, 3)?)));
     let place = place.unwrap_or_else(|| Ok(Default::default())).map_err(OpenError::Failed)?;
@@ -54,9 +59,9 @@ pub(crate) async fn make(connection: &Connection, options: &Options) -> Result<(
     is_there(connection, options).await.map(|_| ())
 }
 
-/// Refuses a schema without tables of ours that has other ones, where ours are to be alone.
+/// Refuses a schema without tables of ours that has something of others, where ours are to be alone.
 pub(crate) async fn check_alone(connection: &Connection, options: &Options) -> Result<(), OpenError> {
     let Some(schema) = options.courses.schema().filter(|_| options.courses.views.is_some()) else { return Ok(()) };
-    let found = connection.query(&TABLES_OF_ANYBODY, &[]).await.map_err(storage_error).map_err(OpenError::Failed)?;
+    let found = connection.query(&RELATIONS_OF_ANYBODY, &[]).await.map_err(storage_error).map_err(OpenError::Failed)?;
     if found.is_empty() { Ok(()) } else { Err(OpenError::Foreign(schema.to_owned())) }
 }

@@ -12,7 +12,6 @@ use crate::connection::Sql;
 use crate::rows;
 use crate::storage::PostgresStorage;
 use crate::text::{bound, can_be_stored};
-use crate::views::Statements;
 
 /// The credential with its account's revision: one look-up for all that a kept answer needs.
 const FIND_CREDENTIAL: Sql = Sql {
@@ -144,12 +143,10 @@ impl PostgresStorage {
 #[async_trait]
 impl CredentialStorage for PostgresStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        let rows = match self.is_spread {
-            true => citus::credentials::look_up(&self.readers, digest).await?,
-            false => {
-                let sql = self.sql(FIND_CREDENTIAL, Statements::find_credential);
-                self.readers.read(&sql, &[&digest.as_bytes().as_slice()]).await?
-            }
+        let rows = match &self.views {
+            Some(views) => views.find_credential(&self.readers, digest).await?,
+            None if self.is_spread => citus::credentials::look_up(&self.readers, digest).await?,
+            None => self.readers.read(&FIND_CREDENTIAL, &[&digest.as_bytes().as_slice()]).await?,
         };
         let Some(row) = rows.first() else { return Ok(None) };
         let mut credential = Credential::new(rows::identity(row)?);

@@ -14,17 +14,20 @@ pub(crate) const COURSES: &str = "catalogue_courses";
 pub(crate) const MODULES: &str = "catalogue_modules";
 pub(crate) const REVISIONS: &str = "catalogue_revisions";
 
-/// A column of a domain has the type below that.
+/// A column of a domain has the type below it, however many domains lie between.
 const FOUND: Sql = Sql {
     text: "SELECT CAST(c.relname AS TEXT), \
            has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT'), \
-           CAST(a.attname AS TEXT), CAST(t.typcategory AS TEXT), CAST(coalesce(b.typname, t.typname) AS TEXT), \
+           CAST(a.attname AS TEXT), CAST(t.typcategory AS TEXT), CAST(b.typname AS TEXT), \
            format_type(a.atttypid, a.atttypmod), \
-           quote_ident(CAST(s.nspname AS TEXT)) || '.' || quote_ident(CAST(l.collname AS TEXT)), l.collisdeterministic \
+           quote_ident(CAST(s.nspname AS TEXT)) || '.' || quote_ident(CAST(l.collname AS TEXT)), l.collisdeterministic, \
+           quote_ident(CAST(n.nspname AS TEXT)), quote_ident(CAST(current_user AS TEXT)) \
            FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
            LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
            LEFT JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid \
-           LEFT JOIN pg_catalog.pg_type AS b ON b.oid = t.typbasetype \
+           LEFT JOIN LATERAL (WITH RECURSIVE below AS (SELECT t.typname, t.typbasetype UNION ALL SELECT d.typname, d.typbasetype \
+           FROM below JOIN pg_catalog.pg_type AS d ON d.oid = below.typbasetype) \
+           SELECT typname FROM below WHERE typbasetype = 0) AS b ON TRUE \
            LEFT JOIN pg_catalog.pg_collation AS l ON l.oid = a.attcollation \
            LEFT JOIN pg_catalog.pg_namespace AS s ON s.oid = l.collnamespace \
            WHERE n.nspname = $1 AND c.relname = ANY($2) AND c.relkind IN ('v', 'm', 'r', 'p', 'f')",
@@ -95,10 +98,12 @@ impl Columns {
         let (mut columns, mut faults) = (Self(HashMap::new()), Vec::new());
         for (view, wanted) in WANTED {
             let mut found = HashMap::new();
-            let (mut is_there, mut is_readable) = (false, true);
+            let (mut is_there, mut unreadable_as) = (false, None);
             for row in &rows {
                 if get::<&str>(row, 0)? == view {
-                    (is_there, is_readable) = (true, get(row, 1)?);
+                    is_there = true;
+                    let names: (&str, &str) = (get(row, 8)?, get(row, 9)?);
+                    unreadable_as = (!get::<bool>(row, 1)?).then_some(names);
                     found.insert(get::<Option<&str>>(row, 2)?.unwrap_or_default(), row);
                 }
             }
@@ -111,8 +116,9 @@ impl Columns {
                 }
                 continue;
             }
-            if !is_readable {
-                let grant = format!("GRANT USAGE ON SCHEMA {schema:?}, and SELECT ON {schema:?}.{view}, to the role");
+            if let Some((schema, role)) = unreadable_as {
+                let grant =
+                    format!("GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON {schema}.{view} TO {role}");
                 fault("the role may not read it".to_owned(), grant);
             }
             for (name, kind) in wanted {

@@ -26,13 +26,15 @@ const AVOID: &str = "SELECT set_config(name, 'off', TRUE) FROM pg_catalog.pg_set
 /// Up to so many rows a table is small.
 const SMALL: f32 = 1_000.0;
 
-/// How many rows a table has, and its indexes' columns: each as it is compared, a `varchar` also as `text`.
+/// How many rows a table has, and its indexes' columns: each as it is compared, a `varchar` also as `text`. The table is
+/// found by name, as the role may not use its schema.
 const INDEXES: Sql = Sql {
-    text: "SELECT c.reltuples, i.indisunique, ARRAY(SELECT pg_get_indexdef(i.indexrelid, a.attnum, FALSE) || ' ' || \
-           CASE WHEN a.atttypid = CAST('varchar' AS REGTYPE) THEN '::text' ELSE '' END FROM pg_catalog.pg_attribute AS a \
+    text: "SELECT c.reltuples, i.indisunique, i.indisvalid AND i.indpred IS NULL, \
+           ARRAY(SELECT pg_get_indexdef(i.indexrelid, a.attnum, FALSE) || ' ' || CASE WHEN a.atttypid = CAST('varchar' AS REGTYPE) THEN '::text' ELSE '' END FROM pg_catalog.pg_attribute AS a \
            WHERE a.attrelid = i.indexrelid AND a.attnum <= i.indnkeyatts ORDER BY a.attnum) \
            FROM pg_catalog.pg_class AS c LEFT JOIN pg_catalog.pg_index AS i ON i.indrelid = c.oid \
-           WHERE c.oid = CAST($1 AS REGCLASS)",
+           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+           WHERE quote_ident(CAST(n.nspname AS TEXT)) || '.' || quote_ident(CAST(c.relname AS TEXT)) = $1",
     types: &[Type::TEXT],
 };
 
@@ -105,10 +107,11 @@ async fn judge(
             is_ordered = false;
             continue;
         }
-        if plan.computes_all(values) && compared.is_empty() || is_small_and_has(connection, &table, &compared).await? {
+        let indexed = indexed(connection, &table, &compared).await?;
+        if plan.computes_all(values) && compared.is_empty() || indexed == Indexed::Small {
             continue;
         }
-        let remedy = (!compared.is_empty()).then(|| index(&table, &compared, ""));
+        let remedy = (indexed == Indexed::No && !compared.is_empty()).then(|| index(&table, &compared, ""));
         let does = if reads_all { "reads all of" } else { "reads more rows than it needs of" };
         found.push(advice(format!("it {does} {table}"), remedy));
     }
@@ -130,7 +133,7 @@ async fn judge(
         Some((_, columns)) if columns[1].contains("::timestamp with time zone") => {
             found.push(advice(format!("{why}: {zoned}"), None));
         }
-        Some((table, columns)) if !is_small_and_has(connection, table, columns).await? => {
+        Some((table, columns)) if indexed(connection, table, columns).await? != Indexed::Small => {
             found.push(advice(why.to_owned(), Some(index(table, columns, " COLLATE \"C\""))));
         }
         Some(_) => {}
@@ -138,23 +141,38 @@ async fn judge(
     Ok(found)
 }
 
-/// Whether a small table has an index of those columns, or a unique one of some of them.
-async fn is_small_and_has(connection: &Connection, table: &str, columns: &[String]) -> Result<bool, StorageError> {
+/// Whether a table has an index that begins with some columns, or a unique one of some of them.
+#[derive(PartialEq, Eq)]
+enum Indexed {
+    /// One of a small table, which may be read as a whole all the same.
+    Small,
+    /// One of all rows of another table.
+    Large,
+    No,
+}
+
+async fn indexed(connection: &Connection, table: &str, columns: &[String]) -> Result<Indexed, StorageError> {
     let bare = |column: &str| column.replace(['(', ')'], "");
     let wanted: Vec<_> = columns.iter().map(|column| bare(column)).collect();
     let is_wanted = |column: &String| {
         let (column, cast) = column.rsplit_once(' ').unwrap_or((column, ""));
         wanted.iter().any(|wanted| *wanted == bare(column) || *wanted == format!("{}{cast}", bare(column)))
     };
+    let mut found = Indexed::No;
     for row in connection.query(&INDEXES, &[&table]).await.map_err(storage_error)? {
-        let (rows, is_unique): (f32, Option<bool>) = (get(&row, 0)?, get(&row, 1)?);
-        let has: Vec<String> = get(&row, 2)?;
+        let (rows, is_unique, is_of_all): (f32, Option<bool>, Option<bool>) =
+            (get(&row, 0)?, get(&row, 1)?, get(&row, 2)?);
+        let has: Vec<String> = get(&row, 3)?;
         let all_wanted = has.iter().take(wanted.len()).all(is_wanted);
-        if rows <= SMALL && all_wanted && (has.len() >= wanted.len() || is_unique == Some(true)) && !has.is_empty() {
-            return Ok(true);
+        if all_wanted && (has.len() >= wanted.len() || is_unique == Some(true)) && !has.is_empty() {
+            match (rows <= SMALL, is_of_all) {
+                (true, _) => return Ok(Indexed::Small),
+                (false, Some(true)) => found = Indexed::Large,
+                _ => {}
+            }
         }
     }
-    Ok(false)
+    Ok(found)
 }
 
 /// The statement that makes an index of those columns, or expressions.

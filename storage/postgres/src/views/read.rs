@@ -1,5 +1,6 @@
 //! What requests ask, over views.
 
+use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::{
     AtRevision, CourseRows, PageRequest, Position, Revision, StorageError, StorageErrorKind,
 };
@@ -17,7 +18,39 @@ use crate::error::code;
 use crate::rows;
 use crate::text::bound;
 
+/// [`Statements::find_credential`](super::Statements::find_credential) without a view.
+const FIND_CREDENTIAL_ALONE: Sql = Sql {
+    text: "SELECT account_id, kind, id, scopes, digest, expires_at, revoked_at, CAST(NULL AS UUID) \
+           FROM credentials WHERE digest = $1",
+    types: &[Type::BYTEA],
+};
+
 impl Views {
+    /// The row of a credential; without a revision where a view is at fault, as some answers need none.
+    pub(crate) async fn find_credential(
+        &self,
+        readers: &Readers,
+        digest: &TokenDigest,
+    ) -> Result<Vec<Row>, StorageError> {
+        let digest: Values<'_> = &[&digest.as_bytes().as_slice()];
+        let found = readers.read(&self.statements.find_credential(), digest).await;
+        let checked = found.and_then(|rows| {
+            rows.first().map_or(Ok(None), |row| revision(rows::get(row, 0)?, row, 7))?;
+            Ok(rows)
+        });
+        match checked {
+            Err(error) if error.kind() != StorageErrorKind::Unavailable => {
+                let rows = readers.read(&FIND_CREDENTIAL_ALONE, digest).await?;
+                if let Some(row) = rows.first() {
+                    let error = view_error(error, rows::get(row, 0)?);
+                    tracing::warn!(%error, "a key is found without its account's revision");
+                }
+                Ok(rows)
+            }
+            checked => checked,
+        }
+    }
+
     /// As [`CourseStorage::list_courses`](catalogue_core::storage::CourseStorage::list_courses).
     pub(crate) async fn list_courses(
         &self,

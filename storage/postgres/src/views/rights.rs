@@ -17,16 +17,28 @@ const ROLE: Sql = Sql {
     types: &[],
 };
 
-/// Tables and views of others: those that it may change first, but for the views those that it may read.
+/// Roles that it may become, with the direct member that lets it: those whose rights it does not have without that.
+const MEMBERSHIPS: Sql = Sql {
+    text: "SELECT quote_ident(CAST(r.rolname AS TEXT)), quote_ident(CAST(h.rolname AS TEXT)) \
+           FROM pg_catalog.pg_auth_members AS m JOIN pg_catalog.pg_roles AS r ON r.oid = m.roleid \
+           JOIN pg_catalog.pg_roles AS h ON h.oid = m.member WHERE pg_has_role(h.oid, 'MEMBER') AND (r.rolsuper \
+           OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls OR NOT pg_has_role(r.oid, 'USAGE')) \
+           ORDER BY 1, 2 LIMIT 10",
+    types: &[],
+};
+
+/// Tables, views and sequences of others: those that it may change first, but for the views those that it may read.
 const RELATIONS: Sql = Sql {
-    text: "SELECT name, may_write FROM ( \
+    text: "SELECT name, may_write, is_sequence FROM ( \
            SELECT quote_ident(CAST(n.nspname AS TEXT)) || '.' || quote_ident(CAST(c.relname AS TEXT)) AS name, \
            n.nspname = $1 AND c.relname = ANY($2) AS is_view, \
-           has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE') \
-           OR has_any_column_privilege(c.oid, 'INSERT, UPDATE') AS may_write, \
+           c.relkind = 'S' AS is_sequence, \
+           CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(c.oid, 'USAGE, UPDATE') ELSE \
+           has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') \
+           OR has_any_column_privilege(c.oid, 'INSERT, UPDATE, REFERENCES') END AS may_write, \
            has_any_column_privilege(c.oid, 'SELECT') AS may_read \
            FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
-           WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname <> current_schema() \
+           WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname <> current_schema() \
            AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND CAST(n.nspname AS TEXT) NOT LIKE 'pg\\_%') AS found \
            WHERE may_write OR (may_read AND NOT is_view) ORDER BY may_write DESC, name LIMIT 10",
     types: &[Type::NAME, Type::TEXT_ARRAY],
@@ -60,6 +72,10 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
             found.push(advice(&about, format!("it has {attribute}"), format!("ALTER ROLE {name} NO{attribute}")));
         }
     }
+    for row in ask(&MEMBERSHIPS, &[]).await? {
+        let (other, member): (&str, &str) = (get(&row, 0)?, get(&row, 1)?);
+        found.push(advice(&about, format!("it may become the role {other}"), format!("REVOKE {other} FROM {member}")));
+    }
     if get(role, 7)? {
         let database: &str = get(role, 6)?;
         let remedy = format!("REVOKE CREATE ON DATABASE {database} FROM {name}");
@@ -73,9 +89,13 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
     let named: &[&str] = &[ACCOUNTS, COURSES, MODULES, REVISIONS];
     for row in ask(&RELATIONS, &[&views.schema, &named]).await? {
         let (relation, may_write): (&str, bool) = (get(&row, 0)?, get(&row, 1)?);
-        let (does, rights) =
-            if may_write { ("change", "INSERT, UPDATE, DELETE, TRUNCATE") } else { ("read", "SELECT") };
-        let remedy = format!("REVOKE {rights} ON {relation} FROM {name}, PUBLIC");
+        let does = if may_write { "change" } else { "read" };
+        let rights = match (get(&row, 2)?, may_write) {
+            (true, _) => "ALL ON SEQUENCE",
+            (false, true) => "INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON",
+            (false, false) => "SELECT ON",
+        };
+        let remedy = format!("REVOKE {rights} {relation} FROM {name}, PUBLIC");
         found.push(advice(relation, format!("the role {name} may {does} it"), remedy));
     }
     Ok(found)

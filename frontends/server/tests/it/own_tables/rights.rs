@@ -9,7 +9,8 @@ const README: &str = include_str!("../../../../../storage/postgres/README.md");
 fn a_role_that_reads_the_views_and_owns_our_schema_is_enough() {
     let Some(mut app) = App::without_keys("rails").into_iter().find(App::is_postgres) else { return };
     app.sql(&std::fs::read_to_string(App::folder("rails").join("rows.sql")).unwrap());
-    app.sql(README.split("```sql\n").nth(1).unwrap().split("```").next().unwrap());
+    let role = README.split("```sql\n").find(|block| block.starts_with("CREATE ROLE")).unwrap();
+    app.sql(role.split("```").next().unwrap());
     app.connected_as("catalogue");
     app.run("migrate").succeeds();
     app.run("migrate").succeeds();

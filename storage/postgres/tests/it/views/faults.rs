@@ -1,7 +1,12 @@
 //! What a view shows and the API cannot serve: told by `check_views`, and never answered otherwise.
 
 use catalogue_core::AccountId;
-use catalogue_core::storage::{CheckedRows, CourseStorage, PageRequest, StorageError, StorageErrorKind, ViewFault};
+use catalogue_core::admin::NewCredential;
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{
+    Actor, CheckedRows, CourseStorage, CredentialStorage, KeyStorage, PageRequest, StorageError, StorageErrorKind,
+    ViewFault,
+};
 use catalogue_postgres::{OpenError, PostgresStorage};
 
 use super::team::{LOOSE, Team, options};
@@ -218,8 +223,9 @@ async fn columns_that_cannot_be_read_are_told_at_opening_and_by_a_check() {
     }
     // Texts of all kinds are read.
     let other_types = "CREATE EXTENSION citext; CREATE DOMAIN title AS VARCHAR(9); \
+                       CREATE DOMAIN flag AS BOOLEAN; CREATE DOMAIN shown_flag AS flag; \
                        ALTER TABLE catalogue_courses ALTER slug TYPE CITEXT, ALTER title TYPE title, \
-                       ALTER language TYPE CHAR(2), ALTER module_count TYPE SMALLINT, ALTER created_at TYPE TIMESTAMP(3)";
+                       ALTER hidden TYPE shown_flag, ALTER language TYPE CHAR(2), ALTER module_count TYPE SMALLINT, ALTER created_at TYPE TIMESTAMP(3)";
     let team = team.reopened(other_types).await;
     assert_eq!(checked(&team.storage, CheckedRows::All).await, []);
     let listed = items(&team.storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap();
@@ -242,4 +248,23 @@ async fn a_view_that_fails_is_told() {
     assert!(found.iter().any(|fault| fault.what.contains("division by zero")), "{found:?}");
     let error = items(&team.storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap_err();
     assert_eq!(error.kind(), StorageErrorKind::Corrupt);
+}
+
+#[tokio::test]
+async fn an_answer_that_needs_no_revision_is_given_where_the_view_of_revisions_is_at_fault() {
+    let Some(team) = Team::new(LOOSE).await else { return };
+    let account = AccountId::new("acc");
+    let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
+    team.storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
+    let revision = async || team.storage.find_credential(&key.digest).await.unwrap().unwrap().revision;
+    assert!(revision().await.is_some());
+    for change in [
+        "INSERT INTO catalogue_revisions VALUES ('acc', '')",
+        "DELETE FROM catalogue_revisions WHERE revision <> ''",
+        "DROP TABLE catalogue_revisions",
+    ] {
+        team.host.batch_execute(change).await.unwrap();
+        assert_eq!(revision().await, None, "{change}");
+        assert!(team.storage.revision(&account).await.is_err(), "{change}");
+    }
 }

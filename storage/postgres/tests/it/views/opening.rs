@@ -32,6 +32,12 @@ async fn a_schema_that_has_tables_of_somebody_is_left_alone() {
     let error = refused(&schema).await;
     assert!(matches!(&error, OpenError::Foreign(found) if *found == ours), "{error}");
     host.batch_execute(&format!("DROP TABLE {ours}.orders")).await.unwrap();
+    for (kind, rest) in [("VIEW", "AS SELECT 1"), ("MATERIALIZED VIEW", "AS SELECT 1"), ("SEQUENCE", "")] {
+        host.batch_execute(&format!("CREATE {kind} {ours}.orders {rest}")).await.unwrap();
+        let error = refused(&schema).await;
+        assert!(matches!(error, OpenError::Foreign(_)), "{kind}: {error}");
+        host.batch_execute(&format!("DROP {kind} {ours}.orders")).await.unwrap();
+    }
     let migrated = PostgresStorage::migrate(&options(&schema)).await.unwrap();
     assert_eq!((migrated.from, migrated.to), (0, 6));
     let tables =
@@ -41,6 +47,16 @@ async fn a_schema_that_has_tables_of_somebody_is_left_alone() {
     let keys =
         "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND connamespace = CAST($1 AS TEXT)::regnamespace";
     assert_eq!(host.query_one(keys, &[&ours]).await.unwrap().get::<_, i64>(0), 0);
+}
+
+#[tokio::test]
+async fn the_schema_of_the_views_is_none_for_ours() {
+    let Some((schema, host, _)) = team().await else { return };
+    host.batch_execute("DROP TABLE owners, trainings, lessons CASCADE").await.unwrap();
+    for name in [schema.name(), "not_made_yet"] {
+        let error = PostgresStorage::migrate(&schema.options().views(name).schema(name)).await.unwrap_err();
+        assert!(matches!(&error, OpenError::Foreign(found) if found == name), "{error}");
+    }
 }
 
 #[tokio::test]
@@ -75,6 +91,10 @@ async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
     PostgresStorage::migrate(&options()).await.unwrap();
     let Err(OpenError::Views(faults)) = PostgresStorage::open(&options()).await else { panic!("it may not read them") };
     assert!(faults.iter().all(|fault| fault.what.contains("may not read")), "{faults:?}");
+    for fault in faults {
+        host.batch_execute(&fault.wanted).await.unwrap();
+    }
+    PostgresStorage::open(&options()).await.unwrap();
     let views = "catalogue_accounts, catalogue_courses, catalogue_modules";
     let grant = format!("GRANT USAGE ON SCHEMA {name} TO {role}; GRANT SELECT ON {views} TO {role}");
     host.batch_execute(&grant).await.unwrap();
@@ -95,6 +115,23 @@ async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
     let [deletes, reads] = [format!("{name}.trainings"), format!("{name}.owners")];
     let [may_change, may_read] = ["change", "read"].map(|does| format!("the role {role} may {does} it"));
     assert_eq!(found, [(&*deletes, &*may_change), (&*reads, &*may_read)]);
+    let more = format!(
+        "REVOKE SELECT ON owners FROM {role}; REVOKE DELETE ON trainings FROM {role}; \
+         GRANT TRIGGER ON owners TO {role}; GRANT REFERENCES (id) ON trainings TO {role}; \
+         CREATE SEQUENCE numbers; GRANT USAGE ON SEQUENCE numbers TO {role}; \
+         CREATE ROLE {role}_team; ALTER ROLE {role} NOINHERIT; GRANT {role}_team TO {role}"
+    );
+    host.batch_execute(&more).await.unwrap();
+    let found = of_others().await;
+    let abouts: Vec<_> = found.iter().map(|advice| advice.about.replace(&format!("{name}."), "")).collect();
+    assert_eq!(abouts, [&*format!("the role {role}"), "numbers", "owners", "trainings"], "{found:#?}");
+    assert!(found[0].what.contains(&format!("{role}_team")), "{found:#?}");
+    for advice in found {
+        host.batch_execute(&advice.remedy.unwrap()).await.unwrap();
+    }
+    // What is granted on a column alone is taken back by it.
+    host.batch_execute(&format!("REVOKE REFERENCES (id) ON trainings FROM {role}")).await.unwrap();
+    assert_eq!(of_others().await, []);
     host.batch_execute(&format!("ALTER ROLE {role} CREATEDB SUPERUSER")).await.unwrap();
     let found = of_others().await;
     assert!(found.len() == 1 && found[0].what.contains("superuser"), "{found:?}");

@@ -8,6 +8,7 @@ use catalogue_postgres::PostgresStorage;
 
 use super::team::{LOOSE, NUMBERS, TEXTS, Team};
 use crate::items;
+use crate::schema::Schema;
 
 /// So many courses in all, a tenth of them of one account, and a module each; more with this variable.
 fn courses() -> u32 {
@@ -51,6 +52,8 @@ async fn follow(team: &Team, expected: &[&str]) {
 #[tokio::test]
 async fn an_index_is_advised_for_each_statement_and_ends_what_it_is_for() {
     let Some(team) = Team::new(TEXTS).await else { return };
+    // One of a few rows is none.
+    team.host.batch_execute("CREATE INDEX ON trainings (owner, handle) WHERE is_hidden").await.unwrap();
     fill(&team).await;
     follow(
         &team,
@@ -117,4 +120,50 @@ async fn what_no_index_ends_is_said_without_a_statement() {
     let team = team.reopened(numbered).await;
     let found = advice(&team.storage).await;
     assert!(found.iter().any(|advice| advice.what.contains("partitioned") && advice.remedy.is_none()), "{found:#?}");
+}
+
+/// Courses and their owners in two tables of a schema that only the views' owner may use.
+const APART: &str = "
+    CREATE SCHEMA TEAM_apart;
+    CREATE TABLE TEAM_apart.u (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE TEAM_apart.c (
+        id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, uid BIGINT NOT NULL REFERENCES TEAM_apart.u,
+        slug TEXT NOT NULL, made TIMESTAMPTZ NOT NULL, UNIQUE (uid, slug)
+    );
+    CREATE VIEW catalogue_accounts AS SELECT name AS id FROM TEAM_apart.u;
+    CREATE VIEW catalogue_courses AS
+    SELECT u.name AS account_id, c.slug, 'Title' AS title, '' AS tagline, 'en' AS language, c.made AS created_at,
+        c.made AS published_at, FALSE AS hidden, CAST(NULL AS TEXT) AS access_mode, 0 AS module_count
+    FROM TEAM_apart.c JOIN TEAM_apart.u ON u.id = c.uid;
+    CREATE VIEW catalogue_modules AS
+    SELECT '' AS account_id, '' AS course_slug, 1 AS number, '' AS title, '' AS summary WHERE FALSE;
+";
+
+#[tokio::test]
+async fn tables_that_the_role_may_not_use_are_looked_at_and_no_index_is_advised_twice() {
+    let Some(schema) = Schema::new().await else { return };
+    let (name, role) = (schema.name(), format!("{}_tight", schema.name()));
+    let host = schema.host().await;
+    host.batch_execute(&APART.replace("TEAM", name)).await.unwrap();
+    let grant = format!(
+        "CREATE ROLE {role} LOGIN; CREATE SCHEMA {name}_ours AUTHORIZATION {role}; GRANT USAGE ON SCHEMA {name} TO {role}; \
+         GRANT SELECT ON catalogue_accounts, catalogue_courses, catalogue_modules TO {role}"
+    );
+    host.batch_execute(&grant).await.unwrap();
+    let address = schema.address().replace("user=postgres", &format!("user={role}"));
+    let options = Schema::options_of(&address).views(name).schema(&format!("{name}_ours"));
+    let storage = PostgresStorage::open_and_migrate(&options).await.unwrap();
+    let fill = |courses: u32| {
+        format!(
+            "INSERT INTO {name}_apart.u (name) SELECT 'o' || n FROM generate_series(1, 500) AS n ON CONFLICT DO NOTHING; \
+             INSERT INTO {name}_apart.c (uid, slug, made) SELECT 1 + n % 10, 'c' || n, \
+             TIMESTAMPTZ '2024-05-01Z' + n / 20 * INTERVAL '1 second' FROM generate_series(1, {courses}) AS n \
+             ON CONFLICT DO NOTHING; ANALYZE"
+        )
+    };
+    for courses in [0, 500, courses()] {
+        host.batch_execute(&fill(courses)).await.unwrap();
+        let found = advice(&storage).await;
+        assert!(found.iter().all(|advice| advice.remedy.is_none()), "{courses}: {found:#?}");
+    }
 }
