@@ -42,5 +42,8 @@ pub(crate) fn print_memory(memory: [Memory; 2]) {
 
 /// What a server holds of the tokens that it keeps.
 pub(crate) fn print_kept_tokens(bytes: u64) {
-    println!("\n10,000 kept tokens take {:.1} MiB.", bytes as f64 / f64::from(1 << 20));
+    println!(
+        "\n10,000 kept tokens take {:.1} MiB, with what the storage caches of their revocations.",
+        bytes as f64 / f64::from(1 << 20)
+    );
 }
