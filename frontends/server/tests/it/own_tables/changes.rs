@@ -178,8 +178,8 @@ fn a_lesson_that_is_being_changed_gets_no_other_course() {
         giving.run(
             "SET lock_timeout = '10ms';
              DO $$ BEGIN
-                 INSERT INTO course_lessons (course_id, lesson_id, position)
-                     VALUES ((SELECT max(id) FROM courses), (SELECT min(id) FROM lessons), 99);
+                 INSERT INTO course_lessons (id, course_id, lesson_id, position)
+                     VALUES (9999, (SELECT max(id) FROM courses), (SELECT min(id) FROM lessons), 99);
                  RAISE EXCEPTION 'it did not wait';
              EXCEPTION WHEN lock_not_available THEN END $$",
         );
