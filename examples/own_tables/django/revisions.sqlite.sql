@@ -1,5 +1,6 @@
 -- Optional: without it `catalogue serve` makes its answers anew after each change of the file, of sessions and jobs too. Each
--- change of what the views show replaces the account's revision in its own transaction, whoever writes.
+-- change of what the views show replaces the account's revision in its own transaction, whoever writes. Not for views that read
+-- the clock or a random number: they change without a commit.
 BEGIN;
 CREATE TABLE catalogue_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision BLOB NOT NULL);
 
@@ -40,6 +41,15 @@ CREATE TRIGGER catalogue_module_updated AFTER UPDATE ON courses_module BEGIN
 END;
 CREATE TRIGGER catalogue_module_deleted AFTER DELETE ON courses_module BEGIN
     INSERT INTO catalogue_changed SELECT CAST(owner_id AS TEXT) FROM courses_course WHERE id = OLD.course_id;
+END;
+
+-- INSERT OR REPLACE removes the row of the same key without a trigger.
+CREATE TRIGGER catalogue_course_replaced BEFORE INSERT ON courses_course BEGIN
+    INSERT INTO catalogue_changed SELECT CAST(owner_id AS TEXT) FROM courses_course WHERE id = NEW.id;
+END;
+CREATE TRIGGER catalogue_module_replaced BEFORE INSERT ON courses_module BEGIN
+    INSERT INTO catalogue_changed SELECT CAST(c.owner_id AS TEXT) FROM courses_course c
+        JOIN courses_module m ON m.course_id = c.id WHERE m.id = NEW.id;
 END;
 
 INSERT INTO catalogue_revisions SELECT id, randomblob(16) FROM catalogue_accounts;

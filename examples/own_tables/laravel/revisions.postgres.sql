@@ -1,5 +1,7 @@
 -- Optional: with it `catalogue serve` keeps rendered answers, and makes each anew only after a change of that account. Each change
--- of what the views show replaces the account's revision in its own transaction, whoever writes.
+-- of what the views show replaces the account's revision in its own transaction, whoever writes. Not for views that read
+-- the clock or a random number: they change without a commit.
+-- A REFRESH of a materialised view must replace all revisions in its transaction.
 BEGIN;
 CREATE TABLE catalogue_revisions (account_id text NOT NULL PRIMARY KEY, revision uuid NOT NULL);
 

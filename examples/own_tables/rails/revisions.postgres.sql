@@ -1,5 +1,7 @@
 -- Optional: with it `catalogue serve` keeps rendered answers, and makes each anew only after a change of that account. Each change
--- of what the views show replaces the account's revision in its own transaction, whoever writes.
+-- of what the views show replaces the account's revision in its own transaction, whoever writes. Not for views that read
+-- the clock or a random number: they change without a commit.
+-- A REFRESH of a materialised view must replace all revisions in its transaction.
 BEGIN;
 CREATE TABLE catalogue_revisions (account_id text NOT NULL PRIMARY KEY, revision uuid NOT NULL);
 
@@ -27,7 +29,8 @@ CREATE TRIGGER catalogue_changed AFTER INSERT OR UPDATE OR DELETE ON courses
 
 CREATE FUNCTION catalogue_course_lesson_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    -- Locked, so that no course changes hands meanwhile.
+    -- Locked, so that whoever changes a lesson knows of the courses that have it, and no course changes hands meanwhile.
+    PERFORM FROM lessons l WHERE l.id IN (OLD.lesson_id, NEW.lesson_id) FOR SHARE OF l;
     PERFORM catalogue_replace(ARRAY(
         SELECT c.account_id::text FROM courses c WHERE c.id IN (OLD.course_id, NEW.course_id)
         FOR SHARE OF c));

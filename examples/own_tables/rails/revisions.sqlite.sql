@@ -1,5 +1,6 @@
 -- Optional: without it `catalogue serve` makes its answers anew after each change of the file, of sessions and jobs too. Each
--- change of what the views show replaces the account's revision in its own transaction, whoever writes.
+-- change of what the views show replaces the account's revision in its own transaction, whoever writes. Not for views that read
+-- the clock or a random number: they change without a commit.
 BEGIN;
 CREATE TABLE catalogue_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision BLOB NOT NULL);
 
@@ -39,6 +40,19 @@ CREATE TRIGGER catalogue_course_lesson_deleted AFTER DELETE ON course_lessons BE
 END;
 
 CREATE TRIGGER catalogue_lesson_updated AFTER UPDATE ON lessons BEGIN
+    INSERT INTO catalogue_changed SELECT CAST(c.account_id AS TEXT) FROM courses c
+        JOIN course_lessons l ON l.course_id = c.id WHERE l.lesson_id = NEW.id;
+END;
+
+-- INSERT OR REPLACE removes the row of the same key without a trigger.
+CREATE TRIGGER catalogue_course_replaced BEFORE INSERT ON courses BEGIN
+    INSERT INTO catalogue_changed SELECT CAST(account_id AS TEXT) FROM courses WHERE id = NEW.id;
+END;
+CREATE TRIGGER catalogue_course_lesson_replaced BEFORE INSERT ON course_lessons BEGIN
+    INSERT INTO catalogue_changed SELECT CAST(c.account_id AS TEXT) FROM courses c
+        JOIN course_lessons l ON l.course_id = c.id WHERE l.id = NEW.id;
+END;
+CREATE TRIGGER catalogue_lesson_replaced BEFORE INSERT ON lessons BEGIN
     INSERT INTO catalogue_changed SELECT CAST(c.account_id AS TEXT) FROM courses c
         JOIN course_lessons l ON l.course_id = c.id WHERE l.lesson_id = NEW.id;
 END;

@@ -80,6 +80,13 @@ impl WalWatcher {
         self.watched().as_ref().is_some_and(|watched| watched.file.identity != file)
     }
 
+    /// Whether another index than the one that is watched stands at its path, or none. Within this process SQLite goes on with
+    /// the one that it has, as long as one connection is open.
+    pub(crate) fn has_lost_its_index(&self) -> bool {
+        let watched = self.watched();
+        watched.as_ref().and_then(|watched| watched.index.as_ref()).is_some_and(|index| !index.is_at_its_path())
+    }
+
     /// Watches no other file than that one any more.
     pub(crate) fn stop_unless_of(&self, file: Option<FileIdentity>) {
         self.watched_mut().take_if(|watched| Some(watched.file.identity) != file);
@@ -135,7 +142,11 @@ impl Watched {
 /// database is, provided that no connection can leave the WAL meanwhile: whoever relies on that keeps a connection open
 /// that has read once, whose locks bar the others from another journal mode and from removing the file. There is none
 /// where files and memory maps of them are not known to agree.
-struct WalIndex(Arc<File>);
+struct WalIndex {
+    file: Arc<File>,
+    identity: FileIdentity,
+    path: PathBuf,
+}
 
 /// What the header was at some instant. Equal only where nothing was committed between.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -148,17 +159,23 @@ impl WalIndex {
         if mode != "wal" || !cfg!(target_os = "linux") {
             return None;
         }
-        let index = Self(open_for_long(&beside(Path::new(connection.path()?)))?);
+        let path = beside(Path::new(connection.path()?));
+        let file = open_for_long(&path)?;
+        let index = Self { identity: FileIdentity::of(&file.metadata().ok()?), file, path };
         index.state().is_some().then_some(index)
     }
 
     /// What the header is now; `None` while it is being replaced.
     fn state(&self) -> Option<WalState> {
         let mut copies = [0; 2 * HEADER];
-        read_start(&self.0, &mut copies)?;
+        read_start(&self.file, &mut copies)?;
         let (first, second) = copies.split_at(HEADER);
         let is_valid = first == second && first.starts_with(&VERSION) && first[IS_IN_USE] == 1;
         is_valid.then(|| WalState(first.try_into().expect("half of two headers")))
+    }
+
+    fn is_at_its_path(&self) -> bool {
+        fs::metadata(&self.path).is_ok_and(|metadata| FileIdentity::of(&metadata) == self.identity)
     }
 }
 

@@ -37,18 +37,31 @@ static CLOSING: RwLock<()> = RwLock::new(());
 /// more than threads that read.
 pub(crate) struct Readers {
     database: Database,
-    idle: Mutex<Vec<Reader>>,
-    watcher: WalWatcher,
+    connections: Arc<Connections>,
+    /// Those to the same file, which another program writes, for our tables in it.
+    beside: Option<Arc<Connections>>,
     /// What a call waits out that meets one, before it reads again.
     pub(crate) locks: Locks,
     /// Keeps a database in memory alive.
     _anchor: Option<Mutex<Connection>>,
 }
 
+#[derive(Default)]
+struct Connections {
+    idle: Mutex<Vec<Reader>>,
+    watcher: WalWatcher,
+}
+
 impl Readers {
     pub(crate) fn new(database: Database, anchor: Option<Connection>) -> Self {
         let _anchor = anchor.map(Mutex::new);
-        Self { database, idle: Mutex::default(), watcher: WalWatcher::default(), locks: Locks::default(), _anchor }
+        Self { database, connections: Arc::default(), beside: None, locks: Locks::default(), _anchor }
+    }
+
+    /// Has both close their connections together: they are to one file.
+    pub(crate) fn join(&mut self, other: &mut Self) {
+        self.beside = Some(Arc::clone(&other.connections));
+        other.beside = Some(Arc::clone(&self.connections));
     }
 
     pub(crate) fn database(&self) -> &Database {
@@ -69,7 +82,7 @@ impl Readers {
     ) -> Result<Option<V>, StorageError> {
         let file = self.file()?;
         // Looked at before the reading: what is committed in between is then taken for newer than what was read.
-        let Some(version) = self.watcher.version(&self.database, file) else {
+        let Some(version) = self.watcher().version(&self.database, file) else {
             return self.read_from(file, read);
         };
         if let Some(value) = cache.get(key, version) {
@@ -86,27 +99,40 @@ impl Readers {
     /// Asked by a transaction where there is no WAL that can be watched.
     pub(crate) fn state(&self) -> Result<FileState, StorageError> {
         for _ in 0..ATTEMPTS {
-            if let Some(state) = self.watcher.state(&self.database, self.file()?)? {
+            if let Some(state) = self.watcher().state(&self.database, self.file()?)? {
                 return Ok(state);
             }
         }
         Err(replaced_again_and_again())
     }
 
-    /// The file that stands at the path now. One that was put in the place of another is another database.
+    /// The file that stands at the path now. One that was put in the place of another is another database; so is another
+    /// program's whose WAL was removed. Of our own file that is not looked at: it is restored while nobody has it open.
     fn file(&self) -> Result<FileVersion, StorageError> {
         let file = self.database.file_version()?;
-        if self.watcher.is_of_another(file.identity) {
-            self.close_all_but(file.identity);
+        if self.watcher().is_of_another(file.identity) {
+            self.close_all_but(Some(file.identity));
+        } else if self.is_another_programs() && self.watcher().has_lost_its_index() {
+            self.close_all_but(None);
         }
         Ok(file)
     }
 
     /// Closes every connection to another file, before the first to that one is opened and while nobody reads.
-    fn close_all_but(&self, file: FileIdentity) {
+    fn close_all_but(&self, file: Option<FileIdentity>) {
         let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
-        self.idle().retain(|reader| reader.file.identity == file);
-        self.watcher.stop_unless_of(Some(file));
+        for connections in [Some(&self.connections), self.beside.as_ref()].into_iter().flatten() {
+            connections.idle().retain(|reader| Some(reader.file.identity) == file);
+            connections.watcher.stop_unless_of(file);
+        }
+    }
+
+    fn is_another_programs(&self) -> bool {
+        matches!(self.database, Database::Foreign(_)) || self.beside.is_some()
+    }
+
+    fn watcher(&self) -> &WalWatcher {
+        &self.connections.watcher
     }
 
     /// Runs `read` on a connection to that file, which is closed after an error other than a lock.
@@ -122,7 +148,7 @@ impl Readers {
             if let Some(reader) = if idle.is_some() { idle } else { Reader::open(&self.database, file)? } {
                 let outcome = reader.run(read);
                 if outcome.is_ok() || outcome.as_ref().is_err_and(is_locked) {
-                    self.idle().push(reader);
+                    self.connections.idle().push(reader);
                 }
                 return outcome;
             }
@@ -134,7 +160,7 @@ impl Readers {
 
     /// A connection at rest that has read that version of the file; those that have read another are closed.
     fn take(&self, file: FileVersion) -> Option<Reader> {
-        let mut idle = self.idle();
+        let mut idle = self.connections.idle();
         while let Some(reader) = idle.pop() {
             if reader.file == file {
                 return Some(reader);
@@ -142,7 +168,9 @@ impl Readers {
         }
         None
     }
+}
 
+impl Connections {
     fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
         // Taking and putting back cannot leave the list in between.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
@@ -152,8 +180,8 @@ impl Readers {
 impl Drop for Readers {
     fn drop(&mut self) {
         let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
-        self.idle().clear();
-        self.watcher.stop_unless_of(None);
+        self.connections.idle().clear();
+        self.connections.watcher.stop_unless_of(None);
     }
 }
 

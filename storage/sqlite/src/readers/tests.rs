@@ -103,7 +103,7 @@ fn while_it_is_watched_nobody_takes_it_out_of_the_wal() {
     host.execute(ADD, []).unwrap();
     assert_eq!(database.accounts(), Some(1));
     // What reads have left behind is gone; the watching connection stays.
-    database.readers.idle().clear();
+    database.readers.connections.idle().clear();
     let mode: rusqlite::Result<String> = host.query_row("PRAGMA journal_mode = delete", [], |row| row.get(0));
     assert!(mode.as_ref().map_or(true, |mode| mode == "wal"), "{mode:?}");
     drop(host);

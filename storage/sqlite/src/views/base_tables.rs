@@ -11,6 +11,8 @@ pub(super) struct View {
     /// The expression of each column.
     columns: HashMap<String, Expression>,
     tables: Vec<Table>,
+    /// It leaves rows out, so what is unique in it may not be in the table.
+    is_filtered: bool,
 }
 
 struct Expression {
@@ -49,11 +51,14 @@ impl View {
         for (name, item) in named.zip(&items).filter(|(name, _)| !is(name, "as") && !is(name, "select")) {
             columns.extend(column(item, &tables).map(|(_, expression)| (name.to_ascii_lowercase(), expression)));
         }
-        Some(Self { columns, tables })
+        let is_filtered = position(tail, &["where"]).is_some();
+        Some(Self { columns, tables, is_filtered })
     }
 
     /// Indexes that may find rows by those columns, and where it is said, in the order of a list.
     pub(super) fn candidates(&self, view: &str, found_by: &[&str], in_order: bool) -> Vec<String> {
+        // An id is one account's. Of a join with one row SQLite knows that it keeps the order.
+        let key_index = if view == ACCOUNTS && !self.is_filtered { "UNIQUE INDEX" } else { "INDEX" };
         let mut candidates = Vec::new();
         for (number, table) in self.tables.iter().enumerate() {
             let own = |column: &&str| self.columns.get(*column).filter(|known| known.of == Some(number));
@@ -72,15 +77,17 @@ impl View {
                 let by = own(&"account_id").map(|known| known.sql.as_str());
                 let joined = table.joined_by.iter().map(String::as_str);
                 candidates.extend(
-                    by.into_iter().chain(joined).map(|first| table.index(view, "list", &format!("{first}, {order}"))),
+                    by.into_iter()
+                        .chain(joined)
+                        .map(|first| table.index("INDEX", view, "list", &format!("{first}, {order}"))),
                 );
             }
             if !keys.is_empty() {
-                candidates.push(table.index(view, "key", &keys.join(", ")));
+                candidates.push(table.index(key_index, view, "key", &keys.join(", ")));
             }
             for joined in &table.joined_by {
                 let columns: Vec<&str> = [joined].into_iter().chain(&keys).map(String::as_str).collect();
-                candidates.push(table.index(view, "join", &columns.join(", ")));
+                candidates.push(table.index("INDEX", view, "join", &columns.join(", ")));
             }
         }
         candidates
@@ -88,11 +95,9 @@ impl View {
 }
 
 impl Table {
-    fn index(&self, view: &str, purpose: &str, columns: &str) -> String {
-        // An id is one account's. Of a join with one row SQLite knows that it keeps the order.
-        let unique = if view == ACCOUNTS && purpose == "key" { "UNIQUE " } else { "" };
+    fn index(&self, kind: &str, view: &str, purpose: &str, columns: &str) -> String {
         let (name, of) = (self.name.trim_matches(['"', '`', '[', ']']), view.replace("catalogue_", ""));
-        format!("CREATE {unique}INDEX \"{name}_by_{of}_{purpose}\" ON {} ({columns})", self.name)
+        format!("CREATE {kind} \"{name}_by_{of}_{purpose}\" ON {} ({columns})", self.name)
     }
 }
 

@@ -7,7 +7,7 @@
 //!   be converted comes last, so the page that reaches it fails; nothing is left out. An index on the expression serves.
 //! - **Rows** are read strictly ([`row`]): a value that the API must not show is an error with the view and the key.
 //! - **Revisions** are the rows of `catalogue_revisions`, or stand for the state of the whole file ([`FileState`]). Each state
-//!   gets a fresh random one, which no other state and no other process has.
+//!   gets a fresh random one, which no other state and no other process has. Views that read the [`clock`] have none.
 //! - **One statement a call.** A detail is a course and its modules in one `UNION ALL`, put in order here: so views that join
 //!   are flattened, which a `LEFT JOIN` would hinder.
 //!
@@ -17,6 +17,7 @@ mod accounts;
 mod base_tables;
 mod check;
 mod check_columns;
+mod clock;
 mod instant;
 pub(crate) mod open;
 mod plans;

@@ -43,13 +43,19 @@ impl SqliteStorage {
             found if found > SCHEMA_VERSION => Err(OpenError::NewerSchema { path, found, known: SCHEMA_VERSION }),
             _ => {
                 let statements = Statements::of(&theirs);
+                let is_one_file = is_same_file(ours, courses);
+                let mut ours = Readers::new(Database::File(path), None);
+                let mut theirs = Readers::new(Database::Foreign(courses.to_owned()), None);
+                if is_one_file {
+                    ours.join(&mut theirs);
+                }
                 let views = ViewedCourses {
-                    readers: Readers::new(Database::Foreign(courses.to_owned()), None),
+                    readers: theirs,
                     revisions: statements.has_revisions.then(|| Cache::new(CACHE_ENTRIES)),
                     statements,
                     file_revision: FileRevision::default(),
                 };
-                Ok(Self::new(Readers::new(Database::File(path), None), Some(Arc::new(views))))
+                Ok(Self::new(ours, Some(Arc::new(views))))
             }
         }
     }

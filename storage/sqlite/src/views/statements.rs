@@ -2,6 +2,7 @@
 
 use rusqlite::Connection;
 
+use super::clock;
 use super::instant::instant;
 
 /// Of an account that the views name, and else none: a course may outlast its account's row there. SQLite might make a join
@@ -45,8 +46,9 @@ pub(super) const FIND_COURSE: &str = concat!(
      WHERE account_id = ?1 COLLATE BINARY AND course_slug = ?2 COLLATE BINARY"
 );
 
+/// None of an account that has left: what it is shown then does not change its revision.
 pub(super) const FIND_REVISION: &str =
-    "SELECT account_id, revision FROM catalogue_revisions WHERE account_id = ?1 COLLATE BINARY LIMIT 2";
+    concat!("SELECT account_id, revision FROM catalogue_revisions WHERE ", of_the_account!(), " LIMIT 2");
 
 pub(super) const FIND_ACCOUNT: &str = "SELECT id FROM catalogue_accounts WHERE id = ?1 COLLATE BINARY LIMIT 1";
 
@@ -59,6 +61,8 @@ pub(super) struct Statements {
     pub(super) first_page: String,
     pub(super) next_page: String,
     pub(super) has_revisions: bool,
+    /// What is read now may not be what is read later, without a commit in between.
+    pub(super) read_the_clock: bool,
 }
 
 impl Statements {
@@ -71,16 +75,24 @@ impl Statements {
             course_columns!(counted!())
         };
         let has_revisions = is_there("SELECT account_id, revision FROM catalogue_revisions");
-        Self { first_page: format!("{columns}{NEWEST_FIRST}"), next_page: next_page(columns), has_revisions }
+        let read_the_clock = clock::is_read(connection).unwrap_or(true);
+        Self {
+            first_page: format!("{columns}{NEWEST_FIRST}"),
+            next_page: next_page(columns),
+            has_revisions,
+            read_the_clock,
+        }
     }
 }
 
-/// Those of the place's own instant first. Each half is one range of an index, also where many courses have one instant.
+/// Those of the place's own instant first, and after them one without a slug, which no comparison finds: it cannot be served, nor
+/// passed by. Each part is one range of an index, also where many courses have one instant.
 fn next_page(columns: &str) -> String {
     let instant = instant!("created_at");
     format!(
         "SELECT * FROM ({columns} AND {instant} = ?3 AND slug < ?4 COLLATE BINARY \
          ORDER BY slug COLLATE BINARY DESC LIMIT ?2) \
+         UNION ALL SELECT * FROM ({columns} AND {instant} = ?3 AND slug IS NULL LIMIT 1) \
          UNION ALL SELECT * FROM ({columns} AND {instant} < ?3{NEWEST_FIRST})"
     )
 }

@@ -43,6 +43,9 @@ WHERE c.deleted_at IS NULL            -- as above
 
 -- `catalogue doctor` prints the indexes that your tables lack for these views.
 
+-- If you have catalogue_revisions, each edit must replace all of them, so that no page of the old views is served on:
+-- UPDATE catalogue_revisions SET revision = gen_random_uuid();
+
 -- The role that `catalogue` connects as reads the views, and nothing else of yours.
 -- GRANT SELECT ON catalogue_accounts, catalogue_courses, catalogue_modules TO catalogue;
 

@@ -1,8 +1,8 @@
 -- Views for `catalogue serve --courses views`, over tables of any shape. Put your names where a comment
 -- says what belongs there, and run all of it in your database, again after each edit. Then `catalogue views check`.
 --
--- Times are texts like 2026-01-02 03:04:05.678 in UTC, with or without a fraction, and become whole microseconds. The
--- fraction is cut off before the seconds are read: strftime('%s', ...) rounds .999999 up.
+-- Times are texts like 2026-01-02 03:04:05.678 in UTC, with or without a fraction, or integers of microseconds. Hand them
+-- through as they are: a list is ordered by the instants, and what is no time is told.
 
 BEGIN;
 
@@ -21,10 +21,8 @@ SELECT
     c.title,                                   -- never null
     COALESCE(c.tagline, '') AS tagline,        -- never null, or '' AS tagline
     c.language,                                -- like 'en', or 'en' AS language
-    -- A time that stays: it is the order of lists
-    strftime('%s', substr(c.created_at, 1, 19)) * 1000000 + substr(substr(c.created_at, 21) || '000000', 1, 6) AS created_at,
-    -- Null where it is not published
-    strftime('%s', substr(c.published_at, 1, 19)) * 1000000 + substr(substr(c.published_at, 21) || '000000', 1, 6) AS published_at,
+    c.created_at,                              -- a time that stays: it is the order of lists
+    c.published_at,                            -- null where it is not published
     c.hidden,                                  -- a boolean, or FALSE AS hidden
     c.access_mode,                             -- text or null, or NULL AS access_mode
     -- As many as catalogue_modules has
@@ -46,5 +44,8 @@ JOIN courses c ON c.id = m.course_id  -- how a module finds its course
 WHERE TRUE;                           -- as above
 
 -- `catalogue doctor` prints the indexes that your tables lack for these views.
+
+-- If you have catalogue_revisions, each edit must replace all of them, so that no page of the old views is served on:
+-- UPDATE catalogue_revisions SET revision = randomblob(16);
 
 COMMIT;

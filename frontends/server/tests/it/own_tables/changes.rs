@@ -7,7 +7,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use super::app::{App, FRAMEWORKS};
+use super::app::{App, FRAMEWORKS, Writer};
 use super::rows::{rows, statements};
 use crate::program::get;
 
@@ -140,5 +140,49 @@ fn a_change_of_a_lesson_is_in_the_very_next_answer() {
                 app.sql(&format!("UPDATE {table} SET title = 'Bowline' WHERE title LIKE 'number%'"));
             }
         }
+    }
+}
+
+/// A row that another takes the place of is deleted without a trigger, and its account's answers change with it.
+#[test]
+fn a_replaced_row_replaces_the_revision_of_its_account() {
+    for app in FRAMEWORKS.into_iter().flat_map(App::with_rows).filter(|app| !app.is_postgres()) {
+        app.sql(&app.example("revisions"));
+        let Writer::Sqlite(writer) = app.writer() else { unreachable!() };
+        let (table, owner) = names(&app);
+        let account: String = writer
+            .query_row(&format!("SELECT CAST({owner} AS TEXT) FROM {table} LIMIT 1"), [], |row| row.get(0))
+            .unwrap();
+        let revision = || -> Vec<u8> {
+            let sql = "SELECT revision FROM catalogue_revisions WHERE account_id = ?1";
+            writer.query_row(sql, [&account], |row| row.get(0)).unwrap()
+        };
+        let before = revision();
+        writer
+            .execute_batch(&format!(
+                "PRAGMA foreign_keys = OFF; CREATE TEMP TABLE moved AS SELECT * FROM {table} WHERE {owner} = '{account}' LIMIT 1;
+                 UPDATE moved SET {owner} = 99; INSERT OR REPLACE INTO {table} SELECT * FROM moved"
+            ))
+            .unwrap();
+        assert_ne!(revision(), before, "{}", app.framework);
+    }
+}
+
+/// Lessons are shared: whoever gives one to a course waits for whoever changes it, who cannot know of that course yet.
+#[test]
+fn a_lesson_that_is_being_changed_gets_no_other_course() {
+    for app in App::with_rows("rails").into_iter().filter(App::is_postgres) {
+        app.sql(&app.example("revisions"));
+        let [changing, giving] = [app.writer(), app.writer()];
+        changing.run("BEGIN; UPDATE lessons SET title = 'Changed' WHERE id = (SELECT min(id) FROM lessons)");
+        giving.run(
+            "SET lock_timeout = '10ms';
+             DO $$ BEGIN
+                 INSERT INTO course_lessons (id, course_id, lesson_id, position)
+                     VALUES (9999, (SELECT max(id) FROM courses), (SELECT min(id) FROM lessons), 99);
+                 RAISE EXCEPTION 'it did not wait';
+             EXCEPTION WHEN lock_not_available THEN END $$",
+        );
+        changing.run("COMMIT");
     }
 }

@@ -88,7 +88,7 @@ fn examples_are_for_the_database_that_is_named() {
     for from in FRAMEWORKS.into_iter().chain(["plain"]) {
         let example = |options: &str| dir.run(&format!("views example --from {from} {options}")).succeeds();
         let [sqlite, postgres] = ["--for sqlite", "--for postgres"].map(example);
-        assert!(sqlite.contains("strftime('%s', substr(") && postgres.contains("::text AS account_id"), "{from}");
+        assert!(sqlite.contains("    c.created_at, ") && postgres.contains("::text AS account_id"), "{from}");
         assert_eq!((example(""), example("--database postgres://db/c")), (sqlite, postgres), "{from}");
     }
     dir.run("views example --from spring").fails(2, &["spring", "plain"]);

@@ -116,6 +116,32 @@ async fn a_page_fails_only_where_it_needs_a_bad_row() {
     assert!(refused.to_string().contains("anna, first"), "{refused}");
 }
 
+/// Nor does a walk pass by a row without a slug, whichever its limit: its place is after all of its instant.
+#[tokio::test]
+async fn a_walk_meets_each_row_without_a_slug() {
+    use catalogue_core::storage::{CourseRow, CourseRows, Limit, PageRequest};
+
+    let team = Team::new(PLAIN);
+    let [older, newer] = two_courses();
+    let at = |slug: &str| catalogue_core::Course { slug: slug.to_owned(), ..newer.clone() };
+    team.put(&[older.clone(), at("a"), at("b"), at("c")]);
+    team.execute("UPDATE trainings SET handle = NULL WHERE handle = 'a'");
+    for limit in 1..=4 {
+        let mut page = PageRequest { limit: Limit::new(limit).unwrap(), ..PageRequest::default() };
+        let mut met = 0;
+        let refused = loop {
+            let mut take = |_: CourseRow<'_>| met += 1;
+            let mut rows = CourseRows::new(page.limit, &mut take);
+            if let Err(refused) = team.storage.list_courses(&anna(), &page, &mut rows).await {
+                break refused;
+            }
+            page.after = rows.next();
+            assert!(page.after.is_some(), "a walk of {limit} a page ends after {met}");
+        };
+        assert!(refused.to_string().contains("`slug` is null"), "{refused}");
+    }
+}
+
 /// Revisions, and ids that are numbers.
 #[tokio::test]
 async fn ids_and_revisions_of_other_types_are_told() {

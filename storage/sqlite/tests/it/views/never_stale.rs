@@ -1,9 +1,11 @@
 //! Whatever the team's program commits is in the next answer, by whichever journal, and no revision comes back.
 
 use std::collections::HashSet;
-use std::fs;
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{env, fs};
 
 use catalogue_core::storage::{CourseRow, CourseRows, CourseStorage, Limit, PageRequest};
 use catalogue_core::{Catalogue, Course};
@@ -127,6 +129,82 @@ async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
         let next = watched.get(LIST, &tag).await;
         assert_eq!(next.status(), 200, "{kind:?}");
         assert!(String::from_utf8_lossy(next.body()).contains("From the copy"), "{kind:?}");
+    }
+}
+
+/// A copy that is written into the very file, after its WAL was removed, as a team restores one. The team's program opens it anew in
+/// a process of its own: within this one, SQLite would go on with what was removed.
+#[tokio::test]
+async fn a_file_restored_in_place_is_in_the_next_answers() {
+    for kind in kinds().filter(|kind| kind.journal_mode == "wal") {
+        let watched = Watched::new(kind).await;
+        let (team, database) = (&watched.team, watched.team.database());
+        let copy = team.directory.path().join("copy.db");
+        team.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+        Connection::open(&copy).unwrap().pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).unwrap();
+        team.execute("UPDATE trainings SET name = 'Not in the copy'");
+        let tag = watched.tag(LIST).await;
+        for name in ["team.sqlite3-wal", "team.sqlite3-shm"] {
+            fs::remove_file(team.directory.path().join(name)).unwrap();
+        }
+        fs::copy(&copy, &database).unwrap();
+        for number in 0..4 {
+            let name = format!("number {number}");
+            let revision = if kind.has_revisions { "UPDATE states SET state = randomblob(16);" } else { "" };
+            in_another_process(&database, &format!("BEGIN; UPDATE trainings SET name = '{name}'; {revision} COMMIT"));
+            let next = watched.get(LIST, &tag).await;
+            assert_eq!(next.status(), 200, "{kind:?}");
+            assert!(String::from_utf8_lossy(next.body()).contains(&name), "{kind:?} {number}: {next:?}");
+        }
+    }
+}
+
+fn in_another_process(database: &Path, sql: &str) {
+    let mut child = Command::new(env::current_exe().unwrap());
+    child.args(["--exact", "views::never_stale::what_another_process_runs"]);
+    let output = child.env("CATALOGUE_TEST_DATABASE", database).env("CATALOGUE_TEST_SQL", sql).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// Does nothing unless [`in_another_process`] has started it.
+#[test]
+fn what_another_process_runs() {
+    if let (Ok(database), Ok(sql)) = (env::var("CATALOGUE_TEST_DATABASE"), env::var("CATALOGUE_TEST_SQL")) {
+        Connection::open(database).unwrap().execute_batch(&sql).unwrap();
+    }
+}
+
+/// A view that reads the clock shows something else without a commit, so nothing may be kept of it.
+#[tokio::test]
+async fn of_views_that_read_the_clock_nothing_is_kept() {
+    for has_revisions in [false, true] {
+        let team = Team::new(Kind { has_revisions, ..PLAIN });
+        team.put(&two_courses());
+        let views: String = team
+            .writer()
+            .query_row("SELECT sql FROM sqlite_schema WHERE name = 'catalogue_courses'", [], |row| row.get(0))
+            .unwrap();
+        for (hidden, is_kept) in [
+            ("coalesce(t.live_since > datetime('now'), 0)", false),
+            ("coalesce(t.live_since > strftime('%s', 'NOW', '-1 day'), 0)", false),
+            ("coalesce(t.live_since > CURRENT_TIMESTAMP, 0)", false),
+            ("coalesce(t.live_since > current_date, 0)", false),
+            ("coalesce(t.live_since > datetime(), 0)", false),
+            ("coalesce(t.live_since > strftime('%s'), 0)", false),
+            ("random() % 1", false),
+            ("coalesce(t.live_since > (SELECT instant FROM clock), 0)", false),
+            ("coalesce(strftime('%s', t.live_since, '-1 day') > strftime('%s', '2030-01-01'), 0)", true),
+        ] {
+            team.execute(&format!(
+                "DROP VIEW IF EXISTS clock; CREATE VIEW clock AS SELECT unixepoch( 'now' ) AS instant;
+                 DROP VIEW catalogue_courses; {}",
+                views.replace("t.is_hidden AS hidden", &format!("{hidden} AS hidden"))
+            ));
+            let storage = SqliteStorage::open_views(team.keys(), team.database()).unwrap();
+            let revision = storage.revision(&anna()).await.unwrap();
+            assert_eq!(revision.is_some(), is_kept, "{hidden}");
+            assert_eq!(storage.find_course(&anna(), "second").await.unwrap().revision, revision, "{hidden}");
+        }
     }
 }
 

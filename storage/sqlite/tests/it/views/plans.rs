@@ -126,6 +126,27 @@ async fn indexes_that_are_proposed_end_what_is_slow() {
     }
 }
 
+/// An id may be there again in rows that the view leaves out, so no index is proposed that would forbid it.
+#[tokio::test]
+async fn an_account_that_was_deleted_may_come_back() {
+    let (_directory, writer, storage) = team(JOINED);
+    writer
+        .execute_batch(
+            "ALTER TABLE teams ADD COLUMN left_at TEXT; DROP VIEW catalogue_accounts;
+             CREATE VIEW catalogue_accounts (id) AS SELECT public_id FROM teams WHERE left_at IS NULL;
+             INSERT INTO teams VALUES (-1, '7', '2026-01-01')",
+        )
+        .unwrap();
+    let found = advice(&storage).await;
+    let about_accounts = found.iter().find(|advice| advice.about == "an account").unwrap();
+    let remedy = about_accounts.remedy.as_ref().unwrap();
+    assert!(remedy.starts_with("CREATE INDEX"), "{remedy}");
+    for remedy in found.iter().filter_map(|advice| advice.remedy.as_ref()) {
+        writer.execute_batch(remedy).unwrap();
+    }
+    assert!(advice(&storage).await.iter().all(|advice| advice.about != "an account"));
+}
+
 /// Of views that do not tell their tables, what is slow is told without an index.
 #[tokio::test]
 async fn of_other_views_what_is_slow_is_told() {

@@ -41,6 +41,33 @@ async fn a_credential_whose_account_has_left_still_says_who_it_is() {
     }
 }
 
+/// Whatever the revisions say: they need not change where an account leaves.
+#[tokio::test]
+async fn nothing_is_kept_of_an_account_that_has_left() {
+    for has_revisions in [false, true] {
+        let team = Team::new(Kind { has_revisions, ..PLAIN });
+        team.put(&two_courses());
+        team.execute(
+            "CREATE TABLE gone (login TEXT); DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS
+             SELECT login AS id FROM people WHERE login NOT IN (SELECT login FROM gone)",
+        );
+        let token = crate::key_of(&team.storage, &anna()).await;
+        let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
+        let get = async |tag: &str| {
+            let request = Request::get("/api/v1/courses").header("authorization", format!("Bearer {token}"));
+            catalogue.call(request.header("if-none-match", tag).body(()).unwrap()).await
+        };
+        let first = get("").await;
+        let tag = first.headers()["etag"].to_str().unwrap();
+        assert_eq!(get(tag).await.status(), 304);
+        team.execute("INSERT INTO gone VALUES ('anna')");
+        let answer = get(tag).await;
+        assert!(answer.status() == 200 && answer.body().starts_with(br#"{"data":[]"#), "{answer:?}");
+        team.execute("DELETE FROM gone");
+        assert_eq!(get("").await.body(), first.body());
+    }
+}
+
 #[tokio::test]
 async fn accounts_are_listed_with_courses_and_keys() {
     let team = Team::new(PLAIN);

@@ -1,0 +1,52 @@
+//! Whether views read the clock or chance, and so can change without a commit.
+
+use rusqlite::Connection;
+
+use super::read::{ACCOUNTS, COURSES, MODULES};
+use super::tokens::{is, tokens};
+
+/// Always another value, or one of this moment.
+const OF_THE_MOMENT: [&str; 5] = ["current_date", "current_time", "current_timestamp", "random", "randomblob"];
+/// Of this moment where no instant is named.
+const OF_AN_INSTANT: [&str; 6] = ["date", "time", "datetime", "julianday", "unixepoch", "strftime"];
+
+/// Whether what the views show depends on when they are read, as far as their SQL says, and that of views that they read.
+pub(super) fn is_read(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut statement =
+        connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE")?;
+    let mut names = [ACCOUNTS, COURSES, MODULES].map(str::to_owned).to_vec();
+    let mut next = 0;
+    while let Some(name) = names.get(next) {
+        next += 1;
+        let mut rows = statement.query([name])?;
+        let Some(row) = rows.next()? else { continue };
+        let sql: String = row.get(0)?;
+        let tokens = tokens(&sql);
+        if (0..tokens.len()).any(|at| is_of_the_moment(&tokens[at..])) {
+            return Ok(true);
+        }
+        // Any word may be the name of another view.
+        for word in tokens.iter().map(|token| unquoted(token).to_ascii_lowercase()) {
+            if !names.contains(&word) {
+                names.push(word);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Whether the first token, with those after it, is a value of this moment.
+fn is_of_the_moment(tokens: &[&str]) -> bool {
+    let one_of = |words: &[&str]| words.iter().any(|word| is(tokens[0], word));
+    match tokens {
+        [name, "(", ")", ..] if one_of(&OF_AN_INSTANT) => !is(name, "strftime"),
+        // A format alone.
+        [name, "(", _, ")", ..] if is(name, "strftime") => true,
+        [text, ..] => one_of(&OF_THE_MOMENT) || is(unquoted(text).trim(), "now") && text.starts_with(['\'', '"']),
+        [] => false,
+    }
+}
+
+fn unquoted(token: &str) -> &str {
+    token.trim_matches(['\'', '"', '`', '[', ']'])
+}
