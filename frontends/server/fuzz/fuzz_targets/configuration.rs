@@ -5,8 +5,6 @@
 
 #[path = "../../src/admin/mod.rs"]
 mod admin;
-#[path = "../../src/client.rs"]
-mod client;
 #[path = "../../src/database/mod.rs"]
 mod database;
 #[path = "../../src/developer_settings.rs"]
