@@ -59,6 +59,7 @@ mod citus;
 mod connection;
 mod connections;
 mod credentials;
+mod engine;
 mod error;
 mod events;
 mod export;

@@ -10,13 +10,14 @@ use tokio_postgres::types::Type;
 
 use crate::citus::placement;
 use crate::connection::{Connection, Sql};
+use crate::engine;
 use crate::error::{code, is_locked, storage_error, unavailable};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::place;
 use crate::rows::get;
 use crate::transaction::commit;
-use crate::versions::{MIGRATIONS, SCHEMA_VERSION, before_migration};
+use crate::versions::{MIGRATIONS, SCHEMA_VERSION};
 
 /// How often a migration is begun while others make the same tables.
 const ATTEMPTS: usize = 5;
@@ -43,7 +44,7 @@ const TABLES: Sql = Sql {
 };
 
 const SETTINGS: Sql = Sql {
-    text: "SELECT current_setting('server_encoding'), CAST(coalesce(current_schema(), '') AS TEXT), version(), \
+    text: "SELECT current_setting('server_encoding'), CAST(coalesce(current_schema(), '') AS TEXT), \
            (SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'citus')",
     types: &[],
 };
@@ -93,6 +94,7 @@ pub(crate) struct Found {
 pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
     let connection = options.exporting().open().await.map_err(OpenError::Failed)?;
     let asking = async {
+        engine::check(&connection).await?;
         let Settings { encoding, has_citus, .. } = settings(&connection).await?;
         // Texts are kept as they come only in UTF-8.
         if !encoding.eq_ignore_ascii_case("UTF8") {
@@ -142,10 +144,7 @@ pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
 async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenError> {
     let beside_views = options.courses.views.is_some();
     let run = async |sql: &str| connection.run(sql).await.map_err(failed);
-    let Settings { engine, has_citus, .. } = settings(connection).await?;
-    if let Some(setting) = before_migration(&engine) {
-        let _ = run(setting).await;
-    }
+    let Settings { has_citus, .. } = settings(connection).await?;
     if options.citus {
         placement::check(connection, has_citus).await?;
     }
@@ -162,7 +161,7 @@ async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenEr
     // What was made without triggers stays without, and triggers that are there have to be of the same version.
     let triggers = if found == 0 { options.triggers } else { has_row(connection, &TRIGGERS).await? };
     for migration in MIGRATIONS.iter().skip(found as usize) {
-        run(&migration.tables_for(&engine, beside_views)).await?;
+        run(migration.tables(beside_views)).await?;
         if triggers && !beside_views {
             run(migration.triggers).await?;
         }
@@ -206,16 +205,14 @@ struct Settings {
     encoding: String,
     /// In which new tables would be made.
     schema: String,
-    /// What it calls itself.
-    engine: String,
     has_citus: bool,
 }
 
 async fn settings(connection: &Connection) -> Result<Settings, OpenError> {
     let rows = connection.query(&SETTINGS, &[]).await.map_err(failed)?;
     let settings = rows.first().map(|row| {
-        let has_citus = get::<i64>(row, 3)? > 0;
-        Ok(Settings { encoding: get(row, 0)?, schema: get(row, 1)?, engine: get(row, 2)?, has_citus })
+        let has_citus = get::<i64>(row, 2)? > 0;
+        Ok(Settings { encoding: get(row, 0)?, schema: get(row, 1)?, has_citus })
     });
     settings.unwrap_or_else(|| Ok(Settings::default())).map_err(OpenError::Failed)
 }

@@ -43,6 +43,12 @@ pub enum OpenError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The database only speaks PostgreSQL's language. It says itself, by `version()`, what it is.
+    #[error(
+        "the database is {0}, which is not supported; use PostgreSQL, and to spread courses over several machines its \
+         extension citus"
+    )]
+    Engine(&'static str),
     /// The database keeps its texts in another encoding.
     #[error("the database has the encoding {0}; make one with the encoding UTF8")]
     Encoding(String),

@@ -1,6 +1,4 @@
-//! The schema's versions: what makes each of the one before, on which engine.
-
-use std::borrow::Cow;
+//! The schema's versions: what makes each of the one before.
 
 /// The migrations in order; the first makes version 1.
 pub(crate) const MIGRATIONS: [Migration; 6] = [
@@ -38,45 +36,8 @@ pub(crate) struct Migration {
 }
 
 impl Migration {
-    /// The tables for that engine, with courses or beside views. CockroachDB knows no collation `C`: its texts are compared by bytes anyway.
-    pub(crate) fn tables_for(&self, engine: &str, beside_views: bool) -> Cow<'static, str> {
-        let tables = if beside_views { self.views } else { self.tables };
-        match is_cockroachdb(engine) {
-            true => Cow::Owned(tables.replace(" COLLATE \"C\"", "")),
-            false => Cow::Borrowed(tables),
-        }
-    }
-}
-
-/// What a session is told before a migration begins: CockroachDB would commit before each change of a table. Versions that
-/// do not know the setting do not do so.
-pub(crate) fn before_migration(engine: &str) -> Option<&'static str> {
-    is_cockroachdb(engine).then_some("SET autocommit_before_ddl = off")
-}
-
-fn is_cockroachdb(engine: &str) -> bool {
-    engine.starts_with("CockroachDB")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const POSTGRESQL: &str = "PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu";
-    const YUGABYTEDB: &str = "PostgreSQL 11.2-YB-2.20.0.0-b0 on x86_64-pc-linux-gnu";
-    const COCKROACHDB: &str = "CockroachDB CCL v25.1.0 (x86_64-pc-linux-gnu)";
-
-    #[test]
-    fn only_cockroachdb_is_spared_the_collation() {
-        let collates =
-            |engine| MIGRATIONS.iter().any(|migration| migration.tables_for(engine, false).contains("COLLATE \"C\""));
-        assert_eq!([POSTGRESQL, YUGABYTEDB, COCKROACHDB].map(collates), [true, true, false]);
-        assert!(MIGRATIONS[0].tables_for(COCKROACHDB, false).contains("id       TEXT NOT NULL PRIMARY KEY"));
-    }
-
-    #[test]
-    fn only_cockroachdb_is_told_to_change_tables_within_a_transaction() {
-        let told = [POSTGRESQL, YUGABYTEDB, COCKROACHDB].map(before_migration);
-        assert_eq!(told, [None, None, Some("SET autocommit_before_ddl = off")]);
+    /// The tables with courses, or those beside views.
+    pub(crate) fn tables(&self, beside_views: bool) -> &'static str {
+        if beside_views { self.views } else { self.tables }
     }
 }

@@ -72,5 +72,7 @@ mod terminal;
 mod tokens;
 #[cfg(feature = "oauth")]
 mod tokens_revoke;
+#[cfg(unix)]
+mod upgrade;
 #[cfg(not(feature = "otel"))]
 mod without_otel;

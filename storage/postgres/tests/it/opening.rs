@@ -92,6 +92,33 @@ async fn another_encoding_is_refused() {
     assert!(matches!(&error, OpenError::Encoding(encoding) if encoding == "LATIN1"), "{error}");
 }
 
+/// A function of the schema stands for `version()`, where the address looks into `pg_catalog` last.
+#[tokio::test]
+async fn an_engine_that_only_speaks_the_language_is_refused_and_gets_no_table() {
+    let Some(schema) = Schema::new().await else { return };
+    let host = schema.host().await;
+    let name = schema.name();
+    let options = Schema::options_of(&schema.address().replace(&format!("={name}'"), &format!("={name},pg_catalog'")));
+    for (version, engine) in [
+        ("CockroachDB CCL v25.1.0 (x86_64-pc-linux-gnu)", "CockroachDB"),
+        ("PostgreSQL 15.2-YB-2.25.0.0-b0 on x86_64-pc-linux-gnu", "YugabyteDB"),
+    ] {
+        let function =
+            format!("CREATE OR REPLACE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT '{version}'$$");
+        host.batch_execute(&function).await.unwrap();
+        let error = refused(&options).await;
+        assert!(matches!(error, OpenError::Engine(found) if found == engine), "{error}");
+        assert!(!error.can_pass(), "nobody waits for another engine");
+        let count = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()";
+        assert_eq!(host.query_one(count, &[]).await.unwrap().get::<_, i64>(0), 0);
+    }
+    host.batch_execute(&format!("DROP FUNCTION {name}.version()")).await.unwrap();
+    PostgresStorage::open_and_migrate(&options).await.unwrap();
+    let as_of_another = "CREATE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT 'CockroachDB CCL v25.1.0'$$";
+    host.batch_execute(as_of_another).await.unwrap();
+    assert!(matches!(refused(&options).await, OpenError::Engine(_)), "also where tables of ours are there");
+}
+
 #[tokio::test]
 async fn a_database_that_is_missing_or_out_of_reach_is_unavailable() {
     let Some(cluster) = Cluster::shared() else { return };

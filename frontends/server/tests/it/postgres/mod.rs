@@ -7,6 +7,7 @@ mod addresses;
 mod commands;
 mod developer_settings;
 mod doctor;
+mod engines;
 mod failover;
 mod faults;
 pub(crate) mod fixture;

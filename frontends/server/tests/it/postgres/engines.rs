@@ -1,0 +1,42 @@
+//! Engines that speak PostgreSQL's language and are not PostgreSQL.
+
+use super::fixture::Fixture;
+use crate::program::COURSES;
+
+/// A function of the database stands for `version()`, where the address looks into `pg_catalog` last.
+#[test]
+fn each_command_that_opens_the_database_refuses_another_engine_and_changes_nothing() {
+    let Some(mut fixture) = Fixture::new() else { return };
+    fixture.address += "?options=-c%20search_path%3Dpublic%2Cpg_catalog";
+    fixture.dir.write("courses.jsonl", COURSES);
+    let cockroachdb = "CREATE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT 'CockroachDB CCL v25.1.0'$$";
+    fixture.session().run(cockroachdb);
+    for arguments in [
+        "migrate",
+        "migrate --without-triggers",
+        "migrate --citus",
+        "serve --listen 127.0.0.1:0",
+        "serve --no-migrate --wait --listen 127.0.0.1:0",
+        "demo --listen 127.0.0.1:0",
+        "doctor",
+        "import courses.jsonl",
+        "import courses.jsonl --dry-run",
+        "export",
+        "accounts list",
+        "keys list --account a",
+        "keys create --account a --name n --scope read:courses",
+        "tokens create --account a --scope read:courses",
+    ] {
+        let outcome = fixture.run(arguments);
+        let told = format!("{}{}", outcome.out, outcome.err);
+        assert_eq!(outcome.status, Some(1), "{arguments}: {told}");
+        assert!(
+            told.contains("the database is CockroachDB, which is not supported; use PostgreSQL"),
+            "{arguments}: {told}"
+        );
+    }
+    assert_eq!(fixture.tables(), [""; 0]);
+    fixture.session().run("DROP FUNCTION public.version()");
+    fixture.run("import courses.jsonl").succeeds();
+    assert_eq!(fixture.run("export").succeeds(), COURSES);
+}

@@ -1,0 +1,140 @@
+//! [`Load`]: clients behind a balancer that sends a request elsewhere only where a connection is refused.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// With the bodies that they have to have all along.
+const PATHS: [&str; 4] = ["/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/one", "/api/v1/me"];
+
+/// How many clients there are; every other one keeps its connection.
+const CLIENTS: usize = 4;
+
+/// How soon a server that stops is asked again over a kept connection, so that it has to answer.
+const SOON: Duration = Duration::from_millis(500);
+
+/// How many requests a client sends over one connection.
+const REQUESTS: usize = 20;
+
+pub(super) struct Load {
+    addresses: RwLock<Vec<String>>,
+    token: String,
+    /// By [`PATHS`].
+    bodies: Vec<String>,
+    answered: AtomicUsize,
+    goes_on: AtomicBool,
+}
+
+/// Ends the load, also where a client or the test fails.
+struct Ending<'l>(&'l Load);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.goes_on.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Load {
+    /// Asks these addresses as long as `steps` takes. Each answer must be 200 and the same as at the beginning.
+    pub(super) fn during(addresses: Vec<String>, token: &str, steps: impl FnOnce(&Self)) {
+        let mut load = Self {
+            addresses: RwLock::new(addresses),
+            token: token.to_owned(),
+            bodies: Vec::new(),
+            answered: AtomicUsize::default(),
+            goes_on: AtomicBool::new(true),
+        };
+        load.bodies = PATHS.iter().map(|path| Client::new(&load, 0, false).ask(path)).collect();
+        thread::scope(|scope| {
+            for number in 0..CLIENTS {
+                let mut client = Client::new(&load, number, number % 2 == 0);
+                scope.spawn(move || client.run());
+            }
+            let _ending = Ending(&load);
+            steps(&load);
+        });
+        eprintln!("{} requests, none failed", load.answered.load(Ordering::Relaxed));
+    }
+
+    /// Waits until each address was asked several times.
+    pub(super) fn goes_on(&self) {
+        let enough = self.answered.load(Ordering::Relaxed) + 10 * CLIENTS * REQUESTS;
+        while self.answered.load(Ordering::Relaxed) < enough {
+            assert!(self.goes_on.load(Ordering::Relaxed), "an answer was wrong");
+            thread::yield_now();
+        }
+    }
+
+    pub(super) fn begins_to_ask(&self, address: &str) {
+        self.addresses.write().unwrap().push(address.to_owned());
+    }
+
+    pub(super) fn ends_to_ask(&self, address: &str) {
+        self.addresses.write().unwrap().retain(|other| other != address);
+    }
+}
+
+struct Client<'l> {
+    load: &'l Load,
+    turn: usize,
+    keeps: bool,
+    /// With when it was answered last, and how often.
+    kept: Option<(BufReader<TcpStream>, Instant, usize)>,
+}
+
+impl<'l> Client<'l> {
+    const fn new(load: &'l Load, turn: usize, keeps: bool) -> Self {
+        Self { load, turn, keeps, kept: None }
+    }
+
+    fn run(&mut self) {
+        let _ending = Ending(self.load);
+        while self.load.goes_on.load(Ordering::Relaxed) {
+            for (path, body) in PATHS.iter().zip(&self.load.bodies) {
+                assert_eq!(self.ask(path), *body, "{path}");
+                self.load.answered.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The body of an answer, which must be 200 and whole.
+    fn ask(&mut self, path: &str) -> String {
+        let kept = self.kept.take().filter(|(_, answered, count)| answered.elapsed() < SOON / 2 && *count < REQUESTS);
+        let (mut stream, _, count) = kept.unwrap_or_else(|| (self.connect(), Instant::now(), 0));
+        let kind = if self.keeps { "keep-alive" } else { "close" };
+        let token = &self.load.token;
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: {kind}\r\n\r\n");
+        stream.get_mut().write_all(request.as_bytes()).unwrap();
+        let (mut head, mut length, mut closes) = (String::new(), 0, !self.keeps);
+        while !head.ends_with("\r\n\r\n") {
+            let begin = head.len();
+            assert_ne!(stream.read_line(&mut head).unwrap(), 0, "no answer to request {count} of a connection: {head}");
+            let line = head[begin..].to_ascii_lowercase();
+            length = line.strip_prefix("content-length:").map_or(length, |value| value.trim().parse().unwrap());
+            closes |= line.trim_end() == "connection: close";
+        }
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).unwrap();
+        assert!(head.starts_with("HTTP/1.1 200 "), "{path}: {head}");
+        self.kept = (!closes).then(|| (stream, Instant::now(), count + 1));
+        String::from_utf8(body).unwrap()
+    }
+
+    /// A connection with the next server that does not refuse it.
+    fn connect(&mut self) -> BufReader<TcpStream> {
+        let addresses = self.load.addresses.read().unwrap().clone();
+        for _ in &addresses {
+            self.turn += 1;
+            match TcpStream::connect(&addresses[self.turn % addresses.len()]) {
+                Ok(stream) => return BufReader::new(stream),
+                Err(error) if error.kind() == ErrorKind::ConnectionRefused => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+        panic!("all servers refuse a connection");
+    }
+}

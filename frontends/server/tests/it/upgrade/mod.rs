@@ -1,0 +1,138 @@
+//! A rolling upgrade: two servers of an older build are replaced by this one's under load, on one database, and no request
+//! fails.
+//!
+//! `CATALOGUE_TEST_OLDER` names the older program; `.ci/upgrade` builds it.
+
+mod clients;
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{Write as _, stderr};
+use std::process::{Command, Stdio};
+
+use clients::Load;
+use serde_json::Value;
+
+use crate::postgres::fixture::Fixture;
+use crate::program::{COURSES, Outcome, Server, TestDir};
+
+/// The program of one build, on the database of the test.
+struct Program<'t> {
+    /// `None` for the one under test.
+    older: Option<OsString>,
+    dir: &'t TestDir,
+    command: &'t dyn Fn(&str) -> Command,
+}
+
+impl Program<'_> {
+    fn command(&self, arguments: &str) -> Command {
+        let this = (self.command)(arguments);
+        let Some(older) = &self.older else { return this };
+        let mut command = Command::new(older);
+        command.args(this.get_args()).current_dir(this.get_current_dir().unwrap()).stdin(Stdio::null());
+        for (name, value) in this.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Outcome {
+        self.command(arguments).output().unwrap().into()
+    }
+
+    fn serve(&self) -> Server {
+        Server::start(&mut self.command("serve --no-migrate --listen 127.0.0.1:0 --log off"))
+    }
+
+    fn import(&self, courses: &str) {
+        self.dir.write("courses.jsonl", courses);
+        self.run("import courses.jsonl --no-migrate").succeeds();
+    }
+
+    /// A fresh key's id and token.
+    fn key(&self, account: &str) -> (String, String) {
+        let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
+        let text = |field: &str| key[field].as_str().unwrap().to_owned();
+        (text("id"), text("token"))
+    }
+
+    /// Makes changes, each of which all servers show at once, and none for the account that is under load.
+    fn changes(&self, servers: &[Server], title: &str) {
+        self.import(
+            &COURSES
+                .lines()
+                .filter(|line| line.contains("\"b\""))
+                .fold(String::new(), |lines, line| format!("{lines}{}\n", line.replace("Other", title))),
+        );
+        let (id, token) = self.key("b");
+        for server in servers {
+            assert_eq!(server.get("/api/v1/courses/one", &token).1["data"]["title"], title);
+        }
+        self.run(&format!("keys revoke {id}")).succeeds();
+        for server in servers {
+            let (status, refusal) = server.get("/api/v1/me", &token);
+            assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &"revoked".into()), "{title}");
+        }
+    }
+}
+
+/// Replaces two servers, one by one.
+fn upgrade(dir: &TestDir, command: &dyn Fn(&str) -> Command) {
+    let Some(older) = env::var_os("CATALOGUE_TEST_OLDER") else {
+        // Past the capture of the test's own output, so that it is seen.
+        stderr().write_all(b"skipped: an upgrade: CATALOGUE_TEST_OLDER names no older program\n").unwrap();
+        return;
+    };
+    let [older, this] = [Some(older), None].map(|older| Program { older, dir, command });
+    older.run("migrate").succeeds();
+    older.import(COURSES);
+    let (_, token) = older.key("a");
+    let mut servers = vec![older.serve(), older.serve()];
+    let addresses = servers.iter().map(|server| server.address.clone()).collect();
+    Load::during(addresses, &token, |load| {
+        older.changes(&servers, "before");
+        let migrated = this.run("migrate --json").json();
+        this.changes(&servers, "migrated by the newer program");
+        match is_the_same(&migrated) {
+            true => older.changes(&servers, "after the migration by the older program"),
+            false => older.run("keys list --account b").fails(1, &["made by a newer program"]),
+        }
+        for number in 0..2 {
+            servers.push(this.serve());
+            load.begins_to_ask(&servers[2].address);
+            load.goes_on();
+            this.changes(&servers, &format!("three servers, {number}"));
+            let replaced = servers.remove(0);
+            let address = replaced.address.clone();
+            assert_eq!(replaced.end_by("TERM").0, Some(0));
+            load.goes_on();
+            load.ends_to_ask(&address);
+            this.changes(&servers, &format!("two servers, {number}"));
+        }
+        load.goes_on();
+    });
+    for server in servers {
+        assert_eq!(server.end_by("TERM").0, Some(0));
+    }
+}
+
+/// Whether no version came with it.
+fn is_the_same(migrated: &Value) -> bool {
+    eprintln!("the schema: {migrated}");
+    migrated["from"] == migrated["to"]
+}
+
+#[test]
+fn no_request_fails_on_postgresql() {
+    let Some(fixture) = Fixture::new() else { return };
+    upgrade(&fixture.dir, &|arguments| fixture.command(arguments));
+}
+
+#[test]
+fn no_request_fails_on_sqlite() {
+    let dir = TestDir::new();
+    upgrade(&dir, &|arguments| dir.command(arguments));
+}
