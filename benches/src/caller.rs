@@ -1,6 +1,7 @@
 //! [`Caller`]: who asks a catalogue without a socket, and [`Work`]: for what.
 
 use bytes::Bytes;
+use catalogue_core::auth::signed::SignedTokens;
 use catalogue_core::limit::ClientAddress;
 use catalogue_core::{AccountId, Catalogue, CatalogueBuilder};
 use clap::ValueEnum;
@@ -8,6 +9,7 @@ use http::header::{ACCEPT_ENCODING, AUTHORIZATION, ETAG, IF_NONE_MATCH};
 use http::{HeaderValue, Request, Response, StatusCode};
 
 use crate::courses::course;
+use crate::issuer::Issuer;
 use crate::library::now;
 
 /// Someone with a key who asks a catalogue.
@@ -62,6 +64,18 @@ impl Caller {
         let catalogue = builder.build().expect("the settings are right");
         let authorization = HeaderValue::try_from(format!("Bearer {token}")).expect("a token is visible ASCII");
         Self { catalogue, authorization, client: None }
+    }
+
+    /// A caller of that catalogue with a token for that account, which an issuer signed (ES256).
+    ///
+    /// # Panics
+    /// When the builder's settings cannot be, or nothing can be signed.
+    #[must_use]
+    pub fn signed(builder: CatalogueBuilder, account: &AccountId) -> Self {
+        let issuer = Issuer::of("ES256");
+        let tokens = SignedTokens::builder(Issuer::NAME, Issuer::AUDIENCE, Bytes::from(issuer.key_set()));
+        let tokens = tokens.account_claim("account").build().expect("the settings are right");
+        Self::new(builder.or_authenticator(tokens), &issuer.token(account, 0))
     }
 
     /// The catalogue.

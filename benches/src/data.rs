@@ -132,6 +132,12 @@ impl Owner {
     }
 }
 
+/// The account of that number.
+#[must_use]
+pub fn account(number: usize) -> AccountId {
+    AccountId::new(format!("acc_{number:04}"))
+}
+
 /// Writes accounts of so many courses each, so many of the first of which have modules, and a key for each.
 ///
 /// # Errors
@@ -143,7 +149,7 @@ pub async fn fill(
 ) -> Result<Vec<Owner>, StorageError> {
     let (mut import, mut owners, mut credentials) = (storage.begin_import().await?, Vec::new(), Vec::new());
     for (number, &courses) in sizes.iter().enumerate() {
-        let account = AccountId::new(format!("acc_{number:04}"));
+        let account = account(number);
         let name = format!("Studio {number}");
         import.put_account(&Account { id: account.clone(), name, email: String::new() }).await?;
         for number in 0..courses {

@@ -18,7 +18,7 @@ pub use accounting::{cpu_of_process, cpu_of_this_thread, resident_memory};
 pub use caller::{Caller, Work, next_cursor};
 pub use connection::{Answer, Connection};
 pub use courses::{course, position_after};
-pub use data::{Data, Owner, fill};
+pub use data::{Data, Owner, account, fill};
 pub use failure::Failure;
 pub use figures::Figures;
 pub use issuer::Issuer;

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::path::PathBuf;
 
-use catalogue_benches::{Caller, Failure, Library, Work};
+use catalogue_benches::{Caller, Failure, Library, Work, account};
 use catalogue_core::Catalogue;
 use catalogue_sqlite::SqliteStorage;
 use clap::{Parser, ValueEnum};
@@ -17,7 +17,7 @@ const COURSES: usize = 10_000;
 struct Options {
     /// What is asked for
     work: Work,
-    /// Whether answers are kept, or rendered each time
+    /// Whether answers are kept, by an API key or by a signed token that is kept too, or rendered each time
     cache: Cache,
     /// How often
     times: usize,
@@ -33,19 +33,27 @@ struct Options {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Cache {
     Hot,
+    Signed,
     Cold,
 }
 
 fn main() -> Result<(), Failure> {
     let Options { work, cache, times, database, token, courses } = Options::parse();
     if let (Some(path), Some(token), Some(courses)) = (database, token, courses) {
-        let builder = Catalogue::with_api_keys(SqliteStorage::open(&path)?);
-        let builder = if cache == Cache::Cold { builder.page_cache(0) } else { builder };
-        return repeat(&Caller::new(builder, &token), work, courses, times);
+        return repeat(&caller(SqliteStorage::open(&path)?, cache, &token), work, courses, times);
     }
     let library = Library::with_courses(COURSES);
-    let caller = if cache == Cache::Cold { library.cold() } else { library.hot() };
+    let caller = caller(library.storage().clone(), cache, library.owner().token.expose());
     repeat(&caller, work, COURSES, times)
+}
+
+fn caller(storage: SqliteStorage, cache: Cache, token: &str) -> Caller {
+    let builder = Catalogue::with_api_keys(storage);
+    match cache {
+        Cache::Hot => Caller::new(builder, token),
+        Cache::Signed => Caller::signed(builder, &account(0)),
+        Cache::Cold => Caller::new(builder.page_cache(0), token),
+    }
 }
 
 fn repeat(caller: &Caller, work: Work, courses: usize, times: usize) -> Result<(), Failure> {

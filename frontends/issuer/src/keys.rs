@@ -104,7 +104,8 @@ impl IssuerKeys {
         }
     }
 
-    /// Where the issuer's metadata say that its keys are. Those of RFC 8414 stand for those of OIDC Discovery.
+    /// Where the issuer's metadata say that its keys are: those of OIDC Discovery, or where its address has none that can be
+    /// used, as where a server answers whatever it does not know with a page of HTML, those of RFC 8414.
     async fn jwks_uri(&self) -> Result<IssuerAddress, String> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, address)) = found.filter(|(at, _)| at.elapsed() < FRESH) {
@@ -115,18 +116,27 @@ impl IssuerKeys {
             format!("{origin}{path}/.well-known/openid-configuration"),
             format!("{origin}/.well-known/oauth-authorization-server{path}"),
         ];
-        let answer = match self.get(&address(&first)?).await {
-            Ok(answer) => answer,
-            Err(why) => self.get(&address(&second)?).await.map_err(|other| format!("{why}; {other}"))?,
+        let address = match self.jwks_uri_at(&first).await {
+            Ok(address) => address,
+            Err(why) => self.jwks_uri_at(&second).await.map_err(|other| format!("{why}; {other}"))?,
         };
-        let read = serde_json::from_slice(&answer.set);
+        self.believe(Some((Instant::now(), address.clone())));
+        Ok(address)
+    }
+
+    async fn jwks_uri_at(&self, at: &str) -> Result<IssuerAddress, String> {
+        let answer = self.get(&address(at)?).await?;
+        self.jwks_uri_in(&answer.set).map_err(|why| format!("{at}: {why}"))
+    }
+
+    /// What metadata say, which must be this issuer's (RFC 8414 section 3.3).
+    fn jwks_uri_in(&self, metadata: &[u8]) -> Result<IssuerAddress, String> {
+        let read = serde_json::from_slice(metadata);
         let metadata: Metadata = read.map_err(|error| format!("the issuer's metadata cannot be read: {error}"))?;
         if metadata.issuer != self.issuer {
             return Err(format!("the metadata are of the issuer {:?}; name it as they do", metadata.issuer));
         }
-        let address = address(&metadata.jwks_uri).map_err(|error| format!("jwks_uri of the metadata: {error}"))?;
-        self.believe(Some((Instant::now(), address.clone())));
-        Ok(address)
+        address(&metadata.jwks_uri).map_err(|error| format!("jwks_uri of the metadata: {error}"))
     }
 
     fn believe(&self, found: Option<(Instant, IssuerAddress)>) {

@@ -28,6 +28,11 @@ impl KeptTokens {
         self.0.get(digest)
     }
 
+    #[cfg(test)]
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn keep(&self, digest: TokenDigest, token: KeptToken) {
         self.0.insert(digest, token);
     }

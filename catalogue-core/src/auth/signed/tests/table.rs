@@ -131,3 +131,37 @@ fn a_known_token_is_never_slowed() {
         assert_eq!(fixture.source.fetches(), 2, "{does}: one fetch in ten seconds");
     }
 }
+
+/// Ten thousand in a second, each of another key: one fetch in ten seconds, and nothing is kept of them.
+#[test]
+fn made_up_keys_cause_one_fetch_and_leave_nothing_behind() {
+    let known = with_claims(&json!({}));
+    let (_, rest) = known.split_once('.').unwrap();
+    // Nobody's signature is looked at before there is a key.
+    let made_up = |number: usize| {
+        let header = but(ES256.header(), &json!({ "kid": format!("made up {number}") }));
+        format!("{}.{rest}", base64(header.to_string()))
+    };
+    for (does, expected) in [("the same", Refused), ("away", NobodyCanTell), ("hangs", Waits)] {
+        let fixture = with(Keys::Fetched);
+        assert_eq!(ask(&fixture, &known), Verified);
+        fixture.source.answer(answer(does));
+        for number in 0..10_000 {
+            assert_eq!(ask(&fixture, &made_up(number)), expected, "{does}, {number}");
+            if number % 10 == 9 {
+                fixture.forward(Duration::from_millis(1));
+            }
+        }
+        assert_eq!(fixture.source.fetches(), 2, "{does}");
+        assert_eq!(fixture.tokens.0.kept.count(), 1, "{does}");
+        assert_eq!(ask(&fixture, &known), Verified);
+        fixture.forward(9 * SECOND - Duration::from_millis(1));
+        ask(&fixture, &made_up(10_000));
+        assert_eq!(fixture.source.fetches(), 2, "{does}, within ten seconds");
+        fixture.forward(Duration::from_millis(1));
+        for number in 10_000..10_100 {
+            ask(&fixture, &made_up(number));
+        }
+        assert_eq!(fixture.source.fetches(), 3, "{does}, after ten seconds");
+    }
+}
