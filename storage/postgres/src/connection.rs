@@ -36,6 +36,14 @@ pub(crate) struct LastHeard {
     pub(crate) answer: Instant,
     /// It was asked, and was what it is taken for.
     pub(crate) role: Instant,
+    /// It was asked, and the answer has not come, or nobody waited for it.
+    pub(crate) is_asked: bool,
+}
+
+impl LastHeard {
+    pub(crate) fn has_answered(&mut self) {
+        (self.answer, self.is_asked) = (Instant::now(), false);
+    }
 }
 
 impl Connection {
@@ -43,7 +51,7 @@ impl Connection {
         let began = Instant::now();
         let client = tls.connect(config).await?;
         let opened = Instant::now();
-        let heard = Mutex::new(LastHeard { answer: opened, role: began });
+        let heard = Mutex::new(LastHeard { answer: opened, role: began, is_asked: false });
         Ok(Self { client, opened, is_spread: false, heard, prepared: named_statements.then(Mutex::default) })
     }
 

@@ -8,3 +8,4 @@ mod pool;
 pub(crate) mod readers;
 mod replicas;
 pub(crate) mod role;
+pub(crate) mod shards;

@@ -7,12 +7,14 @@ use catalogue_core::storage::{Connections, StorageError, StorageErrorKind};
 use deadpool::managed::{Manager, Metrics, Object, PoolError, RecycleError, RecycleResult};
 use futures_util::future::join;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, Row};
 
 use super::connect_error::ConnectError;
 use super::hosts::Hosts;
 use super::role::Role;
-use crate::connection::{Connection, Sql, Values};
+use super::shards::{Shard, silent};
+use crate::connection::{Connection, LastHeard, Sql, Values};
 use crate::error::{Retry, storage_error, unavailable};
 
 /// An older connection is replaced, so that after a change of machines the load spreads again.
@@ -21,6 +23,8 @@ const MAX_AGE: Duration = Duration::from_secs(30 * 60);
 const UNCHECKED_FOR: Duration = Duration::from_secs(30);
 /// How long that check may take.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long the answer to a read that was given up may take to come, before the connection is closed.
+const LATE_ANSWER_TIMEOUT: Duration = Duration::from_millis(100);
 /// How long a server that was the primary is taken for it without being asked.
 const PRIMARY_FOR: Duration = Duration::from_secs(1);
 /// How soon a read asks again for a place where the server has none.
@@ -54,26 +58,44 @@ impl Pool {
     }
 
     /// Runs a statement that reads, once more where its connection or its prepared form turns out to be gone, or its server
-    /// to be the primary no longer; all of it until `deadline`.
+    /// to be the primary no longer; all of it until `deadline`. Where it is about a shard that is silent, it may fail sooner.
     pub(crate) async fn read(
         &self,
         sql: &Sql<'_>,
         values: Values<'_>,
         deadline: Instant,
+        shard: Option<Shard<'_>>,
     ) -> Result<Vec<Row>, StorageError> {
         let began = Instant::now();
+        let trial = if let Some(shard) = shard { shard.begin().await? } else { None };
         let mut connection = self.connection(deadline).await?;
+        // It may have been found out meanwhile.
+        if trial.is_none() && shard.is_some_and(Shard::is_silent) {
+            return Err(silent());
+        }
+        let asked = Instant::now();
+        let note = |answers| shard.inspect(|shard| shard.note(answers));
         let mut again = true;
         loop {
             let error = match timeout_at(deadline, self.ask(&connection, sql, values)).await {
-                Ok(Ok(rows)) => return Ok(rows),
+                Ok(Ok(rows)) => {
+                    note(true);
+                    return Ok(rows);
+                }
                 Ok(Err(error)) => error,
                 Err(_) => {
                     close(connection);
+                    // One that had to wait for its connection had no time.
+                    if asked - began < deadline - asked {
+                        note(false);
+                    }
                     self.inner.manager().liveness(|liveness| liveness.read_timed_out = Some(Instant::now()));
                     return Err(unavailable("the database took too long"));
                 }
             };
+            if error.as_ref().and_then(Error::code) == Some(&SqlState::QUERY_CANCELED) {
+                note(false);
+            }
             let retry = error.as_ref().map_or(Retry::Reconnect, Retry::of);
             match retry {
                 Retry::PrepareAnew if again => connection.forget_statements(),
@@ -110,6 +132,7 @@ impl Pool {
     /// Runs a statement, and now and then asks the server for its role in the same round trip: `Err(None)` if that is lost.
     async fn ask(&self, connection: &Connection, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, Option<Error>> {
         let is_primary = self.inner.manager().hosts.role == Role::Primary;
+        connection.heard().is_asked = true;
         let rows = if is_primary && connection.heard().role.elapsed() > PRIMARY_FOR {
             let began = Instant::now();
             let (still, rows) = join(Role::is_still_primary(connection), connection.query(sql, values)).await;
@@ -121,7 +144,7 @@ impl Pool {
         } else {
             connection.query(sql, values).await?
         };
-        connection.heard().answer = Instant::now();
+        connection.heard().has_answered();
         Ok(rows)
     }
 
@@ -181,15 +204,20 @@ impl Manager for Connector {
         if connection.opened.elapsed() > MAX_AGE {
             return Err(RecycleError::message("too old"));
         }
-        let (answered, liveness) = (connection.heard().answer, self.liveness(|_| ()));
+        let LastHeard { answer: answered, is_asked, .. } = *connection.heard();
+        let liveness = self.liveness(|_| ());
         if liveness.check_timed_out.is_some_and(|at| answered < at) {
             return Err(RecycleError::message("as silent as another one"));
         }
-        if answered.elapsed() > UNCHECKED_FOR || liveness.read_timed_out.is_some_and(|at| answered < at) {
+        let is_doubtful = liveness.read_timed_out.is_some_and(|at| answered < at);
+        if is_asked || is_doubtful || answered.elapsed() > UNCHECKED_FOR {
             let asked = Instant::now();
-            match timeout(CHECK_TIMEOUT, connection.check()).await {
-                Ok(Ok(())) => connection.heard().answer = Instant::now(),
+            let longest = if is_asked { LATE_ANSWER_TIMEOUT } else { CHECK_TIMEOUT };
+            match timeout(longest, connection.check()).await {
+                Ok(Ok(())) => connection.heard().has_answered(),
                 Ok(Err(_)) => return Err(RecycleError::message("closed")),
+                // What is said behind a statement without an answer has none either.
+                Err(_) if is_asked => return Err(RecycleError::message("its last read was given up")),
                 Err(_) => {
                     self.liveness(|liveness| liveness.check_timed_out = Some(asked));
                     return Err(RecycleError::message("its check timed out"));

@@ -7,6 +7,7 @@ pub(crate) mod cluster;
 
 mod nodes;
 mod plans;
+mod silent_shards;
 mod spreading;
 mod worker;
 

@@ -1,0 +1,125 @@
+//! [`Shards`]: which parts of tables that are spread over nodes give no answer.
+//!
+//! One node may be silent while the others answer. Its reads would take every connection and hold it until their deadline, so
+//! once one has got no answer, few others of its shard are asked, and the rest fail soon.
+
+use std::array;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use catalogue_core::storage::StorageError;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
+
+use crate::error::unavailable;
+
+/// As many as Citus makes where nothing is said. With another power of two, a part is some of them, or a piece of one.
+const SHARDS: usize = 32;
+
+/// How long a read waits until it is one of those few: once the node answers, they soon make room.
+const TRIAL_WAIT: Duration = Duration::from_millis(100);
+
+pub(crate) struct Shards {
+    silent: [AtomicBool; SHARDS],
+    /// For reads of silent shards, all together.
+    trials: Semaphore,
+}
+
+/// The shard that a read is about.
+#[derive(Clone, Copy)]
+pub(crate) struct Shard<'s> {
+    is_silent: &'s AtomicBool,
+    trials: &'s Semaphore,
+}
+
+impl Shards {
+    /// For a pool of so many connections, of which a quarter may wait for silent shards.
+    pub(crate) fn new(connections: usize) -> Self {
+        let silent = array::from_fn(|_| AtomicBool::new(false));
+        Self { silent, trials: Semaphore::new((connections / 4).max(1)) }
+    }
+
+    /// The one where rows with that key are, the bytes of a text or digest.
+    pub(crate) fn of(&self, key: &[u8]) -> Shard<'_> {
+        // Citus divides the range of a signed number.
+        let place = hash(key) ^ (1 << 31);
+        let is_silent = &self.silent[(place >> (u32::BITS - SHARDS.ilog2())) as usize];
+        Shard { is_silent, trials: &self.trials }
+    }
+}
+
+impl<'s> Shard<'s> {
+    pub(crate) fn is_silent(self) -> bool {
+        self.is_silent.load(Ordering::Relaxed)
+    }
+
+    /// Lets a read begin: at any time while the shard answers, and else as one of few.
+    pub(crate) async fn begin(self) -> Result<Option<SemaphorePermit<'s>>, StorageError> {
+        if !self.is_silent() {
+            return Ok(None);
+        }
+        let permit = timeout(TRIAL_WAIT, self.trials.acquire()).await;
+        permit.ok().and_then(Result::ok).map(Some).ok_or_else(silent)
+    }
+
+    /// Notes what became of one.
+    pub(crate) fn note(self, answers: bool) {
+        if self.is_silent.swap(!answers, Ordering::Relaxed) == answers {
+            tracing::debug!(answers, "the node of a shard");
+        }
+    }
+}
+
+pub(crate) fn silent() -> StorageError {
+    unavailable("the node of this account's rows does not answer, and others wait for it already")
+}
+
+/// PostgreSQL's own hash of texts and bytes, by which Citus chooses a shard: lookup3, by Bob Jenkins.
+fn hash(key: &[u8]) -> u32 {
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+    let (blocks, rest) = key.as_chunks::<12>();
+    let [mut a, mut b, mut c] = [0x9e37_79b9_u32.wrapping_add(key.len() as u32).wrapping_add(3_923_095); 3];
+    for block in blocks {
+        a = a.wrapping_add(word(&block[..4]));
+        b = b.wrapping_add(word(&block[4..8]));
+        c = c.wrapping_add(word(&block[8..]));
+        for bits in [4, 6, 8, 16, 19, 4] {
+            a = a.wrapping_sub(c) ^ c.rotate_left(bits);
+            c = c.wrapping_add(b);
+            (a, b, c) = (b, c, a);
+        }
+    }
+    let mut last = [0; 12];
+    last[..rest.len()].copy_from_slice(rest);
+    a = a.wrapping_add(word(&last[..4]));
+    b = b.wrapping_add(word(&last[4..8]));
+    // The lowest byte is kept for the length.
+    c = c.wrapping_add(word(&last[8..]) << 8);
+    for bits in [14, 11, 25, 16, 4, 14, 24] {
+        c = (c ^ b).wrapping_sub(b.rotate_left(bits));
+        (a, b, c) = (b, c, a);
+    }
+    b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_postgresql() {
+        // As `hashtext` answers.
+        let hashed = [
+            ("", -1_477_818_771),
+            ("a", 1_075_015_857),
+            ("acc_demo", 2_001_488_713),
+            ("acc_demo_twe", -1_020_260_375),
+            ("a longer name", 1_300_051_656),
+            ("0123456789abcdef01234567", 64_924_865),
+            ("été", 1_868_829_380),
+        ];
+        for (text, hashed) in hashed {
+            assert_eq!(hash(text.as_bytes()).cast_signed(), hashed, "{text}");
+        }
+    }
+}
