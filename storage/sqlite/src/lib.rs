@@ -16,7 +16,7 @@
 //! SQLite: closing a file drops the process's locks on it (POSIX). To back up, use
 //! [`SqliteStorage::back_up_to`] or another process.
 //!
-//! A file that is put in the place of the database is noticed at the next read. Where the process has several storages or
+//! A file that is put in the place of the database is noticed within a millisecond. Where the process has several storages or
 //! connections of its own open on the path, remove the old `-wal` and `-shm` before, so that no two files share them.
 
 mod accounts;
@@ -35,6 +35,7 @@ mod integrity;
 mod keys;
 mod locks;
 mod migration;
+mod monotonic;
 mod open_error;
 mod own_thread;
 #[cfg(test)]
@@ -48,6 +49,7 @@ mod sign_ins;
 mod storage;
 mod tables;
 mod views;
+mod wal_index;
 mod wal_watcher;
 mod write;
 

@@ -13,7 +13,6 @@ use rusqlite::Connection;
 
 use crate::cache::Cache;
 use crate::connection::{BUSY_TIMEOUT, Database};
-use crate::error::is_locked;
 use crate::migration::{self, Migrated, SCHEMA_VERSION};
 use crate::open_error::OpenError;
 use crate::own_thread::on_own_thread;
@@ -153,11 +152,8 @@ impl SqliteStorage {
 
     /// What writes to a database that is there, perhaps long after this was opened.
     fn begin_update(&self) -> Result<WriteTransaction, StorageError> {
-        // A read closes what is open of a file that was replaced. A lock is waited for only once, below.
-        match self.readers.read(|_| Ok(())) {
-            Err(error) if !is_locked(&error) => return Err(error),
-            _ => {}
-        }
+        // Closes what is open of a file that was replaced.
+        self.readers.look()?;
         WriteTransaction::begin_for(self.readers.database().open_updater()?, self.write_timeout)
     }
 

@@ -1,9 +1,7 @@
-//! [`WalWatcher`]: the version of the file that stands at the database's path, by one small read of its WAL's index.
+//! [`WalWatcher`]: which file stands at the database's path, and its version.
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use catalogue_core::storage::StorageError;
 use rusqlite::Connection;
@@ -12,13 +10,10 @@ use crate::cache::Version;
 use crate::connection::Database;
 use crate::error::storage_error;
 use crate::file::{FileIdentity, FileVersion};
+use crate::wal_index::WalIndex;
 
-/// How long the header of a WAL's index is, in bytes; two copies of it stand at the start of the file.
-const HEADER: usize = 48;
-/// Which form of the index this is.
-const VERSION: [u8; 4] = 3_007_000_u32.to_ne_bytes();
-/// Where the header says that it is in use.
-const IS_IN_USE: usize = 12;
+/// How long a look at the path is good for, in nanoseconds (decision A14). Commits are seen at once all the same.
+const GOOD_FOR: u64 = 1_000_000;
 
 /// Watches one file; none before the first look.
 #[derive(Default)]
@@ -38,8 +33,10 @@ pub(crate) enum FileState {
 
 /// A file whose commits are watched.
 struct Watched {
-    /// As it was when this began.
+    /// As it was found at the path last.
     file: FileVersion,
+    /// Until when nobody looks again, by [`nanos`](crate::monotonic::nanos).
+    good_until: AtomicU64,
     /// No other one of this process has it.
     epoch: u64,
     /// Nothing where the file has no WAL.
@@ -73,6 +70,42 @@ impl WalWatcher {
         let state = watched.state(file)?;
         *self.watched_mut() = Some(watched);
         Ok(Some(state))
+    }
+
+    /// The file that stood at the path less than a millisecond before `now`, if one was found there so lately.
+    pub(crate) fn file_lately(&self, now: u64) -> Option<FileVersion> {
+        self.lately(now, |watched| watched.file)
+    }
+
+    /// The same with its version now, where that can be told without a transaction.
+    pub(crate) fn version_lately(&self, now: u64) -> Option<(FileVersion, Option<Version>)> {
+        self.lately(now, |watched| (watched.file, watched.version(watched.file)))
+    }
+
+    fn lately<T>(&self, now: u64, ask: impl FnOnce(&Watched) -> T) -> Option<T> {
+        let watched = self.watched();
+        watched.as_ref().filter(|watched| now < watched.good_until.load(Ordering::Relaxed)).map(ask)
+    }
+
+    /// Notes that this file was found at the path by a look that began at `looked_at`, if it is the one that is watched. Not
+    /// without an index: there a commit changes the file, and what is known of it must not change again a millisecond later.
+    pub(crate) fn found(&self, file: FileVersion, looked_at: u64) {
+        let good_until = looked_at + GOOD_FOR;
+        match self.watched().as_ref() {
+            Some(watched) if watched.index.is_none() || !watched.is_of(file) => return,
+            Some(watched) if watched.file == file => {
+                watched.good_until.fetch_max(good_until, Ordering::Relaxed);
+                return;
+            }
+            _ => {}
+        }
+        if let Some(watched) = self.watched_mut().as_mut()
+            && watched.index.is_some()
+            && watched.is_of(file)
+            && *watched.good_until.get_mut() < good_until
+        {
+            (watched.file, watched.good_until) = (file, AtomicU64::new(good_until));
+        }
     }
 
     /// Whether another file than that one is watched.
@@ -112,7 +145,7 @@ impl Watched {
         connection.query_row(first_read, [], |_| Ok(())).map_err(storage_error)?;
         let index = WalIndex::of(&connection);
         let epoch = EPOCHS.fetch_add(1, Ordering::Relaxed);
-        let watched = Self { file, epoch, index, connection: Mutex::new(connection) };
+        let watched = Self { file, good_until: AtomicU64::new(0), epoch, index, connection: Mutex::new(connection) };
         Ok((database.file_version()?.identity == file.identity).then_some(watched))
     }
 
@@ -133,96 +166,4 @@ impl Watched {
     fn is_of(&self, file: FileVersion) -> bool {
         self.file.identity == file.identity && (self.index.is_some() || self.file == file)
     }
-}
-
-/// The file in which the connections to a database in WAL mode, of all processes, share where the last commit ends
-/// (the "WAL-index" of SQLite's file formats, `-shm` beside the database).
-///
-/// Every commit replaces its header, and readers of SQLite itself begin at what it says. So as long as it is the same, the
-/// database is, provided that no connection can leave the WAL meanwhile: whoever relies on that keeps a connection open
-/// that has read once, whose locks bar the others from another journal mode and from removing the file. There is none
-/// where files and memory maps of them are not known to agree.
-struct WalIndex {
-    file: Arc<File>,
-    identity: FileIdentity,
-    path: PathBuf,
-}
-
-/// What the header was at some instant. Equal only where nothing was committed between.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WalState([u8; HEADER]);
-
-impl WalIndex {
-    /// That of the database which `connection` has read, or `None` where it has no WAL or none that can be watched.
-    fn of(connection: &Connection) -> Option<Self> {
-        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).ok()?;
-        if mode != "wal" || !cfg!(target_os = "linux") {
-            return None;
-        }
-        let path = beside(Path::new(connection.path()?));
-        let file = open_for_long(&path)?;
-        let index = Self { identity: FileIdentity::of(&file.metadata().ok()?), file, path };
-        index.state().is_some().then_some(index)
-    }
-
-    /// What the header is now; `None` while it is being replaced.
-    fn state(&self) -> Option<WalState> {
-        let mut copies = [0; 2 * HEADER];
-        read_start(&self.file, &mut copies)?;
-        let (first, second) = copies.split_at(HEADER);
-        let is_valid = first == second && first.starts_with(&VERSION) && first[IS_IN_USE] == 1;
-        is_valid.then(|| WalState(first.try_into().expect("half of two headers")))
-    }
-
-    fn is_at_its_path(&self) -> bool {
-        fs::metadata(&self.path).is_ok_and(|metadata| FileIdentity::of(&metadata) == self.identity)
-    }
-}
-
-fn beside(database: &Path) -> PathBuf {
-    let mut path = database.as_os_str().to_owned();
-    path.push("-shm");
-    path.into()
-}
-
-/// Opens a file once, and closes it only when nobody can open it any more: closing it drops every lock that SQLite holds on
-/// it in this process (POSIX).
-fn open_for_long(path: &Path) -> Option<Arc<File>> {
-    static OPEN: Mutex<Vec<(FileIdentity, Arc<File>)>> = Mutex::new(Vec::new());
-
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let identity = FileIdentity::of(&fs::metadata(path).ok()?);
-    if let Some((_, file)) = open.iter().find(|(known, _)| *known == identity) {
-        return Some(Arc::clone(file));
-    }
-    open.retain(|(_, file)| Arc::strong_count(file) > 1 || !is_removed(file));
-    let file = Arc::new(File::open(path).ok()?);
-    // Another file may stand there by now; it is this one that is open.
-    open.push((FileIdentity::of(&file.metadata().ok()?), Arc::clone(&file)));
-    Some(file)
-}
-
-/// Whether the file has no name any more.
-#[cfg(unix)]
-fn is_removed(file: &File) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-
-    file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
-}
-
-#[cfg(not(unix))]
-fn is_removed(_: &File) -> bool {
-    false
-}
-
-#[cfg(unix)]
-fn read_start(file: &File, buffer: &mut [u8]) -> Option<()> {
-    use std::os::unix::fs::FileExt as _;
-
-    file.read_exact_at(buffer, 0).ok()
-}
-
-#[cfg(not(unix))]
-fn read_start(_: &File, _: &mut [u8]) -> Option<()> {
-    None
 }

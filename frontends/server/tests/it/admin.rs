@@ -56,7 +56,7 @@ fn ready_asks_the_database() {
     assert_eq!(ask(&observed.admin, "GET /live HTTP/1.1").0, 200);
     sql("ALTER TABLE elsewhere RENAME TO modules");
     assert_eq!(observed.ready(), (200, fine));
-    std::fs::rename(dir.path("catalogue.db"), dir.path("gone.db")).unwrap();
+    dir.take_the_database_away();
     let (status, found) = observed.ready();
     assert_eq!(status, 503);
     assert!(found["checks"]["credentials"] != "ok" && found["checks"]["courses"] != "ok", "{found}");

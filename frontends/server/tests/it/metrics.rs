@@ -60,7 +60,7 @@ fn limits_and_storage_errors_are_counted_by_kind() {
     let get = |field: &str| ask(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\n{field}")).0;
     assert_eq!([&*bearer; 3].map(get), [200, 200, 429]);
     assert_eq!(["Authorization: Bearer x"; 3].map(get), [401, 401, 429]);
-    std::fs::rename(dir.path("catalogue.db"), dir.path("gone.db")).unwrap();
+    dir.take_the_database_away();
     assert_eq!(get(&bearer), 500);
     let metrics = observed.metrics();
     for (name, value) in [

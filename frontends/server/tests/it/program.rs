@@ -61,6 +61,15 @@ impl TestDir {
         self.0.path().join(name)
     }
 
+    /// Afterwards each request must have noticed it: the program looks once a millisecond (decision A14).
+    pub(crate) fn take_the_database_away(&self) {
+        fs::rename(self.path("catalogue.db"), self.path("gone.db")).unwrap();
+        let gone = Instant::now();
+        while gone.elapsed() < Duration::from_millis(1) {
+            thread::yield_now();
+        }
+    }
+
     pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         fs::write(self.path(name), text).unwrap();
     }

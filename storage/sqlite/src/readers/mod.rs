@@ -2,17 +2,18 @@
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::Connection;
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Version};
 use crate::connection::Database;
 use crate::error::{is_locked, storage_error};
 use crate::file::{FileIdentity, FileVersion};
 use crate::locks::Locks;
+use crate::monotonic::nanos;
 use crate::wal_watcher::{FileState, WalWatcher};
 
 /// How often a file may be replaced while it is opened.
@@ -23,9 +24,6 @@ const DEADLINE: Duration = Duration::from_secs(5);
 
 /// How many steps of SQLite's engine pass between two looks at the clock; a page of fifty takes about a thousand.
 const STEPS_BETWEEN_LOOKS: i32 = 1_000;
-
-/// What the clocks of all readers count from.
-static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Read by every read transaction of this process, written by whoever closes connections to a file that was replaced.
 ///
@@ -68,7 +66,7 @@ impl Readers {
         &self.database
     }
 
-    /// Runs `read` on a connection to the file that stands at the path now. It waits for no lock, nor does `read_cached`.
+    /// Runs `read` on a connection to the file that stands at the path. It waits for no lock, nor does `read_cached`.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
         self.read_from(self.file()?, read)
     }
@@ -80,11 +78,9 @@ impl Readers {
         key: &K,
         read: impl FnOnce(&Connection) -> rusqlite::Result<Option<V>>,
     ) -> Result<Option<V>, StorageError> {
-        let file = self.file()?;
         // Looked at before the reading: what is committed in between is then taken for newer than what was read.
-        let Some(version) = self.watcher().version(&self.database, file) else {
-            return self.read_from(file, read);
-        };
+        let (file, version) = self.version()?;
+        let Some(version) = version else { return self.read_from(file, read) };
         if let Some(value) = cache.get(key, version) {
             return Ok(Some(value));
         }
@@ -106,15 +102,32 @@ impl Readers {
         Err(replaced_again_and_again())
     }
 
+    /// The version of the file at the path, where that can be told without a transaction.
+    fn version(&self) -> Result<(FileVersion, Option<Version>), StorageError> {
+        if let Some(known) = self.watcher().version_lately(nanos()) {
+            return Ok(known);
+        }
+        let file = self.look()?;
+        Ok((file, self.watcher().version(&self.database, file)))
+    }
+
+    /// The file that stands at the path, or stood there less than a millisecond ago.
+    fn file(&self) -> Result<FileVersion, StorageError> {
+        self.watcher().file_lately(nanos()).map_or_else(|| self.look(), Ok)
+    }
+
     /// The file that stands at the path now. One that was put in the place of another is another database; so is another
     /// program's whose WAL was removed. Of our own file that is not looked at: it is restored while nobody has it open.
-    fn file(&self) -> Result<FileVersion, StorageError> {
+    /// Nothing that was open of another database is open then.
+    pub(crate) fn look(&self) -> Result<FileVersion, StorageError> {
+        let began = nanos();
         let file = self.database.file_version()?;
         if self.watcher().is_of_another(file.identity) {
             self.close_all_but(Some(file.identity));
         } else if self.is_another_programs() && self.watcher().has_lost_its_index() {
             self.close_all_but(None);
         }
+        self.watcher().found(file, began);
         Ok(file)
     }
 
@@ -142,10 +155,12 @@ impl Readers {
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StorageError> {
         let mut file = file;
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..=ATTEMPTS {
             let not_closing = CLOSING.read().unwrap_or_else(PoisonError::into_inner);
             let idle = self.take(file);
-            if let Some(reader) = if idle.is_some() { idle } else { Reader::open(&self.database, file)? } {
+            // No connection is opened before a look.
+            let may_open = idle.is_none() && attempt > 0;
+            if let Some(reader) = if may_open { Reader::open(&self.database, file)? } else { idle } {
                 let outcome = reader.run(read);
                 if outcome.is_ok() || outcome.as_ref().is_err_and(is_locked) {
                     self.connections.idle().push(reader);
@@ -153,7 +168,7 @@ impl Readers {
                 return outcome;
             }
             drop(not_closing);
-            file = self.file()?;
+            file = self.look()?;
         }
         Err(replaced_again_and_again())
     }
@@ -189,7 +204,7 @@ impl Drop for Readers {
 struct Reader {
     connection: Connection,
     file: FileVersion,
-    /// When the read that runs now began, in microseconds since [`EPOCH`].
+    /// When the read that runs now began, by [`nanos`].
     began: Arc<AtomicU64>,
 }
 
@@ -202,17 +217,16 @@ impl Reader {
         if database.file_version()?.identity != file.identity {
             return Ok(None);
         }
-        let began = Arc::new(AtomicU64::new(micros_since_epoch()));
+        let began = Arc::new(AtomicU64::new(nanos()));
         let watched = Arc::clone(&began);
-        let too_late =
-            move || micros_since_epoch().saturating_sub(watched.load(Ordering::Relaxed)) > DEADLINE.as_micros() as u64;
+        let too_late = move || nanos().saturating_sub(watched.load(Ordering::Relaxed)) > DEADLINE.as_nanos() as u64;
         connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(too_late)).map_err(storage_error)?;
         Ok(Some(Self { connection, file, began }))
     }
 
     /// Runs `read`, which is interrupted at the deadline.
     fn run<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
-        self.began.store(micros_since_epoch(), Ordering::Relaxed);
+        self.began.store(nanos(), Ordering::Relaxed);
         read(&self.connection).map_err(storage_error)
     }
 }
@@ -220,10 +234,6 @@ impl Reader {
 fn replaced_again_and_again() -> StorageError {
     let message = "the database file is replaced again and again; try again later";
     StorageError::new(StorageErrorKind::Unavailable, message)
-}
-
-fn micros_since_epoch() -> u64 {
-    EPOCH.elapsed().as_micros() as u64
 }
 
 #[cfg(test)]

@@ -127,6 +127,35 @@ fn another_file_is_another_database() {
     assert_eq!(database.accounts(), Some(2));
 }
 
+/// A file that takes the place of another is noticed that soon (decision A14).
+#[test]
+#[cfg(target_os = "linux")]
+fn a_look_at_the_path_is_good_for_a_millisecond() {
+    let database = Counted::new();
+    database.accounts();
+    let (watcher, file) = (&database.readers.connections.watcher, database.readers.look().unwrap());
+    let at = nanos() + 1_000_000_000_000;
+    watcher.found(file, at);
+    watcher.found(file, at - 1);
+    assert_eq!(watcher.file_lately(at + 999_999), Some(file));
+    assert!(watcher.version_lately(at + 999_999).is_some_and(|(found, version)| found == file && version.is_some()));
+    assert_eq!(watcher.file_lately(at + 1_000_000), None);
+    database.readers.close_all_but(None);
+    assert_eq!(watcher.file_lately(at), None);
+}
+
+/// There each commit changes the file: what is known of it would change twice.
+#[test]
+fn without_a_wal_the_path_is_looked_at_each_time() {
+    let database = Counted::new();
+    database.host().query_row("PRAGMA journal_mode = delete", [], |_| Ok(())).unwrap();
+    database.accounts();
+    let file = database.readers.look().unwrap();
+    let at = nanos();
+    database.readers.connections.watcher.found(file, at);
+    assert_eq!(database.readers.connections.watcher.file_lately(at), None);
+}
+
 /// The index of an empty WAL looks the same whatever is in the database.
 #[test]
 #[cfg(unix)]

@@ -13,6 +13,7 @@ mod views;
 mod waiting;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
 use catalogue_core::auth::Scopes;
@@ -33,6 +34,19 @@ async fn fixture() -> (SqliteStorage, TempDir) {
 
 fn database_in(directory: &TempDir) -> PathBuf {
     directory.path().join("catalogue.db")
+}
+
+/// What is answered when a file that was just put in the place of another is noticed, which any request that arrives a
+/// millisecond later does (decision A14).
+async fn noticed<T>(ask: impl AsyncFn() -> T, is_new: impl Fn(&T) -> bool) -> T {
+    let replaced = Instant::now();
+    loop {
+        let must_be_new = replaced.elapsed() >= Duration::from_millis(1);
+        let answer = ask().await;
+        if must_be_new || is_new(&answer) {
+            return answer;
+        }
+    }
 }
 
 /// Imports one account with one course.

@@ -42,9 +42,10 @@ impl Linked {
     }
 
     /// The path leads to the other directory from now on.
-    fn lead_to(&self, directory: &str) {
+    fn lead_to(&mut self, directory: &str) {
         symlink(directory, self.0.dir.path("next")).unwrap();
         fs::rename(self.0.dir.path("next"), self.0.dir.path("live")).unwrap();
+        self.0.notices_the_file();
     }
 
     /// The servers are asked while the path leads elsewhere, and so let go of the files here.
@@ -54,7 +55,7 @@ impl Linked {
         self.0.answers(DETAIL, 200, "There");
     }
 
-    fn come_back(&self) {
+    fn come_back(&mut self) {
         self.lead_to("here");
     }
 
@@ -170,13 +171,14 @@ fn a_file_that_takes_the_place_of_another() {
     }
 }
 
-/// Puts a file in the place of the database, once its log is written back.
+/// Puts a file in the place of the database, once its log is written back, and has it noticed.
 fn put_in_place(fixture: &mut Fixture, file: &Path) {
     let mut sql = fixture.sql();
     assert!(sql.run("PRAGMA wal_checkpoint(TRUNCATE)").starts_with("0 "));
     sql.close();
     remove_wal(fixture.database());
     fs::rename(file, fixture.database()).unwrap();
+    fixture.notices_the_file();
 }
 
 /// A counter of changes would stand where it stood, after as many changes to the older file.
@@ -217,6 +219,7 @@ fn a_file_that_is_gone_and_comes_back_changed() {
         sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
         sql.close();
         fs::rename(fixture.database(), &away).unwrap();
+        fixture.notices_the_file();
         fixture.answers(LIST, 500, "internal_error");
         fixture.answers(DETAIL, 500, "internal_error");
         fs::rename(&away, fixture.database()).unwrap();

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -73,6 +74,19 @@ impl Fixture {
     pub(super) fn newcomers(&self, token: &str) -> Vec<Reader> {
         let connect = |(name, server): &(&'static str, Server)| Reader::connect(&server.address, token, name);
         self.servers.iter().map(connect).collect()
+    }
+
+    /// Asks until another file at the path must have been noticed: by any request that comes a millisecond later (decision
+    /// A14). Reads no list, page or detail.
+    pub(super) fn notices_the_file(&mut self) {
+        let replaced = Instant::now();
+        let mut is_over = false;
+        while !is_over {
+            is_over = replaced.elapsed() >= Duration::from_millis(1);
+            for reader in &mut self.readers {
+                reader.ask("/api/v1/me", "");
+            }
+        }
     }
 
     /// The very next answer on each connection is new and holds `text`: list, page and detail.

@@ -43,7 +43,7 @@ fn each_request_is_a_span_and_nothing_secret_is_in_it() {
     ask(server, &format!("GET /api/v1/courses?access_token={token} HTTP/1.1\nX-Request-Id: three"));
     ask(server, &format!("HEAD /api/v1/courses/geheim HTTP/1.1\nAuthorization: Bearer {token}x\nX-Request-Id: four"));
     ask(server, &format!("GEHEIM /geheim HTTP/1.1\nX-Request-Id: five\nUser-Agent: geheim\n{trace}\n{trace}"));
-    std::fs::rename(dir.path("catalogue.db"), dir.path("gone.db")).unwrap();
+    dir.take_the_database_away();
     ask(server, &format!("GET /api/v1/me HTTP/1.1\n{bearer}\nX-Request-Id: six"));
     let log = observed.ended_log();
     let ended = now();

@@ -30,7 +30,8 @@ async fn a_key_is_known_while_the_courses_are_out_of_reach() {
 
     let elsewhere = team.directory.path().join("elsewhere");
     fs::rename(team.database(), &elsewhere).unwrap();
-    assert_eq!((get(list).await, get(me).await), (500, 200));
+    let gone = crate::noticed(async || get(list).await, |status| *status != 200).await;
+    assert_eq!((gone, get(list).await, get(me).await), (500, 500, 200));
     fs::rename(elsewhere, team.database()).unwrap();
     assert_eq!((get(list).await, get(me).await), (200, 200));
 

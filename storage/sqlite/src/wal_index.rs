@@ -1,0 +1,108 @@
+//! [`WalIndex`]: the state of a database in WAL mode, by one small read.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::Connection;
+
+use crate::file::FileIdentity;
+
+/// How long the header of a WAL's index is, in bytes; two copies of it stand at the start of the file.
+const HEADER: usize = 48;
+/// Which form of the index this is.
+const VERSION: [u8; 4] = 3_007_000_u32.to_ne_bytes();
+/// Where the header says that it is in use.
+const IS_IN_USE: usize = 12;
+
+/// The file in which the connections to a database in WAL mode, of all processes, share where the last commit ends
+/// (the "WAL-index" of SQLite's file formats, `-shm` beside the database).
+///
+/// Every commit replaces its header, and readers of SQLite itself begin at what it says. So as long as it is the same, the
+/// database is, provided that no connection can leave the WAL meanwhile: whoever relies on that keeps a connection open
+/// that has read once, whose locks bar the others from another journal mode and from removing the file. There is none
+/// where files and memory maps of them are not known to agree.
+pub(crate) struct WalIndex {
+    file: Arc<File>,
+    identity: FileIdentity,
+    path: PathBuf,
+}
+
+/// What the header was at some instant. Equal only where nothing was committed between.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WalState([u8; HEADER]);
+
+impl WalIndex {
+    /// That of the database which `connection` has read, or `None` where it has no WAL or none that can be watched.
+    pub(crate) fn of(connection: &Connection) -> Option<Self> {
+        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).ok()?;
+        if mode != "wal" || !cfg!(target_os = "linux") {
+            return None;
+        }
+        let path = beside(Path::new(connection.path()?));
+        let file = open_for_long(&path)?;
+        let index = Self { identity: FileIdentity::of(&file.metadata().ok()?), file, path };
+        index.state().is_some().then_some(index)
+    }
+
+    /// What the header is now; `None` while it is being replaced.
+    pub(crate) fn state(&self) -> Option<WalState> {
+        let mut copies = [0; 2 * HEADER];
+        read_start(&self.file, &mut copies)?;
+        let (first, second) = copies.split_at(HEADER);
+        let is_valid = first == second && first.starts_with(&VERSION) && first[IS_IN_USE] == 1;
+        is_valid.then(|| WalState(first.try_into().expect("half of two headers")))
+    }
+
+    pub(crate) fn is_at_its_path(&self) -> bool {
+        fs::metadata(&self.path).is_ok_and(|metadata| FileIdentity::of(&metadata) == self.identity)
+    }
+}
+
+fn beside(database: &Path) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push("-shm");
+    path.into()
+}
+
+/// Opens a file once, and closes it only when nobody can open it any more: closing it drops every lock that SQLite holds on
+/// it in this process (POSIX).
+fn open_for_long(path: &Path) -> Option<Arc<File>> {
+    static OPEN: Mutex<Vec<(FileIdentity, Arc<File>)>> = Mutex::new(Vec::new());
+
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let identity = FileIdentity::of(&fs::metadata(path).ok()?);
+    if let Some((_, file)) = open.iter().find(|(known, _)| *known == identity) {
+        return Some(Arc::clone(file));
+    }
+    open.retain(|(_, file)| Arc::strong_count(file) > 1 || !is_removed(file));
+    let file = Arc::new(File::open(path).ok()?);
+    // Another file may stand there by now; it is this one that is open.
+    open.push((FileIdentity::of(&file.metadata().ok()?), Arc::clone(&file)));
+    Some(file)
+}
+
+/// Whether the file has no name any more.
+#[cfg(unix)]
+fn is_removed(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
+}
+
+#[cfg(not(unix))]
+fn is_removed(_: &File) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn read_start(file: &File, buffer: &mut [u8]) -> Option<()> {
+    use std::os::unix::fs::FileExt as _;
+
+    file.read_exact_at(buffer, 0).ok()
+}
+
+#[cfg(not(unix))]
+fn read_start(_: &File, _: &mut [u8]) -> Option<()> {
+    None
+}
