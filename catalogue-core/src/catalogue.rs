@@ -164,9 +164,7 @@ impl Inner {
             Some(identity) => Caller { identity, revision: None },
             None => self.identify(request, seen).await?,
         };
-        if self.observer.is_some() {
-            *seen = Some(identity.clone());
-        }
+        let identity = &*seen.insert(identity);
         let Route::Operation(operation, segment) = route else {
             return Err(ApiError::NotFound);
         };

@@ -44,7 +44,7 @@ impl Answers {
         &self,
         mount: &Mount,
         asked: Asked,
-        caller: &Authorized,
+        caller: &Authorized<'_>,
         revision: Option<Revision>,
         headers: &HeaderMap,
     ) -> Result<Answer, ApiError> {
@@ -81,7 +81,7 @@ impl Answers {
         &self,
         mount: &Mount,
         call: &Call,
-        caller: &Authorized,
+        caller: &Authorized<'_>,
         headers: &HeaderMap,
     ) -> Result<Answer, ApiError> {
         let etag = (*call == Call::Me).then(|| mount.rendering.tag_of_identity(caller.identity()));
@@ -94,7 +94,7 @@ impl Answers {
     }
 
     /// Renders the answer that depends on `key`, with the tag if the courses are still of that revision.
-    async fn render(&self, mount: &Mount, key: &Key, etag: ETag, caller: &Authorized) -> Result<Fresh, ApiError> {
+    async fn render(&self, mount: &Mount, key: &Key, etag: ETag, caller: &Authorized<'_>) -> Result<Fresh, ApiError> {
         let reply = key.call.run(&*self.courses, caller).await?;
         let of_the_revision = reply.revision == Some(key.revision);
         let entity = Arc::new(envelope::entity(reply, of_the_revision.then_some(etag), &mount.router.base));

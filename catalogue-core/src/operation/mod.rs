@@ -117,7 +117,7 @@ impl Operation {
     }
 
     /// Reads the parameters (decision R2: the first fault answers, limit before cursor).
-    pub(crate) fn parse(self, caller: &Authorized, segment: &str, query: Option<&str>) -> Result<Asked, ApiError> {
+    pub(crate) fn parse(self, caller: &Authorized<'_>, segment: &str, query: Option<&str>) -> Result<Asked, ApiError> {
         Ok(Asked::Call(match self {
             Self::GetMe => Call::Me,
             Self::ListCourses => Call::Courses(ListCall::parse(caller, query)?),
@@ -143,7 +143,7 @@ impl Call {
     }
 
     /// Does the work, for a caller who passed the gate.
-    pub(crate) async fn run(&self, courses: &dyn CourseStorage, caller: &Authorized) -> Result<Reply, ApiError> {
+    pub(crate) async fn run(&self, courses: &dyn CourseStorage, caller: &Authorized<'_>) -> Result<Reply, ApiError> {
         match self {
             Self::Me => Ok(me::run(caller)),
             Self::Courses(call) => courses::run(call, courses, caller).await,
