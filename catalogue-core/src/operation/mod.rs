@@ -128,11 +128,6 @@ impl Operation {
 }
 
 impl Call {
-    /// Whether the answer depends on the account's courses.
-    pub(crate) const fn reads_courses(&self) -> bool {
-        matches!(self, Self::Courses(_) | Self::Course(_))
-    }
-
     /// How many bytes its texts take up.
     pub(crate) fn weight(&self) -> usize {
         match self {
