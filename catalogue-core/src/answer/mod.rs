@@ -61,9 +61,18 @@ impl Answers {
             (_, Some(revision)) => Some(Shown::Courses(revision)),
         };
         let Some(shown) = shown else {
-            return self.answer_without_revision(mount, &call, caller, headers).await;
+            return Box::pin(self.answer_without_revision(mount, call, caller, headers)).await;
         };
         let key = Key { mount: mount.number, account: caller.account().clone(), shown, call };
+        match self.answer_unrendered(mount, key, headers) {
+            Ok(answer) => Ok(answer),
+            // Boxed, so that the others have no room for this.
+            Err((key, etag)) => Box::pin(self.answer_rendered(mount, key, etag, caller, headers)).await,
+        }
+    }
+
+    /// Answers from what is kept or with 304; gives the key back where it must be rendered, with the tag that it will have.
+    fn answer_unrendered(&self, mount: &Mount, key: Key, headers: &HeaderMap) -> Result<Answer, (Key, ETag)> {
         if let Some(kept) = self.page_cache.get(&key) {
             return Ok(Answer { response: envelope::answer(&kept, headers), rendered: false });
         }
@@ -72,7 +81,18 @@ impl Answers {
         if etag.is_listed_in(headers) {
             return Ok(Answer { response: envelope::not_modified(&etag), rendered: false });
         }
-        let entity = Box::pin(self.page_cache.get_or_render(&key, self.render(mount, &key, etag, caller))).await?;
+        Err((key, etag))
+    }
+
+    async fn answer_rendered(
+        &self,
+        mount: &Mount,
+        key: Key,
+        etag: ETag,
+        caller: &Authorized<'_>,
+        headers: &HeaderMap,
+    ) -> Result<Answer, ApiError> {
+        let entity = self.page_cache.get_or_render(&key, self.render(mount, &key, etag, caller)).await?;
         Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
     }
 
@@ -80,7 +100,7 @@ impl Answers {
     async fn answer_without_revision(
         &self,
         mount: &Mount,
-        call: &Call,
+        call: Call,
         caller: &Authorized<'_>,
         headers: &HeaderMap,
     ) -> Result<Answer, ApiError> {

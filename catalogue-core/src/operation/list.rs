@@ -121,9 +121,8 @@ mod tests {
     }
 
     fn caller() -> Authorized<'static> {
-        static IDENTITY: LazyLock<Identity> = LazyLock::new(|| {
-            Identity::api_key(AccountId::new("acc"), "key", Scopes::from_names(["read:courses"]))
-        });
+        static IDENTITY: LazyLock<Identity> =
+            LazyLock::new(|| Identity::api_key(AccountId::new("acc"), "key", Scopes::from_names(["read:courses"])));
         Operation::ListCourses.authorize(&IDENTITY, &[CredentialKind::ApiKey]).unwrap()
     }
 
