@@ -86,7 +86,8 @@ fn has_form(text: &str, kind: CredentialKind) -> bool {
         return false;
     }
     let (content, checksum) = text.split_at(LENGTH - CHECKSUM_DIGITS);
-    content[prefix.len()..].bytes().all(|b| b.is_ascii_alphanumeric()) && checksum.as_bytes() == checksum_of(content)
+    content[prefix.len()..].bytes().fold(true, |all, b| all & b.is_ascii_alphanumeric())
+        && checksum.as_bytes() == checksum_of(content)
 }
 
 /// Whether `text` begins as an API key of this form and is none.
