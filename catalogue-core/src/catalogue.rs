@@ -98,7 +98,7 @@ impl Catalogue {
         request: Request<B>,
     ) -> impl Future<Output = Response<Bytes>> + Send + use<'_, B> {
         let (parts, _) = request.into_parts();
-        async move { self.0.call(&parts, Some(caller)).await }
+        async move { self.0.call(&parts, Some(Box::new(caller))).await }
     }
 
     /// How often answers were found in the page cache since the catalogue was built, and how many bytes it takes up
@@ -116,7 +116,7 @@ impl Catalogue {
 }
 
 impl Inner {
-    async fn call(&self, request: &request::Parts, caller: Option<Identity>) -> Response<Bytes> {
+    async fn call(&self, request: &request::Parts, caller: Option<Box<Identity>>) -> Response<Bytes> {
         let began = self.observer.as_ref().map(|_| Instant::now());
         let request_id = self.request_ids.of(&request.headers);
         let route = self.mount.route(request.uri.path());
@@ -147,7 +147,7 @@ impl Inner {
         &self,
         request: &request::Parts,
         route: Route<'_>,
-        caller: Option<Identity>,
+        caller: Option<Box<Identity>>,
         seen: &mut Option<Identity>,
     ) -> Result<Response<Bytes>, ApiError> {
         if route.check_method(&request.method)? == MethodKind::Options {
@@ -159,27 +159,28 @@ impl Inner {
         if route == Route::Root {
             return envelope::root(&self.mount.router.docs, &request.headers);
         }
-        let known = caller.or_else(|| self.identify.as_ref()?.call(request));
-        let Caller { identity, revision } = match known {
-            Some(identity) => Caller { identity, revision: None },
-            None => self.identify(request, seen).await?,
+        *seen = caller.map(|caller| *caller).or_else(|| self.identify.as_ref()?.call(request));
+        let (identity, revision) = match seen {
+            Some(identity) => (&*identity, None),
+            None => {
+                let Caller { identity, revision } = self.identify(request, seen).await?;
+                (&*seen.insert(identity), revision)
+            }
         };
-        if self.observer.is_some() {
-            *seen = Some(identity.clone());
-        }
         let Route::Operation(operation, segment) = route else {
             return Err(ApiError::NotFound);
         };
         let caller = operation.authorize(identity, &self.accepted)?;
         let asked = operation.parse(&caller, segment, request.uri.query())?;
         let counted = match &self.limits {
-            Some(limits) => limits.take(caller.identity()).await?,
+            // Boxed like the look-up within limits.
+            Some(limits) => limits.take(caller.identity()).await?.map(Box::new),
             None => None,
         };
         let mut answer = self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?;
         if let Some(counted) = counted {
             let is_free = answer.is_free(&request.headers);
-            counted.settle(&mut answer.response, is_free).await;
+            Box::pin(counted.settle(&mut answer.response, is_free)).await;
         }
         Ok(answer.response)
     }
@@ -187,9 +188,20 @@ impl Inner {
     /// Finds out whose token the request carries, unless its client has tried too many.
     async fn identify(&self, request: &request::Parts, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(&request.headers);
-        let Some(limits) = &self.limits else {
-            return self.authenticate(token.map_err(ApiError::unauthorized)?, seen).await;
-        };
+        match &self.limits {
+            None => self.authenticate(token.map_err(ApiError::unauthorized)?, seen).await,
+            // Boxed, so that a request that nothing limits has no room for this.
+            Some(limits) => Box::pin(self.identify_within(limits, token, request, seen)).await,
+        }
+    }
+
+    async fn identify_within(
+        &self,
+        limits: &Limits,
+        token: Result<BearerToken<'_>, Refusal>,
+        request: &request::Parts,
+        seen: &mut Option<Identity>,
+    ) -> Result<Caller, ApiError> {
         let client = request.extensions.get::<ClientAddress>();
         if token.as_ref().is_err_and(|refusal| *refusal == Refusal::Invalid) {
             limits.count_malformed(client).await?;

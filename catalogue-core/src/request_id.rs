@@ -34,12 +34,12 @@ impl RequestIds {
 
     fn fresh(&self) -> HeaderValue {
         let count = self.counter.fetch_add(1, Ordering::Relaxed);
-        let [high, low] = [0, 1].map(|half: usize| self.keys[half].hash_one(count));
         let mut id = [0; 32];
-        let mut number = u128::from(high) << 64 | u128::from(low);
-        for digit in id.iter_mut().rev() {
-            *digit = b"0123456789abcdef"[(number & 0xf) as usize];
-            number >>= 4;
+        for (digits, keys) in id.as_chunks_mut::<16>().0.iter_mut().zip(&self.keys) {
+            let half = keys.hash_one(count);
+            for (place, digit) in digits.iter_mut().enumerate() {
+                *digit = b"0123456789abcdef"[(half >> (60 - 4 * place)) as usize & 0xf];
+            }
         }
         HeaderValue::from_bytes(&id).expect("hexadecimal digits are visible ASCII")
     }

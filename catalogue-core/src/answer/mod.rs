@@ -20,7 +20,7 @@ use crate::mount::Mount;
 use crate::operation::{Asked, Call};
 use crate::storage::{CourseStorage, Revision};
 use conditional::{ETag, names_any};
-use page_cache::{Fresh, Key, PageCache, PageCacheStatistics};
+use page_cache::{Fresh, Key, PageCache, PageCacheStatistics, Shown};
 
 /// Answers the calls of those who passed the gate. Clones share what is kept.
 #[derive(Clone, Debug)]
@@ -39,12 +39,12 @@ impl Answers {
         self.page_cache.statistics()
     }
 
-    /// Answers a call: as long as the storage's revision is the same, from what is kept or with 304, reading no course.
+    /// Answers a call: as long as what it shows is the same, from what is kept or with 304, reading no course.
     pub(crate) async fn answer(
         &self,
         mount: &Mount,
         asked: Asked,
-        caller: &Authorized,
+        caller: &Authorized<'_>,
         revision: Option<Revision>,
         headers: &HeaderMap,
     ) -> Result<Answer, ApiError> {
@@ -55,15 +55,24 @@ impl Answers {
                 return Ok(Answer { response, rendered: false });
             }
         };
-        let revision = match revision {
-            _ if !call.reads_courses() => None,
-            None => self.courses.revision(caller.account()).await?,
-            known => known,
+        let shown = match (&call, revision) {
+            (Call::Me, _) => Some(Shown::Caller(caller.identity().clone())),
+            (_, None) => self.courses.revision(caller.account()).await?.map(Shown::Courses),
+            (_, Some(revision)) => Some(Shown::Courses(revision)),
         };
-        let Some(revision) = revision else {
-            return self.answer_without_revision(mount, &call, caller, headers).await;
+        let Some(shown) = shown else {
+            return Box::pin(self.answer_without_revision(mount, call, caller, headers)).await;
         };
-        let key = Key { mount: mount.number, account: caller.account().clone(), revision, call };
+        let key = Key { mount: mount.number, account: caller.account().clone(), shown, call };
+        match self.answer_unrendered(mount, key, headers) {
+            Ok(answer) => Ok(answer),
+            // Boxed, so that the others have no room for this.
+            Err((key, etag)) => Box::pin(self.answer_rendered(mount, key, etag, caller, headers)).await,
+        }
+    }
+
+    /// Answers from what is kept or with 304; gives the key back where it must be rendered, with the tag that it will have.
+    fn answer_unrendered(&self, mount: &Mount, key: Key, headers: &HeaderMap) -> Result<Answer, (Key, ETag)> {
         if let Some(kept) = self.page_cache.get(&key) {
             return Ok(Answer { response: envelope::answer(&kept, headers), rendered: false });
         }
@@ -72,33 +81,43 @@ impl Answers {
         if etag.is_listed_in(headers) {
             return Ok(Answer { response: envelope::not_modified(&etag), rendered: false });
         }
-        let entity = Box::pin(self.page_cache.get_or_render(&key, self.render(mount, &key, etag, caller))).await?;
+        Err((key, etag))
+    }
+
+    async fn answer_rendered(
+        &self,
+        mount: &Mount,
+        key: Key,
+        etag: ETag,
+        caller: &Authorized<'_>,
+        headers: &HeaderMap,
+    ) -> Result<Answer, ApiError> {
+        let entity = self.page_cache.get_or_render(&key, self.render(mount, &key, etag, caller)).await?;
         Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
     }
 
-    /// Answers what no revision stands for: the identity, whose tag is known beforehand, and courses without revisions.
+    /// Answers from courses that no revision stands for.
     async fn answer_without_revision(
         &self,
         mount: &Mount,
-        call: &Call,
-        caller: &Authorized,
+        call: Call,
+        caller: &Authorized<'_>,
         headers: &HeaderMap,
     ) -> Result<Answer, ApiError> {
-        let etag = (*call == Call::Me).then(|| mount.rendering.tag_of_identity(caller.identity()));
-        if let Some(etag) = etag.as_ref().filter(|etag| etag.is_listed_in(headers)) {
-            return Ok(Answer { response: envelope::not_modified(etag), rendered: false });
-        }
         let reply = call.run(&*self.courses, caller).await?;
-        let entity = envelope::entity(reply, etag, &mount.router.base);
+        let entity = envelope::entity(reply, None, &mount.router.base);
         Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
     }
 
-    /// Renders the answer that depends on `key`, with the tag if the courses are still of that revision.
-    async fn render(&self, mount: &Mount, key: &Key, etag: ETag, caller: &Authorized) -> Result<Fresh, ApiError> {
+    /// Renders the answer that depends on `key`, with the tag if it still shows that.
+    async fn render(&self, mount: &Mount, key: &Key, etag: ETag, caller: &Authorized<'_>) -> Result<Fresh, ApiError> {
         let reply = key.call.run(&*self.courses, caller).await?;
-        let of_the_revision = reply.revision == Some(key.revision);
-        let entity = Arc::new(envelope::entity(reply, of_the_revision.then_some(etag), &mount.router.base));
-        Ok(Fresh { entity, of_the_revision })
+        let is_of_key = match &key.shown {
+            Shown::Courses(revision) => reply.revision == Some(*revision),
+            Shown::Caller(_) => true,
+        };
+        let entity = Arc::new(envelope::entity(reply, is_of_key.then_some(etag), &mount.router.base));
+        Ok(Fresh { entity, is_of_key })
     }
 }
 

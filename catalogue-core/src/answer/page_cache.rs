@@ -1,5 +1,6 @@
 //! [`PageCache`]: answers that were rendered before, kept by what they depend on.
 
+use std::hash::{Hash, Hasher};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,6 +9,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use crate::answer::entity::Entity;
+use crate::auth::{Identity, Scope};
 use crate::error::ApiError;
 use crate::model::AccountId;
 use crate::operation::Call;
@@ -24,13 +26,44 @@ const OVERHEAD: usize = 256;
 const WAITED_IN_VAIN: &str = "another request was reading the same answer and failed; its own line says why";
 
 /// All that the bytes of an answer depend on, beside the code that renders them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     /// The number of the mount that the request came in at.
     pub(crate) mount: u32,
     pub(crate) account: AccountId,
-    pub(crate) revision: Revision,
+    pub(crate) shown: Shown,
     pub(crate) call: Call,
+}
+
+/// What an answer shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// The account's courses at that revision.
+    Courses(Revision),
+    /// Who calls.
+    Caller(Identity),
+}
+
+impl Shown {
+    /// How many bytes its texts take up.
+    fn weight(&self) -> usize {
+        let Self::Caller(identity) = self else { return 0 };
+        let scopes: usize = identity.scopes.iter().map(|scope| size_of::<Scope>() + scope.name().len()).sum();
+        let client =
+            identity.issued.as_ref().and_then(|issued| issued.client.as_ref()).map_or(0, |client| client.len());
+        identity.credential_id.len() + scopes + identity.counted_as().len() + client
+    }
+}
+
+impl Hash for Key {
+    /// Of what tells keys apart as good as always; each further field costs every request its time.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match &self.shown {
+            Shown::Courses(revision) => state.write(revision.as_bytes()),
+            Shown::Caller(identity) => identity.credential_id.hash(state),
+        }
+        self.call.hash(state);
+    }
 }
 
 /// How often answers were found in the cache, and how many bytes the cached ones take up.
@@ -71,7 +104,7 @@ struct Bytes;
 
 impl Weighter<Key, Rendered> for Bytes {
     fn weight(&self, key: &Key, rendered: &Rendered) -> u64 {
-        let texts = key.account.as_str().len() + key.call.weight();
+        let texts = key.account.as_str().len() + key.shown.weight() + key.call.weight();
         let body = rendered.as_ref().map_or(0, |entity| entity.weight());
         let bytes = size_of::<Key>() + texts + body + OVERHEAD;
         // What the allocator adds to large ones is about an eighth.
@@ -116,7 +149,7 @@ impl PageCache {
         let outcome =
             catch_panic(pin!(render)).await.unwrap_or_else(|panicked| Err(ApiError::Internal(panicked.into())));
         let rendered = match &outcome {
-            Ok(fresh) if fresh.of_the_revision => Ok(Arc::clone(&fresh.entity)),
+            Ok(fresh) if fresh.is_of_key => Ok(Arc::clone(&fresh.entity)),
             Err(ApiError::Internal(_)) => Err(NothingToShare::Failed),
             Ok(_) | Err(_) => Err(NothingToShare::NotKept),
         };
@@ -147,6 +180,6 @@ impl PageCache {
 #[derive(Debug)]
 pub(crate) struct Fresh {
     pub(crate) entity: Arc<Entity>,
-    /// The courses are of the revision that was asked for. Where a change came between, the answer is right, but not kept.
-    pub(crate) of_the_revision: bool,
+    /// It shows what was asked for. Where a change came between, the answer is right, but not kept.
+    pub(crate) is_of_key: bool,
 }

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::address::Address;
 use crate::answer::conditional::ETag;
-use crate::answer::page_cache::Key;
+use crate::answer::page_cache::{Key, Shown};
 use crate::auth::Identity;
 use crate::operation::Operation;
 
@@ -29,15 +29,14 @@ impl Rendering {
 
     /// The tag of the answer that depends on `key`.
     pub(crate) fn tag(&self, key: &Key) -> ETag {
-        let Key { mount: _, account, revision, call } = key;
-        self.tag_of(&(account, revision, call))
-    }
-
-    /// The tag of what `GET /me` answers to `caller`.
-    pub(crate) fn tag_of_identity(&self, caller: &Identity) -> ETag {
-        // No answer shows who issued a token.
-        let Identity { account, kind, credential_id, scopes, issued: _ } = caller;
-        self.tag_of(&("identity", account, kind, credential_id, scopes))
+        let Key { mount: _, account, shown, call } = key;
+        match shown {
+            Shown::Courses(revision) => self.tag_of(&(account, revision, call)),
+            // No answer shows who issued a token.
+            Shown::Caller(Identity { account, kind, credential_id, scopes, issued: _ }) => {
+                self.tag_of(&("identity", account, kind, credential_id, scopes))
+            }
+        }
     }
 
     fn tag_of(&self, what: &impl Hash) -> ETag {

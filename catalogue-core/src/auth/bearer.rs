@@ -20,10 +20,10 @@ impl<'r> BearerToken<'r> {
     /// A token, or `None` when `text` is not of the form that RFC 6750 allows (`b64token`).
     #[must_use]
     pub fn new(text: &'r str) -> Option<Self> {
-        let allowed =
-            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/');
-        let end = text.bytes().position(|byte| !allowed(byte)).unwrap_or(text.len());
-        (end > 0 && text.bytes().skip(end).all(|byte| byte == b'=')).then_some(Self { text, digest: None })
+        let token = text.trim_end_matches('=');
+        // To the end whatever is found, so that many bytes are looked at at once.
+        let is_allowed = token.bytes().fold(true, |allowed, byte| allowed & is_token_byte(byte));
+        (!token.is_empty() && is_allowed).then_some(Self { text, digest: None })
     }
 
     /// The token of a request with these headers (decision A3). A token in the query is never read.
@@ -56,6 +56,19 @@ impl<'r> BearerToken<'r> {
     pub(super) fn keep_digest(&mut self) -> TokenDigest {
         *self.digest.insert(self.digest())
     }
+}
+
+/// Whether a byte is one of `b64token`, before its padding.
+#[inline]
+fn is_token_byte(byte: u8) -> bool {
+    let in_range = |first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
+    // The first range is `-`, `.`, `/` and the digits.
+    in_range(b'-', b'9')
+        | in_range(b'A', b'Z')
+        | in_range(b'a', b'z')
+        | (byte == b'+')
+        | (byte == b'_')
+        | (byte == b'~')
 }
 
 /// The scheme's name and what follows the blanks after it.

@@ -33,11 +33,11 @@ impl Credential {
     }
 
     /// Why the credential does not hold at `now`; `None` where it does (decision C3).
-    fn refusal(&self, now: Timestamp) -> Option<Refusal> {
+    fn refusal(&self, now: impl FnOnce() -> Timestamp) -> Option<Refusal> {
         if self.revoked_at.is_some() {
             return Some(Refusal::Revoked);
         }
-        self.expires_at.is_some_and(|expiry| expiry <= now).then_some(Refusal::Expired)
+        self.expires_at.is_some_and(|expiry| expiry <= now()).then_some(Refusal::Expired)
     }
 }
 
@@ -93,7 +93,7 @@ pub(crate) async fn look_up(
     let Some(credential) = storage.find_credential(&digest).await? else {
         return Ok(LookedUp::NotMine);
     };
-    Ok(match credential.refusal(Timestamp::now()) {
+    Ok(match credential.refusal(Timestamp::now) {
         None => LookedUp::Accepted(credential.identity, credential.revision),
         Some(refusal) => LookedUp::Refused(refusal, Some(credential.identity)),
     })
@@ -119,7 +119,7 @@ mod tests {
         ] {
             let mut credential = Credential::new(identity.clone());
             (credential.expires_at, credential.revoked_at) = (expires_at, revoked_at);
-            assert_eq!(credential.refusal(at(10).unwrap()), refusal);
+            assert_eq!(credential.refusal(|| at(10).unwrap()), refusal);
         }
     }
 }

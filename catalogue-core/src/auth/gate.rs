@@ -7,9 +7,9 @@ use crate::operation::Operation;
 
 /// A caller who passed one operation's gate. Operations take nothing less, so none runs without it.
 #[derive(Debug)]
-pub(crate) struct Authorized(Identity);
+pub(crate) struct Authorized<'c>(&'c Identity);
 
-impl Authorized {
+impl Authorized<'_> {
     /// The account whose data the caller may read, and no other.
     pub(crate) fn account(&self) -> &AccountId {
         &self.0.account
@@ -17,7 +17,7 @@ impl Authorized {
 
     /// Who the caller is.
     pub(crate) fn identity(&self) -> &Identity {
-        &self.0
+        self.0
     }
 }
 
@@ -25,7 +25,11 @@ impl Operation {
     /// Lets `identity` through to this operation: first its kind (decision A5), then its scope (section 5.6).
     ///
     /// An operation that needs no scope answers every valid credential (decision A6).
-    pub(crate) fn authorize(self, identity: Identity, accepted: &[CredentialKind]) -> Result<Authorized, ApiError> {
+    pub(crate) fn authorize<'c>(
+        self,
+        identity: &'c Identity,
+        accepted: &[CredentialKind],
+    ) -> Result<Authorized<'c>, ApiError> {
         let Some(required) = self.row().scope.clone() else {
             return Ok(Authorized(identity));
         };
@@ -34,7 +38,7 @@ impl Operation {
             return Err(ApiError::UnsupportedCredential { required });
         }
         if !identity.scopes.contains(&required) {
-            return Err(ApiError::InsufficientScope { required, granted: identity.scopes });
+            return Err(ApiError::InsufficientScope { required, granted: identity.scopes.clone() });
         }
         Ok(Authorized(identity))
     }

@@ -39,9 +39,10 @@ impl NewToken {
     pub fn mint(kind: CredentialKind) -> Self {
         let mut random = [0_u8; 32];
         getrandom::fill(&mut random).expect("the system's randomness");
-        let content = format!("{}{}", kind.token_prefix(), base62::<RANDOM_DIGITS>(random));
-        let checksum = checksum_of(&content);
-        Self(content + &checksum)
+        let mut token = kind.token_prefix().to_owned();
+        token.extend(base62::<RANDOM_DIGITS>(random).map(char::from));
+        token.extend(checksum_of(&token).map(char::from));
+        Self(token)
     }
 
     /// The secret itself.
@@ -85,7 +86,8 @@ fn has_form(text: &str, kind: CredentialKind) -> bool {
         return false;
     }
     let (content, checksum) = text.split_at(LENGTH - CHECKSUM_DIGITS);
-    content[prefix.len()..].bytes().all(|b| b.is_ascii_alphanumeric()) && checksum == checksum_of(content)
+    content[prefix.len()..].bytes().fold(true, |all, b| all & b.is_ascii_alphanumeric())
+        && checksum.as_bytes() == checksum_of(content)
 }
 
 /// Whether `text` begins as an API key of this form and is none.
@@ -93,13 +95,13 @@ pub(super) fn is_mistyped_api_key(text: &str) -> bool {
     text.starts_with(CredentialKind::ApiKey.token_prefix()) && !has_form(text, CredentialKind::ApiKey)
 }
 
-fn checksum_of(content: &str) -> String {
+fn checksum_of(content: &str) -> [u8; CHECKSUM_DIGITS] {
     let crc = crc32fast::hash(content.as_bytes()).to_be_bytes();
-    base62::<CHECKSUM_DIGITS>(crc)
+    base62(crc)
 }
 
 /// A big-endian number as `DIGITS` digits of base 62, most significant first, padded with `0`.
-fn base62<const DIGITS: usize>(mut number: impl AsMut<[u8]>) -> String {
+fn base62<const DIGITS: usize>(mut number: impl AsMut<[u8]>) -> [u8; DIGITS] {
     let number = number.as_mut();
     let mut digits = [b'0'; DIGITS];
     for digit in digits.iter_mut().rev() {
@@ -113,7 +115,7 @@ fn base62<const DIGITS: usize>(mut number: impl AsMut<[u8]>) -> String {
         *digit = ALPHABET[usize::from(remainder)];
     }
     debug_assert!(number.iter().all(|&byte| byte == 0), "the number has more digits");
-    digits.iter().map(|&digit| char::from(digit)).collect()
+    digits
 }
 
 #[cfg(test)]
@@ -126,10 +128,10 @@ mod tests {
 
     #[test]
     fn base62_is_most_significant_first_and_padded() {
-        assert_eq!(base62::<6>(0_u32.to_be_bytes()), "000000");
-        assert_eq!(base62::<6>(61_u32.to_be_bytes()), "00000z");
-        assert_eq!(base62::<6>(62_u32.to_be_bytes()), "000010");
-        assert_eq!(base62::<6>(u32::MAX.to_be_bytes()), "4gfFC3");
+        assert_eq!(&base62::<6>(0_u32.to_be_bytes()), b"000000");
+        assert_eq!(&base62::<6>(61_u32.to_be_bytes()), b"00000z");
+        assert_eq!(&base62::<6>(62_u32.to_be_bytes()), b"000010");
+        assert_eq!(&base62::<6>(u32::MAX.to_be_bytes()), b"4gfFC3");
         assert_eq!(base62::<43>([0xff; 32]).len(), 43);
     }
 

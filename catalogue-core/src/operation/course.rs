@@ -37,7 +37,7 @@ pub(super) fn parse_slug(segment: &str) -> Option<String> {
 
 pub(super) async fn run(
     courses: &dyn CourseStorage,
-    caller: &Authorized,
+    caller: &Authorized<'_>,
     slug: Option<&str>,
 ) -> Result<Reply, ApiError> {
     let slug = slug.ok_or(ApiError::NotFound)?;

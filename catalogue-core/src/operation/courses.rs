@@ -28,7 +28,7 @@ pub(super) const ROW: Row = Row {
 pub(super) async fn run(
     call: &ListCall<Position>,
     courses: &dyn CourseStorage,
-    caller: &Authorized,
+    caller: &Authorized<'_>,
 ) -> Result<Reply, ApiError> {
     let mut body = ListBody::with_capacity(call.page.limit.get());
     let mut write = |row: CourseRow<'_>| body.push(|json| write_item(&row, json));

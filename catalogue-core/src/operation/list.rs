@@ -18,7 +18,7 @@ pub(crate) struct ListCall<P> {
 }
 
 impl<P: CursorPosition> ListCall<P> {
-    pub(super) fn parse(caller: &Authorized, query: Option<&str>) -> Result<Self, ApiError> {
+    pub(super) fn parse(caller: &Authorized<'_>, query: Option<&str>) -> Result<Self, ApiError> {
         let query = ListQuery::parse(query);
         let named_limit = query.limit()?;
         let decode = |text| Cursor::decode(caller.account(), text).ok_or(InvalidParameter::CURSOR);
@@ -57,6 +57,8 @@ impl<P> Default for ListCall<P> {
 /// A second list, the modules of a course by their numbers: all that another paged list takes.
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use serde_json::Value;
 
     use super::*;
@@ -106,7 +108,7 @@ mod tests {
         json.push(b'}');
     }
 
-    fn run(call: &ListCall<ModuleNumber>, titles: &[String], caller: &Authorized) -> Result<Reply, ApiError> {
+    fn run(call: &ListCall<ModuleNumber>, titles: &[String], caller: &Authorized<'_>) -> Result<Reply, ApiError> {
         let mut body = ListBody::with_capacity(call.page.limit.get());
         let mut write = |row: ModuleRow<'_>| body.push(|json| write_item(&row, json));
         let mut rows = Rows::<ModuleList>::new(call.page.limit, &mut write);
@@ -118,9 +120,10 @@ mod tests {
         call.reply(caller.account(), PATH, body, next.as_ref())
     }
 
-    fn caller() -> Authorized {
-        let identity = Identity::api_key(AccountId::new("acc"), "key", Scopes::from_names(["read:courses"]));
-        Operation::ListCourses.authorize(identity, &[CredentialKind::ApiKey]).unwrap()
+    fn caller() -> Authorized<'static> {
+        static IDENTITY: LazyLock<Identity> =
+            LazyLock::new(|| Identity::api_key(AccountId::new("acc"), "key", Scopes::from_names(["read:courses"])));
+        Operation::ListCourses.authorize(&IDENTITY, &[CredentialKind::ApiKey]).unwrap()
     }
 
     /// The pages from the one with that query to the last, by the addresses of the next ones.

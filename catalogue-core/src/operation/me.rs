@@ -18,6 +18,6 @@ pub(super) const ROW: Row = Row {
     example: || Reply::of(&example::identity().view()),
 };
 
-pub(super) fn run(caller: &Authorized) -> Reply {
+pub(super) fn run(caller: &Authorized<'_>) -> Reply {
     Reply::of(&caller.identity().view())
 }

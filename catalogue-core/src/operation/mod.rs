@@ -117,7 +117,7 @@ impl Operation {
     }
 
     /// Reads the parameters (decision R2: the first fault answers, limit before cursor).
-    pub(crate) fn parse(self, caller: &Authorized, segment: &str, query: Option<&str>) -> Result<Asked, ApiError> {
+    pub(crate) fn parse(self, caller: &Authorized<'_>, segment: &str, query: Option<&str>) -> Result<Asked, ApiError> {
         Ok(Asked::Call(match self {
             Self::GetMe => Call::Me,
             Self::ListCourses => Call::Courses(ListCall::parse(caller, query)?),
@@ -128,11 +128,6 @@ impl Operation {
 }
 
 impl Call {
-    /// Whether the answer depends on the account's courses.
-    pub(crate) const fn reads_courses(&self) -> bool {
-        matches!(self, Self::Courses(_) | Self::Course(_))
-    }
-
     /// How many bytes its texts take up.
     pub(crate) fn weight(&self) -> usize {
         match self {
@@ -143,7 +138,7 @@ impl Call {
     }
 
     /// Does the work, for a caller who passed the gate.
-    pub(crate) async fn run(&self, courses: &dyn CourseStorage, caller: &Authorized) -> Result<Reply, ApiError> {
+    pub(crate) async fn run(&self, courses: &dyn CourseStorage, caller: &Authorized<'_>) -> Result<Reply, ApiError> {
         match self {
             Self::Me => Ok(me::run(caller)),
             Self::Courses(call) => courses::run(call, courses, caller).await,

@@ -47,9 +47,10 @@ pub use whole::{BrokenBody, whole_request};
 pub fn filter(
     catalogue: Catalogue,
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
+    // Boxed, since warp and whoever serves it move a filter's future from step to step.
     handed_over().or(gathered()).unify().then(move |head: Arc<request::Parts>| {
         let catalogue = catalogue.clone();
-        async move { catalogue.call_head(&head).await }
+        Box::pin(async move { catalogue.call_head(&head).await })
     })
 }
 

@@ -20,7 +20,10 @@ use clap::builder::RangedU64ValueParser;
 
 use crate::memory::Memory;
 use crate::signed::Signed;
-use crate::works::NAMES;
+use crate::works::{NAMES, Servers};
+
+/// Keeps no answers.
+const UNCACHED: [&str; 2] = ["--page-cache", "0"];
 
 /// How many of the first courses have modules.
 const WITH_MODULES: usize = 100_000;
@@ -90,24 +93,28 @@ fn main() -> Result<(), Failure> {
         true => Data::postgres(&sizes, WITH_MODULES)?,
         false => Data::sqlite(&sizes, WITH_MODULES)?,
     };
-    let hot = serve(options.servers, &catalogue, &data, true)?;
-    let cold = serve(options.servers, &catalogue, &data, false)?;
+    let start = |arguments| serve(options.servers, &catalogue, &data, arguments);
+    let servers = Servers {
+        hot: start(&[])?,
+        cold: start(&UNCACHED)?,
+        unlogged: start(&["--log", "info,catalogue::access=off"])?,
+    };
     let (of_tokens, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| signed::NAMES.contains(name));
     let (of_views, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
     let (_constant, mut works) = match names[..] {
         [] => (None, Vec::new()),
-        _ => works::beside_constant(&names, &constant, &data, &hot, &cold).map(|(it, works)| (Some(it), works))?,
+        _ => works::beside_constant(&names, &constant, &data, &servers).map(|(it, works)| (Some(it), works))?,
     };
     let signed = Signed::start(options.servers, &catalogue, &data)?;
-    works.extend(signed.works(&of_tokens, &data, &hot)?);
-    let (_of_views, over_views) = views::works(&of_views, &catalogue, &data, &cold)?;
+    works.extend(signed.works(&of_tokens, &data, &servers.hot)?);
+    let (_of_views, over_views) = views::works(&of_views, &catalogue, &data, &servers.cold)?;
     works.extend(over_views);
 
     eprintln!("measuring {} works in {} rounds", works.len(), options.rounds);
     let rows = measure::all(&works, &data, options)?;
     eprintln!("walking over all accounts");
     // By servers that have done nothing yet.
-    let fresh = [serve(1, &catalogue, &data, true)?, serve(1, &catalogue, &data, false)?];
+    let fresh = [serve(1, &catalogue, &data, &[])?, serve(1, &catalogue, &data, &UNCACHED)?];
     let memory = [Memory::of(&fresh[0], &data)?, Memory::of(&fresh[1], &data)?];
     report::print_works(courses, accounts, &rows);
     report::print_memory(memory);
@@ -118,12 +125,10 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Servers over that database, as its users start them, or without kept answers.
-fn serve(number: usize, catalogue: &Path, data: &Data, keeping: bool) -> Result<Vec<Program>, Box<dyn Error>> {
+/// Servers over that database, as its users start them but for these arguments.
+fn serve(number: usize, catalogue: &Path, data: &Data, arguments: &[&str]) -> Result<Vec<Program>, Box<dyn Error>> {
     let mut command = on_one_processor(catalogue);
     command.args(["serve", "--listen", "127.0.0.1:0", "--database", &data.address()]);
-    if !keeping {
-        command.args(["--page-cache", "0"]);
-    }
+    command.args(arguments);
     (0..number).map(|_| Ok(Program::start(&mut command, 1)?)).collect()
 }

@@ -13,7 +13,7 @@ const GZIP: &str = "accept-encoding: gzip, deflate, br\r\n";
 pub(crate) const FIRST_PAGE: &str = "/courses?limit=50";
 
 /// The works that are measured beside the constant.
-pub(crate) const NAMES: [&str; 12] = [
+pub(crate) const NAMES: [&str; 15] = [
     "hot first page",
     "hot deep page",
     "hot detail",
@@ -21,12 +21,35 @@ pub(crate) const NAMES: [&str; 12] = [
     "hot 304",
     "hot gzip page",
     "all accounts in turn",
+    "hot first page, no log",
+    "hot /me, no log",
+    "all accounts in turn, no log",
     "cold first page",
     "cold deep page",
     "cold detail",
     "hot page under commits",
     "all accounts under commits",
 ];
+
+/// The servers that are asked, by the name of the work.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    pub(crate) hot: Vec<Program>,
+    /// Without kept answers.
+    pub(crate) cold: Vec<Program>,
+    /// Without a line of the log for each request.
+    pub(crate) unlogged: Vec<Program>,
+}
+
+impl Servers {
+    fn of(&self, name: &str) -> &[Program] {
+        match name {
+            _ if name.starts_with("cold") => &self.cold,
+            _ if name.ends_with("no log") => &self.unlogged,
+            _ => &self.hot,
+        }
+    }
+}
 
 /// Requests to servers that answer alike, each of them with that status.
 #[derive(Clone, Debug)]
@@ -61,12 +84,11 @@ pub(crate) fn beside_constant(
     names: &[&'static str],
     constant: &Path,
     data: &Data,
-    hot: &[Program],
-    cold: &[Program],
+    servers: &Servers,
 ) -> Result<(Program, Vec<Work>), Box<dyn Error>> {
     let (mut targets, mut files) = (Vec::new(), Vec::new());
     for (number, name) in names.iter().enumerate() {
-        let servers = if name.starts_with("cold") { cold } else { hot };
+        let servers = servers.of(name);
         let mut target = Target::of(servers, requests(name, data, servers[0].addresses()[0])?);
         let mut connection = Connection::open(target.addresses[0])?;
         let answer = connection.ask(&target.requests[0])?;
@@ -103,6 +125,8 @@ pub(crate) fn is_under_commits(name: &str) -> bool {
 fn goal(name: &str) -> f64 {
     match name {
         _ if name.starts_with("cold") => 4.5,
+        "all accounts in turn, no log" => 1.4,
+        _ if name.ends_with("no log") => 1.3,
         _ if name.starts_with("all") || is_under_commits(name) => 2.2,
         _ => 1.5,
     }
@@ -118,7 +142,7 @@ fn requests(name: &str, data: &Data, address: SocketAddr) -> Result<Vec<Vec<u8>>
             let slug = course(&owner.account, owner.courses / 2).slug;
             owner.request(&format!("/courses/{slug}"), "")
         }
-        "hot /me" => owner.request("/me", ""),
+        "hot /me" | "hot /me, no log" => owner.request("/me", ""),
         "hot 304" => {
             let tag = Connection::open(address)?.ask(&owner.request(FIRST_PAGE, ""))?.field("etag")?.to_owned();
             owner.request(FIRST_PAGE, &format!("if-none-match: {tag}\r\n"))

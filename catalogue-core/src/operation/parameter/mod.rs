@@ -170,14 +170,14 @@ impl Once<'_> {
 impl<'q> ListQuery<'q> {
     pub(super) fn parse(query: Option<&'q str>) -> Self {
         let mut list = Self::default();
-        for pair in query.unwrap_or_default().as_bytes().split(|&byte| byte == b'&') {
-            let place = match pair.first() {
-                Some(b'c' | b'%') if is_named(pair, b"cursor") => &mut list.cursor,
-                Some(b'l' | b'%') if is_named(pair, b"limit") => &mut list.limit,
+        for pair in query.unwrap_or_default().split('&') {
+            let place = match pair.as_bytes() {
+                bytes @ [b'c' | b'%', ..] if is_named(bytes, b"cursor") => &mut list.cursor,
+                bytes @ [b'l' | b'%', ..] if is_named(bytes, b"limit") => &mut list.limit,
                 _ => continue,
             };
             *place = match place {
-                Once::Absent => Once::Given(form_urlencoded::parse(pair).next().unwrap_or_default().1),
+                Once::Absent => Once::Given(value_of(pair)),
                 Once::Given(_) | Once::Repeated => Once::Repeated,
             };
         }
@@ -201,6 +201,15 @@ fn parse_limit(text: &str) -> Result<Limit, InvalidParameter> {
     }
     // Digits alone fail to parse only where they are too many.
     text.parse().ok().and_then(Limit::new).ok_or(invalid(Fault::OutOfRange))
+}
+
+/// A pair's value; one that is written as it is meant need not be decoded.
+fn value_of(pair: &str) -> Cow<'_, str> {
+    let (_, value) = pair.split_once('=').unwrap_or_default();
+    if value.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
+        return form_urlencoded::parse(pair.as_bytes()).next().unwrap_or_default().1;
+    }
+    value.into()
 }
 
 /// Whether a pair has that name once it is decoded. There may be thousands that have not, so nothing is allocated.

@@ -120,13 +120,12 @@ struct Fields<'l, const JSON: bool>(&'l mut Vec<u8>);
 impl<const JSON: bool> Fields<'_, JSON> {
     /// Names are ours and need no escape.
     fn name(&mut self, field: &Field) {
-        let parts = match field.name() {
-            name if JSON => [",\"", name, "\":"],
-            MESSAGE => [" ", "", ""],
-            name => [" ", name, "="],
-        };
-        for part in parts {
-            self.0.extend_from_slice(part.as_bytes());
+        let name = field.name();
+        let is_shown = JSON || name != MESSAGE;
+        self.0.extend_from_slice(if JSON { b",\"" } else { b" " });
+        if is_shown {
+            self.0.extend_from_slice(name.as_bytes());
+            self.0.extend_from_slice(if JSON { b"\":" } else { b"=" });
         }
     }
 
