@@ -16,7 +16,9 @@ const MAX_KID: usize = 256;
 
 /// Whether `text` may be a signed token: three parts in the characters of base64url. Nothing is decoded.
 pub(crate) fn has_form(text: &str) -> bool {
-    parts(text, 4) == 3 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    // To the end in any case, as `BearerToken::new` does.
+    parts(text, 4) == 3 && text.bytes().fold(true, |all, byte| all & allowed(byte))
 }
 
 /// Whether `text` is none and looks as if it were meant to be one.
