@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use catalogue_core::AccountId;
-use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::admin::{Account, AdminStorage, NewCredential, Record};
 use catalogue_core::auth::{NewToken, Scopes};
 use catalogue_core::storage::{Actor, StorageError};
 use catalogue_postgres::{Options, PostgresStorage};
@@ -20,6 +20,9 @@ use tokio_postgres::NoTls;
 
 use crate::accounting::cpu_of_children;
 use crate::courses::course;
+
+/// How many records are put at the same time.
+const AT_ONCE: usize = 1_000;
 
 /// A database that is removed with this value.
 #[derive(Debug)]
@@ -147,24 +150,30 @@ pub async fn fill(
     sizes: &[usize],
     mut modules: usize,
 ) -> Result<Vec<Owner>, StorageError> {
-    let (mut import, mut owners, mut credentials) = (storage.begin_import().await?, Vec::new(), Vec::new());
+    let (mut import, mut records) = (storage.begin_import().await?, Vec::new());
+    let (mut owners, mut credentials) = (Vec::new(), Vec::new());
     for (number, &courses) in sizes.iter().enumerate() {
         let account = account(number);
         let name = format!("Studio {number}");
-        import.put_account(&Account { id: account.clone(), name, email: String::new() }).await?;
+        records.push(Record::Account(Account { id: account.clone(), name, email: String::new() }));
         for number in 0..courses {
             let mut course = course(&account, number);
             if modules == 0 {
                 course.modules.clear();
             }
             modules = modules.saturating_sub(1);
-            import.put_course(&course).await?;
+            records.push(Record::Course(course));
+            if records.len() == AT_ONCE {
+                import.put_all(&records).await?;
+                records.clear();
+            }
         }
         let scopes = Scopes::from_names(["read:courses"]);
         let (token, credential) = NewCredential::api_key(account.clone(), "benchmark", scopes);
         credentials.push(credential);
         owners.push(Owner { account, courses, token });
     }
+    import.put_all(&records).await?;
     import.commit().await?;
     for credential in &credentials {
         storage.create_key(credential, &Actor::OPERATOR).await?;

@@ -2,6 +2,7 @@
 //! OFFSET, other programs to measure beside each other, and the kernel's account of who used the processor.
 
 mod accounting;
+mod answers;
 mod caller;
 mod connection;
 mod courses;
@@ -9,12 +10,14 @@ mod data;
 mod failure;
 mod figures;
 mod issuer;
+mod large;
 mod library;
 mod offset;
 mod programs;
 mod team;
 
 pub use accounting::{cpu_of_process, cpu_of_this_thread, resident_memory};
+pub use answers::read_answer;
 pub use caller::{Caller, Work, next_cursor};
 pub use connection::{Answer, Connection};
 pub use courses::{course, position_after};
@@ -22,6 +25,7 @@ pub use data::{Data, Owner, account, fill};
 pub use failure::Failure;
 pub use figures::Figures;
 pub use issuer::Issuer;
+pub use large::Large;
 pub use library::{Library, now};
 pub use offset::OffsetReader;
 pub use programs::{Program, build, on_one_processor, pin_this_process};

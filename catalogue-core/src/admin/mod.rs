@@ -186,6 +186,45 @@ pub trait Import: Send {
     /// [`is_slug`](crate::is_slug)), or when the storage cannot be written.
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError>;
 
+    /// When each of those courses was created, as [`creation_time`](Self::creation_time) says of one after the other. That is
+    /// what it does by default; a storage that is asked over a network asks for all of them at once.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn creation_times(&mut self, courses: &[(AccountId, &str)]) -> Result<Vec<Option<Timestamp>>, StorageError> {
+        let mut times = Vec::with_capacity(courses.len());
+        for (account, slug) in courses {
+            times.push(self.creation_time(account, slug).await?);
+        }
+        Ok(times)
+    }
+
+    /// Puts records as [`put_account`](Self::put_account) and [`put_course`](Self::put_course) do one after the other, and
+    /// says of each in their order what was done, or why it was refused: [`UnknownReference`] or [`InvalidValue`]. That is
+    /// what it does by default; a storage that is asked over a network puts all of them at once. Whoever calls it says how
+    /// many are in memory at the same time.
+    ///
+    /// # Errors
+    /// When the storage cannot be written. Nothing is known of the records then, and the import can only be dropped.
+    ///
+    /// [`UnknownReference`]: crate::storage::StorageErrorKind::UnknownReference
+    /// [`InvalidValue`]: crate::storage::StorageErrorKind::InvalidValue
+    async fn put_all(&mut self, records: &[Record]) -> Result<Vec<Result<Change, StorageError>>, StorageError> {
+        const REFUSALS: [StorageErrorKind; 2] = [StorageErrorKind::UnknownReference, StorageErrorKind::InvalidValue];
+        let mut outcomes = Vec::with_capacity(records.len());
+        for record in records {
+            let outcome = match record {
+                Record::Account(account) => self.put_account(account).await,
+                Record::Course(course) => self.put_course(course).await,
+            };
+            match outcome {
+                Err(error) if !REFUSALS.contains(&error.kind()) => return Err(error),
+                outcome => outcomes.push(outcome),
+            }
+        }
+        Ok(outcomes)
+    }
+
     /// Removes every course that this import has not put, of the accounts that it has put; returns account and slug of
     /// each, in any order. It comes last, before [`commit`](Self::commit).
     ///

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Error, Row, SimpleQueryMessage, Statement};
 
@@ -94,6 +95,15 @@ impl Connection {
         self.client.simple_query(sql).await
     }
 
+    /// Begins a `COPY … FROM STDIN (FORMAT binary)`; the types are those of its columns.
+    pub(crate) async fn copy(&self, sql: &Sql<'_>) -> Result<BinaryCopyInWriter, Error> {
+        let sink = match self.prepare(&Sql { types: &[], ..*sql }).await? {
+            Some(statement) => self.client.copy_in(&statement).await?,
+            None => self.client.copy_in(sql.text).await?,
+        };
+        Ok(BinaryCopyInWriter::new(sink, sql.types))
+    }
+
     /// Prepares each statement anew from now on.
     pub(crate) fn forget_statements(&self) {
         if let Some(prepared) = &self.prepared {
@@ -102,7 +112,7 @@ impl Connection {
     }
 
     /// The statement under a name of its own; the first time costs a round trip.
-    async fn prepare(&self, sql: &Sql<'_>) -> Result<Option<Statement>, Error> {
+    pub(crate) async fn prepare(&self, sql: &Sql<'_>) -> Result<Option<Statement>, Error> {
         let Some(prepared) = &self.prepared else { return Ok(None) };
         let known = prepared.lock().unwrap_or_else(PoisonError::into_inner).get(sql.text).cloned();
         if known.is_some() {

@@ -2,9 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalogue_core::admin::{Account, Change, Import};
+use catalogue_core::admin::{Account, Change, Import, Record};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Course, Timestamp, async_trait, is_slug};
+use futures_util::future::try_join_all;
+use tokio_postgres::Error;
 use tokio_postgres::types::Type;
 
 use crate::accounts::unknown_account;
@@ -13,8 +15,8 @@ use crate::error::storage_error;
 use crate::rows::{get, time};
 use crate::text::{can_be_stored, check_storable, stored};
 use crate::transaction::{LOCK_TIMEOUT, begin, commit};
-use crate::whole_course::find_whole_course;
-use crate::writes::{LOCK_ACCOUNT, insert_course, lock_account, remove_courses, replace_revision};
+use crate::whole_course::{FIND_COURSE, FIND_MODULES, find_whole_course};
+use crate::writes::{LOCK_ACCOUNT, REMOVE_COURSES, insert_courses, lock_account, remove_courses, replace_revision};
 
 const INSERT_ACCOUNT: Sql = Sql {
     text: "INSERT INTO accounts (id, name, email) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING",
@@ -33,17 +35,21 @@ const CREATION_TIME: Sql = Sql {
 
 const SLUGS: Sql = Sql { text: "SELECT slug FROM courses WHERE account_id = $1", types: &[Type::TEXT] };
 
+/// What is asked of each course before those that are new or other are copied.
+const BEFORE_COURSES: [&Sql<'_>; 5] =
+    [&FIND_COURSE, &FIND_MODULES, &REMOVE_COURSES[0], &REMOVE_COURSES[1], &REMOVE_COURSES[2]];
+
 /// The transaction ends with [`commit`](Import::commit); closing the connection undoes it.
 ///
-/// What it has put is kept in memory, some 60 bytes a course: not every engine has temporary tables.
+/// What it has put is kept in memory, some 60 bytes a course. Nothing is in temporary tables: not every engine has them, nor
+/// each role the right to make one.
 pub(crate) struct PostgresImport {
     connection: Connection,
     put_accounts: HashSet<AccountId>,
+    /// Of the accounts that are there, and locked.
     put_courses: HashMap<AccountId, HashSet<Box<str>>>,
     /// Accounts whose courses were changed, to have their revision replaced.
     changed: HashSet<AccountId>,
-    /// The account of the course before, which most often is that of the next: known to exist, and locked.
-    known_account: Option<AccountId>,
     /// A statement failed. The database then undoes the transaction, and would not complain of a commit.
     failed: bool,
 }
@@ -56,17 +62,86 @@ impl PostgresImport {
             put_accounts: HashSet::new(),
             put_courses: HashMap::new(),
             changed: HashSet::new(),
-            known_account: None,
             failed: false,
         })
     }
 
-    async fn is_known(&mut self, account: &AccountId) -> Result<bool, StorageError> {
-        if self.known_account.as_ref() != Some(account) {
-            let known = lock_account(&self.connection, account).await.map_err(storage_error)?;
-            self.known_account = known.then(|| account.clone());
+    /// All that is asked of the database at the same time waits for it once.
+    async fn write_all(&mut self, records: &[Record]) -> Result<Vec<Result<Change, StorageError>>, StorageError> {
+        self.lock_accounts(records).await?;
+        let (mut accounts, mut courses) = (Vec::new(), Vec::new());
+        let mut outcomes: Vec<_> = (0..)
+            .zip(records)
+            .map(|(index, record)| match record {
+                Record::Account(account) => {
+                    let is_new = self.note_account(account)?;
+                    accounts.extend(is_new.then_some((index, account)));
+                    Ok(Change::Repeated)
+                }
+                Record::Course(course) => {
+                    let is_new = self.note_course(course)?;
+                    courses.extend(is_new.then_some((index, course)));
+                    Ok(Change::Repeated)
+                }
+            })
+            .collect();
+        prepare(&self.connection, &[&INSERT_ACCOUNT, &LOCK_ACCOUNT]).await.map_err(storage_error)?;
+        let written = try_join_all(accounts.iter().map(|(_, account)| self.write_account(account))).await?;
+        for ((index, _), change) in accounts.into_iter().zip(written) {
+            outcomes[index] = Ok(change);
         }
-        Ok(self.known_account.is_some())
+        prepare(&self.connection, &BEFORE_COURSES).await.map_err(storage_error)?;
+        let cleared = try_join_all(courses.iter().map(|(_, course)| self.make_room(course))).await?;
+        let mut unwritten = Vec::new();
+        for ((index, course), change) in courses.into_iter().zip(cleared) {
+            outcomes[index] = Ok(change);
+            if change != Change::Unchanged {
+                self.changed.insert(course.account.clone());
+                unwritten.push(course);
+            }
+        }
+        if !unwritten.is_empty() {
+            insert_courses(&self.connection, &unwritten).await.map_err(storage_error)?;
+        }
+        Ok(outcomes)
+    }
+
+    /// Locks the accounts that courses name, but for those that are locked or written before them.
+    async fn lock_accounts(&mut self, records: &[Record]) -> Result<(), StorageError> {
+        let (mut written, mut named) = (HashSet::new(), HashSet::new());
+        for record in records {
+            match record {
+                Record::Account(account) => written.insert(&account.id),
+                Record::Course(Course { account, .. }) => {
+                    !written.contains(account) && !self.put_courses.contains_key(account) && named.insert(account)
+                }
+            };
+        }
+        let connection = &self.connection;
+        prepare(connection, &[&LOCK_ACCOUNT]).await.map_err(storage_error)?;
+        let lock = async |account| Ok((account, lock_account(connection, account).await.map_err(storage_error)?));
+        for (account, is_there) in try_join_all(named.into_iter().map(lock)).await? {
+            if is_there {
+                self.put_courses.insert(account.clone(), HashSet::new());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it is put for the first time.
+    fn note_account(&mut self, account: &Account) -> Result<bool, StorageError> {
+        check_storable([account.id.as_str()])?;
+        self.put_courses.entry(account.id.clone()).or_default();
+        Ok(self.put_accounts.insert(account.id.clone()))
+    }
+
+    /// Whether it is put for the first time.
+    fn note_course(&mut self, Course { account, slug, .. }: &Course) -> Result<bool, StorageError> {
+        let put = self.put_courses.get_mut(account).ok_or_else(|| unknown_account(account))?;
+        if !is_slug(slug) {
+            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{slug:?} is not a slug")));
+        }
+        Ok(put.insert(slug.as_str().into()))
     }
 
     async fn write_account(&self, account: &Account) -> Result<Change, StorageError> {
@@ -86,7 +161,8 @@ impl PostgresImport {
         Ok(Change::Changed)
     }
 
-    async fn write_course(&mut self, course: &Course) -> Result<Change, StorageError> {
+    /// Removes what is there of a course where it is not the same.
+    async fn make_room(&self, course: &Course) -> Result<Change, StorageError> {
         let change = match find_whole_course(&self.connection, course.account.as_str(), &course.slug).await? {
             None => Change::Added,
             Some(known) if known == *course => return Ok(Change::Unchanged),
@@ -94,15 +170,10 @@ impl PostgresImport {
         };
         // Also where it is added: what a host may have left of its modules goes.
         remove_courses(&self.connection, &course.account, &[&course.slug]).await.map_err(storage_error)?;
-        insert_course(&self.connection, course).await.map_err(storage_error)?;
-        self.changed.insert(course.account.clone());
         Ok(change)
     }
 
     async fn prune_account(&mut self, account: &AccountId) -> Result<Vec<(AccountId, String)>, StorageError> {
-        if !self.is_known(account).await? {
-            return Ok(Vec::new());
-        }
         let rows = self.connection.query(&SLUGS, &[&account.as_str()]).await.map_err(storage_error)?;
         let there: Vec<&str> = rows.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
         let put = self.put_courses.get(account);
@@ -116,6 +187,10 @@ impl PostgresImport {
         Ok(unwanted.into_iter().map(|slug| (account.clone(), slug.to_owned())).collect())
     }
 
+    async fn put_one(&mut self, record: Record) -> Result<Change, StorageError> {
+        self.put_all(&[record]).await?.swap_remove(0)
+    }
+
     /// Notes whether what was tried has failed.
     fn noted<T>(&mut self, outcome: Result<T, StorageError>) -> Result<T, StorageError> {
         self.failed |= outcome.is_err();
@@ -126,36 +201,28 @@ impl PostgresImport {
 #[async_trait]
 impl Import for PostgresImport {
     async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
-        check_storable([account.id.as_str()])?;
-        if !self.put_accounts.insert(account.id.clone()) {
-            return Ok(Change::Repeated);
-        }
-        let outcome = self.write_account(account).await;
-        self.noted(outcome)
+        self.put_one(Record::Account(account.clone())).await
     }
 
     async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
-        if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
-            return Ok(None);
-        }
-        let rows = self.connection.query(&CREATION_TIME, &[&account.as_str(), &slug]).await.map_err(storage_error);
-        let rows = self.noted(rows)?;
-        rows.first().map(|row| time(row, 0)).transpose()
+        let found = creation_time(&self.connection, account, slug).await;
+        self.noted(found)
+    }
+
+    async fn creation_times(&mut self, courses: &[(AccountId, &str)]) -> Result<Vec<Option<Timestamp>>, StorageError> {
+        prepare(&self.connection, &[&CREATION_TIME]).await.map_err(storage_error)?;
+        let each = courses.iter().map(|(account, slug)| creation_time(&self.connection, account, slug));
+        let found = try_join_all(each).await;
+        self.noted(found)
     }
 
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
-        let known = self.is_known(&course.account).await;
-        if !self.noted(known)? {
-            return Err(unknown_account(&course.account));
-        }
-        if !is_slug(&course.slug) {
-            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{:?} is not a slug", course.slug)));
-        }
-        if !self.put_courses.entry(course.account.clone()).or_default().insert(course.slug.as_str().into()) {
-            return Ok(Change::Repeated);
-        }
-        let outcome = self.write_course(course).await;
-        self.noted(outcome)
+        self.put_one(Record::Course(course.clone())).await
+    }
+
+    async fn put_all(&mut self, records: &[Record]) -> Result<Vec<Result<Change, StorageError>>, StorageError> {
+        let outcomes = self.write_all(records).await;
+        self.noted(outcomes)
     }
 
     async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError> {
@@ -177,4 +244,21 @@ impl Import for PostgresImport {
         }
         commit(&self.connection).await
     }
+}
+
+async fn creation_time(
+    connection: &Connection,
+    account: &AccountId,
+    slug: &str,
+) -> Result<Option<Timestamp>, StorageError> {
+    if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
+        return Ok(None);
+    }
+    let rows = connection.query(&CREATION_TIME, &[&account.as_str(), &slug]).await.map_err(storage_error)?;
+    rows.first().map(|row| time(row, 0)).transpose()
+}
+
+/// Prepares what is then asked many times at once: each of them would prepare it for itself.
+async fn prepare(connection: &Connection, statements: &[&Sql<'_>]) -> Result<(), Error> {
+    try_join_all(statements.iter().map(|sql| connection.prepare(sql))).await.map(|_| ())
 }

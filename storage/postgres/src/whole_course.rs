@@ -10,14 +10,14 @@ use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
 use crate::rows::{account_id, get, optional_text, optional_time, owned_text, time};
 
-const FIND_COURSE: Sql = Sql {
+pub(crate) const FIND_COURSE: Sql = Sql {
     text: "SELECT account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode \
            FROM courses WHERE account_id = $1 AND slug = $2",
     types: &[Type::TEXT, Type::TEXT],
 };
 
 /// By equality alone, which the planner hands on to the bodies: a range would have it read all of them.
-const FIND_MODULES: Sql = Sql {
+pub(crate) const FIND_MODULES: Sql = Sql {
     text: "SELECT m.title, m.summary, coalesce(b.content, '') FROM modules AS m \
            LEFT JOIN module_contents AS b \
            ON b.account_id = m.account_id AND b.course_slug = m.course_slug AND b.number = m.number \

@@ -1,6 +1,8 @@
 //! Writing below one account, for all of administration: with what the triggers would do, which stand back or are missing.
 
-use catalogue_core::{AccountId, Course, Timestamp};
+use std::pin::pin;
+
+use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 use futures_util::future::try_join_all;
 use tokio_postgres::Error;
 use tokio_postgres::types::Type;
@@ -21,27 +23,26 @@ pub(crate) const LOCK_ACCOUNT: Sql =
 const REPLACE_REVISION: Sql =
     Sql { text: "UPDATE accounts SET revision = $2 WHERE id = $1", types: &[TEXT, Type::UUID] };
 
-const INSERT_COURSE: Sql = Sql {
-    text: "INSERT INTO courses \
+/// `COPY` takes many rows in one go, on every engine, and asks for no right but that to insert them.
+const COPY_COURSES: Sql = Sql {
+    text: "COPY courses \
            (account_id, created_at, slug, title, tagline, language, published_at, hidden, access_mode, module_count) \
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+           FROM STDIN (FORMAT binary)",
     types: &[TEXT, INT8, TEXT, TEXT, TEXT, TEXT, INT8, BOOL, TEXT, INT8],
 };
 
-const INSERT_MODULES: Sql = Sql {
-    text: "INSERT INTO modules (account_id, course_slug, number, title, summary) \
-           SELECT $1, $2, put.number, put.title, put.summary FROM unnest($3, $4, $5) AS put (number, title, summary)",
-    types: &[TEXT, TEXT, Type::INT8_ARRAY, Type::TEXT_ARRAY, Type::TEXT_ARRAY],
+const COPY_MODULES: Sql = Sql {
+    text: "COPY modules (account_id, course_slug, number, title, summary) FROM STDIN (FORMAT binary)",
+    types: &[TEXT, TEXT, INT8, TEXT, TEXT],
 };
 
-const INSERT_CONTENTS: Sql = Sql {
-    text: "INSERT INTO module_contents (account_id, course_slug, number, content) \
-           SELECT $1, $2, put.number, put.content FROM unnest($3, $4) AS put (number, content)",
-    types: &[TEXT, TEXT, Type::INT8_ARRAY, Type::TEXT_ARRAY],
+const COPY_CONTENTS: Sql = Sql {
+    text: "COPY module_contents (account_id, course_slug, number, content) FROM STDIN (FORMAT binary)",
+    types: &[TEXT, TEXT, INT8, TEXT],
 };
 
 /// The courses last, whose number counts.
-const REMOVE_COURSES: [Sql; 3] = [
+pub(crate) const REMOVE_COURSES: [Sql; 3] = [
     Sql {
         text: "DELETE FROM module_contents WHERE account_id = $1 AND course_slug = ANY($2)",
         types: &[TEXT, Type::TEXT_ARRAY],
@@ -74,27 +75,39 @@ pub(crate) async fn remove_courses(connection: &Connection, account: &AccountId,
     Ok(removed.last().copied().unwrap_or_default())
 }
 
-/// Adds a course with its modules and bodies, none of which may be there.
-pub(crate) async fn insert_course(connection: &Connection, course: &Course) -> Result<(), Error> {
-    let (account, slug, modules) = (course.account.as_str(), &course.slug, &course.modules);
-    let count = modules.len() as i64;
-    let created_at = course.created_at.as_microseconds();
-    let published_at = course.published_at.map(Timestamp::as_microseconds);
-    let [title, tagline, language] = [&course.title, &course.tagline, &course.language].map(|text| stored(text));
-    let (hidden, access_mode) = (course.hidden, course.access_mode.as_deref().map(stored));
-    let course: Values<'_> =
-        &[&account, &created_at, slug, &title, &tagline, &language, &published_at, &hidden, &access_mode, &count];
+/// Adds courses with their modules and bodies, none of which may be there.
+pub(crate) async fn insert_courses(connection: &Connection, courses: &[&Course]) -> Result<(), Error> {
+    let mut rows = pin!(connection.copy(&COPY_COURSES).await?);
+    for course in courses {
+        let created_at = course.created_at.as_microseconds();
+        let published_at = course.published_at.map(Timestamp::as_microseconds);
+        let [title, tagline, language] = [&course.title, &course.tagline, &course.language].map(|text| stored(text));
+        let (access_mode, count) = (course.access_mode.as_deref().map(stored), course.modules.len() as i64);
+        let (account, slug, hidden) = (course.account.as_str(), &course.slug, course.hidden);
+        let row: Values<'_> =
+            &[&account, &created_at, slug, &title, &tagline, &language, &published_at, &hidden, &access_mode, &count];
+        rows.as_mut().write(row).await?;
+    }
+    rows.finish().await?;
 
-    let numbers: Vec<i64> = (1..=count).collect();
-    let titles: Vec<_> = modules.iter().map(|module| stored(&module.title)).collect();
-    let summaries: Vec<_> = modules.iter().map(|module| stored(&module.summary)).collect();
-    let headers: Values<'_> = &[&account, slug, &numbers, &titles, &summaries];
+    let mut rows = pin!(connection.copy(&COPY_MODULES).await?);
+    for (account, slug, number, module) in modules(courses) {
+        let row: Values<'_> = &[&account, &slug, &number, &stored(&module.title), &stored(&module.summary)];
+        rows.as_mut().write(row).await?;
+    }
+    rows.finish().await?;
 
-    let contents = numbers.iter().zip(modules).filter(|(_, module)| !module.content.is_empty());
-    let (numbers, contents): (Vec<i64>, Vec<_>) =
-        contents.map(|(number, module)| (*number, stored(&module.content))).unzip();
-    let contents: Values<'_> = &[&account, slug, &numbers, &contents];
+    let mut rows = pin!(connection.copy(&COPY_CONTENTS).await?);
+    for (account, slug, number, module) in modules(courses).filter(|(.., module)| !module.content.is_empty()) {
+        rows.as_mut().write(&[&account, &slug, &number, &stored(&module.content)]).await?;
+    }
+    rows.finish().await.map(|_| ())
+}
 
-    let statements = [(&INSERT_COURSE, course), (&INSERT_MODULES, headers), (&INSERT_CONTENTS, contents)];
-    try_join_all(statements.map(|(sql, values)| connection.execute(sql, values))).await.map(|_| ())
+/// The modules of all those courses, each with its account, slug and number.
+fn modules<'c>(courses: &'c [&Course]) -> impl Iterator<Item = (&'c str, &'c str, i64, &'c CourseModule)> {
+    courses.iter().flat_map(|course| {
+        let numbered = (1..).zip(&course.modules);
+        numbered.map(|(number, module)| (course.account.as_str(), &*course.slug, number, module))
+    })
 }

@@ -61,9 +61,11 @@ fn in_one_line(faults: &[Fault]) -> String {
 pub(crate) struct Faults(BTreeMap<u64, String>);
 
 impl Faults {
-    /// Notes what is wrong with a line, which may be noted already.
+    /// Notes what is wrong with a line, which may be noted already. What comes after the last one that is told is left out.
     pub(crate) fn add(&mut self, line: u64, what: String) {
-        self.0.insert(line, what);
+        if !self.is_full() {
+            self.0.insert(line, what);
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -14,7 +14,7 @@ use catalogue_core::admin::{AdminStorage, Import};
 
 use crate::check::Checked;
 use crate::error::{Faults, ImportError};
-use crate::put::{NotPut, put};
+use crate::put::Batch;
 use crate::reader::Lines;
 use crate::report::Report;
 
@@ -92,16 +92,18 @@ async fn put_all(
     let mut report = Report::of(options);
     let mut import = storage.begin_import().await?;
     let now = Timestamp::now();
+    let mut batch = Batch::default();
     while let Some(parsed) = lines.next_parsed()
         && !faults.is_full()
     {
         match parsed {
-            Ok(line) => match put(&mut *import, line, now, &mut report).await {
-                Ok(()) => {}
-                Err(NotPut::Wrong(fault)) => faults.add(lines.number, fault.to_string()),
-                Err(NotPut::Failed(error)) => return Err(error.into()),
-            },
+            Ok(line) => {
+                if batch.push(lines.number, line, lines.length) {
+                    batch.put(&mut *import, now, &mut report, faults).await?;
+                }
+            }
             Err(what) => {
+                batch.put(&mut *import, now, &mut report, faults).await?;
                 faults.add(lines.number, what);
                 // It may have been the account of the next lines.
                 break;
@@ -110,6 +112,7 @@ async fn put_all(
         // SQLite never waits, and a caller may watch for a signal.
         yield_now().await;
     }
+    batch.put(&mut *import, now, &mut report, faults).await?;
     if options.prune && faults.is_empty() {
         report.note_pruned(import.prune().await?);
     }

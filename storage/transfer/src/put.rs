@@ -1,78 +1,113 @@
-//! [`put`]: a line of an input into a storage.
+//! [`Batch`]: some lines of an input, put into a storage at once.
 
-use catalogue_core::admin::{Account, Change, Import};
+use std::mem::take;
+
+use catalogue_core::admin::{Account, Change, Import, Record};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 
-use crate::line::{AccountLine, CourseLine, Line};
+use crate::error::Faults;
+use crate::line::Line;
 use crate::line_fault::LineFault;
 use crate::report::Report;
 
-/// Why what stood on a line was not put.
-pub(crate) enum NotPut {
-    /// The line is wrong.
-    Wrong(LineFault),
-    /// The storage has failed, and so has the import.
-    Failed(StorageError),
+/// How many lines are put at once, and after how many bytes of them. A storage that is asked over a network waits once for
+/// all of them; memory grows with neither the input nor, beyond that, with the number of lines.
+const MOST_LINES: usize = 1_000;
+const ENOUGH_BYTES: u64 = 1 << 20;
+
+/// Lines that are right by themselves, with their numbers.
+#[derive(Default)]
+pub(crate) struct Batch {
+    lines: Vec<(u64, Line)>,
+    /// How many bytes of the input came before.
+    start: u64,
 }
 
-impl From<StorageError> for NotPut {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error)
+impl Batch {
+    /// Adds a line, after which so many bytes of the input were read; says whether it is time to put them.
+    pub(crate) fn push(&mut self, number: u64, line: Line, read: u64) -> bool {
+        self.lines.push((number, line));
+        let is_full = self.lines.len() == MOST_LINES || read - self.start >= ENOUGH_BYTES;
+        if is_full {
+            self.start = read;
+        }
+        is_full
+    }
+
+    /// Puts the lines, of which none is left then, and notes what is wrong with them.
+    pub(crate) async fn put(
+        &mut self,
+        import: &mut dyn Import,
+        now: Timestamp,
+        report: &mut Report,
+        faults: &mut Faults,
+    ) -> Result<(), StorageError> {
+        let lines = take(&mut self.lines);
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let undated: Vec<(AccountId, &str)> = lines.iter().filter_map(|(_, line)| undated(line)).collect();
+        let mut times =
+            if undated.is_empty() { Vec::new() } else { import.creation_times(&undated).await? }.into_iter();
+        let (numbers, records): (Vec<u64>, Vec<Record>) = lines
+            .into_iter()
+            .map(|(number, line)| (number, record(line, || times.next().flatten().unwrap_or(now))))
+            .unzip();
+        let outcomes = import.put_all(&records).await?;
+        for ((number, record), outcome) in numbers.into_iter().zip(&records).zip(outcomes) {
+            if let Some(fault) = note(record, outcome, report)? {
+                faults.add(number, fault.to_string());
+            }
+        }
+        Ok(())
     }
 }
 
-/// Puts what stood on one line.
-pub(crate) async fn put(
-    import: &mut dyn Import,
-    line: Line,
-    now: Timestamp,
-    report: &mut Report,
-) -> Result<(), NotPut> {
+/// The course of a line that does not say when it was created.
+fn undated(line: &Line) -> Option<(AccountId, &str)> {
     match line {
-        Line::Account(line) => put_account(import, line, report).await,
-        Line::Course(line) => put_course(import, *line, now, report).await,
+        Line::Course(line) if line.created_at.is_none() => Some((AccountId::new(&*line.account), &line.slug)),
+        _ => None,
     }
 }
 
-async fn put_account(import: &mut dyn Import, line: AccountLine, report: &mut Report) -> Result<(), NotPut> {
-    let account = Account { id: AccountId::new(line.id), name: line.name, email: line.email };
-    let change = import.put_account(&account).await?;
-    if change == Change::Repeated {
-        return Err(repeated("id", &format!("the account {:?}", account.id)));
+fn record(line: Line, created_at: impl FnOnce() -> Timestamp) -> Record {
+    match line {
+        Line::Account(line) => {
+            Record::Account(Account { id: AccountId::new(line.id), name: line.name, email: line.email })
+        }
+        Line::Course(line) => {
+            let created_at = line.created_at.unwrap_or_else(created_at);
+            Record::Course(line.into_course(created_at))
+        }
     }
-    report.note_account(change, &account.id);
-    Ok(())
 }
 
-async fn put_course(
-    import: &mut dyn Import,
-    line: CourseLine,
-    now: Timestamp,
+/// Counts what was done with a record, or says what is wrong with its line.
+fn note(
+    record: &Record,
+    outcome: Result<Change, StorageError>,
     report: &mut Report,
-) -> Result<(), NotPut> {
-    let created_at = match line.created_at {
-        Some(time) => time,
-        None => {
-            let found = import.creation_time(&AccountId::new(&*line.account), &line.slug).await?;
-            found.unwrap_or(now)
+) -> Result<Option<LineFault>, StorageError> {
+    match (record, outcome) {
+        (Record::Account(account), Ok(Change::Repeated)) => {
+            return Ok(Some(repeated("id", &format!("the account {:?}", account.id))));
         }
-    };
-    let course = line.into_course(created_at);
-    let change = import.put_course(&course).await.map_err(|error| match error.kind() {
-        StorageErrorKind::UnknownReference => {
+        (Record::Course(course), Ok(Change::Repeated)) => {
+            return Ok(Some(repeated("slug", &format!("the course {:?} of {:?}", course.slug, course.account))));
+        }
+        (Record::Account(account), Ok(change)) => report.note_account(change, &account.id),
+        (Record::Course(course), Ok(change)) => report.note_course(change, &course.account, &course.slug),
+        (Record::Course(course), Err(error)) if error.kind() == StorageErrorKind::UnknownReference => {
             let what = "its own line must come before those of its courses";
-            NotPut::Wrong(LineFault::at("account", format!("there is no account {:?}; {what}", course.account)))
+            return Ok(Some(LineFault::at("account", format!("there is no account {:?}; {what}", course.account))));
         }
-        _ => NotPut::Failed(error),
-    })?;
-    if change == Change::Repeated {
-        return Err(repeated("slug", &format!("the course {:?} of {:?}", course.slug, course.account)));
+        (_, Err(error)) => return Err(error),
     }
-    report.note_course(change, &course.account, &course.slug);
-    Ok(())
+    Ok(None)
 }
 
-fn repeated(field: &str, what: &str) -> NotPut {
-    NotPut::Wrong(LineFault::at(field, format!("{what} has a line before this one")))
+fn repeated(field: &str, what: &str) -> LineFault {
+    LineFault::at(field, format!("{what} has a line before this one"))
 }

@@ -7,6 +7,8 @@ mod measure;
 mod memory;
 mod report;
 mod signed;
+mod size;
+mod statements;
 mod views;
 mod works;
 mod writer;
@@ -14,7 +16,7 @@ mod writer;
 use std::error::Error;
 use std::path::Path;
 
-use catalogue_benches::{Data, Failure, Program, build, on_one_processor, pin_this_process};
+use catalogue_benches::{Data, Failure, Large, Program, build, on_one_processor, pin_this_process};
 use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 
@@ -44,6 +46,11 @@ struct Options {
     #[arg(long, value_name = "N", default_value = "100000", default_value_if("quick", "true", "10000"))]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1_000..=100_000_000))]
     courses: usize,
+    /// Measures answers from so many courses, too, beside those from the others: about as many, without modules, a tenth of
+    /// them in the first account
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(100_000..=100_000_000))]
+    large: Option<usize>,
     /// Only the works with this in their names
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     only: String,
@@ -61,8 +68,13 @@ struct Options {
 
 impl Options {
     fn names(&self) -> Vec<&'static str> {
-        let mut names = [&NAMES[..], &signed::NAMES, &views::NAMES].concat();
-        names.retain(|name| name.contains(&self.only) && !(self.postgres && works::is_under_commits(name)));
+        let mut names = all_names();
+        let is_possible = |name| match self.postgres {
+            _ if size::NAMES.contains(&name) => self.large.is_some(),
+            true => !works::is_under_commits(name),
+            false => !statements::NAMES.contains(&name),
+        };
+        names.retain(|name| name.contains(&self.only) && is_possible(name));
         names
     }
 
@@ -74,16 +86,21 @@ impl Options {
     }
 }
 
+fn all_names() -> Vec<&'static str> {
+    [&NAMES[..], &signed::NAMES, &size::NAMES, &statements::NAMES, &views::NAMES].concat()
+}
+
 fn main() -> Result<(), Failure> {
     let options = &Options::parse();
     let names = options.names();
     if names.is_empty() {
-        let all = [&NAMES[..], &signed::NAMES, &views::NAMES].concat().join(", ");
+        let all = all_names().join(", ");
         return Err(format!("--only leaves nothing to measure; the works are: {all}").into());
     }
     eprintln!("building the server and the constant handler");
     let catalogue = build("catalogue-server", "catalogue")?;
     let constant = build("catalogue-benches", "constant")?;
+    let one_statement = build("catalogue-benches", "one_statement")?;
     pin_this_process();
 
     let sizes = options.sizes();
@@ -93,6 +110,11 @@ fn main() -> Result<(), Failure> {
         true => Data::postgres(&sizes, WITH_MODULES)?,
         false => Data::sqlite(&sizes, WITH_MODULES)?,
     };
+    let large = options.large.map(|courses| {
+        eprintln!("copying them until there are {courses}");
+        Large::of(&data, courses)
+    });
+    let large = large.transpose()?;
     let start = |arguments| serve(options.servers, &catalogue, &data, arguments);
     let servers = Servers {
         hot: start(&[])?,
@@ -101,12 +123,18 @@ fn main() -> Result<(), Failure> {
     };
     let (of_tokens, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| signed::NAMES.contains(name));
     let (of_views, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
+    let (of_size, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| size::NAMES.contains(name));
+    let (of_statements, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| statements::NAMES.contains(name));
     let (_constant, mut works) = match names[..] {
         [] => (None, Vec::new()),
         _ => works::beside_constant(&names, &constant, &data, &servers).map(|(it, works)| (Some(it), works))?,
     };
     let signed = Signed::start(options.servers, &catalogue, &data)?;
     works.extend(signed.works(&of_tokens, &data, &servers.hot)?);
+    let (_handlers, beside_statements) = statements::works(&of_statements, &one_statement, &data, &servers.hot, &servers.cold)?;
+    works.extend(beside_statements);
+    let (_many, of_many) = size::works(&of_size, &catalogue, &data, large.as_ref(), &servers.cold)?;
+    works.extend(of_many);
     let (_of_views, over_views) = views::works(&of_views, &catalogue, &data, &servers.cold)?;
     works.extend(over_views);
 

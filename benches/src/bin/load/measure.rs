@@ -54,7 +54,11 @@ fn once(work: &Work, data: &Data, options: &Options, other_first: bool) -> Resul
         false => (both(), None),
     };
     let (first, second) = (first?, second?);
-    let ((this, database), (than, _)) = if other_first { (second, first) } else { (first, second) };
+    let ((mut this, database), (mut than, of_other)) = if other_first { (second, first) } else { (first, second) };
+    if work.with_database {
+        this += database.unwrap_or_default();
+        than += of_other.unwrap_or_default();
+    }
     Ok(Sample { this, than, database, commits })
 }
 

@@ -59,7 +59,7 @@ impl Signed {
                 Some(2) => (f64::NAN, with(&self.issuer.forged(account), 401), with("unknown", 401)),
                 _ => (f64::NAN, with(&self.issuer.token_of_another_key(account), 401), with("unknown", 401)),
             };
-            Work { name, goal, this, than }
+            Work { name, goal, this, than, with_database: false }
         };
         let works: Vec<_> = names.iter().copied().map(work).collect();
         for Work { name, this, .. } in &works {

@@ -37,7 +37,7 @@ pub(crate) fn works(
     let mut works = Vec::new();
     for &name in names {
         let (this, than) = (target(name, &servers, &team.owner)?, target(name, cold, &data.accounts()[0])?);
-        works.push(Work { name, goal: 1.3, this, than });
+        works.push(Work { name, goal: 1.3, this, than, with_database: false });
     }
     Ok((servers, works))
 }

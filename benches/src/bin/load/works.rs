@@ -68,6 +68,8 @@ pub(crate) struct Work {
     pub(crate) goal: f64,
     pub(crate) this: Target,
     pub(crate) than: Target,
+    /// Whether the database's time counts as well.
+    pub(crate) with_database: bool,
 }
 
 impl Target {
@@ -107,7 +109,7 @@ pub(crate) fn beside_constant(
                 return Err(format!("{name}: one of the servers answers other bytes than the constant").into());
             }
         }
-        works.push(Work { name, goal: goal(name), this, than });
+        works.push(Work { name, goal: goal(name), this, than, with_database: false });
     }
     Ok((constant, works))
 }
@@ -165,7 +167,7 @@ pub(crate) fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Bo
 }
 
 /// The answer as the constant handler reads it.
-fn constant_form(answer: &Answer<'_>) -> Vec<u8> {
+pub(crate) fn constant_form(answer: &Answer<'_>) -> Vec<u8> {
     let mut lines = answer.head.lines();
     let mut text = lines.next().unwrap_or_default().to_owned() + "\r\n";
     for line in lines.filter(|line| KEPT_FIELDS.iter().any(|field| line.starts_with(field))) {

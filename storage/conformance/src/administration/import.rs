@@ -143,3 +143,42 @@ pub async fn a_course_without_a_proper_slug_is_refused(storage: &impl Storage) {
         assert_eq!(refused, expected, "A course whose slug is none is an InvalidValue: {slug:?}.");
     }
 }
+
+/// Records that are put together are put as one after the other: in their order, each with what was done or why it was
+/// refused, and the others are put all the same.
+pub async fn records_put_together_are_put_in_their_order(storage: &impl Storage) {
+    seed(storage, &[whole_course("a", "there"), whole_course("a", "changed"), course("b", "c")]).await;
+    let changed = Course { title: "Changed".to_owned(), modules: vec![], ..whole_course("a", "changed") };
+    let renamed = Account { name: "Renamed".to_owned(), ..account("b") };
+    let (whole, of_new) = (whole_course("b", "new"), course("new", "c"));
+    let puts = [
+        (Record::Course(course("new", "too early")), Err(StorageErrorKind::UnknownReference)),
+        (Record::Course(whole_course("a", "there")), Ok(Change::Unchanged)),
+        (Record::Course(changed.clone()), Ok(Change::Changed)),
+        (Record::Account(renamed.clone()), Ok(Change::Changed)),
+        (Record::Account(account("new")), Ok(Change::Added)),
+        (Record::Course(of_new.clone()), Ok(Change::Added)),
+        (Record::Course(Course { title: "Again".to_owned(), ..of_new.clone() }), Ok(Change::Repeated)),
+        (Record::Course(whole.clone()), Ok(Change::Added)),
+        (Record::Course(course("a", "a/b")), Err(StorageErrorKind::InvalidValue)),
+        (Record::Account(Account { name: "Again".to_owned(), ..account("new") }), Ok(Change::Repeated)),
+        (Record::Account(account("a")), Ok(Change::Unchanged)),
+        (Record::Course(course("unknown", "c")), Err(StorageErrorKind::UnknownReference)),
+    ];
+    let (records, expected): (Vec<_>, Vec<_>) = puts.into_iter().unzip();
+    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let outcomes = import.put_all(&records).await.expect("records can be put together");
+    let outcomes: Vec<_> = outcomes.into_iter().map(|outcome| outcome.map_err(|error| error.kind())).collect();
+    assert_eq!(outcomes, expected, "Of records that are put together each is told as one that is put by itself.");
+    let none = import.put_all(&[]).await.expect("no records can be put");
+    assert!(none.is_empty(), "Where no record is put, nothing is told.");
+    let keys = [(id("a"), "there"), (id("new"), "c"), (id("new"), "too early"), (id("unknown"), "c"), (id("b"), "new")];
+    let times = import.creation_times(&keys).await.expect("creation times can be read");
+    let expected = [Some(whole_course("a", "there")), Some(of_new.clone()), None, None, Some(whole.clone())];
+    let expected = expected.map(|course| course.map(|course| course.created_at));
+    assert_eq!(times, expected, "Creation times that are asked for together are those of each, in their order.");
+    import.commit().await.expect("an import can be committed");
+    let mut expected: Vec<_> = [account("a"), renamed, account("new")].map(Record::Account).into();
+    expected.extend([changed, whole_course("a", "there"), course("b", "c"), whole, of_new].map(Record::Course));
+    assert_eq!(export(storage).await, expected, "Records that are put together are there as they were put.");
+}

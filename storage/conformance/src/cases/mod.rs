@@ -241,6 +241,7 @@ macro_rules! __cases {
                 a_course_needs_its_account
                 creation_time_is_that_of_the_course_within_the_import
                 a_course_without_a_proper_slug_is_refused
+                records_put_together_are_put_in_their_order
             }
             import_as_a_whole {
                 nothing_of_an_import_is_seen_before_its_commit

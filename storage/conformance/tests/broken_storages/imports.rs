@@ -22,6 +22,8 @@ pub(crate) struct BrokenImport {
     put_course: Put<Course>,
     creation_time: CreationTime,
     prune: Prune,
+    /// Of records that are put together, the accounts come first.
+    accounts_first: bool,
 }
 
 impl BrokenImport {
@@ -36,7 +38,12 @@ impl BrokenImport {
             put_course: Box::new(|inner, course| now(inner.put_course(course))),
             creation_time: Box::new(|inner, account, slug| now(inner.creation_time(account, slug)).unwrap()),
             prune: Box::new(|inner| now(inner.prune()).unwrap()),
+            accounts_first: false,
         }
+    }
+
+    pub(crate) fn accounts_first(self) -> Self {
+        Self { accounts_first: true, ..self }
     }
 
     pub(crate) fn put_account(
@@ -85,6 +92,21 @@ impl Import for BrokenImport {
 
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
         (self.put_course)(&mut *self.inner, course)
+    }
+
+    async fn put_all(&mut self, records: &[Record]) -> Result<Vec<Result<Change, StorageError>>, StorageError> {
+        let mut order: Vec<usize> = (0..records.len()).collect();
+        if self.accounts_first {
+            order.sort_by_key(|index| matches!(records[*index], Record::Course(_)));
+        }
+        let mut outcomes: Vec<_> = records.iter().map(|_| Ok(Change::Repeated)).collect();
+        for index in order {
+            outcomes[index] = match &records[index] {
+                Record::Account(account) => self.put_account(account).await,
+                Record::Course(course) => self.put_course(course).await,
+            };
+        }
+        Ok(outcomes)
     }
 
     async fn prune(&mut self) -> Result<Pruned, StorageError> {

@@ -159,6 +159,8 @@ flaws! {
             now(inner.put_course(course))
         })
     }) => administration::import::a_course_needs_its_account, "in the same import";
+    accounts_put_before_all_courses: importing(|import, _| import.accounts_first())
+        => administration::import::records_put_together_are_put_in_their_order, "one that is put by itself";
     creation_times_of_before: blind_to_itself()
         => administration::import::creation_time_is_that_of_the_course_within_the_import, "the same import has put";
     created_once_and_for_all: putting(|inner, course| {

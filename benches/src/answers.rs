@@ -1,0 +1,30 @@
+//! Constant answers, as the load generator writes them into files for the handlers that it measures beside the server.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+
+/// Reads a file with an answer: status line, header fields, an empty line, the body.
+///
+/// # Errors
+/// When it cannot be read, or is no answer.
+pub fn read_answer(path: &Path) -> Result<Response<Bytes>, String> {
+    let answer = fs::read(path).map_err(Into::into).and_then(|text| answer(&text));
+    answer.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn answer(text: &[u8]) -> Result<Response<Bytes>, Box<dyn Error>> {
+    let end = text.windows(4).position(|end| end == b"\r\n\r\n").ok_or("an answer without an end of its head")?;
+    let mut lines = str::from_utf8(&text[..end])?.split("\r\n");
+    let status = lines.next().and_then(|line| line.split(' ').nth(1)).ok_or("an answer without a status")?;
+    let mut response = Response::new(Bytes::copy_from_slice(&text[end + 4..]));
+    *response.status_mut() = status.parse::<StatusCode>()?;
+    for line in lines {
+        let (name, value) = line.split_once(": ").ok_or("a header field without a colon")?;
+        response.headers_mut().insert(name.parse::<HeaderName>()?, HeaderValue::from_str(value)?);
+    }
+    Ok(response)
+}

@@ -1,0 +1,49 @@
+//! Pages on PostgreSQL, beside an axum handler that asks one prepared statement and answers the same bytes.
+
+use std::error::Error;
+use std::path::Path;
+
+use catalogue_benches::{Connection, Data, Program, on_one_processor};
+
+use crate::works::{FIRST_PAGE, Target, Work, constant_form};
+
+/// The works beside a statement.
+pub(crate) const NAMES: [&str; 2] =
+    ["statement: hot first page, beside a look-up", "statement: cold first page, beside its rows"];
+
+/// What the server asks for a kept answer, but that the handler's value is a text, and for the rows of a page.
+const STATEMENTS: [&str; 2] = [
+    "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, a.revision \
+     FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = CAST(CAST($1 AS TEXT) AS BYTEA)",
+    "SELECT slug, title, language, published_at, hidden, module_count, created_at, \
+     (SELECT revision FROM accounts WHERE id = $1) FROM courses \
+     WHERE account_id = $1 ORDER BY created_at DESC, slug DESC LIMIT $2",
+];
+
+/// The works of these names, with the handlers that they need.
+pub(crate) fn works(
+    names: &[&'static str],
+    handler: &Path,
+    data: &Data,
+    hot: &[Program],
+    cold: &[Program],
+) -> Result<(Vec<Program>, Vec<Work>), Box<dyn Error>> {
+    let (mut handlers, mut works) = (Vec::new(), Vec::new());
+    let owner = &data.accounts()[0];
+    let digest = owner.token.digest().as_bytes().iter().fold("\\x".to_owned(), |hex, byte| format!("{hex}{byte:02x}"));
+    for &name in names {
+        let is_hot = name == NAMES[0];
+        let this = Target::of(if is_hot { hot } else { cold }, vec![owner.request(FIRST_PAGE, "")]);
+        let mut connection = Connection::open(this.addresses[0])?;
+        let file = data.write_beside("statement", &constant_form(&connection.ask(&this.requests[0])?))?;
+        let (statement, text) =
+            if is_hot { (STATEMENTS[0], &*digest) } else { (STATEMENTS[1], owner.account.as_str()) };
+        let mut command = on_one_processor(handler);
+        command.args(["--database", &data.address(), "--statement", statement, "--text", text, &file]);
+        let handler = Program::start(&mut command, 1)?;
+        let than = Target { processes: vec![handler.id()], addresses: handler.addresses().to_vec(), ..this.clone() };
+        handlers.push(handler);
+        works.push(Work { name, goal: 1.3, this, than, with_database: false });
+    }
+    Ok((handlers, works))
+}

@@ -1,0 +1,112 @@
+//! Serves constant answers by axum, each after one prepared statement over a pool: as little as a program can do that asks
+//! PostgreSQL for every request.
+//!
+//! Each answer gets an address of its own, named on standard output in their order.
+#![expect(clippy::print_stdout, reason = "a program that says where it listens")]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use bytes::Bytes;
+use catalogue_benches::{Failure, read_answer};
+use clap::Parser;
+use deadpool::managed::{Manager, Metrics, Pool, RecycleError, RecycleResult};
+use http::Response;
+use tokio::net::TcpListener;
+use tokio::runtime::Builder;
+use tokio_postgres::{Client, Error, NoTls, Statement};
+
+/// As many as the server has.
+const CONNECTIONS: usize = 10;
+
+#[derive(Parser)]
+#[command(name = "one_statement", about = "Serves constant answers, each after one statement")]
+struct Options {
+    /// The database's address
+    #[arg(long)]
+    database: String,
+    /// A statement with a text and, perhaps, a number as values; one for each answer
+    #[arg(long = "statement", value_name = "SQL")]
+    statements: Vec<String>,
+    /// The text
+    #[arg(long)]
+    text: String,
+    /// Files with one answer each
+    #[arg(value_name = "FILE", required = true)]
+    answers: Vec<PathBuf>,
+}
+
+/// Opens connections that have prepared a statement.
+struct Connector {
+    database: String,
+    statement: String,
+}
+
+struct Handler {
+    pool: Pool<Connector>,
+    text: String,
+    answer: Response<Bytes>,
+}
+
+impl Manager for Connector {
+    type Type = (Client, Statement);
+    type Error = Error;
+
+    async fn create(&self) -> Result<(Client, Statement), Error> {
+        let (client, connection) = tokio_postgres::connect(&self.database, NoTls).await?;
+        // An error of the connection is the next statement's, too.
+        tokio::spawn(connection);
+        let statement = client.prepare(&self.statement).await?;
+        Ok((client, statement))
+    }
+
+    async fn recycle(&self, (client, _): &mut (Client, Statement), _: &Metrics) -> RecycleResult<Error> {
+        if client.is_closed() { Err(RecycleError::message("closed")) } else { Ok(()) }
+    }
+}
+
+impl Handler {
+    async fn answer(&self) -> Response<Body> {
+        let Ok(connection) = self.pool.get().await else { return failed() };
+        let (client, statement) = &*connection;
+        let asked = match statement.params().len() {
+            1 => client.query(statement, &[&self.text]).await,
+            _ => client.query(statement, &[&self.text, &51_i64]).await,
+        };
+        match asked {
+            Ok(rows) if !rows.is_empty() => self.answer.clone().map(Body::from),
+            _ => failed(),
+        }
+    }
+}
+
+fn failed() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = http::StatusCode::INTERNAL_SERVER_ERROR;
+    response
+}
+
+fn main() -> Result<(), Failure> {
+    let Options { database, statements, text, answers } = Options::parse();
+    Builder::new_multi_thread().enable_all().build()?.block_on(async {
+        let mut servers = Vec::new();
+        for (path, statement) in answers.iter().zip(statements) {
+            let pool =
+                Pool::builder(Connector { database: database.clone(), statement }).max_size(CONNECTIONS).build()?;
+            let handler = Arc::new(Handler { pool, text: text.clone(), answer: read_answer(path)? });
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            println!("listening on http://{}", listener.local_addr()?);
+            let service = Router::new().fallback(move || {
+                let handler = Arc::clone(&handler);
+                async move { handler.answer().await }
+            });
+            servers.push(tokio::spawn(axum::serve(listener, service).into_future()));
+        }
+        for server in servers {
+            server.await??;
+        }
+        Ok(())
+    })
+}

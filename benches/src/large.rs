@@ -1,0 +1,90 @@
+//! [`Large`]: a database many times as large as another, made in SQL.
+
+use std::error::Error;
+
+use tokio::runtime::Builder;
+use tokio_postgres::NoTls;
+
+use crate::data::{Data, Owner};
+
+/// Copies all accounts but for their keys, and the first account's courses in older ones of its own, so that it has a tenth
+/// of all. What is listed first stays as it was.
+const COPIES: &str = "
+    INSERT INTO courses (account_id, created_at, slug, title, tagline, language, published_at, hidden, module_count)
+        WITH RECURSIVE copies (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM copies WHERE copy < OF_FIRST)
+        SELECT account_id, created_at - copy * CAST(86400000000 AS BIGINT), slug || '-' || copy, title, tagline, language,
+            published_at, hidden, module_count FROM courses CROSS JOIN copies WHERE account_id = 'FIRST';
+    INSERT INTO accounts (id, name)
+        WITH RECURSIVE copies (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM copies WHERE copy < OF_OTHERS)
+        SELECT id || '_' || copy, name FROM accounts CROSS JOIN copies WHERE id <> 'FIRST';
+    INSERT INTO courses (account_id, created_at, slug, title, tagline, language, published_at, hidden, module_count)
+        WITH RECURSIVE copies (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM copies WHERE copy < OF_OTHERS)
+        SELECT account_id || '_' || copy, created_at, slug, title, tagline, language, published_at, hidden, module_count
+        FROM courses CROSS JOIN copies WHERE account_id <> 'FIRST';";
+
+/// A database with all of another and, in about that number, further courses without modules.
+#[derive(Debug)]
+pub struct Large {
+    /// As the program's command line names it.
+    pub address: String,
+    /// The first account, with the key that it has in both.
+    pub owner: Owner,
+}
+
+impl Large {
+    /// Makes it of `data`, and leaves that as it is.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn of(data: &Data, courses: usize) -> Result<Self, Box<dyn Error>> {
+        let first = &data.accounts()[0];
+        let others: usize = data.accounts()[1..].iter().map(|owner| owner.courses).sum();
+        let (of_first, of_others) = (courses / 10 / first.courses, courses / 10 * 9 / others);
+        let copies = COPIES.replace("OF_FIRST", &of_first.to_string()).replace("OF_OTHERS", &of_others.to_string());
+        let copies = copies.replace("FIRST", first.account.as_str());
+        let address = match data.is_postgres() {
+            true => {
+                let runtime = Builder::new_current_thread().enable_all().build()?;
+                runtime.block_on(in_postgres(&data.address(), &copies))?;
+                data.address().replace("/postgres?", "/large?")
+            }
+            false => in_sqlite(data, &copies)?,
+        };
+        let (account, token) = (first.account.clone(), first.token.clone());
+        Ok(Self { address, owner: Owner { account, courses: first.courses * (1 + of_first), token } })
+    }
+}
+
+fn in_sqlite(data: &Data, copies: &str) -> Result<String, Box<dyn Error>> {
+    let path = data.path().with_file_name("large.db");
+    rusqlite::Connection::open(data.path())?.execute("VACUUM INTO ?1", [path.to_str()])?;
+    let connection = rusqlite::Connection::open(&path)?;
+    let triggers = connection
+        .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<Vec<(String, String)>, _>>()?;
+    // Triggers would look at each course for modules that it does not have.
+    let without: String = triggers.iter().map(|(name, _)| format!("DROP TRIGGER {name};")).collect();
+    let again: String = triggers.iter().map(|(_, sql)| format!("{sql};")).collect();
+    let begin = "PRAGMA cache_size = -500000; PRAGMA journal_mode = off; PRAGMA synchronous = off; BEGIN;";
+    let end = "COMMIT; PRAGMA journal_mode = wal;";
+    connection.execute_batch(&[begin, &without, copies, &again, end].concat())?;
+    Ok(format!("sqlite:{}", path.display()))
+}
+
+async fn in_postgres(address: &str, copies: &str) -> Result<(), Box<dyn Error>> {
+    let connect = async |address: &str| {
+        let (client, connection) = tokio_postgres::connect(address, NoTls).await?;
+        // An error of the connection is the next call's, too.
+        tokio::spawn(connection);
+        Ok::<_, tokio_postgres::Error>(client)
+    };
+    let beside = connect(&address.replace("/postgres?", "/template1?")).await?;
+    beside.batch_execute("CREATE DATABASE large TEMPLATE postgres").await?;
+    let client = connect(&address.replace("/postgres?", "/large?")).await?;
+    // Triggers would look at each course for its account, and for modules that it does not have.
+    client.batch_execute("SET session_replication_role = replica").await?;
+    client.batch_execute(copies).await?;
+    client.batch_execute("VACUUM (ANALYZE)").await?;
+    Ok(())
+}
