@@ -23,7 +23,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    fn happen<T>(self) -> Result<T, StorageError> {
+    pub(crate) fn happen<T>(self) -> Result<T, StorageError> {
         match self {
             Self::Error => Err(StorageError::new(StorageErrorKind::Unavailable, CAUSE).with_source(CAUSE)),
             Self::Panic => panic!("{CAUSE}"),

@@ -10,6 +10,7 @@ mod contract;
 mod cors;
 mod course;
 mod courses;
+mod failing_calls;
 mod failures;
 mod identified_by;
 mod kept_answers;

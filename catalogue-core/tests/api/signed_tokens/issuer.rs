@@ -16,13 +16,13 @@ pub(super) const ISSUER: &str = "https://id.example.com";
 pub(super) const AUDIENCE: &str = "https://api.example.com/api/v1";
 
 /// An issuer with one key.
-pub(super) struct Issuer {
+pub(crate) struct Issuer {
     key: EncodingKey,
     set: Bytes,
 }
 
 impl Issuer {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
         let (x, y) = pair.public_key().as_ref()[1..].split_at(32);
         let number = |bytes| URL_SAFE_NO_PAD.encode(bytes);
@@ -31,7 +31,7 @@ impl Issuer {
         Self { key, set: json!({ "keys": [jwk] }).to_string().into() }
     }
 
-    pub(super) fn tokens(&self) -> SignedTokens {
+    pub(crate) fn tokens(&self) -> SignedTokens {
         self.tokens_of(ISSUER)
     }
 
@@ -41,7 +41,7 @@ impl Issuer {
     }
 
     /// A token of [`OWNER`] for reading courses, but for these claims.
-    pub(super) fn token(&self, other: &Value) -> String {
+    pub(crate) fn token(&self, other: &Value) -> String {
         let header = serde_json::from_value(json!({ "typ": "at+jwt", "alg": "ES256", "kid": "k" })).unwrap();
         let mut claims = json!({
             "iss": ISSUER, "aud": AUDIENCE, "sub": OWNER, "client_id": "partner", "jti": "j", "iat": now() - 10.0,

@@ -1,7 +1,7 @@
 //! Signed tokens of an authorization server: what callers are answered (decisions A3, A5, A19, O20 and O32).
 
 mod introspected;
-mod issuer;
+pub(crate) mod issuer;
 mod metadata;
 mod revocations;
 

@@ -5,6 +5,7 @@ mod changes;
 mod check;
 mod ends;
 mod failing;
+mod failing_calls;
 mod fields;
 mod headers;
 mod hints;
