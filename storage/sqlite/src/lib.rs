@@ -46,6 +46,7 @@ mod readers;
 mod revocations;
 mod rows;
 mod sign_ins;
+mod slow_reads;
 mod storage;
 mod tables;
 mod views;
