@@ -43,7 +43,8 @@ impl SlowReads {
         outcome
     }
 
-    fn took(&self, nanos: u64) {
+    /// Counts a read that took so long.
+    pub(crate) fn took(&self, nanos: u64) {
         let mean = self.mean.load(Ordering::Relaxed);
         self.mean.store(mean - mean / WEIGHT + nanos / WEIGHT, Ordering::Relaxed);
     }
