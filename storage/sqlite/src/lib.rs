@@ -2,7 +2,8 @@
 //!
 //! # How it works
 //! Reads run at once, on the thread that asks, over read-only connections: each is one or two look-ups in an index, which
-//! cost less than a hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other;
+//! cost less than a hop to another thread. Where the disk is slow, [`SqliteStorage::slow_reads_aside`] lets the thread do
+//! something else meanwhile. The database is in WAL mode, so writers and readers do not wait for each other;
 //! where another program has locked it all the same, a request waits for a second at most, without keeping its thread, and
 //! fails as [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable).
 //! What the developer settings change is written on a thread of its own.
@@ -46,6 +47,7 @@ mod readers;
 mod revocations;
 mod rows;
 mod sign_ins;
+mod slow_reads;
 mod storage;
 mod tables;
 mod views;

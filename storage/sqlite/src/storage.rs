@@ -105,6 +105,18 @@ impl SqliteStorage {
         Ok(Self::new(Readers::new(database, Some(anchor)), None))
     }
 
+    /// Has reads run by `aside` while they are slow, which is where they wait for the disk; on a fast one, or with the file in
+    /// memory, they go on running at once. `aside` runs what it is given, and keeps no other task of its thread waiting.
+    /// On tokio's multi-threaded runtime that is `|read| tokio::task::block_in_place(read)`. The first call counts, for all clones.
+    #[must_use]
+    pub fn slow_reads_aside(self, aside: fn(&mut dyn FnMut())) -> Self {
+        self.readers.slow.run_aside(aside);
+        if let Some(views) = &self.views {
+            views.readers.slow.run_aside(aside);
+        }
+        self
+    }
+
     pub(crate) fn new(readers: Readers, views: Option<Arc<ViewedCourses>>) -> Self {
         let caches = Caches {
             credentials: Cache::new(CACHE_ENTRIES),

@@ -24,7 +24,7 @@ pub(super) async fn open(
     signals: &mut Signals,
 ) -> Result<Option<Storage>, Failure> {
     tokio::select! {
-        opened = open_patiently(database, migration, wait) => opened.map(Some),
+        opened = open_patiently(database, migration, wait) => opened.map(|storage| Some(storage.served())),
         _ = signals.next() => {
             tracing::info!(%database, "stopped before the database was open");
             Ok(None)

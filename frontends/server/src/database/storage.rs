@@ -52,6 +52,14 @@ impl Storage {
         }
     }
 
+    /// The same for a runtime of several threads: what waits for the disk keeps none of them.
+    pub(crate) fn served(self) -> Self {
+        match self {
+            Self::Sqlite(storage) => Self::Sqlite(storage.slow_reads_aside(|read| tokio::task::block_in_place(read))),
+            postgres => postgres,
+        }
+    }
+
     /// For changes to keys, and the log of them.
     pub(crate) fn keys(&self) -> &dyn KeyStorage {
         of_either!(self, storage => storage)

@@ -1,29 +1,25 @@
 //! [`Readers`]: read-only connections, one for each call that runs at the same time.
 
+mod reader;
+
 use std::hash::Hash;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::Connection;
 
 use crate::cache::{Cache, Version};
 use crate::connection::Database;
-use crate::error::{is_locked, storage_error};
+use crate::error::is_locked;
 use crate::file::{FileIdentity, FileVersion};
 use crate::locks::Locks;
 use crate::monotonic::nanos;
+use crate::slow_reads::SlowReads;
 use crate::wal_watcher::{FileState, WalWatcher};
+use reader::Reader;
 
 /// How often a file may be replaced while it is opened.
 const ATTEMPTS: usize = 5;
-
-/// A read that takes longer is interrupted. Each is bounded by an index, so only a disk that hardly answers gets here.
-const DEADLINE: Duration = Duration::from_secs(5);
-
-/// How many steps of SQLite's engine pass between two looks at the clock; a page of fifty takes about a thousand.
-const STEPS_BETWEEN_LOOKS: i32 = 1_000;
 
 /// Read by every read transaction of this process, written by whoever closes connections to a file that was replaced.
 ///
@@ -40,6 +36,7 @@ pub(crate) struct Readers {
     beside: Option<Arc<Connections>>,
     /// What a call waits out that meets one, before it reads again.
     pub(crate) locks: Locks,
+    pub(crate) slow: SlowReads,
     /// Keeps a database in memory alive.
     _anchor: Option<Mutex<Connection>>,
 }
@@ -53,7 +50,14 @@ struct Connections {
 impl Readers {
     pub(crate) fn new(database: Database, anchor: Option<Connection>) -> Self {
         let _anchor = anchor.map(Mutex::new);
-        Self { database, connections: Arc::default(), beside: None, locks: Locks::default(), _anchor }
+        Self {
+            database,
+            connections: Arc::default(),
+            beside: None,
+            locks: Locks::default(),
+            slow: SlowReads::default(),
+            _anchor,
+        }
     }
 
     /// Has both close their connections together: they are to one file.
@@ -94,12 +98,17 @@ impl Readers {
     /// What stands for all that is in the file now: equal only where nothing was committed between, by whichever process.
     /// Asked by a transaction where there is no WAL that can be watched.
     pub(crate) fn state(&self) -> Result<FileState, StorageError> {
-        for _ in 0..ATTEMPTS {
-            if let Some(state) = self.watcher().state(&self.database, self.file()?)? {
-                return Ok(state);
-            }
+        if let Some((_, Some(version))) = self.watcher().version_lately(nanos()) {
+            return Ok(FileState::Wal(version));
         }
-        Err(replaced_again_and_again())
+        self.slow.run(|| {
+            for _ in 0..ATTEMPTS {
+                if let Some(state) = self.watcher().state(&self.database, self.file()?)? {
+                    return Ok(state);
+                }
+            }
+            Err(replaced_again_and_again())
+        })
     }
 
     /// The version of the file at the path, where that can be told without a transaction.
@@ -148,8 +157,17 @@ impl Readers {
         &self.connections.watcher
     }
 
-    /// Runs `read` on a connection to that file, which is closed after an error other than a lock.
+    /// Runs `read` on a connection to that file, aside while reads are slow.
     fn read_from<T>(
+        &self,
+        file: FileVersion,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StorageError> {
+        self.slow.run(|| self.read_at_once(file, read))
+    }
+
+    /// The same at once. The connection is closed after an error other than a lock.
+    fn read_at_once<T>(
         &self,
         file: FileVersion,
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -197,37 +215,6 @@ impl Drop for Readers {
         let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
         self.connections.idle().clear();
         self.connections.watcher.stop_unless_of(None);
-    }
-}
-
-/// A connection to the file that stood at the database's path when it was opened.
-struct Reader {
-    connection: Connection,
-    file: FileVersion,
-    /// When the read that runs now began, by [`nanos`].
-    began: Arc<AtomicU64>,
-}
-
-impl Reader {
-    /// A connection to the file, or `None` when another one stands at the path meanwhile.
-    fn open(database: &Database, file: FileVersion) -> Result<Option<Self>, StorageError> {
-        let mut connection = database.open_reader()?;
-        // The first read opens the WAL, by its name.
-        connection.pragma_query_value(None, "schema_version", |_| Ok(())).map_err(storage_error)?;
-        if database.file_version()?.identity != file.identity {
-            return Ok(None);
-        }
-        let began = Arc::new(AtomicU64::new(nanos()));
-        let watched = Arc::clone(&began);
-        let too_late = move || nanos().saturating_sub(watched.load(Ordering::Relaxed)) > DEADLINE.as_nanos() as u64;
-        connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(too_late)).map_err(storage_error)?;
-        Ok(Some(Self { connection, file, began }))
-    }
-
-    /// Runs `read`, which is interrupted at the deadline.
-    fn run<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
-        self.began.store(nanos(), Ordering::Relaxed);
-        read(&self.connection).map_err(storage_error)
     }
 }
 

@@ -144,6 +144,32 @@ fn a_look_at_the_path_is_good_for_a_millisecond() {
     assert_eq!(watcher.file_lately(at), None);
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn slow_reads_run_aside_and_kept_look_ups_at_once() {
+    thread_local!(static ASIDE: Cell<u32> = const { Cell::new(0) });
+
+    let database = Counted::new();
+    let slow = || (0..4).for_each(|_| database.readers.slow.took(5_000_000));
+    database.readers.slow.run_aside(|read| {
+        ASIDE.set(ASIDE.get() + 1);
+        read();
+    });
+    database.host().execute(ADD, []).unwrap();
+    slow();
+    for _ in 0..3 {
+        assert_eq!(database.accounts(), Some(1));
+    }
+    assert_eq!((database.reads.get(), ASIDE.get()), (1, 1));
+    // What is committed meanwhile needs a read.
+    database.host().execute(ADD, []).unwrap();
+    slow();
+    assert_eq!(database.accounts(), Some(2));
+    assert_eq!((database.reads.get(), ASIDE.get()), (2, 2));
+    database.readers.state().unwrap();
+    assert_eq!(ASIDE.get(), 2, "of a WAL that tells");
+}
+
 /// There each commit changes the file: what is known of it would change twice.
 #[test]
 fn without_a_wal_the_path_is_looked_at_each_time() {

@@ -42,7 +42,7 @@ const CACHE_ENTRIES: usize = 10_000;
 
 /// The views of another program's file.
 pub(crate) struct ViewedCourses {
-    readers: Readers,
+    pub(crate) readers: Readers,
     statements: Statements,
     /// Those of `catalogue_revisions`, where there is such a view.
     revisions: Option<Cache<AccountId, Revision>>,
