@@ -28,6 +28,9 @@ struct Options {
     token: Option<String>,
     /// How many courses its account has, as the benchmarks make them up
     courses: Option<usize>,
+    /// A database with views to read the courses from; the other one then has the keys alone
+    #[arg(long, requires = "database")]
+    views: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -37,9 +40,13 @@ enum Cache {
 }
 
 fn main() -> Result<(), Failure> {
-    let Options { work, cache, times, database, token, courses } = Options::parse();
+    let Options { work, cache, times, database, token, courses, views } = Options::parse();
     if let (Some(path), Some(token), Some(courses)) = (database, token, courses) {
-        let builder = Catalogue::with_api_keys(SqliteStorage::open(&path)?);
+        let storage = match views {
+            Some(views) => SqliteStorage::open_views(&path, views)?,
+            None => SqliteStorage::open(&path)?,
+        };
+        let builder = Catalogue::with_api_keys(storage);
         let builder = if cache == Cache::Cold { builder.page_cache(0) } else { builder };
         return repeat(&Caller::new(builder, &token), work, courses, times);
     }

@@ -3,7 +3,7 @@
 use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewFault};
 
 use crate::commands::views::told;
-use crate::exit::chain;
+use crate::exit::{chain, harmless};
 use crate::report::Report;
 
 /// How many faults are told; `views check` tells all.
@@ -22,6 +22,7 @@ pub(super) async fn look(views: &dyn CourseViews, report: &mut Report) {
         }
         Err(error) => return report.fault(CHECK, chain(&error)),
     }
+    advise("times", "`created_at` has one form", views.check_forms(CheckedRows::Sample).await, report);
     advise("plans", "an index serves each look-up of a request", views.check_plans().await, report);
     advise("rights", "the role may do what it must, and no more", views.check_rights().await, report);
 }
@@ -45,5 +46,5 @@ fn advise(check: &'static str, fine: &str, found: Result<Vec<ViewAdvice>, Storag
 /// A piece of advice in one line.
 pub(in crate::commands) fn advised(ViewAdvice { about, what, remedy }: &ViewAdvice) -> String {
     let remedy = remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
-    format!("{about}: {what}{remedy}")
+    harmless(&format!("{about}: {what}{remedy}"))
 }
