@@ -37,8 +37,7 @@ pub(super) fn tell_of_new(database: &Database) {
     let fill =
         if matches!(database, Database::File { courses: Some(_), .. }) { "" } else { "fill it with `import`, and " };
     let then = "make a key with `keys create`";
-    let made = database.made();
-    tracing::warn!(%database, "{made}, and every request is answered 401; {fill}{then}");
+    tracing::warn!(%database, "a new database was made, and every request is answered 401; {fill}{then}");
 }
 
 /// Warns where nobody can call the API. A storage may block the thread, so this is done on one that serves nobody.
