@@ -2,11 +2,10 @@
 
 use catalogue_core::AccountId;
 use catalogue_core::auth::{Identity, Scope, Scopes};
-use catalogue_core::storage::{CheckedRows, ViewFault};
+use catalogue_core::storage::{CheckedRows, ViewAdvice, ViewFault};
 use http::{Request, StatusCode};
 use serde_json::json;
 
-use super::doctor::views::advised;
 use super::{Context, accounts, block_on};
 use crate::cli::{Example, ViewsCommand};
 use crate::database::{Database, Storage, Unopened};
@@ -81,6 +80,12 @@ pub(super) fn told(ViewFault { view, key, what, wanted }: &ViewFault) -> String 
         Some(key) => format!("{view} ({key}): {what}; wanted: {wanted}"),
         None => format!("{view}: {what}; {wanted}"),
     })
+}
+
+/// A piece of advice in one line.
+pub(super) fn advised(ViewAdvice { about, what, remedy }: &ViewAdvice) -> String {
+    let remedy = remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+    harmless(&format!("{about}: {what}{remedy}"))
 }
 
 /// What the API answers the account whose list of courses is asked for.

@@ -2,8 +2,8 @@
 
 use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewFault};
 
-use crate::commands::views::told;
-use crate::exit::{chain, harmless};
+use crate::commands::views::{advised, told};
+use crate::exit::chain;
 use crate::report::Report;
 
 /// How many faults are told; `views check` tells all.
@@ -41,10 +41,4 @@ fn advise(check: &'static str, fine: &str, found: Result<Vec<ViewAdvice>, Storag
         Ok(advice) => advice.iter().for_each(|advice| report.warning(check, advised(advice))),
         Err(error) => report.warning(check, format!("cannot be looked at: {}", chain(&error))),
     }
-}
-
-/// A piece of advice in one line.
-pub(in crate::commands) fn advised(ViewAdvice { about, what, remedy }: &ViewAdvice) -> String {
-    let remedy = remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
-    harmless(&format!("{about}: {what}{remedy}"))
 }
