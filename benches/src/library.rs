@@ -1,5 +1,6 @@
 //! [`Library`]: one account's courses in an SQLite file, read without a socket.
 
+use std::error::Error;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -12,6 +13,7 @@ use catalogue_sqlite::SqliteStorage;
 
 use crate::caller::Caller;
 use crate::data::{Data, Owner};
+use crate::team::Team;
 
 /// One account's courses in an SQLite file, and a key that reads them.
 #[derive(Debug)]
@@ -53,6 +55,14 @@ impl Library {
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.data.path()
+    }
+
+    /// The same courses in another program's tables, with views over them.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn team(&self) -> Result<Team, Box<dyn Error>> {
+        Team::beside(&self.data)
     }
 
     /// The items of a page, as the storage reads it.

@@ -58,6 +58,8 @@ pub struct Team {
     pub owner: Owner,
     /// What the program is told so that it serves them.
     pub arguments: Vec<String>,
+    /// The files of keys and of courses, of SQLite.
+    pub files: Option<[PathBuf; 2]>,
 }
 
 impl Team {
@@ -91,7 +93,7 @@ async fn in_sqlite(data: &Data) -> Result<Team, Box<dyn Error>> {
         format!("--database=sqlite:{}", ours.display()),
         format!("--courses-database=sqlite:{}", theirs.display()),
     ];
-    Ok(Team { owner: key(&storage, data).await?, arguments: arguments.into() })
+    Ok(Team { owner: key(&storage, data).await?, arguments: arguments.into(), files: Some([ours, theirs]) })
 }
 
 async fn in_postgres(data: &Data) -> Result<Team, Box<dyn Error>> {
@@ -110,7 +112,7 @@ async fn in_postgres(data: &Data) -> Result<Team, Box<dyn Error>> {
     }
     client.batch_execute("VACUUM (ANALYZE)").await?;
     let arguments = ["--courses", "views", "--courses-schema", "team", "--database", &data.address()];
-    Ok(Team { owner: key(&storage, data).await?, arguments: arguments.map(str::to_owned).into() })
+    Ok(Team { owner: key(&storage, data).await?, arguments: arguments.map(str::to_owned).into(), files: None })
 }
 
 /// What makes the plans of requests right.

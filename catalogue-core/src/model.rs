@@ -70,7 +70,11 @@ pub const MAX_SLUG_BYTES: usize = 200;
 /// browsers, curl and most libraries resolve them as dot segments, also as `%2e`, and never ask for such a course.
 #[must_use]
 pub fn is_slug(slug: &str) -> bool {
-    !slug.is_empty() && slug.len() <= MAX_SLUG_BYTES && !slug.chars().any(|c| c == '/' || c.is_control())
+    let is_usual = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'/';
+    // All bytes, so that several are looked at at once.
+    let are_usual = slug.bytes().fold(true, |all, byte| all & is_usual(byte));
+    let has_bad = || slug.chars().any(|c| c == '/' || c.is_control());
+    !slug.is_empty() && slug.len() <= MAX_SLUG_BYTES && (are_usual || !has_bad())
 }
 
 /// One course in the list of `GET /courses` (section 2.2).

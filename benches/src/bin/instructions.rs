@@ -5,10 +5,11 @@
 #![expect(clippy::print_stdout, reason = "a program that prints a table")]
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use catalogue_benches::{Failure, Library, Work, build};
+use catalogue_benches::{Failure, Library, Owner, Work, build};
 use clap::Parser;
 
 /// How many courses the database has.
@@ -30,27 +31,42 @@ fn main() -> Result<(), Failure> {
     println!(
         "Instructions of one call, without a socket; valgrind has no SHA instructions, so hashing counts for more.\n"
     );
-    println!("| work | kept answer | by a signed token | rendered answer |\n|---|--:|--:|--:|");
+    println!("| work | kept answer | by a signed token | rendered answer | rendered from views |\n|---|--:|--:|--:|--:|");
+    let (ours, theirs) = (arguments(&library.path(), library.owner(), None), views(&library)?);
     for work in Work::ALL {
-        let [hot, signed, cold] = ["hot", "signed", "cold"].map(|cache| per_call(&program, &library, work, cache));
-        println!("| {} | {} | {} | {} |", work.name(), hot?, signed?, cold?);
+        let asked = [("hot", &ours), ("signed", &ours), ("cold", &ours), ("cold", &theirs)];
+        let [hot, signed, cold, views] = asked.map(|(cache, database)| per_call(&program, work, cache, database));
+        println!("| {} | {} | {} | {} | {} |", work.name(), hot?, signed?, cold?, views?);
     }
     Ok(())
 }
 
-fn per_call(program: &Path, library: &Library, work: Work, cache: &str) -> Result<u64, Box<dyn Error>> {
-    let [fewer, more] = TIMES.map(|times| count(program, library, work, cache, times));
+/// What `one_call` is told of a database.
+fn arguments(path: &Path, owner: &Owner, views: Option<&Path>) -> Vec<OsString> {
+    let (token, courses) = (owner.token.expose(), owner.courses.to_string());
+    let views = views.into_iter().flat_map(|views| ["--views".as_ref(), views.as_os_str()]);
+    [path.as_os_str(), token.as_ref(), courses.as_ref()].into_iter().chain(views).map(OsString::from).collect()
+}
+
+/// The same courses in another program's tables.
+fn views(library: &Library) -> Result<Vec<OsString>, Box<dyn Error>> {
+    let team = library.team()?;
+    let [keys, courses] = team.files.as_ref().ok_or("they are in no file")?;
+    Ok(arguments(keys, &team.owner, Some(courses)))
+}
+
+fn per_call(program: &Path, work: Work, cache: &str, database: &[OsString]) -> Result<u64, Box<dyn Error>> {
+    let [fewer, more] = TIMES.map(|times| count(program, work, cache, times, database));
     Ok((more? - fewer?) / (TIMES[1] - TIMES[0]))
 }
 
 /// How many instructions a run of so many calls takes.
-fn count(program: &Path, library: &Library, work: Work, cache: &str, times: u64) -> Result<u64, Box<dyn Error>> {
+fn count(program: &Path, work: Work, cache: &str, times: u64, database: &[OsString]) -> Result<u64, Box<dyn Error>> {
     let run = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
         .args([&work.name(), cache, &times.to_string()])
-        .arg(library.path())
-        .args([library.owner().token.expose(), &library.owner().courses.to_string()])
+        .args(database)
         .output()?;
     let report = String::from_utf8_lossy(&run.stderr);
     let collected = report.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());

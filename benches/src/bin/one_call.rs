@@ -28,6 +28,9 @@ struct Options {
     token: Option<String>,
     /// How many courses its account has, as the benchmarks make them up
     courses: Option<usize>,
+    /// A database with views to read the courses from; the other one then has the keys alone
+    #[arg(long, requires = "database")]
+    views: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,9 +41,13 @@ enum Cache {
 }
 
 fn main() -> Result<(), Failure> {
-    let Options { work, cache, times, database, token, courses } = Options::parse();
+    let Options { work, cache, times, database, token, courses, views } = Options::parse();
     if let (Some(path), Some(token), Some(courses)) = (database, token, courses) {
-        return repeat(&caller(SqliteStorage::open(&path)?, cache, &token), work, courses, times);
+        let storage = match views {
+            Some(views) => SqliteStorage::open_views(&path, views)?,
+            None => SqliteStorage::open(&path)?,
+        };
+        return repeat(&caller(storage, cache, &token), work, courses, times);
     }
     let library = Library::with_courses(COURSES);
     let caller = caller(library.storage().clone(), cache, library.owner().token.expose());

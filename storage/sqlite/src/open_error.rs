@@ -26,6 +26,13 @@ pub enum OpenError {
     /// The file that was named for credentials beside views has other tables.
     #[error("{0:?} has tables already; beside views, credentials need a new file or the one with the views")]
     OtherTables(PathBuf),
+    /// The file of another program is in WAL mode, that program does not have it open, and the `-shm` that reading it then
+    /// needs cannot be made beside it.
+    #[error(
+        "{0:?} has a WAL and no `-shm`, and none can be made in its directory; start its program first, or run this one \
+         as the user of that program"
+    )]
+    WalWithoutIndex(PathBuf),
     /// The schema is older than this program's.
     #[error("{path:?} has schema version {found} and this program needs {known}; bring it up to date with `migrate`")]
     OlderSchema {

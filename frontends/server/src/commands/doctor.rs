@@ -5,7 +5,7 @@ mod clock;
 mod credentials;
 mod database;
 mod listeners;
-pub(super) mod views;
+mod views;
 
 use std::time::SystemTime;
 

@@ -9,8 +9,8 @@ use catalogue_core::storage::StorageError;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
-use super::doctor::views::advised;
 use super::serving::reached;
+use super::views::advised;
 use crate::database::{Database, Storage};
 use crate::settings::ServeSettings;
 

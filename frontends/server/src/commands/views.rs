@@ -2,7 +2,7 @@
 
 use catalogue_core::AccountId;
 use catalogue_core::auth::{Identity, Scope, Scopes};
-use catalogue_core::storage::{CheckedRows, ViewFault};
+use catalogue_core::storage::{CheckedRows, ViewAdvice, ViewFault};
 use http::{Request, StatusCode};
 use serde_json::json;
 
@@ -42,25 +42,34 @@ fn example(arguments: &Example, context: &Context) -> Result<(), Failure> {
 
 async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Result<(), Failure> {
     let rows = if all { CheckedRows::All } else { CheckedRows::Sample };
-    let faults = match opened {
+    let (faults, advice) = match opened {
         Ok(storage) => {
             let Some(views) = storage.views() else { return Ok(()) };
-            views.check_views(rows).await.map_err(|error| Failure::because(&error))?
+            let faults = views.check_views(rows).await.map_err(|error| Failure::because(&error))?;
+            (faults, views.check_forms(rows).await.map_err(|error| Failure::because(&error))?)
         }
         Err(unopened) if unopened.views.is_empty() => return Err(unopened.into()),
-        Err(unopened) => unopened.views,
+        Err(unopened) => (unopened.views, Vec::new()),
     };
+    let advice: Vec<String> = advice.iter().map(advised).collect();
     if json {
         let fault = |ViewFault { view, key, what, wanted }: &ViewFault| {
             let key = key.as_deref().map(harmless);
             json!({ "view": view, "key": key, "what": harmless(what), "wanted": harmless(wanted) })
         };
-        output::print_json(&json!({ "all": all, "faults": faults.iter().map(fault).collect::<Vec<_>>() }))?;
+        let mut report = json!({ "all": all, "faults": faults.iter().map(fault).collect::<Vec<_>>() });
+        if !advice.is_empty() {
+            report["advice"] = json!(advice);
+        }
+        output::print_json(&report)?;
     } else if faults.is_empty() {
         let looked = if all { "each row" } else { "at most 10,000 rows of each; --all looks at the others too" };
         output::print(&format!("the API can serve what the views have: {looked}"))?;
     } else {
         output::print(&faults.iter().map(|fault| told(fault) + "\n").collect::<String>())?;
+    }
+    if !json {
+        advice.iter().try_for_each(|advice| output::print(advice))?;
     }
     if faults.is_empty() { Ok(()) } else { Err(Failure::work("the views have faults to mend")) }
 }
@@ -71,6 +80,12 @@ pub(super) fn told(ViewFault { view, key, what, wanted }: &ViewFault) -> String 
         Some(key) => format!("{view} ({key}): {what}; wanted: {wanted}"),
         None => format!("{view}: {what}; {wanted}"),
     })
+}
+
+/// A piece of advice in one line.
+pub(super) fn advised(ViewAdvice { about, what, remedy }: &ViewAdvice) -> String {
+    let remedy = remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+    harmless(&format!("{about}: {what}{remedy}"))
 }
 
 /// What the API answers the account whose list of courses is asked for.

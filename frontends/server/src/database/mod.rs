@@ -12,7 +12,7 @@ mod volume;
 
 use std::fmt;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
@@ -205,6 +205,15 @@ impl Database {
     /// Whether there is no file yet.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::File { path, .. } if fs::symlink_metadata(path).is_err())
+    }
+
+    /// What a first migration did: another program's file was there before.
+    pub(crate) fn made(&self) -> &'static str {
+        let is_theirs = |path: &Path, courses: &Path| fs::canonicalize(path).ok() == fs::canonicalize(courses).ok();
+        match self {
+            Self::File { path, courses: Some(courses) } if is_theirs(path, courses) => "tables for keys were made",
+            _ => "a new database was made",
+        }
     }
 
     /// Brings the schema up to date.

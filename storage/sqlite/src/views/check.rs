@@ -5,12 +5,11 @@ use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 
-use super::ViewedCourses;
 use super::check_columns::whole_views;
 use super::instant::instant;
-use super::plans;
 use super::read::{ACCOUNTS, COURSES, MODULES, ONCE, REVISIONS, TWICE};
 use super::row::{BadRow, ViewRow};
+use super::{ViewedCourses, forms, plans};
 use crate::error::storage_error;
 
 /// How many rows of a view are a sample.
@@ -42,12 +41,13 @@ const HAS_BAD_NUMBERS: &str = "SELECT min(number) <> 1 OR max(number) <> count(*
 #[async_trait]
 impl CourseViews for ViewedCourses {
     async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError> {
-        let most = match rows {
-            CheckedRows::Sample => SAMPLE,
-            CheckedRows::All => -1,
-        };
         let connection = self.readers.database().open_exporter()?;
-        check(&connection, most).map_err(storage_error)
+        check(&connection, most(rows)).map_err(storage_error)
+    }
+
+    async fn check_forms(&self, rows: CheckedRows) -> Result<Vec<ViewAdvice>, StorageError> {
+        let connection = self.readers.database().open_exporter()?;
+        forms::check(&connection, most(rows)).map_err(storage_error)
     }
 
     async fn check_plans(&self) -> Result<Vec<ViewAdvice>, StorageError> {
@@ -58,6 +58,14 @@ impl CourseViews for ViewedCourses {
     /// None: SQLite has no roles, and the file is opened so that nothing can be written.
     async fn check_rights(&self) -> Result<Vec<ViewAdvice>, StorageError> {
         Ok(Vec::new())
+    }
+}
+
+/// How many rows that is at most, as a `LIMIT`.
+fn most(rows: CheckedRows) -> i64 {
+    match rows {
+        CheckedRows::Sample => SAMPLE,
+        CheckedRows::All => -1,
     }
 }
 
@@ -88,7 +96,6 @@ impl Check<'_> {
     }
 
     fn courses(&mut self) -> rusqlite::Result<()> {
-        let mut first_form = None;
         self.rows(COURSES, &[0, 1], COURSE_ROWS, |row| {
             let mut found = vec![
                 row.text(0, "account_id").err(),
@@ -102,15 +109,7 @@ impl Check<'_> {
             ];
             match row.creation(5, 6) {
                 Err(bad) => found.push(Some(bad)),
-                Ok(_) => {
-                    found.push(looks_like_seconds(row));
-                    let form = form(row.value(5));
-                    let first = *first_form.get_or_insert(form);
-                    found.push((form != first).then(|| {
-                        let what = format!("`created_at` is {form}, and {first} in other rows");
-                        row.bad(what, "one form in all rows")
-                    }));
-                }
+                Ok(_) => found.push(looks_like_seconds(row)),
             }
             found
         })?;
@@ -188,13 +187,4 @@ fn looks_like_seconds(row: &ViewRow<'_>) -> Option<BadRow> {
     let ValueRef::Integer(number @ 1_000_000_000..100_000_000_000_000) = row.value(5) else { return None };
     let what = format!("`created_at` is {number}, which are microseconds of {}", row.time(5, "created_at").ok()?);
     Some(row.bad(what, "microseconds: multiply seconds by 1000000, milliseconds by 1000"))
-}
-
-/// How a time is written.
-fn form(time: ValueRef<'_>) -> &'static str {
-    match time {
-        ValueRef::Text(text) if text.get(10) == Some(&b' ') => "a text with a blank before the time",
-        ValueRef::Text(_) => "a text of RFC 3339",
-        _ => "a number",
-    }
 }

@@ -50,11 +50,10 @@ pub(super) fn read(value: ValueRef<'_>) -> Option<Timestamp> {
 /// What most programs write: UTC, with six digits of a fraction at most. A page has two times for each course, and read by
 /// a general parser they took a fifth of its time.
 fn parse_usual(text: &[u8]) -> Option<Timestamp> {
-    let (head, rest) = text.split_first_chunk()?;
-    let &[y1, y2, y3, y4, b'-', mo1, mo2, b'-', d1, d2, separator, h1, h2, b':', mi1, mi2, b':', s1, s2] = head else {
-        return None;
-    };
-    let fraction = match (separator, rest.strip_suffix(b"Z")) {
+    const DIGITS: [usize; 14] = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18];
+
+    let (head, rest) = text.split_first_chunk::<19>()?;
+    let fraction = match (head[10], rest.strip_suffix(b"Z")) {
         (b'T' | b' ', Some(fraction)) => fraction,
         (b' ', None) => rest,
         _ => return None,
@@ -64,28 +63,40 @@ fn parse_usual(text: &[u8]) -> Option<Timestamp> {
         [b'.', digits @ ..] if (1..=6).contains(&digits.len()) => number(digits)? * 10_i64.pow(6 - digits.len() as u32),
         _ => return None,
     };
-    let [year, month, day] = [number(&[y1, y2, y3, y4])?, number(&[mo1, mo2])?, number(&[d1, d2])?];
-    let [hour, minute, second] = [number(&[h1, h2])?, number(&[mi1, mi2])?, number(&[s1, s2])?];
-    let first = first_of(year, month);
-    let is_day = (1..=12).contains(&month) && (1..=first_of(year, month + 1) - first).contains(&day);
+    let are_digits = DIGITS.iter().fold(true, |all, at| all & head[*at].is_ascii_digit());
+    if !are_digits || [head[4], head[7], head[13], head[16]] != *b"--::" {
+        return None;
+    }
+    let two = |at: usize| i64::from(head[at] - b'0') * 10 + i64::from(head[at + 1] - b'0');
+    let (year, month, day) = (two(0) * 100 + two(2), two(5), two(8));
+    let (hour, minute, second) = (two(11), two(14), two(17));
+    // Every month has 28 days.
+    let is_day = (1..=12).contains(&month)
+        && (1..=31).contains(&day)
+        && (day <= 28 || day <= first_of(year, month + 1) - first_of(year, month));
     if !is_day || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let seconds = (((first + day - 1) * 24 + hour) * 60 + minute) * 60 + second;
+    let seconds = (((first_of(year, month) + day - 1) * 24 + hour) * 60 + minute) * 60 + second;
     Timestamp::from_microseconds(seconds * 1_000_000 + fraction)
 }
 
 fn number(digits: &[u8]) -> Option<i64> {
-    digits.iter().try_fold(0, |number, digit| digit.is_ascii_digit().then(|| number * 10 + i64::from(digit - b'0')))
+    let number = digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit.wrapping_sub(b'0')));
+    digits.iter().all(u8::is_ascii_digit).then_some(number)
 }
 
 /// The days from 1970 to a month's first, in the calendar of today. January and February count to the year before, so
 /// that a leap day is the last of a year, and months of 31 and 30 days then take turns five at a time.
+#[inline]
 fn first_of(year: i64, month: i64) -> i64 {
     const MARCH_OF_0_TO_1970: i64 = 719_468;
-    let (year, month) = (year - i64::from(month <= 2), (month + 9) % 12);
-    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (153 * month + 2) / 5
+    // Counted from 400 years before, as long as the calendar takes to repeat itself: no number is below 0.
+    const DAYS_OF_400_YEARS: i64 = 146_097;
+    let (year, month) = ((year + 400 - i64::from(month <= 2)) as u32, ((month + 9) % 12) as u32);
+    i64::from(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5)
         - MARCH_OF_0_TO_1970
+        - DAYS_OF_400_YEARS
 }
 
 fn parse(text: &str) -> Option<Timestamp> {

@@ -18,6 +18,7 @@ mod base_tables;
 mod check;
 mod check_columns;
 mod clock;
+mod forms;
 mod instant;
 pub(crate) mod open;
 mod plans;

@@ -188,9 +188,19 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     identity(one).is_some_and(|one| Some(one) == identity(other))
 }
 
+fn wal_index_of(database: &Path) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push("-shm");
+    path.into()
+}
+
 fn told(database: &Database, error: rusqlite::Error) -> OpenError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::NotADatabase(database.path()),
+        // The file itself is open by now.
+        Some(ErrorCode::CannotOpen) if !wal_index_of(&database.path()).is_file() => {
+            OpenError::WalWithoutIndex(database.path())
+        }
         _ => database.failed(storage_error(error)),
     }
 }

@@ -29,6 +29,7 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
         ("an account", FIND_ACCOUNT),
         ("the first page", &statements.first_page),
         ("a later page", &statements.next_page),
+        ("a later page", &statements.next_of_instant),
         ("a course", FIND_COURSE),
     ];
     if statements.has_revisions {

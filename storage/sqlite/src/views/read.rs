@@ -1,15 +1,12 @@
 //! Reading courses from the views.
 
-use std::hash::{BuildHasher, RandomState};
-use std::sync::LazyLock;
-
-use catalogue_core::storage::{AtRevision, CourseRows, PageRequest, Revision, StorageError, StorageErrorKind};
+use catalogue_core::storage::{AtRevision, CourseRows, Limit, PageRequest, Revision, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, CourseDetail, Module};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Rows, params};
 
 use super::ViewedCourses;
 use super::row::{BadRow, ViewRow, position};
-use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION};
+use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, IS_TWICE, Statements};
 use crate::locks::COURSES_WAIT;
 use crate::read::read_at_revision;
 use crate::rows::Micros;
@@ -82,26 +79,16 @@ impl ViewedCourses {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> rusqlite::Result<()> {
+        let Statements { first_page, next_page, next_of_instant, .. } = &self.statements;
         let count = page.rows() as i64;
-        let mut statement;
-        let mut found = match &page.after {
-            None => {
-                statement = connection.prepare_cached(&self.statements.first_page)?;
-                statement.query(params![account, count])?
-            }
-            Some(after) => {
-                statement = connection.prepare_cached(&self.statements.next_page)?;
-                statement.query(params![account, count, Micros(after.created_at), after.slug])?
-            }
+        let Some(after) = &page.after else {
+            let mut statement = connection.prepare_cached(first_page)?;
+            return push_courses(connection, statement.query(params![account, count])?, account, rows).map(drop);
         };
-        let mut slugs = Slugs::default();
-        while let Some(row) = found.next()? {
-            let row = ViewRow { view: COURSES, row, key: &[0, 1] };
-            let (course, created_at) = row.course(account)?;
-            if !slugs.are_without(course.slug) {
-                return Err(row.bad(TWICE, ONCE).into());
-            }
-            if rows.push(course, || position(&course, created_at)).is_break() {
+        for sql in [next_page, next_of_instant] {
+            let mut statement = connection.prepare_cached(sql)?;
+            let found = statement.query(params![account, count, Micros(after.created_at), after.slug])?;
+            if push_courses(connection, found, account, rows)? {
                 break;
             }
         }
@@ -109,20 +96,39 @@ impl ViewedCourses {
     }
 }
 
-/// The slugs of a page, as hashes: of a hundred texts, two share one once in 10^15 pages, which then fail.
-#[derive(Default)]
-struct Slugs(Vec<u64>);
-
-impl Slugs {
-    /// Whether `slug` is another one than those before.
-    fn are_without(&mut self, slug: &str) -> bool {
-        static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-
-        let hash = HASHER.hash_one(slug);
-        let is_new = !self.0.contains(&hash);
-        self.0.push(hash);
-        is_new
+/// Hands over what was found; whether that is anything.
+fn push_courses(
+    connection: &Connection,
+    mut found: Rows<'_>,
+    account: &str,
+    rows: &mut CourseRows<'_>,
+) -> rusqlite::Result<bool> {
+    let mut sketches = Vec::with_capacity(Limit::MAX.get() + 1);
+    while let Some(row) = found.next()? {
+        let row = ViewRow { view: COURSES, row, key: &[0, 1] };
+        let (course, created_at) = row.course(account)?;
+        let sketch = sketch(course.slug);
+        if sketches.contains(&sketch) && is_twice(connection, account, course.slug)? {
+            return Err(row.bad(TWICE, ONCE).into());
+        }
+        sketches.push(sketch);
+        if rows.push(course, || position(&course, created_at)).is_break() {
+            break;
+        }
     }
+    Ok(!sketches.is_empty())
+}
+
+/// A number that other slugs hardly have.
+fn sketch(slug: &str) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (eights, rest) = slug.as_bytes().as_chunks();
+    let rest = rest.iter().fold(0, |sketch, byte| sketch << 8 | u64::from(*byte));
+    eights.iter().fold(rest, |sketch, eight| (sketch.rotate_left(5) ^ u64::from_le_bytes(*eight)).wrapping_mul(ODD))
+}
+
+fn is_twice(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<bool> {
+    connection.prepare_cached(IS_TWICE)?.query_row([account, slug], |row| row.get(0))
 }
 
 fn find(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<Option<CourseDetail>> {

@@ -37,3 +37,39 @@ impl FileRevision {
         last.insert((state, *count)).1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::connection::Database;
+    use crate::wal_watcher::WalWatcher;
+
+    /// A clock of the file system that stands still between two commits leaves the file's times and length alike.
+    #[test]
+    fn a_commit_makes_another_revision_where_the_file_looks_the_same() {
+        for journal_mode in ["wal", "delete", "truncate", "persist"] {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("team.sqlite3");
+            let writer = Connection::open(&path).unwrap();
+            writer.pragma_update_and_check(None, "journal_mode", journal_mode, |_| Ok(())).unwrap();
+            writer.execute_batch("CREATE TABLE states (state)").unwrap();
+            let (database, watcher, revisions) =
+                (Database::Foreign(path), WalWatcher::default(), FileRevision::default());
+            let file = database.file_version().unwrap();
+            let revision = || {
+                let state = watcher.state(&database, file).unwrap().unwrap();
+                revisions.of(state, &AccountId::new("anna"))
+            };
+            let mut before = revision();
+            for _ in 0..5 {
+                assert_eq!(revision(), before, "{journal_mode}");
+                writer.execute("INSERT INTO states VALUES (1)", []).unwrap();
+                let now = revision();
+                assert_ne!(now, before, "{journal_mode}");
+                before = now;
+            }
+        }
+    }
+}

@@ -20,13 +20,18 @@ macro_rules! course_columns {
             $module_count,
             ", created_at, ",
             instant!("created_at"),
-            " AS instant FROM catalogue_courses AS c WHERE ",
-            of_the_account!()
+            " AS instant FROM catalogue_courses AS c WHERE account_id = ?1 COLLATE BINARY"
         )
     };
 }
 
-const NEWEST_FIRST: &str = " ORDER BY instant DESC, slug COLLATE BINARY DESC LIMIT ?2";
+/// The order of a page. Whether the account is known is part of the limit: so it is looked up once, and no row asks for it.
+fn newest_first(order: &str, unless: &str) -> String {
+    format!(
+        " ORDER BY {order}slug COLLATE BINARY DESC LIMIT ?2 * coalesce((SELECT 1 FROM catalogue_accounts \
+         WHERE id = ?1 COLLATE BINARY{unless} LIMIT 1), 0)"
+    )
+}
 
 /// Where the view does not say how many modules a course has.
 macro_rules! counted {
@@ -50,6 +55,9 @@ pub(super) const FIND_COURSE: &str = concat!(
 pub(super) const FIND_REVISION: &str =
     concat!("SELECT account_id, revision FROM catalogue_revisions WHERE ", of_the_account!(), " LIMIT 2");
 
+pub(super) const IS_TWICE: &str = "SELECT count(*) > 1 FROM (SELECT 1 FROM catalogue_courses \
+     WHERE account_id = ?1 COLLATE BINARY AND slug = ?2 COLLATE BINARY LIMIT 2)";
+
 pub(super) const FIND_ACCOUNT: &str = "SELECT id FROM catalogue_accounts WHERE id = ?1 COLLATE BINARY LIMIT 1";
 
 pub(super) const ALL_ACCOUNTS: &str = "SELECT id FROM catalogue_accounts ORDER BY id COLLATE BINARY";
@@ -59,7 +67,10 @@ pub(super) const COUNT_COURSES: &str = "SELECT count(*) FROM catalogue_courses W
 /// Those that depend on which columns and views are there.
 pub(super) struct Statements {
     pub(super) first_page: String,
+    /// After a place at whose instant no further course is; nothing where one is.
     pub(super) next_page: String,
+    /// After any place.
+    pub(super) next_of_instant: String,
     pub(super) has_revisions: bool,
     /// What is read now may not be what is read later, without a commit in between.
     pub(super) read_the_clock: bool,
@@ -77,22 +88,38 @@ impl Statements {
         let has_revisions = is_there("SELECT account_id, revision FROM catalogue_revisions");
         let read_the_clock = clock::is_read(connection).unwrap_or(true);
         Self {
-            first_page: format!("{columns}{NEWEST_FIRST}"),
+            first_page: format!("{columns}{}", newest_first("instant DESC, ", "")),
             next_page: next_page(columns),
+            next_of_instant: next_of_instant(columns),
             has_revisions,
             read_the_clock,
         }
     }
 }
 
-/// Those of the place's own instant first, and after them one without a slug, which no comparison finds: it cannot be served, nor
-/// passed by. Each part is one range of an index, also where many courses have one instant.
+/// The usual page: no instant is that of two courses. One `SELECT`, since the rows of a compound one are copied text by text.
+/// Whether there are others of the place's instant is looked up once, with the account: by one range for those before its
+/// slug, and one for those without a slug.
 fn next_page(columns: &str) -> String {
     let instant = instant!("created_at");
+    let none = |slug: &str| {
+        format!(
+            " AND (SELECT 1 FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY AND {instant} = ?3 \
+             AND slug {slug} LIMIT 1) IS NULL"
+        )
+    };
+    let alone = ["< ?4 COLLATE BINARY", "IS NULL"].map(none).concat();
+    format!("{columns} AND {instant} < ?3{}", newest_first("instant DESC, ", &alone))
+}
+
+/// Those of the place's own instant first, and after them one without a slug, which no comparison finds: it cannot be served, nor
+/// passed by. Each part is one range of an index, also where many courses have one instant.
+fn next_of_instant(columns: &str) -> String {
+    let instant = instant!("created_at");
+    let [of_it, without, older] = ["", "", "instant DESC, "].map(|order| newest_first(order, ""));
     format!(
-        "SELECT * FROM ({columns} AND {instant} = ?3 AND slug < ?4 COLLATE BINARY \
-         ORDER BY slug COLLATE BINARY DESC LIMIT ?2) \
-         UNION ALL SELECT * FROM ({columns} AND {instant} = ?3 AND slug IS NULL LIMIT 1) \
-         UNION ALL SELECT * FROM ({columns} AND {instant} < ?3{NEWEST_FIRST})"
+        "SELECT * FROM ({columns} AND {instant} = ?3 AND slug < ?4 COLLATE BINARY{of_it}) \
+         UNION ALL SELECT * FROM ({columns} AND {instant} = ?3 AND slug IS NULL{without}) \
+         UNION ALL SELECT * FROM ({columns} AND {instant} < ?3{older})"
     )
 }

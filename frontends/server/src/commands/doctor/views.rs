@@ -2,7 +2,7 @@
 
 use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewFault};
 
-use crate::commands::views::told;
+use crate::commands::views::{advised, told};
 use crate::exit::chain;
 use crate::report::Report;
 
@@ -22,6 +22,7 @@ pub(super) async fn look(views: &dyn CourseViews, report: &mut Report) {
         }
         Err(error) => return report.fault(CHECK, chain(&error)),
     }
+    advise("times", "`created_at` has one form", views.check_forms(CheckedRows::Sample).await, report);
     advise("plans", "an index serves each look-up of a request", views.check_plans().await, report);
     advise("rights", "the role may do what it must, and no more", views.check_rights().await, report);
 }
@@ -40,10 +41,4 @@ fn advise(check: &'static str, fine: &str, found: Result<Vec<ViewAdvice>, Storag
         Ok(advice) => advice.iter().for_each(|advice| report.warning(check, advised(advice))),
         Err(error) => report.warning(check, format!("cannot be looked at: {}", chain(&error))),
     }
-}
-
-/// A piece of advice in one line.
-pub(in crate::commands) fn advised(ViewAdvice { about, what, remedy }: &ViewAdvice) -> String {
-    let remedy = remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
-    format!("{about}: {what}{remedy}")
 }

@@ -145,6 +145,25 @@ fn each_fault_is_told_with_what_would_be_right() {
     }
 }
 
+/// They are in order by the instant, so that is advice and no fault.
+#[test]
+fn forms_of_times_that_differ_are_told_and_served() {
+    let app = apps().remove(0);
+    app.sql(ROWS);
+    app.sql("UPDATE catalogue_courses SET created_at = '2025-01-02T00:00:00+00:00' WHERE slug = 'two'");
+    let words = ["2025-01-02T00:00:00+00:00 (a, two)", "2025-01-01T00:00:00Z (a, one)"];
+    let lines = app.run("views check").succeeds();
+    assert!(lines.contains("the API can serve") && words.iter().all(|word| lines.contains(word)), "{lines}");
+    let report = app.run("views check --json").json();
+    let told = report["advice"][0].as_str().unwrap();
+    assert!(report["faults"] == serde_json::json!([]) && words.iter().all(|word| told.contains(word)), "{report}");
+    let doctor = findings(&app.run("doctor --json"), "times", "warning");
+    assert!(words.iter().all(|word| doctor[0].contains(word)), "{doctor:?}");
+    let (_, token) = app.key("a");
+    let (status, page) = app.serve("").get("/api/v1/courses", &token);
+    assert_eq!((status, &page["data"][0]["slug"]), (200, &"two".into()), "{page}");
+}
+
 /// A row that `views check` names is never answered wrongly, nor left out in silence.
 #[test]
 fn a_bad_row_is_a_failure_of_the_answers_that_need_it() {

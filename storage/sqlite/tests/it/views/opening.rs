@@ -130,6 +130,26 @@ async fn a_change_that_the_other_program_left_half_done_is_told() {
     assert_eq!(crate::items(&storage, &anna(), &page).await.unwrap().len(), 2);
 }
 
+/// As where this user may not write beside it; a test may run as one who may write anywhere, so a link leads nowhere.
+#[cfg(unix)]
+#[test]
+fn a_wal_whose_index_cannot_be_made_is_told() {
+    let team = Team::new(PLAIN);
+    let (keys, courses) = (team.keys(), team.database());
+    let Team { storage, directory, .. } = team;
+    drop(storage);
+    // Who may write removes the WAL when nobody else has the file open.
+    Connection::open(&courses).unwrap().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    let index = directory.path().join("team.sqlite3-shm");
+    assert!(!index.exists());
+    std::os::unix::fs::symlink("/nowhere/index", &index).unwrap();
+    let refused = SqliteStorage::open_views(&keys, &courses).unwrap_err();
+    assert!(matches!(&refused, OpenError::WalWithoutIndex(path) if *path == courses), "{refused:?}");
+    assert!(refused.to_string().contains("start its program first, or run this one as the user"), "{refused}");
+    fs::remove_file(index).unwrap();
+    SqliteStorage::open_views(keys, courses).unwrap();
+}
+
 /// The file of credentials is one of ours to back up and to check.
 #[tokio::test]
 async fn credentials_beside_views_are_backed_up_and_checked() {
