@@ -82,8 +82,8 @@ fn is_name(name: &[u8]) -> bool {
 
 /// Unreserved characters and sub-delimiters of RFC 3986.
 fn are_name_bytes(bytes: &[u8]) -> bool {
-    let is_mark = |byte| matches!(byte, b'!' | b'$' | b'&'..=b'.' | b';' | b'=' | b'_' | b'~');
-    bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || is_mark(byte))
+    let is_mark = |byte: u8| matches!(byte, b'!' | b'$' | b'&'..=b'.' | b';' | b'=' | b'_' | b'~');
+    bytes.iter().all(|&byte| byte.is_ascii_alphanumeric() || is_mark(byte))
 }
 
 /// The bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF. When as many bytes

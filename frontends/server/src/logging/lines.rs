@@ -121,11 +121,11 @@ impl<const JSON: bool> Fields<'_, JSON> {
     /// Names are ours and need no escape.
     fn name(&mut self, field: &Field) {
         let name = field.name();
-        let is_shown = JSON || name != MESSAGE;
-        self.0.extend_from_slice(if JSON { b",\"" } else { b" " });
-        if is_shown {
+        let (before, behind): (&[u8], &[u8]) = if JSON { (b",\"", b"\":") } else { (b" ", b"=") };
+        self.0.extend_from_slice(before);
+        if JSON || name != MESSAGE {
             self.0.extend_from_slice(name.as_bytes());
-            self.0.extend_from_slice(if JSON { b"\":" } else { b"=" });
+            self.0.extend_from_slice(behind);
         }
     }
 
