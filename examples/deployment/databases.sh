@@ -33,7 +33,10 @@ postgresql() {
 
 sql() { postgresql psql -qtA -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$(port_of "$1")" -U postgres -d "$2" -c "$3"; }
 
-port_of() { if [[ $1 == db-one ]]; then echo "$port_db_one"; else echo "$port_db_two"; fi; }
+port_of() {
+    local name=port_${1/-/_}
+    echo "${!name}"
+}
 
 other_than() { if [[ $1 == db-one ]]; then echo db-two; else echo db-one; fi; }
 

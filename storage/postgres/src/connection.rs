@@ -8,6 +8,7 @@ use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Error, Row, SimpleQueryMessage, Statement};
 
+use crate::connections::lag::Log;
 use crate::tls::Tls;
 
 /// A statement with the types of its values, so that it means the same prepared or not.
@@ -26,6 +27,8 @@ pub(crate) struct Connection {
     pub(crate) opened: Instant,
     /// Its tables are spread over nodes by account.
     pub(crate) is_spread: bool,
+    /// Which log its server writes, where that was asked.
+    pub(crate) log: Option<Log>,
     heard: Mutex<LastHeard>,
     /// None where statements have no name.
     prepared: Option<Mutex<HashMap<Box<str>, Statement>>>,
@@ -53,7 +56,7 @@ impl Connection {
         let client = tls.connect(config).await?;
         let opened = Instant::now();
         let heard = Mutex::new(LastHeard { answer: opened, role: began, is_asked: false });
-        Ok(Self { client, opened, is_spread: false, heard, prepared: named_statements.then(Mutex::default) })
+        Ok(Self { client, opened, is_spread: false, log: None, heard, prepared: named_statements.then(Mutex::default) })
     }
 
     pub(crate) fn heard(&self) -> MutexGuard<'_, LastHeard> {

@@ -19,6 +19,13 @@ pub(crate) struct Log {
     pub(crate) timeline: u32,
 }
 
+impl Log {
+    /// Whether that one was begun later, by a promotion.
+    pub(crate) fn is_before(self, other: Self) -> bool {
+        self.system == other.system && self.timeline < other.timeline
+    }
+}
+
 /// Where the primary's log ended, and when it was asked.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {

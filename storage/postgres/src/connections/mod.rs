@@ -2,7 +2,8 @@
 
 pub(crate) mod connect_error;
 pub(crate) mod hosts;
-mod lag;
+pub(crate) mod lag;
+pub(crate) mod newest;
 pub(crate) mod one_host;
 mod pool;
 pub(crate) mod readers;

@@ -7,13 +7,12 @@ use catalogue_core::storage::{Connections, StorageError, StorageErrorKind};
 use deadpool::managed::{Manager, Metrics, Object, PoolError, RecycleError, RecycleResult};
 use futures_util::future::join;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, Row};
 
 use super::connect_error::ConnectError;
 use super::hosts::Hosts;
 use super::role::Role;
-use super::shards::{Shard, silent};
+use super::shards::Shard;
 use crate::connection::{Connection, LastHeard, Sql, Values};
 use crate::error::{Retry, storage_error, unavailable};
 
@@ -67,35 +66,28 @@ impl Pool {
         shard: Option<Shard<'_>>,
     ) -> Result<Vec<Row>, StorageError> {
         let began = Instant::now();
-        let trial = if let Some(shard) = shard { shard.begin().await? } else { None };
+        let mut turn = if let Some(shard) = shard { Some(shard.turn().await?) } else { None };
         let mut connection = self.connection(deadline).await?;
-        // It may have been found out meanwhile.
-        if trial.is_none() && shard.is_some_and(Shard::is_silent) {
-            return Err(silent());
+        if let Some(turn) = &mut turn {
+            turn.after_waiting()?;
         }
-        let asked = Instant::now();
-        let note = |answers| shard.inspect(|shard| shard.note(answers));
+        let patience = (deadline - began) / 2;
         let mut again = true;
         loop {
-            let error = match timeout_at(deadline, self.ask(&connection, sql, values)).await {
-                Ok(Ok(rows)) => {
-                    note(true);
-                    return Ok(rows);
-                }
+            let asking = self.ask(&connection, sql, values);
+            let answer = match &mut turn {
+                Some(turn) => turn.answer(asking, patience, deadline).await,
+                None => timeout_at(deadline, asking).await,
+            };
+            let error = match answer {
+                Ok(Ok(rows)) => return Ok(rows),
                 Ok(Err(error)) => error,
                 Err(_) => {
                     close(connection);
-                    // One that had to wait for its connection had no time.
-                    if asked - began < deadline - asked {
-                        note(false);
-                    }
                     self.inner.manager().liveness(|liveness| liveness.read_timed_out = Some(Instant::now()));
                     return Err(unavailable("the database took too long"));
                 }
             };
-            if error.as_ref().and_then(Error::code) == Some(&SqlState::QUERY_CANCELED) {
-                note(false);
-            }
             let retry = error.as_ref().map_or(Retry::Reconnect, Retry::of);
             match retry {
                 Retry::PrepareAnew if again => connection.forget_statements(),
@@ -136,7 +128,7 @@ impl Pool {
         let rows = if is_primary && connection.heard().role.elapsed() > PRIMARY_FOR {
             let began = Instant::now();
             let (still, rows) = join(Role::is_still_primary(connection), connection.query(sql, values)).await;
-            if !still? {
+            if !still? || self.inner.manager().hosts.may_be_left(connection) {
                 return Err(None);
             }
             connection.heard().role = began;

@@ -12,6 +12,7 @@ use tokio_postgres::types::PgLsn;
 use super::hosts::Hosts;
 use super::lag::{Log, Samples};
 use super::pool::Pool;
+use super::role::end_of_log;
 use crate::connection::{Connection, Sql};
 use crate::options::Options;
 
@@ -21,13 +22,6 @@ const EVERY: Duration = Duration::from_secs(1);
 const WARN_AFTER: Duration = Duration::from_secs(5);
 /// How long such an answer may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The end of all that was committed: with `synchronous_commit = off` also what is not written yet.
-const LOG_END: Sql = Sql {
-    text: "SELECT pg_current_wal_insert_lsn(), substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8), \
-           system_identifier FROM pg_control_system()",
-    types: &[],
-};
 
 /// Nothing is replayed where a server is no standby, or was promoted. The timeline is that of its tables; where the role may
 /// see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
@@ -190,14 +184,6 @@ async fn answer<T>(
         Some(answer)
     };
     timeout(ANSWER_TIMEOUT, asking).await.ok().flatten()
-}
-
-async fn end_of_log(connection: &Connection) -> Option<(Log, u64)> {
-    let rows = connection.query(&LOG_END, &[]).await.ok()?;
-    let row = rows.first()?;
-    let end: PgLsn = row.try_get(0).ok()?;
-    let timeline = u32::from_str_radix(row.try_get(1).ok()?, 16).ok()?;
-    Some((Log { system: row.try_get(2).ok()?, timeline }, end.into()))
 }
 
 async fn replayed(connection: &Connection) -> Option<(Option<u64>, Log)> {

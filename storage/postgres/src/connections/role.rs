@@ -1,10 +1,12 @@
 //! [`Role`]: whether a session is with a server that may be asked.
 
 use tokio_postgres::error::SqlState;
+use tokio_postgres::types::PgLsn;
 use tokio_postgres::{Error, SimpleQueryMessage};
 
 use super::connect_error::Failure;
-use crate::connection::Connection;
+use super::lag::Log;
+use crate::connection::{Connection, Sql};
 
 /// Before anything is set: whether the server would let this session write.
 const TAKES_WRITES: &str = "SHOW transaction_read_only";
@@ -16,6 +18,13 @@ const TAKES_WRITES_AND_WILL_NOT: &str = "SHOW transaction_read_only; SET default
 /// default. In one transaction, so that it can be asked through any pooler.
 const STILL_TAKES_WRITES: &str = "BEGIN READ WRITE; SET LOCAL default_transaction_read_only TO DEFAULT; \
                                   SHOW default_transaction_read_only; ROLLBACK";
+
+/// The end of all that was committed: with `synchronous_commit = off` also what is not written yet.
+const LOG_END: Sql = Sql {
+    text: "SELECT pg_current_wal_insert_lsn(), substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8), \
+           system_identifier FROM pg_control_system()",
+    types: &[],
+};
 
 /// Which servers of an address may be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +61,15 @@ impl Role {
             },
         }
     }
+}
+
+/// Which log a primary writes, and where that ends.
+pub(crate) async fn end_of_log(connection: &Connection) -> Option<(Log, u64)> {
+    let rows = connection.query(&LOG_END, &[]).await.ok()?;
+    let row = rows.first()?;
+    let end: PgLsn = row.try_get(0).ok()?;
+    let timeline = u32::from_str_radix(row.try_get(1).ok()?, 16).ok()?;
+    Some((Log { system: row.try_get(2).ok()?, timeline }, end.into()))
 }
 
 /// The value of the one row that came.

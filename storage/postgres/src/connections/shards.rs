@@ -1,15 +1,17 @@
 //! [`Shards`]: which parts of tables that are spread over nodes give no answer.
 //!
-//! One node may be silent while the others answer. Its reads would take every connection and hold it until their deadline, so
-//! once one has got no answer, few others of its shard are asked, and the rest fail soon.
+//! One node may be silent while the others answer. Its reads would take every connection and hold it until their deadline. So
+//! once one has waited for half of that, few reads wait on, and few others of its shard begin; the rest fail soon.
 
 use std::array;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use catalogue_core::storage::StorageError;
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::timeout;
+use tokio::time::error::Elapsed;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::error::unavailable;
 
@@ -32,6 +34,13 @@ pub(crate) struct Shard<'s> {
     trials: &'s Semaphore,
 }
 
+/// A read that may be asked of a shard.
+pub(crate) struct Turn<'s> {
+    shard: Shard<'s>,
+    /// Where the shard is silent.
+    trial: Option<SemaphorePermit<'s>>,
+}
+
 impl Shards {
     /// For a pool of so many connections, of which a quarter may wait for silent shards.
     pub(crate) fn new(connections: usize) -> Self {
@@ -49,28 +58,53 @@ impl Shards {
 }
 
 impl<'s> Shard<'s> {
-    pub(crate) fn is_silent(self) -> bool {
-        self.is_silent.load(Ordering::Relaxed)
-    }
-
     /// Lets a read begin: at any time while the shard answers, and else as one of few.
-    pub(crate) async fn begin(self) -> Result<Option<SemaphorePermit<'s>>, StorageError> {
-        if !self.is_silent() {
-            return Ok(None);
+    pub(crate) async fn turn(self) -> Result<Turn<'s>, StorageError> {
+        if !self.is_silent.load(Ordering::Relaxed) {
+            return Ok(Turn { shard: self, trial: None });
         }
-        let permit = timeout(TRIAL_WAIT, self.trials.acquire()).await;
-        permit.ok().and_then(Result::ok).map(Some).ok_or_else(silent)
-    }
-
-    /// Notes what became of one.
-    pub(crate) fn note(self, answers: bool) {
-        if self.is_silent.swap(!answers, Ordering::Relaxed) == answers {
-            tracing::debug!(answers, "the node of a shard");
+        match timeout(TRIAL_WAIT, self.trials.acquire()).await {
+            Ok(Ok(trial)) => Ok(Turn { shard: self, trial: Some(trial) }),
+            _ => Err(silent()),
         }
     }
 }
 
-pub(crate) fn silent() -> StorageError {
+impl Turn<'_> {
+    /// For a read that had to wait for its connection: the shard may have been found out meanwhile.
+    pub(crate) fn after_waiting(&mut self) -> Result<(), StorageError> {
+        if self.trial.is_none() && self.shard.is_silent.load(Ordering::Relaxed) {
+            self.trial = Some(self.shard.trials.try_acquire().map_err(|_| silent())?);
+        }
+        Ok(())
+    }
+
+    /// The answer. After `patience` the shard is silent, and as few as could begin then may wait on until the deadline.
+    pub(crate) async fn answer<T>(
+        &mut self,
+        asking: impl Future<Output = T>,
+        patience: Duration,
+        deadline: Instant,
+    ) -> Result<T, Elapsed> {
+        let (Shard { is_silent, trials }, mut asking) = (self.shard, pin!(asking));
+        // One that has waited for a connection for so long has less time, which tells nothing.
+        let soon = Instant::now() + patience;
+        if self.trial.is_none() && soon < deadline {
+            match timeout_at(soon, asking.as_mut()).await {
+                Err(elapsed) => {
+                    is_silent.store(true, Ordering::Relaxed);
+                    self.trial = Some(trials.try_acquire().map_err(|_| elapsed)?);
+                }
+                answered => return answered,
+            }
+        }
+        let answer = timeout_at(deadline, asking).await?;
+        is_silent.store(false, Ordering::Relaxed);
+        Ok(answer)
+    }
+}
+
+fn silent() -> StorageError {
     unavailable("the node of this account's rows does not answer, and others wait for it already")
 }
 

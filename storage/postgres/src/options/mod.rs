@@ -9,6 +9,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{LoadBalanceHosts, SslMode};
 
 use crate::address;
+use crate::connections::newest::Newest;
 use crate::connections::one_host::{self, OneHost};
 use crate::connections::role::Role;
 use crate::open_error::OpenError;
@@ -45,13 +46,15 @@ pub struct Options {
     pub(crate) triggers: bool,
     pub(crate) citus: bool,
     pub(crate) courses: Courses,
+    newest: Newest,
 }
 
 impl Options {
     /// Those of an address as PostgreSQL's own programs take it: `postgres://user:password@host:5432/database`, or
     /// `host=/run/postgresql dbname=catalogue`.
     ///
-    /// Several hosts are separated by commas. The one that takes writes is asked, wherever it is after a failover.
+    /// Several hosts are separated by commas. The one that takes writes is asked, wherever it is after a failover; of
+    /// several, the one that was promoted last, while it answers.
     /// `target_session_attrs=any` reads from the first host that answers, and `target_session_attrs=read-only` from a
     /// standby: answers are as old as that server is behind, and a revoked key stays good for as long. What writes has the
     /// primary in any case. A host that does not answer at once is overtaken by the next one.
@@ -122,6 +125,7 @@ impl Options {
             triggers: true,
             citus: false,
             courses: Courses::default(),
+            newest: Newest::default(),
         })
     }
 

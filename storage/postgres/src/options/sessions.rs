@@ -40,7 +40,7 @@ impl Options {
     fn sessions(&self, hosts: &[OneHost], tls: &Tls, role: Role, reads: bool) -> Hosts {
         let config = |config: &Config| self.with_settings(config, reads);
         let hosts = hosts.iter().map(|(name, of_host)| (name.clone(), config(of_host)));
-        Hosts::new(hosts, self.random, role, reads, !self.through_pooler, tls.clone())
+        Hosts::new(hosts, self.random, role, reads, !self.through_pooler, tls.clone(), self.newest.clone())
     }
 
     /// Says in the log where passwords and courses would go over a network in the clear without anybody having said so.

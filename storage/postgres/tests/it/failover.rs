@@ -104,3 +104,58 @@ async fn a_standby_alone_is_refused_unless_the_address_asks_for_one() {
     write(&pair.storage, "new").await.unwrap();
     assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_primaries_the_one_that_was_promoted_last_is_asked_while_it_answers() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    // The second takes over, and the first comes back as what it was.
+    control(&pair.first, &["-m", "immediate", "stop"]);
+    control(&pair.second, &["promote"]);
+    in_time(async || write(&pair.storage, "of the second").await.is_ok()).await;
+    control(&pair.first, &["start"]);
+    assert_eq!(ask(&pair.first, "SHOW transaction_read_only").await, "off");
+    let title_in = async |cluster: &Cluster| {
+        let alone = PostgresStorage::open(&Schema::options_of(&cluster.address("postgres"))).await.unwrap();
+        title(&alone).await.unwrap().unwrap()
+    };
+    // Who knew the first, with new sessions, and who knows neither.
+    ask(
+        &pair.second,
+        "SELECT CAST(count(pg_terminate_backend(pid)) AS TEXT) FROM pg_stat_activity \
+         WHERE application_name = 'catalogue'",
+    )
+    .await;
+    let newcomer = Schema::options_of(&pair.first.address_with(&[&pair.second], "postgres"));
+    let newcomer = PostgresStorage::open(&newcomer).await.unwrap();
+    for storage in [&pair.storage, &newcomer] {
+        in_time(async || title(storage).await.is_ok()).await;
+        assert_eq!(title(storage).await.unwrap().as_deref(), Some("of the second"));
+        write(storage, "of the second").await.unwrap();
+    }
+    assert_ne!(title_in(&pair.first).await, "of the second");
+    // There is no other primary then.
+    block_in_place(|| pair.second.kill());
+    for storage in [&pair.storage, &newcomer] {
+        in_time(async || write(storage, "of the first").await.is_ok()).await;
+        assert_eq!(title(storage).await.unwrap().as_deref(), Some("of the first"));
+    }
+    assert_eq!(title_in(&pair.first).await, "of the first");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_with_a_primary_that_was_left_ends_once_the_new_one_is_known() {
+    let Some(pair) = Pair::start(|options| options).await else { return };
+    let storage = &pair.storage;
+    assert_eq!(title(storage).await.unwrap().as_deref(), Some("before"));
+    // Its sessions go on, and the first is still what it was.
+    control(&pair.second, &["promote"]);
+    pair.first.configure(&["default_transaction_read_only = on"]);
+    control(&pair.first, &["reload"]);
+    in_time(async || write(storage, "of the second").await.is_ok()).await;
+    pair.first.configure(&["default_transaction_read_only = off"]);
+    control(&pair.first, &["reload"]);
+    in_time(async || title(storage).await.unwrap().as_deref() == Some("of the second")).await;
+    for _ in 0..20 {
+        assert_eq!(title(storage).await.unwrap().as_deref(), Some("of the second"));
+    }
+}
