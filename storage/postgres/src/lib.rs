@@ -35,11 +35,10 @@
 //! [`Unsupported`](catalogue_core::storage::StorageErrorKind::Unsupported).
 //!
 //! # Other writers
-//! Triggers keep each account's revision, so a host may write to the tables with plain SQL. The tables and statements keep
-//! to what Citus, YugabyteDB and CockroachDB have too; without triggers ([`Options::without_triggers`]), a host's writers
-//! must do in their transactions what these would: first replace `accounts.revision` by a random UUID of their own (Citus
-//! lets no `UPDATE` call `gen_random_uuid()`), set `courses.module_count`, and remove or move a course's modules and their
-//! contents along with it.
+//! Triggers keep each account's revision, so a host may write to the tables with plain SQL. Without triggers
+//! ([`Options::without_triggers`]), a host's writers must do in their transactions what these would: first replace
+//! `accounts.revision` by a random UUID of their own (Citus lets no `UPDATE` call `gen_random_uuid()`), set
+//! `courses.module_count`, and remove or move a course's modules and their contents along with it.
 //!
 //! Where [`Options::citus`] has spread the tables, a writer of `credentials` also writes `credential_accounts`, or the key is
 //! unknown.

@@ -36,6 +36,11 @@ impl Fixture {
         Self { dir: TestDir::new(), address: url(cluster, name), connection: cluster.address(name) }
     }
 
+    /// One at that address, which PostgreSQL's own programs take too.
+    pub(crate) fn at(address: String) -> Self {
+        Self { dir: TestDir::new(), connection: address.clone(), address }
+    }
+
     /// One with the courses of [`COURSES`].
     pub(crate) fn with_courses() -> Option<Self> {
         let fixture = Self::new()?;

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod addresses;
+mod citus;
 mod commands;
 mod developer_settings;
 mod doctor;
