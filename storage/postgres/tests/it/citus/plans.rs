@@ -49,9 +49,9 @@ async fn each_statement_of_a_request_and_of_a_change_to_keys_is_one_task() {
     asked.extend(of_file("credentials.rs", &others));
     asked.extend(of_file("sign_ins.rs", &["FIND_SIGN_IN", "LONG_OVER", "REMOVE"]));
     asked.extend(of_file("events.rs", &[]));
-    // An import's, but for those that take rows out of arrays, which Citus sends to their shard itself.
+    // An import's, but for the copies, of which Citus sends each row to its shard.
     for file in ["import.rs", "writes.rs", "whole_course.rs"] {
-        asked.extend(of_file(file, &["INSERT_MODULES", "INSERT_CONTENTS"]));
+        asked.extend(of_file(file, &["COPY_COURSES", "COPY_MODULES", "COPY_CONTENTS"]));
     }
     assert!(asked.len() > 35, "{asked:?}");
     for sql in &asked {
