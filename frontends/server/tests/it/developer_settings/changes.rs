@@ -3,8 +3,8 @@
 use super::visitor::{Answer, Visitor};
 use crate::program::Server;
 
-/// How many changes a server is asked for: an account has 30 a minute.
-const CHANGES: usize = 24;
+/// How many changes a server is asked for: an account has 30 a minute, and an address may sign in less often.
+const CHANGES: usize = 8;
 
 /// What of keys, events, links and sessions a change changes, whatever ids and times were drawn, in any SQL.
 pub(crate) const SHAPE: &str = "SELECT CAST((SELECT count(*) FROM credentials) AS TEXT) || '/' \
