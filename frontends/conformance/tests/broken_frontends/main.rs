@@ -33,8 +33,9 @@ macro_rules! flaws {
             }
         )*
 
-        /// Which cases caught a flaw.
-        pub(crate) const CAUGHT_BY: &[(&str, &str)] = &[$((stringify!($topic), stringify!($case))),*];
+        /// Each flaw, after the case that caught it.
+        pub(crate) const CAUGHT_BY: &[(&str, &str, &str)] =
+            &[$((stringify!($topic), stringify!($case), stringify!($flaw))),*];
     };
 }
 use flaws;
@@ -46,11 +47,26 @@ fn assert_caught(rule: &str, case: impl FnOnce()) {
     assert!(message.contains(rule), "caught for another reason than {rule:?}: {message}");
 }
 
+fn caught_by() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let all = [answers::CAUGHT_BY, heads::CAUGHT_BY, methods::CAUGHT_BY, paths::CAUGHT_BY, queries::CAUGHT_BY];
+    all.into_iter().flatten().copied()
+}
+
 #[test]
 fn every_case_catches_a_flaw() {
-    let caught_by = [answers::CAUGHT_BY, heads::CAUGHT_BY, methods::CAUGHT_BY, paths::CAUGHT_BY, queries::CAUGHT_BY];
-    let caught_by: BTreeSet<_> = caught_by.into_iter().flatten().copied().collect();
+    let caught_by: BTreeSet<_> = caught_by().map(|(topic, case, _)| (topic, case)).collect();
     assert_eq!(caught_by, cases().collect::<BTreeSet<_>>());
+}
+
+/// What `.ci/suites` shows of this suite.
+#[test]
+fn report() {
+    println!("frontends: {} cases catch {} broken frontends", cases().count(), caught_by().count());
+    for (topic, case) in cases() {
+        let flaws = caught_by().filter(|caught| (caught.0, caught.1) == (topic, case));
+        let flaws: Vec<_> = flaws.map(|(.., flaw)| flaw).collect();
+        println!("  {topic}::{case}: {}", flaws.join(", "));
+    }
 }
 
 /// What is caught is the flaw, not what carries it.

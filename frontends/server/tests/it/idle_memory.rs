@@ -16,7 +16,7 @@ const MORE: u64 = 12;
 const LOG: &str = "--log warn,catalogue_hyper=debug";
 
 /// The process's memory in KiB.
-fn resident(server: &Server) -> u64 {
+pub(crate) fn resident(server: &Server) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().strip_suffix(" kB").unwrap().parse().unwrap()

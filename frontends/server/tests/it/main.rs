@@ -13,6 +13,8 @@ mod demo;
 mod developer_settings;
 #[cfg(unix)]
 mod doctor;
+#[cfg(target_os = "linux")]
+mod drills;
 #[cfg(unix)]
 mod early_hangup;
 mod export;

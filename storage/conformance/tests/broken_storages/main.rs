@@ -18,6 +18,7 @@ mod sign_ins;
 mod writes;
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use catalogue_storage_conformance::CASES;
@@ -36,8 +37,9 @@ macro_rules! flaws {
             }
         )*
 
-        /// Which cases caught a flaw.
-        pub(crate) const CAUGHT_BY: &[(&str, &str)] = &[$((stringify!($topic), stringify!($case))),*];
+        /// Each flaw, after the case that caught it.
+        pub(crate) const CAUGHT_BY: &[(&str, &str, &str)] =
+            &[$((stringify!($topic), stringify!($case), stringify!($flaw))),*];
     };
 }
 use flaws;
@@ -49,9 +51,8 @@ fn assert_caught(rule: &str, case: impl FnOnce()) {
     assert!(message.contains(rule), "caught for another reason than {rule:?}: {message}");
 }
 
-#[test]
-fn every_case_catches_a_flaw() {
-    let caught_by = [
+fn caught_by() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let all = [
         accounts::CAUGHT_BY,
         concurrent::CAUGHT_BY,
         credential_care::CAUGHT_BY,
@@ -64,11 +65,40 @@ fn every_case_catches_a_flaw() {
         sign_ins::CAUGHT_BY,
         writes::CAUGHT_BY,
     ];
-    let caught_by: BTreeSet<_> = caught_by.into_iter().flatten().copied().collect();
+    all.into_iter().flatten().copied()
+}
+
+#[test]
+fn every_case_catches_a_flaw() {
+    let caught_by: BTreeSet<_> = caught_by().map(|(topic, case, _)| (topic, case)).collect();
     let cases = CASES.into_iter().flatten();
     let cases: BTreeSet<_> =
         cases.flat_map(|(_, topic, cases)| cases.iter().map(move |case| (*topic, *case))).collect();
     assert_eq!(caught_by, cases);
+}
+
+/// What `.ci/suites` shows of these two suites.
+#[test]
+fn report() {
+    const SUITES: [(&str, &[&str]); 2] = [
+        ("storages", &["courses", "credentials", "together", "administration"]),
+        ("developer settings", &["keys", "sign_ins"]),
+    ];
+    for (suite, groups) in SUITES {
+        let (mut cases_count, mut flaws_count, mut lines) = (0, 0, String::new());
+        let topics = CASES.into_iter().flatten().filter(|(group, ..)| groups.contains(group));
+        for (group, topic, case) in
+            topics.flat_map(|(group, topic, cases)| cases.iter().map(move |case| (group, topic, case)))
+        {
+            let flaws = caught_by().filter(|caught| (caught.0, caught.1) == (*topic, *case));
+            let flaws: Vec<_> = flaws.map(|(.., flaw)| flaw).collect();
+            (cases_count, flaws_count) = (cases_count + 1, flaws_count + flaws.len());
+            writeln!(lines, "  {group}::{topic}::{case}: {}", flaws.join(", ")).unwrap();
+        }
+        println!("{suite}: {cases_count} cases catch {flaws_count} broken storages\n{lines}");
+    }
+    let groups = SUITES.into_iter().flat_map(|(_, groups)| groups).collect::<BTreeSet<_>>();
+    assert_eq!(groups, CASES.iter().flat_map(|group| group.iter().map(|(group, ..)| group)).collect());
 }
 
 /// What is caught is the flaw, not what carries it.

@@ -1,6 +1,6 @@
 //! How often a request asks the database: once where its answer is kept, twice where it is rendered.
 
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroUsize;
 use std::os::unix::net::UnixStream;
@@ -18,6 +18,7 @@ use catalogue_postgres_cluster::Cluster;
 use http::Request;
 
 use crate::citus;
+use crate::lost_answers::proxy::{length_and_body, message};
 use crate::schema::Schema;
 use crate::settings::{digest, link, session};
 use crate::{import_one_course, key_of};
@@ -77,21 +78,6 @@ fn pass(client: &TcpStream, socket: &Path, counted: &AtomicUsize) -> io::Result<
             }
         }
     }
-}
-
-/// A message with its type, which is a letter.
-pub(crate) fn message(from: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut kind = [0];
-    from.read_exact(&mut kind)?;
-    Ok([kind.to_vec(), length_and_body(from)?].concat())
-}
-
-pub(crate) fn length_and_body(from: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut length = [0; 4];
-    from.read_exact(&mut length)?;
-    let mut message = length.to_vec();
-    from.take(u64::from(u32::from_be_bytes(length)) - 4).read_to_end(&mut message)?;
-    Ok(message)
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! [`Visitor`]: somebody with a browser, as far as the pages need one.
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 
 /// Who asks a server, with the cookie that it gave, if any.
@@ -48,24 +48,37 @@ impl Visitor {
     }
 
     pub(crate) fn send(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Answer {
+        self.exchange(&self.request(method, path, fields, body))
+    }
+
+    /// The same of a server that may be gone: `None` where no answer comes.
+    pub(crate) fn try_send(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Option<Answer> {
+        self.try_exchange(&self.request(method, path, fields, body)).ok()
+    }
+
+    fn request(&self, method: &str, path: &str, fields: &[&str], body: &str) -> String {
         let cookie = Some(format!("Cookie: {}", self.cookie)).filter(|_| !self.cookie.is_empty());
         let fields: String =
             fields.iter().copied().chain(cookie.as_deref()).map(|field| format!("{field}\r\n")).collect();
         let (address, length) = (&self.address, body.len());
-        self.exchange(&format!(
+        format!(
             "{method} {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n{fields}Connection: close\r\n\r\n{body}"
-        ))
+        )
     }
 
     /// Sends what is a request or not.
     pub(crate) fn exchange(&self, request: &str) -> Answer {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
+        self.try_exchange(request).unwrap_or_else(|error| panic!("{request}: {error}"))
+    }
+
+    fn try_exchange(&self, request: &str) -> io::Result<Answer> {
+        let mut stream = TcpStream::connect(&self.address)?;
+        stream.write_all(request.as_bytes())?;
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{request}: {answer:?}"));
+        stream.read_to_string(&mut answer)?;
+        let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| io::Error::other(answer.clone()))?;
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, head: head.to_owned(), body: body.to_owned() }
+        Ok(Answer { status, head: head.to_owned(), body: body.to_owned() })
     }
 
     /// Makes a key by the form, and gives its id and token.

@@ -11,6 +11,7 @@ mod failover;
 mod faults;
 pub(crate) mod fixture;
 mod key_care;
+mod lost_answers;
 mod observing;
 mod same_as_sqlite;
 mod serving;

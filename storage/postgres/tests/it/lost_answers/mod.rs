@@ -1,7 +1,7 @@
 //! Every call that writes says whether it was done, wherever its connection is cut.
 
 mod calls;
-mod proxy;
+pub(crate) mod proxy;
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Scene {
         let direct = schema.storage().await;
         let cluster = Cluster::shared().unwrap();
         let proxy = Proxy::before(cluster);
-        let cut = PostgresStorage::open(&Schema::options_of(&proxy.address(&schema))).await.unwrap();
+        let cut = PostgresStorage::open(&Schema::options_of(&address(&proxy, &schema))).await.unwrap();
         let host = schema.host().await;
         host.batch_execute("SET application_name = 'not of this test'").await.unwrap();
         let account = import_one_course(&direct).await;
@@ -91,6 +91,12 @@ impl Scene {
     }
 }
 
+/// The address of the schema by way of the proxy.
+fn address(proxy: &Proxy, schema: &Schema) -> String {
+    let directory = format!("host={} ", Cluster::shared().unwrap().directory.display());
+    schema.address().replace(&directory, &format!("host=127.0.0.1 port={} ", proxy.port))
+}
+
 fn said<T>(outcome: &Result<T, StorageErrorKind>) -> &'static str {
     match outcome {
         Ok(_) => "done",
@@ -140,7 +146,7 @@ async fn each_call_says_whether_it_was_done() {
 async fn a_migration_says_whether_it_was_done() {
     let Some(schema) = Schema::new().await else { return };
     let proxy = Proxy::before(Cluster::shared().unwrap());
-    let (options, host) = (Schema::options_of(&proxy.address(&schema)), schema.host().await);
+    let (options, host) = (Schema::options_of(&address(&proxy, &schema)), schema.host().await);
     host.batch_execute("SET application_name = 'not of this test'").await.unwrap();
     let name = schema.name();
     let mut unknown = Vec::new();

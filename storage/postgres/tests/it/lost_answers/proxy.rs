@@ -10,22 +10,19 @@ use std::thread;
 
 use catalogue_postgres_cluster::Cluster;
 
-use crate::round_trips::{length_and_body, message};
-use crate::schema::Schema;
-
 /// More than any call here exchanges.
-pub(super) const MOST_MESSAGES: usize = 500;
+pub(crate) const MOST_MESSAGES: usize = 500;
 
 /// Who sends the message that is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sender {
+pub(crate) enum Sender {
     Client,
     Server,
 }
 
 /// The proxy.
-pub(super) struct Proxy {
-    port: u16,
+pub(crate) struct Proxy {
+    pub(crate) port: u16,
     lost: Arc<Lost>,
 }
 
@@ -38,7 +35,7 @@ struct Lost {
 
 impl Proxy {
     /// One that cuts nothing yet. It ends with the process.
-    pub(super) fn before(cluster: &Cluster) -> Self {
+    pub(crate) fn before(cluster: &Cluster) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let lost = Arc::new(Lost { sender: Mutex::new(Sender::Client), left: AtomicUsize::new(usize::MAX) });
@@ -47,13 +44,13 @@ impl Proxy {
         Self { port, lost }
     }
 
-    pub(super) fn cut(&self, sender: Sender, after: usize) {
+    pub(crate) fn cut(&self, sender: Sender, after: usize) {
         *self.lost.sender.lock().unwrap() = sender;
         self.lost.left.store(after, Ordering::SeqCst);
     }
 
     /// Cuts nothing any more; says whether anything was cut.
-    pub(super) fn stop(&self) -> bool {
+    pub(crate) fn stop(&self) -> bool {
         self.lost.left.swap(usize::MAX, Ordering::SeqCst) > MOST_MESSAGES
     }
 }
@@ -92,10 +89,17 @@ fn pass(mut from: impl Read, mut to: impl Write, sender: Sender, lost: &Lost) ->
     Ok(())
 }
 
-impl Proxy {
-    /// The address of the schema by way of it.
-    pub(super) fn address(&self, schema: &Schema) -> String {
-        let directory = format!("host={} ", Cluster::shared().unwrap().directory.display());
-        schema.address().replace(&directory, &format!("host=127.0.0.1 port={} ", self.port))
-    }
+/// A message with its type, which is a letter.
+pub(crate) fn message(from: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut kind = [0];
+    from.read_exact(&mut kind)?;
+    Ok([kind.to_vec(), length_and_body(from)?].concat())
+}
+
+pub(crate) fn length_and_body(from: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let mut message = length.to_vec();
+    from.take(u64::from(u32::from_be_bytes(length)) - 4).read_to_end(&mut message)?;
+    Ok(message)
 }

@@ -5,6 +5,8 @@
  * FAIL_WITH    the number of the error; where it is negative, of a signal that comes instead, and the call goes on
  * FAIL_NAMES   how the names of the files end, separated by blanks
  * FAIL_MARK    a file that is made when a call fails
+ * FAIL_ORDER   where it is set, a file with the number in the place of FAIL_AT; none fails while it is not there, and calls are
+ *              counted from then on
  *
  * Of a write that fails, the first half is written. */
 #define _GNU_SOURCE
@@ -36,13 +38,29 @@ static int is_watched(int fd) {
     return 0;
 }
 
+/* Which call fails; 0 where none does now. */
+static long ordered(void) {
+    const char *order = getenv("FAIL_ORDER");
+    if (!order) return atol(getenv("FAIL_AT"));
+    char text[32] = {0};
+    int file = open(order, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        count = 0;
+        return 0;
+    }
+    if (read(file, text, sizeof text - 1) < 0) text[0] = 0;
+    close(file);
+    return atol(text);
+}
+
 static int fails(int fd) {
     int kept = errno;
-    if (!is_watched(fd)) {
+    long at = is_watched(fd) ? ordered() : 0;
+    if (!at) {
         errno = kept;
         return 0;
     }
-    long at = atol(getenv("FAIL_AT")), number = ++count;
+    long number = ++count;
     if (number != at && !(number > at && getenv("FAIL_AFTER")[0] == '1')) {
         errno = kept;
         return 0;

@@ -1,0 +1,109 @@
+//! A machine without room on its disk, without descriptors, and whose file system is read-only.
+
+use std::fs;
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+use crate::program::{COURSES, Server, TestDir};
+
+const CREATE: &str = "keys create --account a --name n --scope read:courses";
+
+/// A working directory on a file system of its own.
+struct Mounted(TestDir);
+
+impl Mounted {
+    /// `None`, and a line that says so, where this may not be mounted.
+    fn new(options: &str) -> Option<Self> {
+        let dir = TestDir::new();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "none"]).arg(dir.path(""));
+        match mount.stderr(Stdio::null()).status() {
+            Ok(status) if status.success() => Some(Self(dir)),
+            _ => {
+                eprintln!("skipped: a file system cannot be mounted; run this as root");
+                None
+            }
+        }
+    }
+
+    fn remount(&self, options: &str) {
+        let mut mount = Command::new("mount");
+        assert!(mount.args(["-o", &format!("remount,{options}")]).arg(self.0.path("")).status().unwrap().success());
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path("")).status();
+    }
+}
+
+fn token(dir: &TestDir) -> String {
+    dir.run(&format!("{CREATE} --json")).json()["token"].as_str().unwrap().to_owned()
+}
+
+#[test]
+#[ignore = "a drill"]
+fn on_a_full_disk_nothing_is_half_done_and_reads_go_on() {
+    let Some(Mounted(dir)) = &Mounted::new("size=4m") else { return };
+    dir.write("courses.jsonl", COURSES);
+    dir.run("import courses.jsonl").succeeds();
+    let token = token(dir);
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+    let great = TestDir::new();
+    great.write("great.jsonl", COURSES.replace("a body", &"x".repeat(8 << 20)));
+    let great = great.path("great.jsonl").display().to_string();
+    dir.run(&format!("import {great}")).fails(1, &["the disk is full"]);
+    assert_eq!(dir.export(), COURSES);
+    // To the last byte.
+    let _ = fs::write(dir.path("filler"), vec![0; 8 << 20]);
+    dir.run(CREATE).fails(1, &["the disk is full"]);
+    dir.run("import courses.jsonl --prune").succeeds();
+    assert_eq!(server.get("/api/v1/courses", &token).0, 200);
+    fs::remove_file(dir.path("filler")).unwrap();
+    dir.run(CREATE).succeeds();
+    assert_eq!(server.get("/api/v1/courses", &token).0, 200);
+    println!("a full disk: commands say so, reads go on, and writes as soon as there is room");
+}
+
+#[test]
+#[ignore = "a drill"]
+fn on_a_read_only_file_system_writes_fail_and_come_back() {
+    let Some(mounted) = &Mounted::new("size=16m") else { return };
+    let dir = &mounted.0;
+    dir.write("courses.jsonl", COURSES);
+    dir.run("import courses.jsonl").succeeds();
+    let token = token(dir);
+    mounted.remount("ro");
+    let outcome = dir.run(CREATE);
+    println!("a read-only file system: {}", outcome.err.trim_end());
+    outcome.fails(1, &["read"]);
+    assert_eq!(dir.export(), COURSES);
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off --no-migrate"));
+    assert_eq!(server.get("/api/v1/courses", &token).0, 200);
+    drop(server);
+    mounted.remount("rw");
+    dir.run(CREATE).succeeds();
+}
+
+#[test]
+#[ignore = "a drill"]
+fn without_descriptors_the_server_stays_and_answers_again() {
+    let dir = TestDir::with_courses();
+    let token = token(&dir);
+    let serve = dir.command("serve --listen 127.0.0.1:0 --log off");
+    let mut limited = Command::new("prlimit");
+    limited.args(["--nofile=64:64", "--"]).arg(serve.get_program()).args(serve.get_args());
+    limited.current_dir(dir.path(""));
+    let server = Server::start(&mut limited);
+    assert_eq!(server.get("/api/v1/courses", &token).0, 200);
+    for _ in 0..3 {
+        // No more than wait to be accepted.
+        let many: Vec<_> = (0..100).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
+        let descriptors = fs::read_dir(format!("/proc/{}/fd", server.id())).unwrap().count();
+        drop(many);
+        assert_eq!(server.get("/api/v1/courses", &token).0, 200);
+        println!("no descriptors: {descriptors} of 64 were open");
+    }
+    assert_eq!(server.end_by("TERM").0, Some(0));
+}
