@@ -64,24 +64,24 @@ impl Answers {
             return Box::pin(self.answer_without_revision(mount, call, caller, headers)).await;
         };
         let key = Key { mount: mount.number, account: caller.account().clone(), shown, call };
-        match self.answer_unrendered(mount, key, headers) {
+        match self.answer_unrendered(mount, &key, headers) {
             Ok(answer) => Ok(answer),
             // Boxed, so that the others have no room for this.
-            Err((key, etag)) => Box::pin(self.answer_rendered(mount, key, etag, caller, headers)).await,
+            Err(etag) => Box::pin(self.answer_rendered(mount, key, etag, caller, headers)).await,
         }
     }
 
-    /// Answers from what is kept or with 304; gives the key back where it must be rendered, with the tag that it will have.
-    fn answer_unrendered(&self, mount: &Mount, key: Key, headers: &HeaderMap) -> Result<Answer, (Key, ETag)> {
-        if let Some(kept) = self.page_cache.get(&key) {
+    /// Answers from what is kept or with 304, or says which tag the answer will have that must be rendered.
+    fn answer_unrendered(&self, mount: &Mount, key: &Key, headers: &HeaderMap) -> Result<Answer, ETag> {
+        if let Some(kept) = self.page_cache.get(key) {
             return Ok(Answer { response: envelope::answer(&kept, headers), rendered: false });
         }
-        let etag = mount.rendering.tag(&key);
+        let etag = mount.rendering.tag(key);
         // A star would name an answer that may not be there; this very tag was only ever given to one that was.
         if etag.is_listed_in(headers) {
             return Ok(Answer { response: envelope::not_modified(&etag), rendered: false });
         }
-        Err((key, etag))
+        Err(etag)
     }
 
     async fn answer_rendered(

@@ -1,6 +1,6 @@
 //! How often a request asks the database: once where its answer is kept, twice where it is rendered.
 
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroUsize;
 use std::os::unix::net::UnixStream;

@@ -3,8 +3,9 @@
 use super::visitor::{Answer, Visitor};
 use crate::program::Server;
 
-/// How many changes a server is asked for: an account has 30 a minute, and an address may sign in less often.
-const CHANGES: usize = 8;
+/// How many changes a server is asked for, and how many sign-ins: those of an account and of an address are limited.
+const CHANGES: usize = 24;
+const SIGN_INS: usize = 8;
 
 /// What of keys, events, links and sessions a change changes, whatever ids and times were drawn, in any SQL.
 pub(crate) const SHAPE: &str = "SELECT CAST((SELECT count(*) FROM credentials) AS TEXT) || '/' \
@@ -72,15 +73,17 @@ impl Changes {
     fn send(&self, server: &Server, (method, path, body): &(&str, String, String)) -> Answer {
         let media_type = if path.starts_with("api") { "json" } else { "x-www-form-urlencoded" };
         let media_type = format!("Content-Type: application/{media_type}");
-        let owner = self.owner.at(&server.address);
+        let owner = if *path == "sign-in" { Visitor::of(&server.address) } else { self.owner.at(&server.address) };
         owner.send(method, &format!("/settings/{path}"), &["Sec-Fetch-Site: same-origin", &media_type], body)
     }
 
     /// Lets one step of each change fail after the other: it is done or not, its answer says which, and when nothing fails any
     /// more, the same request does it. Gives how often one was not done, and how often that was not known.
     pub(crate) fn hold_to(&self, database: &impl Failing, serve: impl Fn() -> Server) -> (usize, usize) {
-        let (mut told, mut server, mut sent) = ((0, 0), serve(), 0);
+        let mut told = (0, 0);
         for change in self.all() {
+            let most = if change.1 == "sign-in" { SIGN_INS } else { CHANGES };
+            let (mut server, mut sent) = (serve(), 2);
             database.restore();
             let (before, expected) = (database.shape(), self.send(&server, &change).status);
             let done = database.shape();
@@ -88,8 +91,8 @@ impl Changes {
             for at in 1.. {
                 database.restore();
                 sent += 2;
-                if sent > CHANGES {
-                    (server, sent) = (serve(), 0);
+                if sent > most {
+                    (server, sent) = (serve(), 2);
                 }
                 database.fail(at);
                 let answer = self.send(&server, &change);

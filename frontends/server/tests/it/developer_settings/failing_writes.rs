@@ -50,6 +50,7 @@ impl Failing for Disk {
 }
 
 #[test]
+#[ignore = "takes a minute"]
 fn each_change_says_whether_it_was_done() {
     let Some(shim) = Shim::shared() else { return };
     for fault in [Fault::FULL, Fault::BROKEN] {

@@ -1,4 +1,5 @@
 //! What a machine does to a program, many times over: `cargo test -p catalogue-server --test it drills -- --ignored --nocapture`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a drill prints what it measured")]
 
 mod kills;
 mod machine;

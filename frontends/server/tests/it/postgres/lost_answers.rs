@@ -123,6 +123,7 @@ fn without_id((status, mut body): (u16, Value)) -> (u16, Value) {
 }
 
 #[test]
+#[ignore = "takes minutes"]
 fn each_change_of_the_developer_settings_says_whether_it_was_done() {
     for sender in BOTH {
         let Some(scene) = Scene::new(sender) else { return };
@@ -137,6 +138,7 @@ fn each_change_of_the_developer_settings_says_whether_it_was_done() {
 }
 
 #[test]
+#[ignore = "takes minutes"]
 fn a_command_says_whether_it_was_done() {
     cut_commands(&["keys create --account a --name n --scope read:courses"]);
 }
