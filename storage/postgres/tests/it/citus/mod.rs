@@ -8,6 +8,7 @@ pub(crate) mod cluster;
 mod nodes;
 mod plans;
 mod spreading;
+mod standby;
 mod worker;
 
 use catalogue_postgres::PostgresStorage;
