@@ -28,10 +28,10 @@ const SCRIPT: &str = r#"
     init() { initdb -D data -U postgres -A trust -E UTF8 --no-sync "$@" >log 2>&1; }
     # A collation that orders texts otherwise than by their bytes, where PostgreSQL knows one.
     make() { init --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US || init --locale=C.UTF-8; }
-    copy() { pg_basebackup -h "$1" -U postgres -D data -R -X stream -c fast --no-sync >log 2>&1; }
+    copy() { pg_basebackup -h "$1" -p "$(ls -A "$1" | sed -n 's/^\.s\.PGSQL\.\([0-9]*\)$/\1/p')" -U postgres -D data -R -X stream -c fast --no-sync >log 2>&1; }
     if if [ -n "$2" ]; then copy "$2"; else make; fi &&
-        printf '%s\n' "unix_socket_directories = '$directory'" "listen_addresses = ''" "max_connections = 300" \
-            "fsync = off" "synchronous_commit = off" >>data/postgresql.conf &&
+        printf '%s\n' "unix_socket_directories = '$directory'" "listen_addresses = ''" "port = 5432" \
+            "max_connections = 300" "fsync = off" "synchronous_commit = off" >>data/postgresql.auto.conf &&
         pg_ctl -D data -w -l log start >>log 2>&1
     then
         echo "$directory"
@@ -48,6 +48,8 @@ const SCRIPT: &str = r#"
 pub struct Cluster {
     /// Where its socket is.
     pub directory: PathBuf,
+    /// The folder of its programs, where it is not the usual one.
+    programs: Option<PathBuf>,
     _watchdog: Child,
 }
 
@@ -71,7 +73,15 @@ impl Cluster {
     /// # Errors
     /// Why there is none.
     pub fn start_in(folder: &Path) -> Result<Self, String> {
-        Self::made_by(folder, "")
+        Self::made_by(None, folder, "")
+    }
+
+    /// The same by the programs in that folder.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn start_by(programs: &Path) -> Result<Self, String> {
+        Self::made_by(Some(programs), &memory_or_disk(), "")
     }
 
     /// A standby of this one, which follows it by streaming.
@@ -79,11 +89,11 @@ impl Cluster {
     /// # Errors
     /// Why there is none.
     pub fn standby(&self) -> Result<Self, String> {
-        Self::made_by(&memory_or_disk(), &self.directory.display().to_string())
+        Self::made_by(self.programs.as_deref(), &memory_or_disk(), &self.directory.display().to_string())
     }
 
-    fn made_by(folder: &Path, primary: &str) -> Result<Self, String> {
-        let mut command = script(&format!("{PROGRAMS}{SCRIPT}"));
+    fn made_by(programs: Option<&Path>, folder: &Path, primary: &str) -> Result<Self, String> {
+        let mut command = script_by(programs, &format!("{PROGRAMS}{SCRIPT}"));
         command.arg(folder).arg(primary);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut watchdog = command.spawn().map_err(|error| format!("its watchdog cannot be run: {error}"))?;
@@ -96,12 +106,14 @@ impl Cluster {
             let _ = watchdog.wait();
             return Err(format!("it does not start: {complaint}"));
         }
-        Ok(Self { directory: PathBuf::from(directory.trim_end()), _watchdog: watchdog })
+        let programs = programs.map(Path::to_owned);
+        Ok(Self { directory: PathBuf::from(directory.trim_end()), programs, _watchdog: watchdog })
     }
 
     /// Lets `pg_ctl` do that and waits until it is done.
     pub fn control(&self, action: &[&str]) {
-        let mut command = script(&format!("{PROGRAMS} exec pg_ctl -D data -l log -w \"$@\""));
+        let mut command =
+            script_by(self.programs.as_deref(), &format!("{PROGRAMS} exec pg_ctl -D data -l log -w \"$@\""));
         let status = command.args(action).current_dir(&self.directory).stdout(Stdio::null()).status();
         assert!(status.unwrap().success(), "{action:?}");
     }
@@ -156,6 +168,16 @@ impl Cluster {
     pub fn address(&self, database: &str) -> String {
         self.address_with(&[], database)
     }
+}
+
+/// A shell that finds programs in that folder first.
+fn script_by(programs: Option<&Path>, text: &str) -> Command {
+    let mut command = script(text);
+    if let Some(programs) = programs {
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{}:{path}", programs.display()));
+    }
+    command
 }
 
 /// A shell that runs that text, not as the superuser, whom PostgreSQL refuses.

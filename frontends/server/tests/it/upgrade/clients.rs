@@ -1,6 +1,6 @@
 //! [`Load`]: clients behind a balancer that sends a request elsewhere only where a connection is refused.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write, stderr};
 use std::net::TcpStream;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -56,7 +56,8 @@ impl Load {
             let _ending = Ending(&load);
             steps(&load);
         });
-        eprintln!("{} requests, none failed", load.answered.load(Ordering::Relaxed));
+        let answered = load.answered.load(Ordering::Relaxed);
+        stderr().write_all(format!("{answered} requests, none failed\n").as_bytes()).unwrap();
     }
 
     /// Waits until each address was asked several times.

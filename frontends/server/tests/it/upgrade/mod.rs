@@ -122,7 +122,7 @@ fn upgrade(dir: &TestDir, command: &dyn Fn(&str) -> Command) {
 
 /// Whether no version came with it.
 fn is_the_same(migrated: &Value) -> bool {
-    eprintln!("the schema: {migrated}");
+    stderr().write_all(format!("the schema: {migrated}\n").as_bytes()).unwrap();
     migrated["from"] == migrated["to"]
 }
 

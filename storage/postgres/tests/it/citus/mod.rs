@@ -9,6 +9,7 @@ mod nodes;
 mod plans;
 mod silent_shards;
 mod spreading;
+mod standby;
 mod worker;
 
 use catalogue_postgres::PostgresStorage;

@@ -21,13 +21,13 @@ use super::worker::{State, Worker};
 use crate::settings::link;
 
 /// An account with a course and a key.
-struct Owner {
-    account: AccountId,
+pub(super) struct Owner {
+    pub(super) account: AccountId,
     key: NewCredential,
 }
 
 impl Owner {
-    async fn new(storage: &PostgresStorage, id: &str) -> Self {
+    pub(super) async fn new(storage: &PostgresStorage, id: &str) -> Self {
         let account = AccountId::new(id);
         import(storage, &account, "first").await.unwrap();
         let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
@@ -53,7 +53,7 @@ impl Owner {
     }
 
     /// All that a request asks.
-    async fn read(&self, storage: &PostgresStorage) -> Result<(), StorageError> {
+    pub(super) async fn read(&self, storage: &PostgresStorage) -> Result<(), StorageError> {
         let found = storage.find_credential(&self.key.digest).await?;
         assert!(found.is_some(), "a key that is there is never told to be none");
         assert!(!crate::items(storage, &self.account, &PageRequest::default()).await?.is_empty());
@@ -61,7 +61,7 @@ impl Owner {
         Ok(())
     }
 
-    async fn revoke(&self, storage: &PostgresStorage) -> Result<(), StorageError> {
+    pub(super) async fn revoke(&self, storage: &PostgresStorage) -> Result<(), StorageError> {
         let id = &self.key.record.identity.credential_id;
         assert!(storage.find_credential_record(id).await?.is_some());
         storage.revoke_key(&self.account, id, Timestamp::MAX, &Actor::OPERATOR).await.map(|_| ())
@@ -78,14 +78,14 @@ impl Owner {
     }
 }
 
-async fn import(storage: &PostgresStorage, account: &AccountId, slug: &str) -> Result<(), StorageError> {
+pub(super) async fn import(storage: &PostgresStorage, account: &AccountId, slug: &str) -> Result<(), StorageError> {
     let mut import = storage.begin_import().await?;
     import.put_account(&Account { id: account.clone(), name: String::new(), email: String::new() }).await?;
     import.put_course(&sample::course(account.as_str(), slug)).await?;
     import.commit().await
 }
 
-async fn open(citus: &Citus) -> PostgresStorage {
+pub(super) async fn open(citus: &Citus) -> PostgresStorage {
     citus.storage().await;
     PostgresStorage::open(&citus.options().deadline(Duration::from_secs(2))).await.unwrap()
 }
