@@ -31,7 +31,9 @@ fn main() -> Result<(), Failure> {
     println!(
         "Instructions of one call, without a socket; valgrind has no SHA instructions, so hashing counts for more.\n"
     );
-    println!("| work | kept answer | by a signed token | rendered answer | rendered from views |\n|---|--:|--:|--:|--:|");
+    println!(
+        "| work | kept answer | by a signed token | rendered answer | rendered from views |\n|---|--:|--:|--:|--:|"
+    );
     let (ours, theirs) = (arguments(&library.path(), library.owner(), None), views(&library)?);
     for work in Work::ALL {
         let asked = [("hot", &ours), ("signed", &ours), ("cold", &ours), ("cold", &theirs)];

@@ -131,7 +131,8 @@ fn main() -> Result<(), Failure> {
     };
     let signed = Signed::start(options.servers, &catalogue, &data)?;
     works.extend(signed.works(&of_tokens, &data, &servers.hot)?);
-    let (_handlers, beside_statements) = statements::works(&of_statements, &one_statement, &data, &servers.hot, &servers.cold)?;
+    let (_handlers, beside_statements) =
+        statements::works(&of_statements, &one_statement, &data, &servers.hot, &servers.cold)?;
     works.extend(beside_statements);
     let (_many, of_many) = size::works(&of_size, &catalogue, &data, large.as_ref(), &servers.cold)?;
     works.extend(of_many);

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use bytes::BytesMut;
 use catalogue_core::storage::{StorageError, StorageStatus};
 use tokio::time::Instant;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
-use tokio_postgres::types::private::BytesMut;
 
 use super::pool::Pool;
 use super::replicas::Replicas;
