@@ -60,6 +60,7 @@ fn every_case_catches_a_flaw() {
 
 /// What `.ci/suites` shows of this suite.
 #[test]
+#[expect(clippy::print_stdout, reason = "what it shows")]
 fn report() {
     println!("frontends: {} cases catch {} broken frontends", cases().count(), caught_by().count());
     for (topic, case) in cases() {
