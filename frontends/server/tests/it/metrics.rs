@@ -37,7 +37,7 @@ fn requests_are_counted_by_operation_and_status() {
         (r#"credential_checks_total{outcome="missing"}"#, 1.0),
         (r#"credential_checks_total{outcome="invalid"}"#, 1.0),
         ("page_cache_hits_total", 1.0),
-        ("page_cache_misses_total", 2.0),
+        ("page_cache_misses_total", 3.0),
         ("connections_accepted_total", 11.0),
         ("malformed_requests_total", 1.0),
         ("log_dropped_lines_total", 0.0),

@@ -85,15 +85,25 @@ impl ViewedCourses {
             let mut statement = connection.prepare_cached(first_page)?;
             return push_courses(connection, statement.query(params![account, count])?, account, rows).map(drop);
         };
-        for sql in [next_page, next_of_instant] {
-            let mut statement = connection.prepare_cached(sql)?;
-            let found = statement.query(params![account, count, Micros(after.created_at), after.slug])?;
-            if push_courses(connection, found, account, rows)? {
-                break;
+        in_one_transaction(connection, || {
+            for sql in [next_page, next_of_instant] {
+                let mut statement = connection.prepare_cached(sql)?;
+                let found = statement.query(params![account, count, Micros(after.created_at), after.slug])?;
+                if push_courses(connection, found, account, rows)? {
+                    break;
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
+}
+
+/// Reads one state by several statements: none meets a lock but the first.
+fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+    connection.prepare_cached("BEGIN")?.execute([])?;
+    let outcome = read();
+    let ended = connection.prepare_cached("COMMIT")?.execute([]).map(drop);
+    outcome.and(ended)
 }
 
 /// Hands over what was found; whether that is anything.
