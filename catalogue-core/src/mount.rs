@@ -41,7 +41,7 @@ impl Mount {
         let site = Site { base: &router.base, docs: &router.docs, about: &about };
         Ok(Self {
             number: MOUNTS.fetch_add(1, Ordering::Relaxed),
-            documents: Documents::render(site),
+            documents: Documents::default(),
             resource: ProtectedResource::of(base_url, site),
             rendering: Rendering::of_this_build(&router.base),
             router,
@@ -60,7 +60,7 @@ impl Mount {
     /// What anybody may read there.
     pub(crate) fn document(&self, route: Route<'_>) -> Option<&Entity> {
         match route {
-            Route::Document(document) => Some(self.documents.get(document)),
+            Route::Document(document) => Some(self.documents.get(document, self.site())),
             Route::ProtectedResource => self.resource.as_ref().map(|resource| &resource.entity),
             _ => None,
         }

@@ -36,8 +36,8 @@ impl Catalogue {
     /// observer, the documents' address, what they say of the host, and the function of
     /// [`identified_by`](Self::identified_by), whose docs have an example.
     ///
-    /// Make the view once and clone it. Making one renders all documents, and it finds no answer that was cached for
-    /// another view: one for each request would only fill the page cache.
+    /// Make the view once and clone it. It has documents of its own, and finds no answer that was cached for another view:
+    /// one for each request would only fill the page cache.
     ///
     /// # Errors
     /// When `base_url` is not an address to mount at, or collides with the documents.

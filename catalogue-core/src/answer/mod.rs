@@ -51,7 +51,7 @@ impl Answers {
         let call = match asked {
             Asked::Call(call) => call,
             Asked::Document(document) => {
-                let response = envelope::answer(mount.documents.get(document), headers);
+                let response = envelope::answer(mount.documents.get(document, mount.site()), headers);
                 return Ok(Answer { response, rendered: false });
             }
         };

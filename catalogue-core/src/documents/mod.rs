@@ -18,7 +18,7 @@ mod schemas;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use crate::address::{Address, AddressError};
 use crate::answer::entity::Entity;
@@ -36,27 +36,25 @@ const SUMMARY: &str = "Read-only access to a creator's own courses and their mod
 /// Stands in examples for the host of a server whose address names none.
 const STAND_IN_HOST: &str = "api.example.com";
 
-/// The documents as they are served, each made once when the catalogue is built, in the order of [`Document::ALL`].
-#[derive(Debug)]
-pub(crate) struct Documents([Arc<Entity>; Document::ALL.len()]);
+/// The documents as they are served, in the order of [`Document::ALL`]. Each is made when it is first asked for: most
+/// catalogues serve none, and a program that starts should answer first.
+#[derive(Debug, Default)]
+pub(crate) struct Documents([OnceLock<Entity>; Document::ALL.len()]);
 
 impl Documents {
-    pub(crate) fn render(site: Site<'_>) -> Self {
-        let page = reference::page::render(site);
-        let page = Arc::new(Entity::of_bytes("text/html; charset=utf-8", page.html).with_policy(page.policy));
-        let text = |media_type, format: DocumentFormat| Arc::new(Entity::of_bytes(media_type, format.text(site)));
-        Self([
-            Arc::clone(&page),
-            page,
-            text("application/json", DocumentFormat::OpenApi),
-            text("application/json", DocumentFormat::OpenApi30),
-            text("text/markdown; charset=utf-8", DocumentFormat::Markdown),
-            text("text/plain; charset=utf-8", DocumentFormat::Llms),
-        ])
-    }
-
-    pub(crate) fn get(&self, document: Document) -> &Arc<Entity> {
-        &self.0[document as usize]
+    /// That document for that site, which must be the same each time.
+    pub(crate) fn get(&self, document: Document, site: Site<'_>) -> &Entity {
+        let text = |media_type, format: DocumentFormat| Entity::of_bytes(media_type, format.text(site));
+        self.0[document as usize].get_or_init(|| match document {
+            Document::Reference | Document::ReferenceSlash => {
+                let page = reference::page::render(site);
+                Entity::of_bytes("text/html; charset=utf-8", page.html).with_policy(page.policy)
+            }
+            Document::OpenApi => text("application/json", DocumentFormat::OpenApi),
+            Document::OpenApi30 => text("application/json", DocumentFormat::OpenApi30),
+            Document::Markdown => text("text/markdown; charset=utf-8", DocumentFormat::Markdown),
+            Document::Llms => text("text/plain; charset=utf-8", DocumentFormat::Llms),
+        })
     }
 }
 

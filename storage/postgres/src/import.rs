@@ -57,6 +57,8 @@ pub(crate) struct PostgresImport {
 impl PostgresImport {
     pub(crate) async fn begin(connection: Connection) -> Result<Self, StorageError> {
         begin(&connection, LOCK_TIMEOUT).await?;
+        // A plan made while a table is empty reads it from end to end, and is kept however many rows the import adds.
+        connection.run("SET LOCAL enable_seqscan = off").await.map_err(storage_error)?;
         Ok(Self {
             connection,
             put_accounts: HashSet::new(),

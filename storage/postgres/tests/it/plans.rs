@@ -1,7 +1,13 @@
 //! Each statement of the request path is bounded by an index, and every unique key begins with the account's id.
 
+use std::time::Duration;
+
+use catalogue_core::admin::{Account, AdminStorage, Record};
+use catalogue_core::{AccountId, Course};
+use tokio::time::timeout;
 use tokio_postgres::Client;
 
+use crate::course;
 use crate::schema::Schema;
 use crate::statements::{self, Declared};
 
@@ -268,4 +274,38 @@ async fn every_unique_key_begins_with_what_the_tables_are_spread_by() {
             "sign_ins digest -",
         ]
     );
+}
+
+/// What is prepared while tables are known to be empty would read them from end to end for each course.
+#[tokio::test]
+async fn an_import_reads_by_index_even_where_all_was_empty() {
+    const COURSES: i64 = 1000;
+    let Some(schema) = Schema::new().await else { return };
+    let storage = schema.storage().await;
+    let host = schema.host().await;
+    host.batch_execute("VACUUM ANALYZE accounts, courses, modules, module_contents").await.unwrap();
+    let account = AccountId::new("acc_1");
+    let courses = (0..COURSES).map(|n| Record::Course(Course { slug: format!("c{n}"), ..course(&account) }));
+    let records: Vec<_> = courses.collect();
+    let mut import = storage.begin_import().await.unwrap();
+    import.put_account(&Account { id: account, name: String::new(), email: String::new() }).await.unwrap();
+    for records in records.chunks(100) {
+        import.put_all(records).await.unwrap();
+    }
+    import.commit().await.unwrap();
+    // A session tells what it has read when it ends.
+    drop(storage);
+    let told = "SELECT coalesce(sum(n_tup_ins), 0)::bigint, coalesce(sum(seq_tup_read), 0)::bigint, \
+                pg_stat_clear_snapshot()::text FROM pg_stat_user_tables \
+                WHERE schemaname = current_schema() AND relname IN ('courses', 'modules', 'module_contents')";
+    let read = timeout(Duration::from_secs(60), async {
+        loop {
+            let row = host.query_one(told, &[]).await.unwrap();
+            if row.get::<_, i64>(0) == 5 * COURSES {
+                return row.get::<_, i64>(1);
+            }
+        }
+    });
+    let read = read.await.expect("all that was written is told");
+    assert!(read < COURSES, "{read} rows were read without an index");
 }
