@@ -19,7 +19,7 @@ use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 use crate::transaction::{DEADLINE, in_time, transact, transact_at_length};
 use crate::views::{OWNERS, unsupported};
-use crate::writes::{lock_account, remove_courses, replace_revision};
+use crate::writes::{lock_account, remove_course, replace_revision};
 
 #[async_trait]
 impl AdminStorage for PostgresStorage {
@@ -61,7 +61,7 @@ impl AdminStorage for PostgresStorage {
         let connection = self.writer().await?;
         let removed = async {
             let is_there =
-                lock_account(&connection, account).await? && remove_courses(&connection, account, &[slug]).await? > 0;
+                lock_account(&connection, account).await? && remove_course(&connection, account, slug).await?;
             if !is_there {
                 return Ok(None);
             }

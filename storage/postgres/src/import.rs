@@ -16,7 +16,7 @@ use crate::rows::{get, time};
 use crate::text::{can_be_stored, check_storable, stored};
 use crate::transaction::{LOCK_TIMEOUT, begin, commit};
 use crate::whole_course::{FIND_COURSE, FIND_MODULES, find_whole_course};
-use crate::writes::{LOCK_ACCOUNT, REMOVE_COURSES, insert_courses, lock_account, remove_courses, replace_revision};
+use crate::writes::{LOCK_ACCOUNT, REMOVE_COURSE, insert_courses, lock_account, remove_course, replace_revision};
 
 const INSERT_ACCOUNT: Sql = Sql {
     text: "INSERT INTO accounts (id, name, email) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING",
@@ -37,7 +37,10 @@ const SLUGS: Sql = Sql { text: "SELECT slug FROM courses WHERE account_id = $1",
 
 /// What is asked of each course before those that are new or other are copied.
 const BEFORE_COURSES: [&Sql<'_>; 5] =
-    [&FIND_COURSE, &FIND_MODULES, &REMOVE_COURSES[0], &REMOVE_COURSES[1], &REMOVE_COURSES[2]];
+    [&FIND_COURSE, &FIND_MODULES, &REMOVE_COURSE[0], &REMOVE_COURSE[1], &REMOVE_COURSE[2]];
+
+/// How many courses are removed before the database is waited for.
+const ASKED_AT_ONCE: usize = 256;
 
 /// The transaction ends with [`commit`](Import::commit); closing the connection undoes it.
 ///
@@ -171,7 +174,7 @@ impl PostgresImport {
             Some(_) => Change::Changed,
         };
         // Also where it is added: what a host may have left of its modules goes.
-        remove_courses(&self.connection, &course.account, &[&course.slug]).await.map_err(storage_error)?;
+        remove_course(&self.connection, &course.account, &course.slug).await.map_err(storage_error)?;
         Ok(change)
     }
 
@@ -184,7 +187,10 @@ impl PostgresImport {
         if unwanted.is_empty() {
             return Ok(Vec::new());
         }
-        remove_courses(&self.connection, account, &unwanted).await.map_err(storage_error)?;
+        for slugs in unwanted.chunks(ASKED_AT_ONCE) {
+            let removals = slugs.iter().map(|slug| remove_course(&self.connection, account, slug));
+            try_join_all(removals).await.map_err(storage_error)?;
+        }
         self.changed.insert(account.clone());
         Ok(unwanted.into_iter().map(|slug| (account.clone(), slug.to_owned())).collect())
     }

@@ -41,17 +41,12 @@ const COPY_CONTENTS: Sql = Sql {
     types: &[TEXT, TEXT, INT8, TEXT],
 };
 
-/// The courses last, whose number counts.
-pub(crate) const REMOVE_COURSES: [Sql; 3] = [
-    Sql {
-        text: "DELETE FROM module_contents WHERE account_id = $1 AND course_slug = ANY($2)",
-        types: &[TEXT, Type::TEXT_ARRAY],
-    },
-    Sql {
-        text: "DELETE FROM modules WHERE account_id = $1 AND course_slug = ANY($2)",
-        types: &[TEXT, Type::TEXT_ARRAY],
-    },
-    Sql { text: "DELETE FROM courses WHERE account_id = $1 AND slug = ANY($2)", types: &[TEXT, Type::TEXT_ARRAY] },
+/// The course last, which counts. One course a statement: for a list of slugs, PostgreSQL may read all rows of the account
+/// where it believes that there are few.
+pub(crate) const REMOVE_COURSE: [Sql; 3] = [
+    Sql { text: "DELETE FROM module_contents WHERE account_id = $1 AND course_slug = $2", types: &[TEXT, TEXT] },
+    Sql { text: "DELETE FROM modules WHERE account_id = $1 AND course_slug = $2", types: &[TEXT, TEXT] },
+    Sql { text: "DELETE FROM courses WHERE account_id = $1 AND slug = $2", types: &[TEXT, TEXT] },
 ];
 
 /// Lets other writers to the account wait until this transaction ends; says whether there is such an account.
@@ -67,12 +62,12 @@ pub(crate) async fn replace_revision(connection: &Connection, account: &AccountI
     connection.execute(&REPLACE_REVISION, &[&account.as_str(), &Uuid::new_v4()]).await.map(|_| ())
 }
 
-/// Removes courses with their modules and bodies, and says how many there were.
-pub(crate) async fn remove_courses(connection: &Connection, account: &AccountId, slugs: &[&str]) -> Result<u64, Error> {
+/// Removes a course with its modules and bodies, and says whether it was there.
+pub(crate) async fn remove_course(connection: &Connection, account: &AccountId, slug: &str) -> Result<bool, Error> {
     let account = account.as_str();
-    let values: Values<'_> = &[&account, &slugs];
-    let removed = try_join_all(REMOVE_COURSES.iter().map(|sql| connection.execute(sql, values))).await?;
-    Ok(removed.last().copied().unwrap_or_default())
+    let values: Values<'_> = &[&account, &slug];
+    let removed = try_join_all(REMOVE_COURSE.iter().map(|sql| connection.execute(sql, values))).await?;
+    Ok(removed.last().is_some_and(|&courses| courses > 0))
 }
 
 /// Adds courses with their modules and bodies, none of which may be there.
