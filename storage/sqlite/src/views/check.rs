@@ -163,7 +163,7 @@ impl Check<'_> {
         view: &'static str,
         key: &'static [usize],
         sql: &str,
-        mut find: impl FnMut(&ViewRow<'_>) -> Vec<Option<BadRow>>,
+        mut find: impl FnMut(&ViewRow<'_>) -> Vec<Option<Box<BadRow>>>,
     ) -> rusqlite::Result<()> {
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query(params![self.most])?;
@@ -174,7 +174,7 @@ impl Check<'_> {
                     return Ok(());
                 }
                 room -= 1;
-                let BadRow { view, key, what, wanted } = bad;
+                let BadRow { view, key, what, wanted } = *bad;
                 self.faults.push(ViewFault { view, key: Some(key), what, wanted });
             }
         }
@@ -183,7 +183,7 @@ impl Check<'_> {
 }
 
 /// Numbers of seconds and milliseconds since 2001 are microseconds of the first years after 1970.
-fn looks_like_seconds(row: &ViewRow<'_>) -> Option<BadRow> {
+fn looks_like_seconds(row: &ViewRow<'_>) -> Option<Box<BadRow>> {
     let ValueRef::Integer(number @ 1_000_000_000..100_000_000_000_000) = row.value(5) else { return None };
     let what = format!("`created_at` is {number}, which are microseconds of {}", row.time(5, "created_at").ok()?);
     Some(row.bad(what, "microseconds: multiply seconds by 1000000, milliseconds by 1000"))

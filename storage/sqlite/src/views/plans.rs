@@ -25,13 +25,11 @@ const FOUND_BY: [(&str, &[&str]); 4] = [
 pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlite::Result<Vec<ViewAdvice>> {
     let copy = copy_of_schema(connection)?;
     let candidates = candidates(connection)?;
-    let mut asked: Vec<(&str, &str)> = vec![
-        ("an account", FIND_ACCOUNT),
-        ("the first page", &statements.first_page),
-        ("a later page", &statements.next_page),
-        ("a later page", &statements.next_of_instant),
-        ("a course", FIND_COURSE),
-    ];
+    let Statements { first_page, next_page, .. } = statements;
+    let mut asked: Vec<(&str, &str)> = vec![("an account", FIND_ACCOUNT)];
+    asked.extend(first_page.iter().map(|sql| ("the first page", sql.as_str())));
+    asked.extend(next_page.iter().map(|sql| ("a later page", sql.as_str())));
+    asked.push(("a course", FIND_COURSE));
     if statements.has_revisions {
         asked.push(("the revision", FIND_REVISION));
     }

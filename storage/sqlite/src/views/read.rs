@@ -79,59 +79,77 @@ impl ViewedCourses {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> rusqlite::Result<()> {
-        let Statements { first_page, next_page, next_of_instant, .. } = &self.statements;
+        let Statements { first_page, next_page, .. } = &self.statements;
         let count = page.rows() as i64;
-        let Some(after) = &page.after else {
-            let mut statement = connection.prepare_cached(first_page)?;
-            return push_courses(connection, statement.query(params![account, count])?, account, rows).map(drop);
-        };
-        in_one_transaction(connection, || {
-            for sql in [next_page, next_of_instant] {
-                let mut statement = connection.prepare_cached(sql)?;
-                let found = statement.query(params![account, count, Micros(after.created_at), after.slug])?;
-                if push_courses(connection, found, account, rows)? {
-                    break;
-                }
+        let [usual, any] = if page.after.is_some() { next_page } else { first_page };
+        // Each is of one state, and the second of a state of its own: it answers alone.
+        for (sql, asked) in [(usual, None), (any, Some(account))] {
+            let mut statement = connection.prepare_cached(sql)?;
+            let found = match &page.after {
+                None => statement.query(params![account, count])?,
+                Some(after) => statement.query(params![account, count, Micros(after.created_at), after.slug])?,
+            };
+            if push_courses(connection, found, account, asked, rows)? {
+                break;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 }
 
-/// Reads one state by several statements: none meets a lock but the first.
-fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
-    connection.prepare_cached("BEGIN")?.execute([])?;
-    let outcome = read();
-    let ended = connection.prepare_cached("COMMIT")?.execute([]).map(drop);
-    outcome.and(ended)
-}
-
-/// Hands over what was found; whether that is anything.
+/// Hands over what was found; whether that is anything. Rows that say whose they are must say what was `asked`.
 fn push_courses(
     connection: &Connection,
     mut found: Rows<'_>,
     account: &str,
+    asked: Option<&str>,
     rows: &mut CourseRows<'_>,
 ) -> rusqlite::Result<bool> {
-    let mut sketches = Vec::with_capacity(Limit::MAX.get() + 1);
+    let mut sketches = Sketches::default();
     while let Some(row) = found.next()? {
-        let row = ViewRow { view: COURSES, row, key: &[0, 1] };
-        let (course, created_at) = row.course(account)?;
-        let sketch = sketch(course.slug);
-        if sketches.contains(&sketch) && is_twice(connection, account, course.slug)? {
-            return Err(row.bad(TWICE, ONCE).into());
+        let row = ViewRow { view: COURSES, row, key: &[6] };
+        let (course, created_at) = row.course(asked).map_err(|bad| bad.of(account))?;
+        if !sketches.insert(sketch(course.slug)) && is_twice(connection, account, course.slug)? {
+            return Err(row.bad(TWICE, ONCE).of(account).into());
         }
-        sketches.push(sketch);
         if rows.push(course, || position(&course, created_at)).is_break() {
             break;
         }
     }
-    Ok(!sketches.is_empty())
+    Ok(!sketches.all.is_empty())
 }
+
+/// Those of a page's slugs.
+struct Sketches {
+    all: Vec<u64>,
+    /// A bit for each of which a few are the same: of most it tells alone that they are new.
+    ends: [u64; 64],
+}
+
+impl Default for Sketches {
+    fn default() -> Self {
+        Self { all: Vec::with_capacity(Limit::MAX.get() + 1), ends: [0; 64] }
+    }
+}
+
+impl Sketches {
+    /// Whether it is new.
+    #[inline]
+    fn insert(&mut self, sketch: u64) -> bool {
+        let end = sketch.wrapping_mul(ODD) >> 52;
+        let (place, bit) = (end as usize >> 6, 1 << (end & 63));
+        let is_new = self.ends[place] & bit == 0 || !self.all.contains(&sketch);
+        self.ends[place] |= bit;
+        self.all.push(sketch);
+        is_new
+    }
+}
+
+/// Spreads what differs in the last bits over the first ones.
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A number that other slugs hardly have.
 fn sketch(slug: &str) -> u64 {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let (eights, rest) = slug.as_bytes().as_chunks();
     let rest = rest.iter().fold(0, |sketch, byte| sketch << 8 | u64::from(*byte));
     eights.iter().fold(rest, |sketch, eight| (sketch.rotate_left(5) ^ u64::from_le_bytes(*eight)).wrapping_mul(ODD))
@@ -163,7 +181,7 @@ fn find(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<
         let what = format!("number {wanted} of its modules is missing, or one is there twice");
         let wanted = "modules numbered from 1 without a gap".to_owned();
         let key = format!("{account}, {slug}, {}", module.number);
-        return Err(BadRow { view: MODULES, key, what, wanted }.into());
+        return Err(Box::new(BadRow { view: MODULES, key, what, wanted }).into());
     }
     course.modules = modules;
     Ok(Some(course))
@@ -203,7 +221,7 @@ fn find_revision(connection: &Connection, account: &str) -> rusqlite::Result<Opt
         return Ok(Some(revision));
     }
     let (what, wanted) = ("the account has two revisions".to_owned(), "one row an account".to_owned());
-    Err(BadRow { view: REVISIONS, key: account.to_owned(), what, wanted }.into())
+    Err(Box::new(BadRow { view: REVISIONS, key: account.to_owned(), what, wanted }).into())
 }
 
 /// The error of a statement over the views. What SQLite does not understand is a view that has changed or is missing.

@@ -19,6 +19,14 @@ pub(crate) struct BadRow {
     pub(super) wanted: String,
 }
 
+impl BadRow {
+    /// The same of a row that does not say whose it is.
+    pub(super) fn of(mut self: Box<Self>, account: &str) -> Box<Self> {
+        self.key = format!("{account}, {}", self.key);
+        self
+    }
+}
+
 impl fmt::Display for BadRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { view, key, what, wanted } = self;
@@ -29,9 +37,9 @@ impl fmt::Display for BadRow {
 impl std::error::Error for BadRow {}
 
 /// As an error of reading, which keeps it as its source.
-impl From<BadRow> for Error {
-    fn from(row: BadRow) -> Self {
-        Self::FromSqlConversionFailure(0, Type::Null, Box::new(row))
+impl From<Box<BadRow>> for Error {
+    fn from(row: Box<BadRow>) -> Self {
+        Self::FromSqlConversionFailure(0, Type::Null, row)
     }
 }
 
@@ -43,9 +51,10 @@ pub(super) struct ViewRow<'r> {
 }
 
 impl<'r> ViewRow<'r> {
-    /// That it is this row which cannot be served.
-    pub(super) fn bad(&self, what: impl Into<String>, wanted: impl Into<String>) -> BadRow {
-        BadRow { view: self.view, key: self.shown_key(), what: what.into(), wanted: wanted.into() }
+    /// That it is this row which cannot be served. In a box: what is read of the others is handed over in registers.
+    #[cold]
+    pub(super) fn bad(&self, what: impl Into<String>, wanted: impl Into<String>) -> Box<BadRow> {
+        Box::new(BadRow { view: self.view, key: self.shown_key(), what: what.into(), wanted: wanted.into() })
     }
 
     pub(super) fn shown_key(&self) -> String {
@@ -53,29 +62,39 @@ impl<'r> ViewRow<'r> {
         key.join(", ")
     }
 
+    #[inline]
     pub(super) fn value(&self, column: usize) -> ValueRef<'r> {
         self.row.get_ref(column).unwrap_or(ValueRef::Null)
     }
 
     /// A text that is not null.
-    pub(super) fn text(&self, column: usize, name: &str) -> Result<&'r str, BadRow> {
-        self.optional_text(column, name)?.ok_or_else(|| self.bad(format!("`{name}` is null"), "a text"))
-    }
-
-    /// A text, or none.
-    pub(super) fn optional_text(&self, column: usize, name: &str) -> Result<Option<&'r str>, BadRow> {
+    #[inline]
+    pub(super) fn text(&self, column: usize, name: &str) -> Result<&'r str, Box<BadRow>> {
         match self.value(column) {
-            ValueRef::Null => Ok(None),
-            ValueRef::Text(text) => match std::str::from_utf8(text) {
-                Ok(text) => Ok(Some(text)),
-                Err(_) => Err(self.bad(format!("`{name}` is not UTF-8"), "a text in UTF-8")),
-            },
-            other => Err(self.bad(format!("`{name}` is {}", kind(other)), "a text, such as by `CAST(… AS TEXT)`")),
+            ValueRef::Text(text) => std::str::from_utf8(text).map_err(|_| self.not_utf8(name)),
+            other => Err(self.no_text(other, name)),
         }
     }
 
+    /// A text, or none.
+    pub(super) fn optional_text(&self, column: usize, name: &str) -> Result<Option<&'r str>, Box<BadRow>> {
+        if self.value(column) == ValueRef::Null { Ok(None) } else { self.text(column, name).map(Some) }
+    }
+
+    #[cold]
+    fn not_utf8(&self, name: &str) -> Box<BadRow> {
+        self.bad(format!("`{name}` is not UTF-8"), "a text in UTF-8")
+    }
+
+    #[cold]
+    fn no_text(&self, value: ValueRef<'_>, name: &str) -> Box<BadRow> {
+        let wanted = if value == ValueRef::Null { "a text" } else { "a text, such as by `CAST(… AS TEXT)`" };
+        self.bad(format!("`{name}` is {}", kind(value)), wanted)
+    }
+
     /// A part of the key, as it was asked for.
-    pub(super) fn same(&self, column: usize, name: &str, asked: &str) -> Result<(), BadRow> {
+    #[inline]
+    pub(super) fn same(&self, column: usize, name: &str, asked: &str) -> Result<(), Box<BadRow>> {
         if self.value(column) == ValueRef::Text(asked.as_bytes()) {
             return Ok(());
         }
@@ -83,24 +102,37 @@ impl<'r> ViewRow<'r> {
         Err(self.bad(format!("`{name}` compares equal to {asked:?} and is another text"), "a text that does not"))
     }
 
-    pub(super) fn slug(&self, column: usize, name: &str) -> Result<&'r str, BadRow> {
+    #[inline]
+    pub(super) fn slug(&self, column: usize, name: &str) -> Result<&'r str, Box<BadRow>> {
         let slug = self.text(column, name)?;
-        if is_slug(slug) {
-            return Ok(slug);
-        }
-        let what = format!("`{name}` is {}", shown(self.value(column)));
-        Err(self.bad(what, "1 to 200 bytes without `/` and control characters"))
+        if is_slug(slug) { Ok(slug) } else { Err(self.no_slug(slug, name)) }
     }
 
-    pub(super) fn time(&self, column: usize, name: &str) -> Result<Timestamp, BadRow> {
+    #[cold]
+    fn no_slug(&self, text: &str, name: &str) -> Box<BadRow> {
+        let what = format!("`{name}` is {}", shown(ValueRef::Text(text.as_bytes())));
+        self.bad(what, "1 to 200 bytes without `/` and control characters")
+    }
+
+    pub(super) fn time(&self, column: usize, name: &str) -> Result<Timestamp, Box<BadRow>> {
         self.read_time(self.value(column), name)
     }
 
-    fn read_time(&self, value: ValueRef<'_>, name: &str) -> Result<Timestamp, BadRow> {
+    #[inline]
+    fn read_time(&self, value: ValueRef<'_>, name: &str) -> Result<Timestamp, Box<BadRow>> {
+        match instant::read_usual(value) {
+            Some(time) => Ok(time),
+            None => self.read_unusual_time(value, name),
+        }
+    }
+
+    #[cold]
+    fn read_unusual_time(&self, value: ValueRef<'_>, name: &str) -> Result<Timestamp, Box<BadRow>> {
         instant::read(value).ok_or_else(|| self.bad(format!("`{name}` is {}", shown(value)), instant::WANTED))
     }
 
-    pub(super) fn optional_time(&self, column: usize, name: &str) -> Result<Option<Timestamp>, BadRow> {
+    #[inline]
+    pub(super) fn optional_time(&self, column: usize, name: &str) -> Result<Option<Timestamp>, Box<BadRow>> {
         match self.value(column) {
             ValueRef::Null => Ok(None),
             value => self.read_time(value, name).map(Some),
@@ -108,50 +140,72 @@ impl<'r> ViewRow<'r> {
     }
 
     /// `created_at`, and that what the list is ordered by is that very instant.
-    pub(super) fn creation(&self, column: usize, instant: usize) -> Result<Timestamp, BadRow> {
-        let created_at = self.time(column, "created_at")?;
+    #[inline]
+    pub(super) fn creation(&self, column: usize, instant: usize) -> Result<Timestamp, Box<BadRow>> {
+        let value = self.value(column);
+        match instant::read_usual(value) {
+            Some(created_at) => Ok(created_at),
+            None => self.unusual_creation(value, instant),
+        }
+    }
+
+    #[cold]
+    fn unusual_creation(&self, value: ValueRef<'_>, instant: usize) -> Result<Timestamp, Box<BadRow>> {
+        let created_at = self.read_unusual_time(value, "created_at")?;
         if self.value(instant) == ValueRef::Integer(created_at.as_microseconds()) {
             return Ok(created_at);
         }
-        let what = format!("`created_at` is {}, which SQLite reads otherwise", shown(self.value(column)));
+        let what = format!("`created_at` is {}, which SQLite reads otherwise", shown(value));
         Err(self.bad(what, "the same in UTC"))
     }
 
-    pub(super) fn flag(&self, column: usize, name: &str) -> Result<bool, BadRow> {
+    #[inline]
+    pub(super) fn flag(&self, column: usize, name: &str) -> Result<bool, Box<BadRow>> {
         match self.value(column) {
             ValueRef::Integer(flag @ (0 | 1)) => Ok(flag == 1),
-            other => Err(self.bad(format!("`{name}` is {}", shown(other)), "0 or 1")),
+            other => Err(self.no_flag(other, name)),
         }
     }
 
-    /// An integer that is not less than `least`.
-    pub(super) fn count(&self, column: usize, name: &str, least: u32) -> Result<u32, BadRow> {
-        let count = match self.value(column) {
-            ValueRef::Integer(count) => u32::try_from(count).ok().filter(|count| *count >= least),
-            _ => None,
-        };
-        count.ok_or_else(|| {
-            let what = format!("`{name}` is {}", described(self.value(column)));
-            self.bad(what, format!("an integer from {least}"))
-        })
+    #[cold]
+    fn no_flag(&self, value: ValueRef<'_>, name: &str) -> Box<BadRow> {
+        self.bad(format!("`{name}` is {}", shown(value)), "0 or 1")
     }
 
-    /// A row of a page, of [`Statements`](super::statements::Statements), and where it stands.
-    pub(super) fn course(&self, account: &str) -> Result<(CourseRow<'r>, Timestamp), BadRow> {
-        self.same(0, "account_id", account)?;
+    /// An integer that is not less than `least`.
+    #[inline]
+    pub(super) fn count(&self, column: usize, name: &str, least: u32) -> Result<u32, Box<BadRow>> {
+        match self.value(column) {
+            ValueRef::Integer(count) if (i64::from(least)..=i64::from(u32::MAX)).contains(&count) => Ok(count as u32),
+            other => Err(self.no_count(other, name, least)),
+        }
+    }
+
+    #[cold]
+    fn no_count(&self, value: ValueRef<'_>, name: &str, least: u32) -> Box<BadRow> {
+        self.bad(format!("`{name}` is {}", described(value)), format!("an integer from {least}"))
+    }
+
+    /// A row of a page, of [`Statements`](super::statements::Statements), and where it stands; of the account that was asked
+    /// for, where the row itself says whose it is.
+    #[inline]
+    pub(super) fn course(&self, asked: Option<&str>) -> Result<(CourseRow<'r>, Timestamp), Box<BadRow>> {
+        if let Some(account) = asked {
+            self.same(8, "account_id", account)?;
+        }
         let row = CourseRow {
-            slug: self.slug(1, "slug")?,
-            title: self.text(2, "title")?,
-            language: self.text(3, "language")?,
-            published_at: self.optional_time(4, "published_at")?,
-            hidden: self.flag(5, "hidden")?,
-            module_count: self.count(6, "module_count", 0)?,
+            slug: self.slug(6, "slug")?,
+            title: self.text(5, "title")?,
+            language: self.text(4, "language")?,
+            published_at: self.optional_time(2, "published_at")?,
+            hidden: self.flag(1, "hidden")?,
+            module_count: self.count(0, "module_count", 0)?,
         };
-        Ok((row, self.creation(7, 8)?))
+        Ok((row, self.creation(3, 7)?))
     }
 
     /// A revision of 16 bytes, or a UUID as text.
-    pub(super) fn revision(&self, column: usize) -> Result<Revision, BadRow> {
+    pub(super) fn revision(&self, column: usize) -> Result<Revision, Box<BadRow>> {
         let bytes = match self.value(column) {
             ValueRef::Blob(bytes) => <[u8; 16]>::try_from(bytes).ok(),
             ValueRef::Text(text) => uuid(text),

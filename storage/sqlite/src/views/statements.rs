@@ -13,32 +13,31 @@ macro_rules! of_the_account {
     };
 }
 
-macro_rules! course_columns {
-    ($module_count:expr) => {
-        concat!(
-            "SELECT account_id, slug, title, language, published_at, hidden, ",
-            $module_count,
-            ", created_at, ",
-            instant!("created_at"),
-            " AS instant FROM catalogue_courses AS c WHERE account_id = ?1 COLLATE BINARY"
-        )
-    };
-}
+/// Where the view does not say how many modules a course has.
+const COUNTED: &str = "(SELECT count(*) FROM catalogue_modules AS m WHERE m.account_id = ?1 COLLATE BINARY \
+     AND m.course_slug = c.slug COLLATE BINARY)";
 
-/// The order of a page. Whether the account is known is part of the limit: so it is looked up once, and no row asks for it.
-fn newest_first(order: &str, unless: &str) -> String {
+/// Where accounts are not compared as numbers: a number that is found by the asked text would be found by this one too, and no
+/// other text is. What is found by a text, compared byte by byte, is that text.
+const BY_TEXTS: &str =
+    " AND (SELECT 1 FROM catalogue_courses WHERE account_id = (' ' || ?1) COLLATE BINARY LIMIT 1) IS NULL";
+
+/// Those first which most tables have last: a row's head is read up to the column that is asked for, once where the first one
+/// is the furthest.
+fn course_columns(account: &str, module_count: &str) -> String {
+    let instant = instant!("created_at");
     format!(
-        " ORDER BY {order}slug COLLATE BINARY DESC LIMIT ?2 * coalesce((SELECT 1 FROM catalogue_accounts \
-         WHERE id = ?1 COLLATE BINARY{unless} LIMIT 1), 0)"
+        "SELECT {module_count}, hidden, published_at, created_at, language, title, slug, {instant} AS instant{account} \
+         FROM catalogue_courses AS c WHERE account_id = ?1 COLLATE BINARY"
     )
 }
 
-/// Where the view does not say how many modules a course has.
-macro_rules! counted {
-    () => {
-        "(SELECT count(*) FROM catalogue_modules AS m WHERE m.account_id = ?1 COLLATE BINARY \
-         AND m.course_slug = c.slug COLLATE BINARY)"
-    };
+/// The order of a page. Whether the account is known is part of the limit: so it is looked up once, and no row asks for it.
+fn newest_first(order: &str, only: &str) -> String {
+    format!(
+        " ORDER BY {order}slug COLLATE BINARY DESC LIMIT ?2 * coalesce((SELECT 1 FROM catalogue_accounts \
+         WHERE id = ?1 COLLATE BINARY{only} LIMIT 1), 0)"
+    )
 }
 
 /// Account, text columns and times of the course, then its modules in any order; nothing where the account is not known.
@@ -64,13 +63,11 @@ pub(super) const ALL_ACCOUNTS: &str = "SELECT id FROM catalogue_accounts ORDER B
 
 pub(super) const COUNT_COURSES: &str = "SELECT count(*) FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY";
 
-/// Those that depend on which columns and views are there.
+/// Those that depend on which columns and views are there. Of a page there are two: the usual one, and the one that is asked
+/// where that has no rows.
 pub(super) struct Statements {
-    pub(super) first_page: String,
-    /// After a place at whose instant no further course is; nothing where one is.
-    pub(super) next_page: String,
-    /// After any place.
-    pub(super) next_of_instant: String,
+    pub(super) first_page: [String; 2],
+    pub(super) next_page: [String; 2],
     pub(super) has_revisions: bool,
     /// What is read now may not be what is read later, without a commit in between.
     pub(super) read_the_clock: bool,
@@ -80,17 +77,16 @@ impl Statements {
     /// For the views as they are now. A view that is missing is told by whoever reads it.
     pub(super) fn of(connection: &Connection) -> Self {
         let is_there = |sql: &str| connection.prepare(sql).is_ok();
-        let columns = if is_there("SELECT module_count FROM catalogue_courses") {
-            course_columns!("module_count")
-        } else {
-            course_columns!(counted!())
-        };
+        let module_count =
+            if is_there("SELECT module_count FROM catalogue_courses") { "module_count" } else { COUNTED };
         let has_revisions = is_there("SELECT account_id, revision FROM catalogue_revisions");
         let read_the_clock = clock::is_read(connection).unwrap_or(true);
+        // The usual page asks no row for its account, which takes long.
+        let [usual, any] = ["", ", account_id"].map(|account| course_columns(account, module_count));
+        let first_page = |columns: &str, only| format!("{columns}{}", newest_first("instant DESC, ", only));
         Self {
-            first_page: format!("{columns}{}", newest_first("instant DESC, ", "")),
-            next_page: next_page(columns),
-            next_of_instant: next_of_instant(columns),
+            first_page: [first_page(&usual, BY_TEXTS), first_page(&any, "")],
+            next_page: [next_page(&usual), next_of_instant(&any)],
             has_revisions,
             read_the_clock,
         }
@@ -109,7 +105,7 @@ fn next_page(columns: &str) -> String {
         )
     };
     let alone = ["< ?4 COLLATE BINARY", "IS NULL"].map(none).concat();
-    format!("{columns} AND {instant} < ?3{}", newest_first("instant DESC, ", &alone))
+    format!("{columns} AND {instant} < ?3{}", newest_first("instant DESC, ", &format!("{BY_TEXTS}{alone}")))
 }
 
 /// Those of the place's own instant first, and after them one without a slug, which no comparison finds: it cannot be served, nor

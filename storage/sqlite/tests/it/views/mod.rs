@@ -2,6 +2,7 @@
 
 mod bad_rows;
 mod never_stale;
+mod numeric_accounts;
 mod opening;
 mod out_of_reach;
 mod plans;
