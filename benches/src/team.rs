@@ -71,6 +71,32 @@ impl Team {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async { if data.is_postgres() { in_postgres(data).await } else { in_sqlite(data).await } })
     }
+
+    /// Adds a revision of each account, for programs that begin later. Nothing replaces it, so nothing may change from then on.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn add_revisions(&self, data: &Data) -> Result<(), Box<dyn Error>> {
+        if let Some([_, courses]) = &self.files {
+            return Ok(rusqlite::Connection::open(courses)?.execute_batch(
+                "CREATE TABLE catalogue_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision BLOB NOT NULL);
+                 INSERT INTO catalogue_revisions SELECT id, randomblob(16) FROM catalogue_accounts;",
+            )?);
+        }
+        Builder::new_current_thread().enable_all().build()?.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&data.address(), NoTls).await?;
+            // An error of the connection is the next call's, too.
+            tokio::spawn(connection);
+            client
+                .batch_execute(
+                    "CREATE TABLE team.catalogue_revisions (account_id text NOT NULL PRIMARY KEY, revision uuid NOT NULL);
+                     INSERT INTO team.catalogue_revisions SELECT id, gen_random_uuid() FROM team.catalogue_accounts;
+                     ANALYZE team.catalogue_revisions;",
+                )
+                .await?;
+            Ok(())
+        })
+    }
 }
 
 async fn in_sqlite(data: &Data) -> Result<Team, Box<dyn Error>> {
