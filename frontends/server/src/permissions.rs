@@ -26,8 +26,15 @@ pub(crate) fn refusal(file: &Path, directory: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
 
     use rustix::fs::{Access, access};
+    use rustix::io::Errno;
 
-    let refused = |path: &Path, wanted| access(path, wanted) == Err(rustix::io::Errno::ACCESS);
+    if access(directory, Access::WRITE_OK) == Err(Errno::ROFS) {
+        return Some(format!(
+            "{file:?} cannot be opened: SQLite makes files beside it, and its file system is mounted read-only; mount it \
+             writable, or copy the file with its `-wal` and serve the copy"
+        ));
+    }
+    let refused = |path: &Path, wanted| access(path, wanted) == Err(Errno::ACCESS);
     let (path, what, verb) = [
         (directory, Access::EXEC_OK, "the directory ", "entered"),
         (file, Access::READ_OK, "", "read"),

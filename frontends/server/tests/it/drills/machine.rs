@@ -77,7 +77,7 @@ fn a_read_only_file_system_is_told_and_nothing_is_lost() {
     mounted.remount("ro");
     // SQLite reads a database with a WAL only where it may make files beside it.
     for command in [CREATE, "export", "serve --listen 127.0.0.1:0 --log off --no-migrate"] {
-        dir.run(command).fails(1, &["cannot be opened"]);
+        dir.run(command).fails(1, &["cannot be opened", "mounted read-only; mount it writable, or copy the file"]);
     }
     mounted.remount("rw");
     assert_eq!(dir.export(), COURSES);
