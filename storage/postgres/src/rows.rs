@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::error::Error;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use catalogue_core::admin::CredentialRecord;
@@ -53,19 +52,41 @@ pub(crate) fn must_not(what: &str) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
 }
 
-/// Hands over `slug, title, language, published_at, hidden, module_count, created_at`.
-pub(crate) fn push_course(row: &Row, rows: &mut CourseRows<'_>) -> Result<ControlFlow<()>, StorageError> {
-    let (title, language) = (text(row, 1)?, text(row, 2)?);
-    let modules: i64 = get(row, 5)?;
-    let course = CourseRow {
-        slug: get(row, 0)?,
-        title: &title,
-        language: &language,
-        published_at: optional_time(row, 3)?,
-        hidden: get(row, 4)?,
-        module_count: u32::try_from(modules).map_err(|_| must_not(&format!("the module count {modules}")))?,
-    };
-    rows.try_push(course, || Ok(Position { created_at: time(row, 6)?, slug: get(row, 0)? }))
+/// Hands over `slugs, titles, languages, published, hidden, module counts, created`.
+pub(crate) fn push_courses(row: &Row, rows: &mut CourseRows<'_>) -> Result<(), StorageError> {
+    let [slugs, titles, languages]: [Vec<Text<'_>>; 3] = [get(row, 0)?, get(row, 1)?, get(row, 2)?];
+    let (published, hidden): (Vec<Option<i64>>, Vec<bool>) = (get(row, 3)?, get(row, 4)?);
+    let [modules, created]: [Vec<i64>; 2] = [get(row, 5)?, get(row, 6)?];
+    for (number, Text(slug)) in slugs.into_iter().enumerate() {
+        let [title, language] = [&titles, &languages].map(|texts| shown(texts[number].0));
+        let modules = modules[number];
+        let course = CourseRow {
+            slug,
+            title: &title,
+            language: &language,
+            published_at: published[number].map(checked_time).transpose()?,
+            hidden: hidden[number],
+            module_count: u32::try_from(modules).map_err(|_| must_not(&format!("the module count {modules}")))?,
+        };
+        let position = || Ok(Position { created_at: checked_time(created[number])?, slug: slug.to_owned() });
+        if rows.try_push(course, position)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A text of an array; the driver's own looks for other types by their names, for each.
+struct Text<'r>(&'r str);
+
+impl<'r> FromSql<'r> for Text<'r> {
+    fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self(str::from_utf8(raw)?))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        <&str as FromSql>::accepts(ty)
+    }
 }
 
 /// `account_id, kind, id, scopes, digest`.

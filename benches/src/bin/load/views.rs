@@ -51,7 +51,8 @@ pub(crate) fn works(
         let without = start(&[])?;
         team.add_revisions(data)?;
         let with = start(&[])?;
-        let [this, than] = [&with, &without].map(|servers| Target::of(servers, vec![team.owner.request(FIRST_PAGE, "")]));
+        let [this, than] =
+            [&with, &without].map(|servers| Target::of(servers, vec![team.owner.request(FIRST_PAGE, "")]));
         works.push(Work { name: REVISIONS, goal: f64::NAN, this, than, with_database: false });
         servers.extend(without.into_iter().chain(with));
     }

@@ -62,21 +62,13 @@ async fn reads_are_bounded_by_an_index() {
     let host = schema.host().await;
     host.batch_execute(FILL).await.unwrap();
     assert_eq!(
-        plan(&host, "FIRST_PAGE").await,
+        plan(&host, "PAGE").await,
         [
-            "Limit",
+            "Aggregate",
+            "Filter: (count(courses.slug) > 0)",
             "Index Scan using accounts_pkey on accounts",
             "Index Cond: (id = $1)",
-            "Index Scan Backward using courses_pkey on courses",
-            "Index Cond: (account_id = $1)",
-        ]
-    );
-    assert_eq!(
-        plan(&host, "NEXT_PAGE").await,
-        [
             "Limit",
-            "Index Scan using accounts_pkey on accounts",
-            "Index Cond: (id = $1)",
             "Index Scan Backward using courses_pkey on courses",
             "Index Cond: ((account_id = $1) AND (ROW(created_at, slug) < ROW($3, $4)))",
         ]

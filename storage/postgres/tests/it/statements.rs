@@ -160,7 +160,9 @@ fn a_migration_adds_columns_without_constraints_and_names_those() {
 /// Asserts that each table is read, or changed, by its first key.
 #[track_caller]
 fn assert_names_one_account(Declared { name, text, .. }: &Declared) {
-    let (read, changed) = (text.split(" FROM ").skip(1), text.strip_prefix("UPDATE "));
+    // What a subquery reads is looked at by itself.
+    let read = text.split(" FROM ").skip(1).filter(|read| !read.starts_with("(SELECT "));
+    let changed = text.strip_prefix("UPDATE ");
     for read in read.chain(changed) {
         let (table, condition) = (read.split(' ').next().unwrap(), read.split_once(" WHERE ").unwrap().1);
         let key = match table {
@@ -189,7 +191,7 @@ fn each_statement_of_the_request_path_names_one_account_and_no_body() {
 #[test]
 fn each_statement_of_an_import_names_one_account() {
     let statements: Vec<_> = ["import.rs", "writes.rs", "whole_course.rs"].into_iter().flat_map(of_source).collect();
-    assert_eq!(statements.len(), 14, "{statements:?}");
+    assert_eq!(statements.len(), 13, "{statements:?}");
     for sql in statements.iter().filter(|sql| !["INSERT ", "COPY "].iter().any(|adds| sql.text.starts_with(adds))) {
         assert_names_one_account(sql);
     }
