@@ -1,0 +1,172 @@
+//! Locks, atomics and a cache for unit tests, in the place of those that ship. Within [`explore`] each use of one is a point at
+//! which any other thread may go on; elsewhere they do what the others do.
+//!
+//! Threads share nothing in the models of shuttle's own types but what one execution makes. These wrap the standard library's,
+//! so that a `static` may be one, and a test beside [`explore`] needs not know of it.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::{LockResult, MutexGuard, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult};
+
+use quick_cache::{UnitWeighter, Weighter};
+use shuttle::scheduler::RandomScheduler;
+use shuttle::{Config, MaxSteps, Runner};
+
+pub use shuttle::future::{block_on, yield_now};
+pub use shuttle::thread;
+
+/// Room for SQLite and for cryptography without optimisation, in bytes.
+const STACK: usize = 1 << 20;
+
+/// Runs `scenario` so often, each time by another schedule: at each point a random thread goes on. Its threads are of
+/// [`thread`], and its futures run in [`block_on`].
+///
+/// # Panics
+/// When a run of it does, with the seed that makes the same schedule again in `SHUTTLE_RANDOM_SEED`.
+pub fn explore(times: usize, scenario: impl Fn() + Send + Sync + 'static) {
+    let mut config = Config::default();
+    config.stack_size = STACK;
+    // Who waits for a lock asks for it again and again.
+    config.max_steps = MaxSteps::None;
+    config.silence_warnings = true;
+    Runner::new(RandomScheduler::new(times), config).run(scenario);
+}
+
+/// Lets any thread go on.
+pub fn point() {
+    let _ = is_explored() && {
+        thread::yield_now();
+        true
+    };
+}
+
+fn is_explored() -> bool {
+    shuttle::current::try_get_current_task().is_some() && !std::thread::panicking()
+}
+
+/// Takes a lock: as `wait` does, or within [`explore`] once `attempt` finds it free.
+fn take<G>(attempt: impl Fn() -> TryLockResult<G>, wait: impl FnOnce() -> LockResult<G>) -> LockResult<G> {
+    while is_explored() {
+        thread::yield_now();
+        match attempt() {
+            Ok(guard) => return Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Err(poisoned),
+            // By a thread of another test it may be held too.
+            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+        }
+    }
+    wait()
+}
+
+/// As [`std::sync::Mutex`].
+#[derive(Debug, Default)]
+pub struct Mutex<T>(std::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    /// One that nobody holds.
+    pub const fn new(value: T) -> Self {
+        Self(std::sync::Mutex::new(value))
+    }
+
+    /// Waits for it.
+    ///
+    /// # Errors
+    /// When somebody panicked who held it.
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        take(|| self.0.try_lock(), || self.0.lock())
+    }
+}
+
+/// As [`std::sync::RwLock`].
+#[derive(Debug, Default)]
+pub struct RwLock<T>(std::sync::RwLock<T>);
+
+impl<T> RwLock<T> {
+    /// One that nobody holds.
+    pub const fn new(value: T) -> Self {
+        Self(std::sync::RwLock::new(value))
+    }
+
+    /// Waits for it, to read.
+    ///
+    /// # Errors
+    /// When somebody panicked who held it alone.
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        take(|| self.0.try_read(), || self.0.read())
+    }
+
+    /// Waits for it, to have it alone.
+    ///
+    /// # Errors
+    /// When somebody panicked who held it alone.
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        take(|| self.0.try_write(), || self.0.write())
+    }
+}
+
+/// As [`std::sync::atomic::AtomicU64`].
+#[derive(Debug, Default)]
+pub struct AtomicU64(std::sync::atomic::AtomicU64);
+
+impl AtomicU64 {
+    /// One of that value.
+    #[must_use]
+    pub const fn new(value: u64) -> Self {
+        Self(std::sync::atomic::AtomicU64::new(value))
+    }
+}
+
+impl Deref for AtomicU64 {
+    type Target = std::sync::atomic::AtomicU64;
+
+    fn deref(&self) -> &Self::Target {
+        point();
+        &self.0
+    }
+}
+
+impl DerefMut for AtomicU64 {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+/// As [`quick_cache::sync::Cache`].
+pub struct Cache<K, V, W = UnitWeighter>(quick_cache::sync::Cache<K, V, W>);
+
+impl<K: Eq + std::hash::Hash, V: Clone> Cache<K, V> {
+    /// One of so many entries.
+    #[must_use]
+    pub fn new(entries: usize) -> Self {
+        Self(quick_cache::sync::Cache::new(entries))
+    }
+}
+
+impl<K: Eq + std::hash::Hash, V: Clone, W: Weighter<K, V> + Clone> Cache<K, V, W> {
+    /// One of that weight.
+    #[must_use]
+    pub fn with_weighter(entries: usize, weight: u64, weighter: W) -> Self {
+        Self(quick_cache::sync::Cache::with_weighter(entries, weight, weighter))
+    }
+
+    /// What all entries weigh.
+    #[must_use]
+    pub fn weight(&self) -> u64 {
+        self.0.weight()
+    }
+}
+
+impl<K, V, W> Deref for Cache<K, V, W> {
+    type Target = quick_cache::sync::Cache<K, V, W>;
+
+    fn deref(&self) -> &Self::Target {
+        point();
+        &self.0
+    }
+}
+
+impl<K, V, W> fmt::Debug for Cache<K, V, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache").finish_non_exhaustive()
+    }
+}
