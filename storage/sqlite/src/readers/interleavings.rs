@@ -96,6 +96,7 @@ impl Served {
         make();
         point();
         self.committed.store(version, Ordering::SeqCst);
+        point();
     }
 
     /// Reads as the core does for an answer that it keeps, and holds that against what was committed before. A page is of one
