@@ -6,7 +6,10 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LockResult, MutexGuard, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult};
+use std::thread::panicking;
 
 use quick_cache::{UnitWeighter, Weighter};
 use shuttle::scheduler::RandomScheduler;
@@ -29,32 +32,42 @@ pub fn explore(times: usize, scenario: impl Fn() + Send + Sync + 'static) {
     // Who waits for a lock asks for it again and again.
     config.max_steps = MaxSteps::None;
     config.silence_warnings = true;
-    Runner::new(RandomScheduler::new(times), config).run(scenario);
+    let run = AssertUnwindSafe(|| Runner::new(RandomScheduler::new(times), config).run(scenario));
+    if let Err(fault) = catch_unwind(run) {
+        HAS_FAILED.store(true, Ordering::SeqCst);
+        resume_unwind(fault);
+    }
 }
+
+/// A schedule has failed: its other threads never go on, and give back nothing that they hold.
+static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Lets any thread go on.
 pub fn point() {
-    if is_explored() {
+    if is_explored() && !panicking() {
         thread::yield_now();
     }
 }
 
 fn is_explored() -> bool {
-    shuttle::current::try_get_current_task().is_some() && !std::thread::panicking()
+    shuttle::current::try_get_current_task().is_some()
 }
 
-/// Takes a lock: as `wait` does, or within [`explore`] once `attempt` finds it free.
-fn take<G>(attempt: impl Fn() -> TryLockResult<G>, wait: impl FnOnce() -> LockResult<G>) -> LockResult<G> {
-    while is_explored() {
-        thread::yield_now();
+/// Takes a lock once it is free.
+fn take<G>(attempt: impl Fn() -> TryLockResult<G>) -> LockResult<G> {
+    loop {
+        point();
         match attempt() {
             Ok(guard) => return Ok(guard),
             Err(TryLockError::Poisoned(poisoned)) => return Err(poisoned),
-            // By a thread of another test it may be held too.
-            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            Err(TryLockError::WouldBlock) => {
+                let is_lost = is_explored() && panicking() || HAS_FAILED.load(Ordering::SeqCst);
+                assert!(!is_lost, "a schedule that failed holds this lock");
+                // By a thread of another test it may be held too.
+                std::thread::yield_now();
+            }
         }
     }
-    wait()
 }
 
 /// As [`std::sync::Mutex`].
@@ -72,7 +85,7 @@ impl<T> Mutex<T> {
     /// # Errors
     /// When somebody panicked who held it.
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        take(|| self.0.try_lock(), || self.0.lock())
+        take(|| self.0.try_lock())
     }
 }
 
@@ -91,7 +104,7 @@ impl<T> RwLock<T> {
     /// # Errors
     /// When somebody panicked who held it alone.
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        take(|| self.0.try_read(), || self.0.read())
+        take(|| self.0.try_read())
     }
 
     /// Waits for it, to have it alone.
@@ -99,7 +112,7 @@ impl<T> RwLock<T> {
     /// # Errors
     /// When somebody panicked who held it alone.
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        take(|| self.0.try_write(), || self.0.write())
+        take(|| self.0.try_write())
     }
 }
 
