@@ -165,7 +165,7 @@ fn a_key_beside_revocations() {
             let host = served.host("catalogue.db");
             let change = "UPDATE credentials SET revoked_at = nullif(?1 % 2, 0)";
             (1..=8).for_each(|version| {
-                served.change(version, || assert_eq!(host.execute(change, [version as i64]), Ok(1)))
+                served.change(version, || assert_eq!(host.execute(change, [version as i64]), Ok(1)));
             });
         };
         Served::new().asked_beside(ask, revoke);

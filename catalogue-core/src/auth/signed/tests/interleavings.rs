@@ -73,7 +73,7 @@ fn a_key_that_comes_and_goes() {
         let mut threads: Vec<_> = asking.collect();
         let (publishing, sets) = (Arc::clone(&rotated), [without.clone(), with.clone(), without.clone()]);
         threads.push(thread::spawn(move || {
-            sets.iter().zip(1..).for_each(|(set, version)| publishing.publish(version, set))
+            sets.iter().zip(1..).for_each(|(set, version)| publishing.publish(version, set));
         }));
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         rotated.ask();
