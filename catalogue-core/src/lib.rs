@@ -162,8 +162,12 @@ mod panic_guard;
 mod pointers;
 mod request_id;
 mod route;
+mod sync;
 mod timestamp;
 mod view;
+
+#[cfg(test)]
+mod interleavings;
 
 pub use async_trait::async_trait;
 

@@ -1,5 +1,6 @@
 //! Request ids: the caller's own, or a new one (decision A16).
 
+use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,11 +11,13 @@ pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-i
 /// How many characters of a caller's id are accepted at most.
 pub(crate) const MAX_LENGTH: usize = 128;
 
-/// Makes ids that do not repeat and do not tell how many requests there were: a counter under two keyed hashes, whose
-/// keys the system draws at random.
+/// How many numbers a thread takes at once.
+const BLOCK: u64 = 1 << 12;
+
+/// Makes ids that do not repeat and do not tell how many requests there were: a number of this process's under two keyed
+/// hashes, whose keys the system draws at random.
 #[derive(Debug, Default)]
 pub struct RequestIds {
-    counter: AtomicU64,
     keys: [RandomState; 2],
 }
 
@@ -33,16 +36,27 @@ impl RequestIds {
     }
 
     fn fresh(&self) -> HeaderValue {
-        let count = self.counter.fetch_add(1, Ordering::Relaxed);
+        let number = next_number();
         let mut id = [0; 32];
         for (digits, keys) in id.as_chunks_mut::<16>().0.iter_mut().zip(&self.keys) {
-            let half = keys.hash_one(count);
+            let half = keys.hash_one(number);
             for (place, digit) in digits.iter_mut().enumerate() {
                 *digit = b"0123456789abcdef"[(half >> (60 - 4 * place)) as usize & 0xf];
             }
         }
         HeaderValue::from_bytes(&id).expect("hexadecimal digits are visible ASCII")
     }
+}
+
+/// A number that this process has not had. Threads share no counter, but for a block of numbers now and then.
+fn next_number() -> u64 {
+    static BLOCKS: AtomicU64 = AtomicU64::new(0);
+    thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
+
+    let next = NEXT.get();
+    let number = if next.is_multiple_of(BLOCK) { BLOCKS.fetch_add(BLOCK, Ordering::Relaxed) } else { next };
+    NEXT.set(number + 1);
+    number
 }
 
 fn is_acceptable(id: &HeaderValue) -> bool {
@@ -72,9 +86,15 @@ mod tests {
         assert_eq!(of(&[]).len(), 32);
     }
 
+    /// Also from the end of a block on, and on other threads.
     #[test]
     fn fresh_ids_differ() {
         let ids = RequestIds::default();
-        assert_ne!(ids.fresh(), ids.fresh());
+        let many = || (0..2 * BLOCK + 10).map(|_| ids.fresh()).collect::<Vec<_>>();
+        let all: Vec<_> = std::thread::scope(|scope| {
+            let threads = [(); 3].map(|()| scope.spawn(many));
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(all.iter().collect::<std::collections::HashSet<_>>().len(), all.len());
     }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use quick_cache::Weighter;
-use quick_cache::sync::Cache;
 
 use crate::answer::entity::Entity;
 use crate::auth::{Identity, Scope};
@@ -15,6 +14,7 @@ use crate::model::AccountId;
 use crate::operation::Call;
 use crate::panic_guard::catch_panic;
 use crate::storage::Revision;
+use crate::sync::Cache;
 
 /// How many bytes a page of fifty usually takes up, for the cache's first layout.
 const USUAL_WEIGHT: usize = 16 << 10;

@@ -3,6 +3,7 @@
 use std::hash::Hash;
 
 use crate::file::FileVersion;
+use crate::sync;
 use crate::wal_index::WalState;
 
 /// The version of a database before a look-up began. Equal only where nothing was committed between.
@@ -17,11 +18,11 @@ pub(crate) struct Version {
 }
 
 /// Values by key, up to a number of entries, each with the version that it was read from.
-pub(crate) struct Cache<K, V>(quick_cache::sync::Cache<K, (Version, V)>);
+pub(crate) struct Cache<K, V>(sync::Cache<K, (Version, V)>);
 
 impl<K: Hash + Eq, V: Clone> Cache<K, V> {
     pub(crate) fn new(entries: usize) -> Self {
-        Self(quick_cache::sync::Cache::new(entries))
+        Self(sync::Cache::new(entries))
     }
 
     /// The value, if it was read from that version.

@@ -49,6 +49,7 @@ mod rows;
 mod sign_ins;
 mod slow_reads;
 mod storage;
+mod sync;
 mod tables;
 mod views;
 mod wal_index;

@@ -2,11 +2,12 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use rusqlite::Connection;
 
 use crate::file::FileIdentity;
+use crate::sync::Mutex;
 
 /// How long the header of a WAL's index is, in bytes; two copies of it stand at the start of the file.
 const HEADER: usize = 48;

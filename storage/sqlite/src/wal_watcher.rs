@@ -1,7 +1,7 @@
 //! [`WalWatcher`]: which file stands at the database's path, and its version.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::Ordering;
+use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 use catalogue_core::storage::StorageError;
 use rusqlite::Connection;
@@ -10,6 +10,7 @@ use crate::cache::Version;
 use crate::connection::Database;
 use crate::error::storage_error;
 use crate::file::{FileIdentity, FileVersion};
+use crate::sync::{AtomicU64, Mutex, RwLock};
 use crate::wal_index::WalIndex;
 
 /// How long a look at the path is good for, in nanoseconds (decision A14). Commits are seen at once all the same.
@@ -106,11 +107,6 @@ impl WalWatcher {
         {
             (watched.file, watched.good_until) = (file, AtomicU64::new(good_until));
         }
-    }
-
-    /// Whether another file than that one is watched.
-    pub(crate) fn is_of_another(&self, file: FileIdentity) -> bool {
-        self.watched().as_ref().is_some_and(|watched| watched.file.identity != file)
     }
 
     /// Whether another index than the one that is watched stands at its path, or none. Within this process SQLite goes on with

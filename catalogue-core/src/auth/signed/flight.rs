@@ -2,16 +2,16 @@
 
 use std::fmt;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use quick_cache::sync::Cache;
 
 use super::FetchKeys;
 use super::keys::{Cause, Fetched};
 use crate::panic_guard::catch_panic;
 use crate::storage::{StorageError, StorageErrorKind};
+use crate::sync::{Cache, Mutex};
 
 /// Older fetches that somebody began and nobody finished are begun anew.
 const MAX_AGE: Duration = Duration::from_secs(10);

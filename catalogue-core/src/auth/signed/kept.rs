@@ -1,9 +1,8 @@
 //! [`KeptTokens`]: tokens that were verified before (decision O28).
 
-use quick_cache::sync::Cache;
-
 use super::key_set::{KeyId, KeySet};
 use crate::auth::{Identity, TokenDigest};
+use crate::sync::Cache;
 use crate::timestamp::Timestamp;
 
 /// Verified tokens, up to a number. Refused ones are not kept.

@@ -1,7 +1,7 @@
 //! [`Keys`]: an issuer's key set, and when it is fetched (decisions O24 to O26).
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -11,6 +11,7 @@ use super::flight::Flight;
 use super::key_set::{KeySet, PassedOver};
 use crate::error::chain;
 use crate::storage::StorageError;
+use crate::sync::Mutex;
 
 /// How old the set becomes before it is fetched again.
 const FRESH: Duration = Duration::from_secs(5 * 60);

@@ -8,7 +8,7 @@ mod sign_ins;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Bound;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
@@ -21,6 +21,7 @@ use crate::admin::{Account, CredentialRecord, NewCredential};
 use crate::auth::{Credential, TokenDigest};
 use crate::course::Course;
 use crate::model::{AccountId, CourseDetail, Module};
+use crate::sync::Mutex;
 use crate::timestamp::Timestamp;
 
 /// Accounts, courses and credentials in this process's memory. Clones share them.

@@ -3,7 +3,7 @@
 mod reader;
 
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard};
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::Connection;
@@ -15,13 +15,15 @@ use crate::file::{FileIdentity, FileVersion};
 use crate::locks::Locks;
 use crate::monotonic::nanos;
 use crate::slow_reads::SlowReads;
+use crate::sync::{Mutex, RwLock};
 use crate::wal_watcher::{FileState, WalWatcher};
 use reader::Reader;
 
 /// How often a file may be replaced while it is opened.
 const ATTEMPTS: usize = 5;
 
-/// Read by every read transaction of this process, written by whoever closes connections to a file that was replaced.
+/// Read by every read transaction of this process and by whoever opens a connection, written by whoever closes connections to
+/// a file that was replaced.
 ///
 /// A file that was put in the place of another may share its `-shm`, and closing that for the old file drops the locks of
 /// the new one's readers.
@@ -45,6 +47,8 @@ pub(crate) struct Readers {
 struct Connections {
     idle: Mutex<Vec<Reader>>,
     watcher: WalWatcher,
+    /// To which file they may be, by the last look.
+    of: Mutex<Option<FileIdentity>>,
 }
 
 impl Readers {
@@ -103,7 +107,11 @@ impl Readers {
         }
         self.slow.run(|| {
             for _ in 0..ATTEMPTS {
-                if let Some(state) = self.watcher().state(&self.database, self.file()?)? {
+                let file = self.file()?;
+                let _not_closing = not_closing();
+                if self.connections.may_be_to(file)
+                    && let Some(state) = self.watcher().state(&self.database, file)?
+                {
                     return Ok(state);
                 }
             }
@@ -117,7 +125,9 @@ impl Readers {
             return Ok(known);
         }
         let file = self.look()?;
-        Ok((file, self.watcher().version(&self.database, file)))
+        let _not_closing = not_closing();
+        let is_open = self.connections.may_be_to(file);
+        Ok((file, is_open.then(|| self.watcher().version(&self.database, file)).flatten()))
     }
 
     /// The file that stands at the path, or stood there less than a millisecond ago.
@@ -131,7 +141,7 @@ impl Readers {
     pub(crate) fn look(&self) -> Result<FileVersion, StorageError> {
         let began = nanos();
         let file = self.database.file_version()?;
-        if self.watcher().is_of_another(file.identity) {
+        if !self.connections.may_be_to(file) {
             self.close_all_but(Some(file.identity));
         } else if self.is_another_programs() && self.watcher().has_lost_its_index() {
             self.close_all_but(None);
@@ -146,6 +156,7 @@ impl Readers {
         for connections in [Some(&self.connections), self.beside.as_ref()].into_iter().flatten() {
             connections.idle().retain(|reader| Some(reader.file.identity) == file);
             connections.watcher.stop_unless_of(file);
+            *connections.of() = file;
         }
     }
 
@@ -174,10 +185,10 @@ impl Readers {
     ) -> Result<T, StorageError> {
         let mut file = file;
         for attempt in 0..=ATTEMPTS {
-            let not_closing = CLOSING.read().unwrap_or_else(PoisonError::into_inner);
+            let not_closing = not_closing();
             let idle = self.take(file);
             // No connection is opened before a look.
-            let may_open = idle.is_none() && attempt > 0;
+            let may_open = idle.is_none() && attempt > 0 && self.connections.may_be_to(file);
             if let Some(reader) = if may_open { Reader::open(&self.database, file)? } else { idle } {
                 let outcome = reader.run(read);
                 if outcome.is_ok() || outcome.as_ref().is_err_and(is_locked) {
@@ -208,6 +219,19 @@ impl Connections {
         // Taking and putting back cannot leave the list in between.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn of(&self) -> MutexGuard<'_, Option<FileIdentity>> {
+        self.of.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether nothing is open of another file.
+    fn may_be_to(&self, file: FileVersion) -> bool {
+        *self.of() == Some(file.identity)
+    }
+}
+
+fn not_closing() -> RwLockReadGuard<'static, ()> {
+    CLOSING.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Readers {
@@ -223,5 +247,7 @@ fn replaced_again_and_again() -> StorageError {
     StorageError::new(StorageErrorKind::Unavailable, message)
 }
 
+#[cfg(test)]
+mod interleavings;
 #[cfg(test)]
 mod tests;

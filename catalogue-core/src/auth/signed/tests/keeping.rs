@@ -62,6 +62,25 @@ fn a_kept_token_does_not_outlive_a_set_that_is_too_old() {
     assert_eq!(counted, ["unavailable"]);
 }
 
+/// It counts by the clock as it is, and the key set by one that nobody sets.
+#[test]
+fn a_clock_that_is_set_back_and_forth_keeps_no_token_too_long() {
+    let fixture = Fixture::new();
+    let token = with_claims(&json!({}));
+    fixture.accepted(&token);
+    for _ in 0..3 {
+        fixture.set_ahead(3_600);
+        fixture.refuses("past its end", &token, "expired");
+        fixture.set_ahead(0);
+        assert_eq!(fixture.counted(&token).1, KEPT);
+        fixture.set_ahead(-3_600);
+        assert_eq!(fixture.counted(&token).1, KEPT);
+    }
+    fixture.set_ahead(100 * 24 * 3_600);
+    fixture.accepted(&with_claims(&json!({ "exp": NOW + 200 * 24 * 3_600 })));
+    assert_eq!(fixture.source.fetches(), 1);
+}
+
 #[test]
 fn refused_tokens_are_not_kept() {
     let fixture = Fixture::new();

@@ -12,8 +12,8 @@ mod fixture;
 mod journal_mode;
 mod plain_sql;
 mod read_only;
-mod reader;
-mod sql;
+pub(crate) mod reader;
+pub(crate) mod sql;
 mod wal;
 
 /// A list of two courses, the same list page by page, and the older of its courses.

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 /// A client on one connection, which knows what it was answered before.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     stream: BufReader<TcpStream>,
     token: String,
     /// For messages: which server it asks.
@@ -15,38 +15,38 @@ pub(super) struct Reader {
 }
 
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     /// Empty where there is none.
-    pub(super) tag: String,
-    pub(super) body: String,
+    pub(crate) tag: String,
+    pub(crate) body: String,
 }
 
 impl Reader {
-    pub(super) fn connect(address: &str, token: &str, server: &'static str) -> Self {
+    pub(crate) fn connect(address: &str, token: &str, server: &'static str) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream: BufReader::new(stream), token: token.to_owned(), server, tags: HashMap::new() }
     }
 
-    pub(super) fn ask(&mut self, path: &str, tag: &str) -> Answer {
+    pub(crate) fn ask(&mut self, path: &str, tag: &str) -> Answer {
         self.send(path, tag);
         self.receive()
     }
 
     /// Asks with the last tag.
-    pub(super) fn ask_again(&mut self, path: &str) -> Answer {
+    pub(crate) fn ask_again(&mut self, path: &str) -> Answer {
         let tag = self.tag(path);
         self.ask(path, &tag)
     }
 
     /// The last tag of that path.
-    pub(super) fn tag(&self, path: &str) -> String {
+    pub(crate) fn tag(&self, path: &str) -> String {
         self.tags.get(path).cloned().unwrap_or_default()
     }
 
     /// Sends a request with the last tag.
-    pub(super) fn send_again(&mut self, path: &str) {
+    pub(crate) fn send_again(&mut self, path: &str) {
         let tag = self.tag(path);
         self.send(path, &tag);
     }
@@ -54,7 +54,7 @@ impl Reader {
     /// Receives the answer to it, which must be another state than the last one and hold `text`; asked with its own tag, it
     /// is not sent again.
     #[track_caller]
-    pub(super) fn receive_new(&mut self, path: &str, text: &str) {
+    pub(crate) fn receive_new(&mut self, path: &str, text: &str) {
         let answer = self.receive();
         let before = self.tag(path);
         let server = self.server;

@@ -13,14 +13,14 @@ use rusqlite::types::ValueRef;
 const DATABASE: &str = "TEST_SQL_DATABASE";
 
 /// A process with a connection to a database. It runs one statement a line and says when it is done.
-pub(super) struct Sql {
+pub(crate) struct Sql {
     child: Child,
     statements: ChildStdin,
     results: BufReader<ChildStderr>,
 }
 
 impl Sql {
-    pub(super) fn open(database: &Path) -> Self {
+    pub(crate) fn open(database: &Path) -> Self {
         // This program once more, as the test below; standard output is the test runner's.
         let mut command = Command::new(env::current_exe().unwrap());
         command.args(["--exact", "never_stale::sql::process", "--ignored"]).env(DATABASE, database);
@@ -33,18 +33,18 @@ impl Sql {
 
     /// Runs a statement and gives the values of all rows.
     #[track_caller]
-    pub(super) fn run(&mut self, sql: &str) -> String {
+    pub(crate) fn run(&mut self, sql: &str) -> String {
         self.send(sql);
         self.result().unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
     /// Hands a statement over without waiting for its result.
-    pub(super) fn send(&mut self, sql: &str) {
+    pub(crate) fn send(&mut self, sql: &str) {
         writeln!(self.statements, "{sql}").unwrap();
     }
 
     /// The result of the first statement whose result was not taken yet.
-    pub(super) fn result(&mut self) -> Result<String, String> {
+    pub(crate) fn result(&mut self) -> Result<String, String> {
         let mut line = String::new();
         self.results.read_line(&mut line).unwrap();
         match line.trim_end_matches('\n').split_once(' ') {
@@ -54,13 +54,13 @@ impl Sql {
     }
 
     /// Closes the connection as a well-behaved program does.
-    pub(super) fn close(mut self) {
+    pub(crate) fn close(mut self) {
         self.send("end");
         assert!(self.child.wait().unwrap().success());
     }
 
     /// Ends the process by SIGKILL, wherever it is.
-    pub(super) fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }

@@ -1,0 +1,225 @@
+//! Requests to two servers beside commits, by many schedules: no answer is older than what was committed before its request,
+//! is of two versions, or is another account's, and a tag stands for one body.
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+
+use bytes::Bytes;
+use catalogue_interleavings::{block_on, explore, point, thread, yield_now};
+use http::{Request, Response};
+
+use crate::admin::{Account, AdminStorage as _, NewCredential};
+use crate::auth::{Credential, Scopes, TokenDigest};
+use crate::storage::{
+    Actor, AtRevision, CourseRows, CourseStorage, CredentialStorage, KeyStorage as _, MemoryStorage, PageRequest,
+    Revision, StorageError,
+};
+use crate::{AccountId, Catalogue, Course, CourseDetail, Timestamp, async_trait};
+
+const PATHS: [&str; 4] =
+    ["/api/v1/courses", "/api/v1/courses?limit=2", "/api/v1/courses/one", "/api/v1/courses?limit=3"];
+
+/// Reads the courses and then their revision, as storages do. In between, and at the end, the others go on.
+#[derive(Debug)]
+struct Apart(MemoryStorage);
+
+#[async_trait]
+impl CourseStorage for Apart {
+    async fn list_courses(
+        &self,
+        account: &AccountId,
+        page: &PageRequest,
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError> {
+        self.0.list_courses(account, page, rows).await?;
+        self.revision(account).await
+    }
+
+    async fn find_course(
+        &self,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let value = self.0.find_course(account, slug).await?.value;
+        Ok(AtRevision { value, revision: self.revision(account).await? })
+    }
+
+    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        yield_now().await;
+        let revision = self.0.revision(account).await;
+        yield_now().await;
+        revision
+    }
+}
+
+#[async_trait]
+impl CredentialStorage for Apart {
+    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        self.0.find_credential(digest).await
+    }
+}
+
+/// An account, and of which version its courses are.
+struct Owner {
+    id: &'static str,
+    token: String,
+    /// Of the change that was begun last, and of the one that was committed last.
+    begun: AtomicU64,
+    committed: AtomicU64,
+}
+
+/// Two servers over one storage, whose page caches have room for a few answers.
+struct World {
+    memory: MemoryStorage,
+    servers: [Catalogue; 2],
+    owners: Vec<Owner>,
+    /// The body and the version that each tag was given to.
+    tags: Mutex<HashMap<String, (Bytes, u64)>>,
+    /// Answers that were rendered, and those that were not.
+    answers: [AtomicU64; 2],
+}
+
+impl World {
+    async fn new() -> Self {
+        let memory = MemoryStorage::new();
+        let servers =
+            [0; 2].map(|_| Catalogue::with_api_keys(Apart(memory.clone())).page_cache(6 << 10).build().unwrap());
+        let mut owners = Vec::new();
+        for id in ["anna", "bert"] {
+            let mut import = memory.begin_import().await.unwrap();
+            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
+            import.put_account(&account).await.unwrap();
+            import.commit().await.unwrap();
+            let (token, key) = NewCredential::api_key(account.id, "", Scopes::from_names(["read:courses"]));
+            memory.create_key(&key, &Actor::OPERATOR).await.unwrap();
+            let (begun, committed) = Default::default();
+            owners.push(Owner { id, token: token.expose().to_owned(), begun, committed });
+        }
+        let world = Self { memory, servers, owners, tags: Mutex::default(), answers: Default::default() };
+        for owner in &world.owners {
+            world.commit(owner).await;
+        }
+        world
+    }
+
+    /// Changes both courses of the account at once.
+    async fn commit(&self, owner: &Owner) {
+        let version = owner.begun.fetch_add(1, Ordering::SeqCst) + 1;
+        let mut import = self.memory.begin_import().await.unwrap();
+        for slug in ["one", "two"] {
+            import.put_course(&course(owner.id, slug, version)).await.unwrap();
+        }
+        import.commit().await.unwrap();
+        owner.committed.store(version, Ordering::SeqCst);
+    }
+
+    fn call<'w>(
+        &'w self,
+        server: usize,
+        owner: &Owner,
+        path: &str,
+        tag: &str,
+    ) -> impl Future<Output = Response<Bytes>> + 'w {
+        let request = Request::get(path).header("authorization", format!("Bearer {}", owner.token));
+        self.servers[server].call(request.header("if-none-match", tag).body(()).unwrap())
+    }
+
+    /// Asks with that tag, holds the answer against what was committed before, and says which tag it has.
+    async fn ask(&self, server: usize, owner: &Owner, path: &str, tag: &str) -> String {
+        let at_least = owner.committed.load(Ordering::SeqCst);
+        let answer = self.call(server, owner, path, tag).await;
+        let at_most = owner.begun.load(Ordering::SeqCst);
+        let is_new = answer.status() == 200;
+        assert!(is_new || answer.status() == 304, "{answer:?}");
+        self.answers[usize::from(is_new)].fetch_add(1, Ordering::SeqCst);
+        let tag = answer.headers()["etag"].to_str().unwrap().to_owned();
+        let version = if is_new {
+            let version = version_in(answer.body(), owner.id);
+            let mut tags = self.tags.lock().unwrap();
+            let (body, _) = tags.entry(tag.clone()).or_insert_with(|| (answer.body().clone(), version));
+            assert_eq!(body, answer.body(), "{tag} stands for two bodies");
+            version
+        } else {
+            self.tags.lock().unwrap()[&tag].1
+        };
+        assert!((at_least..=at_most).contains(&version), "{path} shows {version} after {at_least}");
+        tag
+    }
+
+    /// Begins a request and goes away.
+    async fn go_away(&self, server: usize, owner: &Owner, polls: usize) {
+        let mut call = pin!(self.call(server, owner, PATHS[0], ""));
+        for _ in 0..polls {
+            let is_over = poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_ready())).await;
+            if is_over {
+                return;
+            }
+            point();
+        }
+    }
+}
+
+fn course(account: &str, slug: &str, version: u64) -> Course {
+    Course {
+        account: AccountId::new(account),
+        slug: slug.to_owned(),
+        title: format!("{account} {version}"),
+        tagline: String::new(),
+        language: "en".to_owned(),
+        created_at: Timestamp::from_microseconds(1).unwrap(),
+        published_at: None,
+        hidden: false,
+        access_mode: None,
+        modules: Vec::new(),
+    }
+}
+
+/// The version of all courses there, which must be that account's.
+#[track_caller]
+fn version_in(body: &[u8], account: &str) -> u64 {
+    let body = String::from_utf8_lossy(body);
+    let mut titles = body.split(r#""title":""#).skip(1).map(|rest| rest.split('"').next().unwrap());
+    let first = titles.next().unwrap();
+    assert!(titles.all(|title| title == first), "of two versions: {body}");
+    let (owner, version) = first.split_once(' ').unwrap();
+    assert_eq!(owner, account, "another account's");
+    version.parse().unwrap()
+}
+
+#[test]
+fn answers_beside_commits() {
+    let world = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(World::new());
+    let world = Arc::new(world);
+    let explored = Arc::clone(&world);
+    explore(300, move || {
+        let readers = (0..4).map(|number| {
+            let world = Arc::clone(&explored);
+            thread::spawn(move || {
+                let owner = &world.owners[number / 3];
+                let mut tag = String::new();
+                for turn in 0..3 {
+                    let path = PATHS[(number * turn) % PATHS.len()];
+                    tag = block_on(world.ask(number % 2, owner, path, &tag));
+                }
+                block_on(world.go_away(number % 2, owner, number + 1));
+            })
+        });
+        let mut threads: Vec<_> = readers.collect();
+        let world = Arc::clone(&explored);
+        threads.push(thread::spawn(move || {
+            for number in [0, 1, 0] {
+                block_on(world.commit(&world.owners[number]));
+                point();
+            }
+        }));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        explored.tags.lock().unwrap().clear();
+    });
+    let kept: u64 = world.servers.iter().map(|server| server.page_cache().hits).sum();
+    let [unchanged, sent] = world.answers.each_ref().map(|count| count.load(Ordering::SeqCst));
+    assert!(kept > 50 && unchanged > 50 && sent > 500, "{kept} kept, {unchanged} unchanged, {sent} sent");
+}

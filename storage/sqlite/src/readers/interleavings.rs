@@ -1,0 +1,254 @@
+//! Threads that ask beside commits and beside a file that is replaced, by many schedules: no answer is older than what was
+//! committed before it was asked for.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use catalogue_core::AccountId;
+use catalogue_core::auth::TokenDigest;
+use catalogue_core::storage::{
+    CourseRow, CourseRows, CourseStorage as _, CredentialStorage as _, PageRequest, Revision,
+};
+use catalogue_interleavings::{block_on, explore, point, thread};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::*;
+use crate::storage::SqliteStorage;
+
+const KEY: TokenDigest = TokenDigest::from_bytes([7; 32]);
+
+/// In memory where that can be told: a disk is waited for at each connection's end.
+fn directory() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// The file of a database whose two courses are of version 0, in WAL mode.
+static TEMPLATE: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
+    let directory = directory();
+    let path = directory.path().join("catalogue.db");
+    SqliteStorage::migrate(&path).unwrap();
+    let host = Connection::open(&path).unwrap();
+    let course = "INSERT INTO courses (account_id, created_at, slug, title, language) VALUES ('a', ?1, ?2, '0', 'en')";
+    host.execute("INSERT INTO accounts (id) VALUES ('a')", []).unwrap();
+    host.execute(course, (1, "one")).unwrap();
+    host.execute(course, (2, "two")).unwrap();
+    let key = "INSERT INTO credentials (digest, account_id, id, kind, scopes, created_at) \
+               VALUES (?1, 'a', 'key', 'api-key', 'read:courses', 1)";
+    host.execute(key, [KEY.as_bytes()]).unwrap();
+    (directory, path)
+});
+
+/// A database that is served, and of which version its courses are.
+#[derive(Clone)]
+struct Served {
+    directory: Arc<TempDir>,
+    storage: SqliteStorage,
+    /// Of which version each revision is.
+    revisions: Arc<std::sync::Mutex<HashMap<Revision, u64>>>,
+    /// Of the change that was begun last, and of the one that was committed last.
+    begun: Arc<AtomicU64>,
+    committed: Arc<AtomicU64>,
+}
+
+impl Served {
+    fn new() -> Self {
+        let directory = directory();
+        let path = directory.path().join("catalogue.db");
+        fs::copy(&TEMPLATE.1, &path).unwrap();
+        let storage = SqliteStorage::open(path).unwrap();
+        let (revisions, begun, committed) = Default::default();
+        let served = Self { directory: Arc::new(directory), storage, revisions, begun, committed };
+        served.note_revision(&served.host("catalogue.db"), 0);
+        served
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn host(&self, name: &str) -> Connection {
+        let host = Connection::open(self.path(name)).unwrap();
+        host.pragma_update(None, "synchronous", "off").unwrap();
+        host
+    }
+
+    fn note_revision(&self, host: &Connection, version: u64) {
+        let revision = host.query_row("SELECT revision FROM accounts", [], |row| row.get(0)).unwrap();
+        self.revisions.lock().unwrap().insert(Revision::from_bytes(revision), version);
+    }
+
+    /// Gives the courses another title.
+    fn retitle(&self, host: &mut Connection, version: u64) {
+        let transaction = host.transaction().unwrap();
+        transaction.execute("UPDATE courses SET title = ?1", [version.to_string()]).unwrap();
+        self.note_revision(&transaction, version);
+        transaction.commit().unwrap();
+    }
+
+    /// Makes a change, whose version is known as committed once it is.
+    fn change(&self, version: u64, make: impl FnOnce()) {
+        self.begun.store(version, Ordering::SeqCst);
+        point();
+        make();
+        point();
+        self.committed.store(version, Ordering::SeqCst);
+        point();
+    }
+
+    /// Reads as the core does for an answer that it keeps, and holds that against what was committed before. A page is of one
+    /// version, and so is a revision that stays the same meanwhile.
+    fn ask(&self) {
+        let at_least = self.committed.load(Ordering::SeqCst);
+        let account = AccountId::new("a");
+        let revision = block_on(self.storage.revision(&account)).unwrap();
+        let mut titles = Vec::new();
+        let mut take = |row: CourseRow<'_>| titles.push(row.title.to_owned());
+        let request = PageRequest::default();
+        let mut rows = CourseRows::new(request.limit, &mut take);
+        let after = block_on(self.storage.list_courses(&account, &request, &mut rows)).unwrap();
+        let version = titles[0].parse::<u64>().unwrap();
+        assert!(titles.len() == 2 && titles[1] == titles[0], "of two versions: {titles:?}");
+        let at_most = self.begun.load(Ordering::SeqCst);
+        assert!((at_least..=at_most).contains(&version), "{version} after {at_least}");
+        if after == revision {
+            assert_eq!(
+                self.revisions.lock().unwrap()[&revision.unwrap()],
+                version,
+                "its revision stands for another version"
+            );
+        }
+    }
+
+    /// Asks on threads, while `change` is made on another.
+    fn asked_beside(&self, ask: impl Fn(&Self) + Send + Sync + 'static, change: impl FnOnce(&Self) + Send + 'static) {
+        let ask = Arc::new(ask);
+        let mut threads: Vec<_> = (0..2)
+            .map(|_| {
+                let (served, ask) = (self.clone(), Arc::clone(&ask));
+                thread::spawn(move || (0..8).for_each(|_| ask(&served)))
+            })
+            .collect();
+        let served = self.clone();
+        threads.push(thread::spawn(move || change(&served)));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        ask(self);
+    }
+}
+
+#[test]
+fn answers_beside_commits() {
+    explore(100, || {
+        let commit = |served: &Served| {
+            let mut host = served.host("catalogue.db");
+            (1..=6).for_each(|version| served.change(version, || served.retitle(&mut host, version)));
+        };
+        Served::new().asked_beside(Served::ask, commit);
+    });
+}
+
+/// It is revoked in every version that is odd.
+#[test]
+fn a_key_beside_revocations() {
+    let ask = |served: &Served| {
+        let at_least = served.committed.load(Ordering::SeqCst);
+        let found = block_on(served.storage.find_credential(&KEY)).unwrap().unwrap();
+        let is_revoked = u64::from(found.revoked_at.is_some());
+        let mut versions = at_least..=served.begun.load(Ordering::SeqCst);
+        assert!(versions.any(|version| version % 2 == is_revoked), "{is_revoked} after {at_least}");
+    };
+    explore(100, move || {
+        let revoke = |served: &Served| {
+            let host = served.host("catalogue.db");
+            let change = "UPDATE credentials SET revoked_at = nullif(?1 % 2, 0)";
+            (1..=8).for_each(|version| {
+                served.change(version, || assert_eq!(host.execute(change, [version as i64]), Ok(1)));
+            });
+        };
+        Served::new().asked_beside(ask, revoke);
+    });
+}
+
+/// The locks of the new file's index are those of its readers alone: closing a connection to the old file drops none.
+#[test]
+#[cfg(target_os = "linux")]
+fn answers_beside_a_file_that_is_replaced() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let replaced = |rounds: u64| {
+        let replace = move |served: &Served| {
+            for round in 1..=rounds {
+                fs::copy(&TEMPLATE.1, served.path("next.db")).unwrap();
+                served.retitle(&mut served.host("next.db"), round * 10);
+                served.change(round * 10, || {
+                    if round == rounds {
+                        // Log and index stay, and are empty.
+                        served
+                            .host("catalogue.db")
+                            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+                            .unwrap();
+                    } else {
+                        // There are none where nobody has read yet.
+                        let _ = fs::remove_file(served.path("catalogue.db-wal"));
+                        let _ = fs::remove_file(served.path("catalogue.db-shm"));
+                    }
+                    fs::rename(served.path("next.db"), served.path("catalogue.db")).unwrap();
+                    // It would be noticed within a millisecond (decision A14).
+                    served.storage.readers.look().unwrap();
+                });
+                let mut host = served.host("catalogue.db");
+                served.change(round * 10 + 1, || served.retitle(&mut host, round * 10 + 1));
+            }
+        };
+        let served = Served::new();
+        served.asked_beside(Served::ask, replace);
+        let index = fs::metadata(served.path("catalogue.db-shm")).unwrap().ino();
+        let (held, byte) = (format!(" {} ", std::process::id()), format!(":{index} 128 128"));
+        // The list is read in pieces, so that a line of it may be left out.
+        let is_held = || {
+            let locks = fs::read_to_string("/proc/locks").unwrap();
+            locks.lines().any(|lock| lock.contains(&held) && lock.ends_with(&byte))
+        };
+        assert!((0..100).any(|_| is_held()), "nobody holds the index");
+    };
+    // Once while they may have opened nothing yet.
+    explore(100, move || replaced(1));
+    explore(75, move || replaced(2));
+}
+
+/// Two states that are equal are of the same version, also without a WAL.
+#[test]
+fn states_beside_commits() {
+    for journal_mode in ["wal", "delete"] {
+        explore(50, move || {
+            let served = Served::new();
+            let mut host = served.host("catalogue.db");
+            host.pragma_update_and_check(None, "journal_mode", journal_mode, |_| Ok(())).unwrap();
+            let seen = Arc::new(std::sync::Mutex::new(Vec::<(FileState, String)>::new()));
+            let ask = move |served: &Served| {
+                let title = |connection: &Connection| {
+                    connection.query_row("SELECT min(title) FROM courses", [], |row| row.get(0))
+                };
+                let readers = &served.storage.readers;
+                let before = readers.state().unwrap();
+                point();
+                let version = readers.read(title).unwrap();
+                if readers.state().unwrap() != before {
+                    return;
+                }
+                let mut seen = seen.lock().unwrap();
+                for (_, other) in seen.iter().filter(|(state, _)| *state == before) {
+                    assert_eq!(*other, version, "{journal_mode}");
+                }
+                seen.push((before, version));
+            };
+            let commit = move |served: &Served| {
+                (1..=6).for_each(|version| served.change(version, || served.retitle(&mut host, version)));
+            };
+            served.asked_beside(ask, commit);
+        });
+    }
+}
