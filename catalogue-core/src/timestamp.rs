@@ -104,21 +104,21 @@ impl Timestamp {
 
     /// Writes the instant with `digits` (0, 3 or 6) of the fraction into a buffer on the stack: a page shows fifty.
     fn render(self, digits: usize) -> Text {
-        let seconds = self.0.div_euclid(1_000_000);
-        let time = OffsetDateTime::from_unix_timestamp(seconds).expect("within the years 0000 to 9999");
-        let (year, month, day) = time.to_calendar_date();
+        let since_min = (self.0 - Self::MIN.0) as u64;
+        let (seconds, microseconds) = (since_min / 1_000_000, (since_min % 1_000_000) as u32);
+        let (days, second) = ((seconds / 86_400) as u32, (seconds % 86_400) as u32);
+        let (year, month, day) = date(days);
         let mut text = Text { bytes: *b"0000-00-00T00:00:00.000000Z", length: 20 };
-        text.put(0, year.unsigned_abs() / 100);
-        text.put(2, year.unsigned_abs() % 100);
-        text.put(5, u32::from(u8::from(month)));
-        text.put(8, u32::from(day));
-        text.put(11, u32::from(time.hour()));
-        text.put(14, u32::from(time.minute()));
-        text.put(17, u32::from(time.second()));
+        text.put(0, year / 100);
+        text.put(2, year % 100);
+        text.put(5, month);
+        text.put(8, day);
+        text.put(11, second / 3_600);
+        text.put(14, second / 60 % 60);
+        text.put(17, second % 60);
         if digits == 0 {
             text.bytes[19] = b'Z';
         } else {
-            let microseconds = u32::try_from(self.0.rem_euclid(1_000_000)).expect("below a million");
             text.put(20, microseconds / 10_000);
             text.put(22, microseconds / 100 % 100);
             text.put(24, microseconds % 100);
@@ -129,6 +129,32 @@ impl Timestamp {
     }
 }
 
+/// Year, month and day of the day that is so many after 0000-01-01. Years are counted from March on meanwhile, so that a leap
+/// day is the last one of its year, and from 400 years before, so that nothing is negative.
+fn date(days: u32) -> (u32, u32, u32) {
+    const DAYS_IN_400_YEARS: u32 = 146_097;
+    const DAYS_IN_4_YEARS: u32 = 1_461;
+
+    let quarters = 4 * (days + DAYS_IN_400_YEARS - 60) + 3;
+    let (century, quarters) = (quarters / DAYS_IN_400_YEARS, quarters % DAYS_IN_400_YEARS | 3);
+    let (year, day) = (century * 100 + quarters / DAYS_IN_4_YEARS, quarters % DAYS_IN_4_YEARS / 4);
+    // Five months from March on, and from August on, have 153 days.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    if month < 10 { (year - 400, month + 3, day) } else { (year - 399, month - 9, day) }
+}
+
+/// The numbers below a hundred as digits.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [*b"00"; 100];
+    let mut number = 0;
+    while number < pairs.len() {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
+
 struct Text {
     bytes: [u8; 27],
     length: usize,
@@ -137,8 +163,7 @@ struct Text {
 impl Text {
     /// Writes a number of two digits.
     fn put(&mut self, at: usize, number: u32) {
-        self.bytes[at] = b'0' + (number / 10) as u8;
-        self.bytes[at + 1] = b'0' + (number % 10) as u8;
+        self.bytes[at..at + 2].copy_from_slice(&PAIRS[number as usize]);
     }
 
     fn as_str(&self) -> &str {
@@ -176,6 +201,9 @@ impl JsonSchema for Timestamp {
 mod tests {
     use super::*;
 
+    /// The number of the last day from the first on.
+    const DAYS: u32 = 3_652_424;
+
     #[test]
     fn shows_milliseconds_and_cuts_the_rest() {
         let time = Timestamp::parse("2026-01-02T03:04:05.999999Z").unwrap();
@@ -205,6 +233,16 @@ mod tests {
         assert_eq!(Timestamp::parse("9999-12-31T23:59:59-01:00"), Err(InvalidTimestamp));
         assert_eq!(Timestamp::from_microseconds(Timestamp::MAX.0 + 1), None);
         assert_eq!(Timestamp::MAX.checked_add(Duration::from_micros(1)), None);
+    }
+
+    #[test]
+    fn every_day_has_its_date() {
+        let days = (0..=DAYS).filter(|day| *day < 150_000 || day % 7 == 0 || DAYS - day < 1_000);
+        for day in days {
+            let time = Timestamp(Timestamp::MIN.0 + i64::from(day) * 86_400_000_000);
+            let date = OffsetDateTime::from_unix_timestamp(time.0 / 1_000_000).unwrap().date();
+            assert_eq!(time.render(0).as_str(), format!("{date}T00:00:00Z"));
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl ETag {
 
     /// Whether the request's `If-None-Match` names this tag, by weak comparison, or any tag at all with `*`.
     pub(crate) fn is_named_in(&self, headers: &HeaderMap) -> bool {
-        names_any(headers) || self.is_listed_in(headers)
+        headers.contains_key(IF_NONE_MATCH) && (names_any(headers) || self.is_listed_in(headers))
     }
 
     /// Whether the request's `If-None-Match` lists this very tag, by weak comparison.

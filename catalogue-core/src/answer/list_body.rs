@@ -55,11 +55,14 @@ pub(crate) fn write_text(json: &mut Vec<u8>, text: &str) {
     json.push(b'"');
 }
 
-/// Whether JSON would have to escape one of the bytes (RFC 8259 section 7). Eight are looked at at once.
+/// Whether JSON would have to escape one of the bytes (RFC 8259 section 7). Eight are looked at at once, some of the last eight
+/// twice.
 fn has_escapes(bytes: &[u8]) -> bool {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let in_words = words.iter().fold(0, |found, word| found | escapes_in(u64::from_ne_bytes(*word)));
-    in_words != 0 || rest.iter().any(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'))
+    let Some(last) = bytes.last_chunk::<8>() else {
+        return bytes.iter().any(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'));
+    };
+    let escapes = |word: &[u8; 8]| escapes_in(u64::from_ne_bytes(*word));
+    bytes.as_chunks::<8>().0.iter().fold(escapes(last), |found, word| found | escapes(word)) != 0
 }
 
 /// Not zero exactly if a byte of the word has to be escaped: is too low, a quotation mark or a backslash.
