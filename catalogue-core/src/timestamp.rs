@@ -136,7 +136,7 @@ fn date(days: u32) -> (u32, u32, u32) {
     const DAYS_IN_4_YEARS: u32 = 1_461;
 
     let quarters = 4 * (days + DAYS_IN_400_YEARS - 60) + 3;
-    let (century, quarters) = (quarters / DAYS_IN_400_YEARS, quarters % DAYS_IN_400_YEARS | 3);
+    let (century, quarters) = (quarters / DAYS_IN_400_YEARS, (quarters % DAYS_IN_400_YEARS) | 3);
     let (year, day) = (century * 100 + quarters / DAYS_IN_4_YEARS, quarters % DAYS_IN_4_YEARS / 4);
     // Five months from March on, and from August on, have 153 days.
     let month = (5 * day + 2) / 153;
