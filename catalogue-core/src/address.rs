@@ -149,6 +149,17 @@ mod tests {
     }
 
     #[test]
+    fn says_what_is_wrong() {
+        for (text, reason) in [
+            ("https://u:p@x/y", "it holds a user name"),
+            ("ftp://x/y", "its scheme is neither http nor https"),
+            ("*", "it neither begins with / nor is a whole address"),
+        ] {
+            assert_eq!(Address::parse(text).unwrap_err().reason, reason, "{text}");
+        }
+    }
+
+    #[test]
     fn below_needs_a_whole_segment() {
         let address = Address::parse("/api/v1").unwrap();
         assert_eq!(address.below("/api/v1/me"), Some("/me"));

@@ -148,6 +148,29 @@ mod tests {
     }
 
     #[test]
+    fn a_position_may_fill_a_cursor() {
+        #[derive(Debug, PartialEq)]
+        struct Filling;
+
+        impl CursorPosition for Filling {
+            const LAYOUT: u8 = 0;
+
+            fn write(&self, bytes: &mut Vec<u8>) -> Option<()> {
+                bytes.resize(bytes.len() + MAX_POSITION, 0);
+                Some(())
+            }
+
+            fn read(bytes: &[u8]) -> Option<Self> {
+                (bytes == [0; MAX_POSITION]).then_some(Self)
+            }
+        }
+
+        let cursor = Cursor::encode(&account("a"), &Filling).unwrap();
+        assert_eq!(cursor.as_str().len(), MAX_TEXT);
+        assert_eq!(Cursor::decode(&account("a"), cursor.as_str()), Some(Filling));
+    }
+
+    #[test]
     fn a_well_sealed_cursor_of_no_slug_is_refused() {
         let id = account("a");
         for slug in ["", "a/b", "\0", &"x".repeat(MAX_SLUG_BYTES + 1)] {

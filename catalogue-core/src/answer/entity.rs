@@ -167,5 +167,19 @@ mod tests {
         let forms = Coding::ALL.iter().filter_map(|coding| entity.compressed(*coding)).map(|form| form.body.len());
         let bytes: usize = forms.sum();
         assert!(bytes > 0 && entity.weight() >= body.len() + bytes, "{bytes} of {}", body.len());
+        // Two of several find room.
+        assert!(Coding::ALL.len() == 1 || bytes > body.len() / 3, "{bytes} of {}", body.len());
+    }
+
+    #[test]
+    fn nothing_is_weighed_that_is_not_there() {
+        let weight = |bytes: usize, link: Option<&'static str>| {
+            let link = link.map(HeaderValue::from_static);
+            Entity::new("text/plain", vec![b'x'; bytes].into(), ETag::of_bytes(b""), link).weight()
+        };
+        assert_eq!(weight(SMALL, Some("link")), weight(SMALL, None) + 4);
+        assert_eq!(weight(0, None), size_of::<Entity>());
+        assert!(weight(SMALL, None) <= size_of::<Entity>() + SMALL + SMALL / 2 * Coding::ALL.len());
+        assert!(weight(1 << 20, None) <= size_of::<Entity>() + (2 << 20));
     }
 }

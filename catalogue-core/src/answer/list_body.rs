@@ -79,3 +79,21 @@ fn escapes_in(word: u64) -> u64 {
 pub(crate) fn write<T: Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
     serde_json::to_writer(json, value).expect("texts and numbers always serialise, and a Vec takes all");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_written_as_the_library_writes_it() {
+        for escaped in ["\"", "\\", "\0", "\u{1f}", " ", "\u{7f}", "é"] {
+            for (first, second) in (0..24).flat_map(|first| (first..24).map(move |second| (first, second))) {
+                let (before, between) = ("x".repeat(first), "x".repeat(second - first));
+                let text = format!("{before}{escaped}{between}{escaped}");
+                let mut json = Vec::new();
+                write_text(&mut json, &text);
+                assert_eq!(json, serde_json::to_vec(&text).unwrap(), "{text:?}");
+            }
+        }
+    }
+}

@@ -111,6 +111,7 @@ mod tests {
             ("gzip;q=2", false),
             ("gzip;q=1.001", false),
             ("gzip;q=0.0001", false),
+            ("gzip;q=0.1234", false),
             ("gzip;q=x", false),
             ("gzip;level=9", false),
             ("gzipped", false),

@@ -163,6 +163,9 @@ mod tests {
     fn a_known_checksum() {
         let content = format!("ccat_{}", "0".repeat(43));
         assert!(is_api_key(&format!("{content}{}", "08gEjZ")));
+        let dashes = format!("ccat_{}", "-".repeat(43));
+        let checksum = checksum_of(&dashes);
+        assert!(!is_api_key(&format!("{dashes}{}", str::from_utf8(&checksum).unwrap())));
     }
 
     #[test]

@@ -68,5 +68,6 @@ mod tests {
         ] {
             assert_eq!(parse_slug(segment).as_deref(), slug, "{segment}");
         }
+        assert_eq!(parse_slug(&"%78".repeat(MAX_SLUG_BYTES)), Some("x".repeat(MAX_SLUG_BYTES)));
     }
 }

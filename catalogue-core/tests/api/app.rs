@@ -171,7 +171,7 @@ impl Answer {
         assert_eq!(json.as_object().unwrap().len(), 1);
         assert!(error.keys().all(|key| ["code", "message", "details"].contains(&key.as_str())), "{json}");
         assert_eq!(error["code"], code);
-        assert!(error["message"].is_string());
+        assert!(error["message"].as_str().unwrap().ends_with('.'), "{json}");
         assert_eq!(self.header("content-type"), Some("application/json"));
         assert_eq!(self.header("cache-control"), Some("no-store"));
         assert_eq!(self.header("etag"), None);

@@ -23,6 +23,14 @@ fn assert_refused(answer: &Answer, reason: &str) {
     assert_eq!(answer.header("www-authenticate"), Some(challenge));
 }
 
+#[test]
+fn kinds_are_found_by_their_names() {
+    for kind in CredentialKind::ALL {
+        assert_eq!(CredentialKind::from_name(kind.name()), Some(*kind));
+    }
+    assert_eq!(CredentialKind::from_name("Session"), None);
+}
+
 #[tokio::test]
 async fn every_operation_needs_a_token() {
     let app = TestApp::new().await;

@@ -129,6 +129,7 @@ async fn a_bad_limit_is_refused_and_never_clamped() {
         }
         let answer = app.get(&token, &format!("/api/v1/courses?{query}")).await;
         assert_eq!(answer.failure(400, "invalid_request"), details, "{query}");
+        assert!(answer.json()["error"]["message"].as_str().unwrap().contains("`limit`"), "{query}");
     }
     for query in ["limit=1", "limit=100", "limit=007", "%6Cimit=5", "limit=5&other=1&other=2", "&&limit=5&"] {
         app.get(&token, &format!("/api/v1/courses?{query}")).await.data();
@@ -151,6 +152,7 @@ async fn a_bad_cursor_is_refused() {
     {
         let answer = app.get(&token, &format!("/api/v1/courses?cursor={bad}")).await;
         assert_eq!(answer.failure(400, "invalid_request"), invalid, "{bad}");
+        assert!(answer.json()["error"]["message"].as_str().unwrap().contains("`cursor`"), "{bad}");
     }
     let twice = app.get(&token, &format!("/api/v1/courses?cursor={good}&cursor={good}")).await;
     assert_eq!(twice.failure(400, "invalid_request"), json!({ "parameter": "cursor", "reason": "repeated" }));

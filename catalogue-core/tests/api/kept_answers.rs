@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
-use catalogue_core::auth::{Credential, Scopes, TokenDigest};
+use catalogue_core::auth::{Credential, Identity, Issued, Scopes, TokenDigest};
 use catalogue_core::storage::{
     Actor, AtRevision, CourseRows, CourseStorage, CredentialStorage, KeyStorage, MemoryStorage, PageRequest, Revision,
     StorageError,
@@ -275,11 +275,13 @@ async fn one_renders_while_many_wait() {
     let mut many: Vec<_> = (0..10).map(|_| Box::pin(library.get("/api/v1/courses", None))).collect();
     wait(&mut many).await;
     assert_eq!(library.storage.lists.load(Ordering::SeqCst), 1);
+    assert_eq!(library.catalogue.in_flight(), 10);
     // Were each of them to read, nine would find no permit.
     library.storage.gate.add_permits(1);
     for call in many {
         assert_eq!(call.await.status(), 200);
     }
+    assert_eq!(library.catalogue.in_flight(), 0);
     assert_eq!(library.storage.lists.load(Ordering::SeqCst), 1);
 }
 
@@ -348,6 +350,47 @@ async fn kept_answers_stay_within_their_bound() {
         assert!(bytes <= BOUND as u64, "{bytes} at limit {limit}");
     }
     assert!(app.catalogue.page_cache().bytes > 0);
+}
+
+#[tokio::test]
+async fn the_caller_of_a_kept_answer_takes_up_room_too() {
+    let weight = async |caller: Identity| {
+        let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).build().unwrap();
+        let request = Request::get("/api/v1/me").body(()).unwrap();
+        assert_eq!(catalogue.call_as(caller, request).await.status(), 200);
+        catalogue.page_cache().bytes
+    };
+    let session = |account: &str, id: &str, scope: &str| {
+        Identity::session(AccountId::new(account), id, Scopes::from_names([scope]))
+    };
+    let client = |name: &str| {
+        let issued = Issued::new("issuer", Some(name.into()));
+        Identity::issued(AccountId::new("a"), &TokenDigest::from_bytes([0; 32]), Scopes::default(), issued)
+    };
+    assert!(weight(session("a", "b", "c")).await >= 900, "what is around the bytes counts too");
+    let long = "x".repeat(1_000);
+    let client = weight(client(&long)).await - weight(client("x")).await;
+    assert!((1_123..1_126).contains(&client), "{client}: its bytes and an eighth");
+    // The same body, and in the key an id is held twice.
+    let account = weight(session(&long, "b", "c")).await;
+    let id = weight(session("a", &long, "c")).await - account;
+    assert!((1_123..1_126).contains(&id), "{id}");
+    assert!(weight(session("a", "b", &long)).await.abs_diff(account) <= 1);
+}
+
+#[tokio::test]
+async fn the_place_in_a_list_takes_up_room_too() {
+    let weight = async |slug: &str| {
+        let app = TestApp::new().await;
+        app.put([course(slug, 1), course("last", 0)]).await;
+        let token = app.key(OWNER, "read:courses").await;
+        let first = app.get(&token, "/api/v1/courses?limit=1").await.json();
+        let before = app.catalogue.page_cache().bytes;
+        let cursor = first["meta"]["nextCursor"].as_str().unwrap();
+        app.get(&token, &format!("/api/v1/courses?cursor={cursor}")).await.data();
+        app.catalogue.page_cache().bytes - before
+    };
+    assert!(weight(&"x".repeat(100)).await >= weight("x").await + 99);
 }
 
 #[tokio::test]

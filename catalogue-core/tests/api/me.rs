@@ -1,6 +1,6 @@
 //! Section 4.1 and section 2.1; decisions A6, A10, A11.
 
-use catalogue_core::auth::CredentialKind;
+use catalogue_core::auth::{CredentialKind, Scopes};
 use serde_json::json;
 use sha2::Digest as _;
 
@@ -47,4 +47,10 @@ async fn takes_no_parameters() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:profile").await;
     app.get(&token, "/api/v1/me?limit=0&cursor=&other=1").await.data();
+}
+
+#[test]
+fn a_grant_may_be_empty() {
+    assert!(Scopes::default().is_empty());
+    assert!(!Scopes::from_names(["read:courses"]).is_empty());
 }

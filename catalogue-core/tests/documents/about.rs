@@ -1,6 +1,6 @@
 //! What documents say of whose API they describe.
 
-use catalogue_core::auth::{Authenticator, BearerToken, Verdict};
+use catalogue_core::auth::{Authenticator, BearerToken, StoredCredentials, Verdict};
 use catalogue_core::storage::{MemoryStorage, StorageError};
 use catalogue_core::{BuildError, Catalogue, CatalogueBuilder, DocumentFormat, async_trait};
 use http::Request;
@@ -116,6 +116,8 @@ async fn issuer_and_audience_stand_where_tokens_are_explained() {
     for nothing in [TokensOf("", ""), TokensOf("a`b", "c"), TokensOf("a", "b\n")] {
         assert_eq!(documents(builder().or_authenticator(nothing)).await, documents(builder()).await);
     }
+    let stored = StoredCredentials::new(MemoryStorage::new());
+    assert_eq!(documents(builder().or_authenticator(stored)).await, documents(builder()).await);
 }
 
 #[tokio::test]

@@ -37,6 +37,18 @@ fn it_has_exactly_the_operations_and_only_get() {
 }
 
 #[test]
+fn each_parameter_is_described() {
+    let document = document();
+    let operations = Operation::ALL.iter().map(|one| operation(&document, one.id()).1);
+    let parameters: Vec<_> = operations.filter_map(|one| one["parameters"].as_array()).flatten().collect();
+    assert_eq!(parameters.len(), 3);
+    for parameter in parameters {
+        let description = resolve(&document, parameter)["description"].as_str().unwrap();
+        assert!(description.ends_with('.'), "{description:?}");
+    }
+}
+
+#[test]
 fn every_reference_refers_to_something_and_everything_named_is_used() {
     let document = document();
     let mut used = BTreeSet::new();

@@ -217,6 +217,7 @@ async fn each_operation_has_a_form_that_waits_for_the_script() {
     assert_eq!(panels, ["class=\"try\" data-script hidden"; Operation::ALL.len()], "closed at first");
     let (before, _) = page.split_once("data-script hidden").unwrap();
     assert!(!["<input", "<button"].iter().any(|control| before.contains(control)));
+    assert!(page.contains("as it is: this form encodes it.") && page.contains("-rules\">Opaque cursor"));
     let default = Limit::DEFAULT.get();
     assert!(page.contains(&format!("type=\"text\" inputmode=\"numeric\" placeholder=\"{default}\"")));
     let key = elements.iter().find(|(_, attributes)| attribute(attributes, "id") == Some("api-key")).unwrap().1;

@@ -76,7 +76,7 @@ impl Windows {
 
 /// A slot for a further key.
 fn free_place(bucket: &mut Vec<Window>, now: u64) -> &mut Window {
-    let given_up = |window: &Window| if window.end <= now { (0, 0) } else { (window.taken + 1, window.end) };
+    let given_up = |window: &Window| if window.end <= now { (0, 0) } else { (window.taken, window.end) };
     let least = bucket.iter().enumerate().min_by_key(|(_, window)| given_up(window));
     match least.map(|(at, window)| (at, window.end <= now)) {
         Some((at, is_over)) if is_over || bucket.len() == SLOTS => &mut bucket[at],

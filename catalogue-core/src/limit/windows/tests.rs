@@ -34,6 +34,13 @@ fn a_million_addresses_fit_and_let_nobody_off() {
 }
 
 #[test]
+fn a_fingerprint_has_128_bits() {
+    let fingerprint = Fingerprints::default().of("value");
+    let (high, low) = (fingerprint >> 64, fingerprint & u128::from(u64::MAX));
+    assert!(high != 0 && low != 0 && high != low, "{fingerprint:x}");
+}
+
+#[test]
 fn a_full_bucket_gives_up_the_one_of_which_least_was_taken() {
     let windows = windows(5, 1);
     let key = |number: usize| (number * BUCKETS) as Fingerprint;

@@ -19,6 +19,12 @@ fn limit_is_digits_alone_within_its_bounds() {
     }
 }
 
+#[test]
+fn a_name_may_be_escaped_whole() {
+    let query = ListQuery::parse(Some("%6C%69%6D%69%74x=1&%6C%69%6D%69%74=5"));
+    assert!(matches!(&query.limit, Once::Given(value) if value == "5"), "{:?}", query.limit);
+}
+
 proptest! {
     #[test]
     fn a_query_is_read_as_a_form(pieces in vec(select(vec![

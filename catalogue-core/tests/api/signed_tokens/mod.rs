@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use catalogue_core::auth::signed::{FetchKeys, SignedTokens};
-use catalogue_core::auth::{BearerToken, CredentialKind, Identity, Scopes};
+use catalogue_core::auth::{Authenticator as _, BearerToken, CredentialKind, Identity, Scopes};
 use catalogue_core::observe::{FinishedRequest, Observer};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, CatalogueBuilder, async_trait};
@@ -30,6 +30,11 @@ async fn app(issuer: &Issuer, settings: impl FnOnce(CatalogueBuilder) -> Catalog
 #[track_caller]
 fn refusal(answer: &Answer) -> (Value, &str) {
     (answer.failure(401, "unauthorized")["reason"].clone(), answer.header("www-authenticate").unwrap())
+}
+
+#[test]
+fn an_authenticator_says_whose_tokens_it_takes() {
+    assert_eq!(Issuer::new().tokens().issuer_and_audience(), Some((ISSUER, AUDIENCE)));
 }
 
 #[tokio::test]

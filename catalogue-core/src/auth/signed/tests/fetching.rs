@@ -38,6 +38,15 @@ fn unavailable(fixture: &Fixture, token: &str) {
 }
 
 #[test]
+fn keys_that_are_not_used_are_named() {
+    let private = but(ES384.jwk(), &json!({ "d": "secret" }));
+    let fixture = Fixture::over(Answer::Set(set([ES256.jwk(), private])), |builder| builder);
+    assert_eq!(fixture.tokens.passed_over(), [""; 0]);
+    block_on(fixture.tokens.refresh());
+    assert_eq!(fixture.tokens.passed_over(), [r#""es384": it is a private key"#]);
+}
+
+#[test]
 fn a_known_key_is_used_whatever_the_issuer_does() {
     let fixture = with_task(Answer::Away);
     for _ in 0..3 {

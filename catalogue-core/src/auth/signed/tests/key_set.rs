@@ -96,6 +96,7 @@ fn keys_that_are_none_are_passed_over() {
     ] {
         assert_eq!(why(jwk.clone()), PassedOver::Malformed, "{jwk}");
     }
+    assert_eq!(parse(vec![but(rsa.clone(), &json!({ "e": base64([3]) }))]).unwrap().usable, 1);
     for bytes in [256, 1024] {
         assert_eq!(parse(vec![but(rsa.clone(), &json!({ "n": modulus(bytes) }))]).unwrap().usable, 1);
     }
@@ -130,6 +131,14 @@ fn a_set_has_bounds_and_a_key() {
     };
     assert_eq!(KeySet::parse(&filled(256 << 10)).unwrap().usable, 1);
     assert_eq!(KeySet::parse(&filled((256 << 10) + 1)).unwrap_err(), InvalidKeySet::TooLarge);
+}
+
+#[test]
+fn what_one_set_has_and_another_has_not_is_told_by_name() {
+    let (old, new) = (parse(vec![ES256.jwk(), ES384.jwk()]).unwrap(), parse(vec![ES384.jwk()]).unwrap());
+    assert_eq!(old.kids_without(Some(&new)), ["es256"]);
+    assert_eq!(new.kids_without(Some(&old)), [""; 0]);
+    assert_eq!(new.kids_without(None), ["es384"]);
 }
 
 /// A key with another name or for another algorithm is another one: what it verified before does not count.
