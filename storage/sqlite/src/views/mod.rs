@@ -9,7 +9,7 @@
 //! - **Revisions** are the rows of `catalogue_revisions`, or stand for the state of the whole file ([`FileState`]). Each state
 //!   gets a fresh random one, which no other state and no other process has. Views that read the [`clock`] have none.
 //! - **Pages** are asked by the cheapest statement, which has no rows where something is unusual ([`statements`]): accounts that
-//!   compare as numbers, or courses of the place's instant. Then one for any page is asked, whose rows say whose they are.
+//!   compare as numbers, or many courses of the place's instant. Then one for any page is asked, whose rows say whose they are.
 //! - **One statement a detail**: it is a course and its modules in one `UNION ALL`, put in order here: so views that join
 //!   are flattened, which a `LEFT JOIN` would hinder.
 //!

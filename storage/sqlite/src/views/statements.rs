@@ -93,23 +93,21 @@ impl Statements {
     }
 }
 
-/// The usual page: no instant is that of two courses. One `SELECT`, since the rows of a compound one are copied text by text.
-/// Whether there are others of the place's instant is looked up once, with the account: by one range for those before its
-/// slug, and one for those without a slug.
+/// The usual page: few courses of the place's instant come before it, as is looked up once, with the account. One `SELECT`,
+/// since the rows of a compound one are copied text by text. One without a slug stays: it cannot be served, nor passed by.
 fn next_page(columns: &str) -> String {
     let instant = instant!("created_at");
-    let none = |slug: &str| {
-        format!(
-            " AND (SELECT 1 FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY AND {instant} = ?3 \
-             AND slug {slug} LIMIT 1) IS NULL"
-        )
-    };
-    let alone = ["< ?4 COLLATE BINARY", "IS NULL"].map(none).concat();
-    format!("{columns} AND {instant} < ?3{}", newest_first("instant DESC, ", &format!("{BY_TEXTS}{alone}")))
+    let are_few = format!(
+        " AND (SELECT 1 FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY AND {instant} = ?3 \
+         AND slug > ?4 COLLATE BINARY LIMIT 1 OFFSET 20) IS NULL"
+    );
+    format!(
+        "{columns} AND {instant} <= ?3 AND ({instant} < ?3 OR slug < ?4 COLLATE BINARY OR slug IS NULL){}",
+        newest_first("instant DESC, ", &format!("{BY_TEXTS}{are_few}"))
+    )
 }
 
-/// Those of the place's own instant first, and after them one without a slug, which no comparison finds: it cannot be served, nor
-/// passed by. Each part is one range of an index, also where many courses have one instant.
+/// Those of the place's own instant first, and after them one without a slug: it cannot be served, nor passed by. Each part is one range of an index, also where many courses have one instant.
 fn next_of_instant(columns: &str) -> String {
     let instant = instant!("created_at");
     let [of_it, without, older] = ["", "", "instant DESC, "].map(|order| newest_first(order, ""));
