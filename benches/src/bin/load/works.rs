@@ -126,10 +126,12 @@ pub(crate) fn is_under_commits(name: &str) -> bool {
 
 fn goal(name: &str) -> f64 {
     match name {
-        _ if name.starts_with("cold") => 4.5,
+        "cold detail" => 3.0,
+        _ if name.starts_with("cold") => 4.0,
+        "all accounts in turn" => 1.6,
         "all accounts in turn, no log" => 1.4,
         _ if name.ends_with("no log") => 1.3,
-        _ if name.starts_with("all") || is_under_commits(name) => 2.2,
+        _ if is_under_commits(name) => 2.2,
         _ => 1.5,
     }
 }
