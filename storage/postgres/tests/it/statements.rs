@@ -181,7 +181,7 @@ fn assert_names_one_account(Declared { name, text, .. }: &Declared) {
 #[test]
 fn each_statement_of_the_request_path_names_one_account_and_no_body() {
     let statements = of_source("read.rs");
-    assert_eq!(statements.len(), 7, "{statements:?}");
+    assert_eq!(statements.len(), 6, "{statements:?}");
     for sql in statements {
         assert_names_one_account(&sql);
         assert!(sql.text.starts_with("SELECT ") && !sql.text.contains("content"), "{sql:?}");
@@ -191,7 +191,7 @@ fn each_statement_of_the_request_path_names_one_account_and_no_body() {
 #[test]
 fn each_statement_of_an_import_names_one_account() {
     let statements: Vec<_> = ["import.rs", "writes.rs", "whole_course.rs"].into_iter().flat_map(of_source).collect();
-    assert_eq!(statements.len(), 13, "{statements:?}");
+    assert_eq!(statements.len(), 14, "{statements:?}");
     for sql in statements.iter().filter(|sql| !["INSERT ", "COPY "].iter().any(|adds| sql.text.starts_with(adds))) {
         assert_names_one_account(sql);
     }

@@ -82,19 +82,30 @@ impl ViewedCourses {
         let Statements { first_page, next_page, .. } = &self.statements;
         let count = page.rows() as i64;
         let [usual, any] = if page.after.is_some() { next_page } else { first_page };
-        // Each is of one state, and the second of a state of its own: it answers alone.
-        for (sql, asked) in [(usual, None), (any, Some(account))] {
-            let mut statement = connection.prepare_cached(sql)?;
-            let found = match &page.after {
-                None => statement.query(params![account, count])?,
-                Some(after) => statement.query(params![account, count, Micros(after.created_at), after.slug])?,
-            };
-            if push_courses(connection, found, account, asked, rows)? {
-                break;
+        let mut read = || {
+            for (sql, asked) in [(usual, None), (any, Some(account))] {
+                let mut statement = connection.prepare_cached(sql)?;
+                let found = match &page.after {
+                    None => statement.query(params![account, count])?,
+                    Some(after) => statement.query(params![account, count, Micros(after.created_at), after.slug])?,
+                };
+                if push_courses(connection, found, account, asked, rows)? {
+                    break;
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        };
+        // The second statement answers alone. Of a first page it is seldom asked.
+        if page.after.is_some() { in_one_transaction(connection, read) } else { read() }
     }
+}
+
+/// None of the statements meets a lock but the first.
+fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+    connection.prepare_cached("BEGIN")?.execute([])?;
+    let outcome = read();
+    let ended = connection.prepare_cached("COMMIT")?.execute([]).map(drop);
+    outcome.and(ended)
 }
 
 /// Hands over what was found; whether that is anything. Rows that say whose they are must say what was `asked`.
