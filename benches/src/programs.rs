@@ -1,4 +1,4 @@
-//! [`Program`]: another program, built by Cargo as it is shipped and ended with its value.
+//! [`Program`]: another program, built by Cargo as a release and ended with its value.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Write};
@@ -7,31 +7,28 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::thread;
 
-/// What programs are built with, whatever this one was.
-const PROFILE: &str = "shipping";
-
 /// What the log of a server has in the line of a request.
 const REQUEST: &[u8] = b" catalogue::access: ";
 
-/// Builds the program `name` of `package` in the target directory of the running one and says where it is.
+/// Builds the program `name` of `package` beside the running one and says where it is.
 ///
 /// The package is built by itself, so that it has the features which it is released with and no others'. Where there
 /// is no Cargo or no workspace, a program built before is taken.
 ///
 /// # Errors
-/// When it cannot be built, or the running program is a debug build.
+/// When it cannot be built, or the running program is no release.
 pub fn build(package: &str, name: &str) -> io::Result<PathBuf> {
     if cfg!(debug_assertions) {
-        return Err(io::Error::other("figures of a debug build mean nothing; run with --profile shipping"));
+        return Err(io::Error::other("figures of a debug build mean nothing; run with --release"));
     }
     let this = env::current_exe()?;
-    let Some(target) = this.parent().and_then(Path::parent) else {
+    let (Some(release), Some(target)) = (this.parent(), this.parent().and_then(Path::parent)) else {
         return Err(io::Error::other("the running program is in no target directory"));
     };
-    let built = target.join(PROFILE).join(name).with_extension(env::consts::EXE_EXTENSION);
+    let built = release.join(name).with_extension(env::consts::EXE_EXTENSION);
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--profile", PROFILE, "--quiet", "--package", package, "--bin", name]);
+    cargo.args(["build", "--release", "--quiet", "--package", package, "--bin", name]);
     match cargo.arg("--target-dir").arg(target).current_dir(workspace).status() {
         Ok(status) if status.success() => Ok(built),
         Ok(status) => Err(io::Error::other(format!("{package} was not built: {status}"))),
