@@ -7,7 +7,8 @@ use catalogue_core::AccountId;
 use catalogue_core::auth::{Identity, Scopes};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::subscriber::NoSubscriber;
+use tracing::{Dispatch, Event, Metadata, Subscriber};
 
 /// The fields of what is logged.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +43,8 @@ impl Visit for Line {
 /// What is logged while a host names callers with those scopes.
 fn logged(scopes: &[&str]) -> Vec<String> {
     let log = Log::default();
+    // With one subscriber alone, the thread that is first at an event decides, which may be another test's, who hears of it.
+    let _second = Dispatch::new(NoSubscriber::default());
     tracing::subscriber::with_default(log.clone(), || {
         for id in ["session_1", "session_2"] {
             let scopes = Scopes::from_names(scopes.iter().copied());

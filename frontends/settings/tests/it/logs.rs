@@ -8,6 +8,8 @@ use catalogue_core::storage::{Actor, SignInStorage};
 use catalogue_settings::{DEFAULT_LINK_LIFETIME, SignInLink};
 use http_body_util::Full;
 use serde_json::json;
+use tracing::Dispatch;
+use tracing::subscriber::NoSubscriber;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::app::{Answer, App, form, storage};
@@ -43,6 +45,8 @@ async fn each_change_is_a_line_without_secrets_and_names() {
         .with_max_level(tracing::Level::TRACE)
         .with_writer(log.clone())
         .finish();
+    // With one subscriber alone, the thread that is first at an event decides, which may be another test's, who hears of it.
+    let _second = Dispatch::new(NoSubscriber::default());
     let _guard = tracing::subscriber::set_default(subscriber);
     let storage = storage().await;
     let app = App::over(storage.clone(), Host::of(storage), |builder| builder);
