@@ -22,7 +22,9 @@ impl Cookie {
         // HTTP/2 may send them apart, and those of other applications hold any bytes.
         let fields: Vec<_> =
             headers.get_all(COOKIE).iter().map(|field| String::from_utf8_lossy(field.as_bytes())).collect();
-        let pairs = fields.iter().flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let pairs = fields.iter().flat_map(|field| field.split(';'));
+        // Blanks alone: what Unicode calls white space besides belongs to a name.
+        let pairs = pairs.filter_map(|pair| pair.trim_matches([' ', '\t']).split_once('='));
         let mut values = pairs.filter(|(name, _)| *name == self.name()).map(|(_, value)| value);
         match (values.next(), values.next()) {
             (Some(value), None) => Some(value.to_owned()),
