@@ -125,10 +125,7 @@ fn main() -> Result<(), Failure> {
     let (of_views, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
     let (of_size, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| size::NAMES.contains(name));
     let (of_statements, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| statements::NAMES.contains(name));
-    let (_constant, mut works) = match names[..] {
-        [] => (None, Vec::new()),
-        _ => works::beside_constant(&names, &constant, &data, &servers).map(|(it, works)| (Some(it), works))?,
-    };
+    let (_constants, mut works) = works::beside_constant(&names, &constant, &data, &servers)?;
     let signed = Signed::start(options.servers, &catalogue, &data)?;
     works.extend(signed.works(&of_tokens, &data, &servers.hot)?);
     let (_handlers, beside_statements) =

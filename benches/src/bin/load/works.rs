@@ -13,7 +13,7 @@ const GZIP: &str = "accept-encoding: gzip, deflate, br\r\n";
 pub(crate) const FIRST_PAGE: &str = "/courses?limit=50";
 
 /// The works that are measured beside the constant.
-pub(crate) const NAMES: [&str; 15] = [
+pub(crate) const NAMES: [&str; 18] = [
     "hot first page",
     "hot deep page",
     "hot detail",
@@ -29,7 +29,13 @@ pub(crate) const NAMES: [&str; 15] = [
     "cold detail",
     "hot page under commits",
     "all accounts under commits",
+    "as many answers: all accounts in turn",
+    "as many answers: all accounts in turn, no log",
+    "as many answers: all accounts under commits",
 ];
+
+/// Begins the names of works beside a constant that has an answer of its own for each account.
+const AS_MANY: &str = "as many answers: ";
 
 /// The servers that are asked, by the name of the work.
 #[derive(Debug)]
@@ -81,9 +87,28 @@ impl Target {
     }
 }
 
-/// The works of these names beside the constant, which is started for them.
+/// The works of these names beside the constant, which is started for them: one with an answer for each, and one with many.
 pub(crate) fn beside_constant(
     names: &[&'static str],
+    constant: &Path,
+    data: &Data,
+    servers: &Servers,
+) -> Result<(Vec<Program>, Vec<Work>), Box<dyn Error>> {
+    let (many, one): (Vec<_>, Vec<_>) = names.iter().partition(|name| name.starts_with(AS_MANY));
+    let (mut constants, mut works) = (Vec::new(), Vec::new());
+    for (names, copies) in [(one, 1), (many, data.accounts().len())] {
+        if !names.is_empty() {
+            let (constant, beside) = beside_copies(&names, copies, constant, data, servers)?;
+            constants.push(constant);
+            works.extend(beside);
+        }
+    }
+    Ok((constants, works))
+}
+
+fn beside_copies(
+    names: &[&'static str],
+    copies: usize,
     constant: &Path,
     data: &Data,
     servers: &Servers,
@@ -95,10 +120,11 @@ pub(crate) fn beside_constant(
         let mut connection = Connection::open(target.addresses[0])?;
         let answer = connection.ask(&target.requests[0])?;
         target.status = answer.status;
-        files.push(data.write_beside(&format!("answer-{number}"), &constant_form(&answer))?);
+        files.push(data.write_beside(&format!("answer-{copies}-{number}"), &constant_form(&answer))?);
         targets.push(target);
     }
-    let constant = Program::start(on_one_processor(constant).args(&files), files.len())?;
+    let copies = format!("--copies={copies}");
+    let constant = Program::start(on_one_processor(constant).arg(copies).args(&files), files.len())?;
     let mut works = Vec::new();
     for ((&name, this), &address) in names.iter().zip(targets).zip(constant.addresses()) {
         let than = Target { processes: vec![constant.id()], addresses: vec![address], ..this.clone() };
@@ -125,7 +151,7 @@ pub(crate) fn is_under_commits(name: &str) -> bool {
 }
 
 fn goal(name: &str) -> f64 {
-    match name {
+    match name.trim_start_matches(AS_MANY) {
         "cold detail" => 3.0,
         _ if name.starts_with("cold") => 4.0,
         "all accounts in turn" => 1.6,
@@ -140,7 +166,7 @@ fn goal(name: &str) -> f64 {
 fn requests(name: &str, data: &Data, address: SocketAddr) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     let owner = &data.accounts()[0];
     let request = match name {
-        _ if name.starts_with("all accounts") => return Ok(walk(data, FIRST_PAGE, false)),
+        _ if name.contains("all accounts") => return Ok(walk(data, FIRST_PAGE, false)),
         "hot deep page" | "cold deep page" => owner.request(&deep_page(address, owner)?, ""),
         "hot detail" | "cold detail" => {
             let slug = course(&owner.account, owner.courses / 2).slug;
