@@ -123,14 +123,17 @@ fn read_file(path: &Path, source: &str) -> ConfigFile {
     let name = path.display().to_string();
     // A pipe that nobody writes to, or a device, would be read for ever; that one is how to say that there is no file.
     let bytes = if path == Path::new("/dev/null") { Ok(Vec::new()) } else { catalogue_hyper::read_short_file(path) };
-    let bytes = bytes.map_err(|error| format!("cannot be read: {error}"));
-    match bytes.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())) {
-        Ok(text) => ConfigFile::parse(name, &text),
-        Err(error) => {
-            let message = format!("{source}: the configuration file {name} {error}");
-            ConfigFile::unreadable(name, message)
+    let text = bytes.map(String::from_utf8);
+    let message = match &text {
+        Ok(Ok(text)) => return ConfigFile::parse(name, text),
+        Ok(Err(error)) => {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+            format!("{name}: line {line}: this is not UTF-8; save the file as UTF-8")
         }
-    }
+        Err(error) => format!("{source}: the configuration file {name} cannot be read: {error}"),
+    };
+    ConfigFile::unreadable(name, message)
 }
 
 fn split(items: &[String]) -> Vec<String> {

@@ -95,6 +95,15 @@ fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
     assert!(!outcome.err.contains("s3cret"), "{}", outcome.err);
 }
 
+#[test]
+fn a_file_in_another_encoding_is_told_with_the_line() {
+    let dir = TestDir::new();
+    dir.write("c.toml", b"wait = true\nlog = \"\xff\"\n");
+    let told = "error: c.toml: line 2: this is not UTF-8; save the file as UTF-8\n";
+    let outcome = dir.run("config check --config c.toml");
+    assert_eq!((outcome.status, &*outcome.err), (Some(2), told));
+}
+
 #[cfg(feature = "redis")]
 #[test]
 fn a_file_that_cannot_be_read_is_one_fault_of_many() {
