@@ -107,9 +107,9 @@ impl Check<'_> {
                 row.flag(8, "hidden").err(),
                 row.optional_text(9, "access_mode").err(),
             ];
-            match row.creation(5, 6) {
+            match row.check_creation(5, 6) {
                 Err(bad) => found.push(Some(bad)),
-                Ok(_) => found.push(looks_like_seconds(row)),
+                Ok(()) => found.push(looks_like_seconds(row)),
             }
             found
         })?;

@@ -27,6 +27,7 @@ mod plans;
 mod read;
 mod revision;
 pub(crate) mod row;
+mod sketches;
 mod statements;
 mod tokens;
 

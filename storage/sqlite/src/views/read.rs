@@ -1,11 +1,12 @@
 //! Reading courses from the views.
 
-use catalogue_core::storage::{AtRevision, CourseRows, Limit, PageRequest, Revision, StorageError, StorageErrorKind};
+use catalogue_core::storage::{AtRevision, CourseRows, PageRequest, Revision, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, CourseDetail, Module};
 use rusqlite::{Connection, Rows, params};
 
 use super::ViewedCourses;
-use super::row::{BadRow, ViewRow, position};
+use super::row::{BadRow, ViewRow};
+use super::sketches::Sketches;
 use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, IS_TWICE, Statements};
 use crate::locks::COURSES_WAIT;
 use crate::read::read_at_revision;
@@ -27,7 +28,14 @@ impl ViewedCourses {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
-        let read = || self.read(|connection| self.list(connection, account.as_str(), page, rows));
+        let mut is_again = false;
+        let read = || {
+            let is_again = std::mem::replace(&mut is_again, true);
+            self.read(|connection| {
+                let mut read = || self.list(connection, account.as_str(), page, rows);
+                if is_again { in_one_transaction(connection, read) } else { read() }
+            })
+        };
         Ok(read_at_revision(&self.readers.locks, read, || self.read_revision(account)).await?.revision)
     }
 
@@ -82,25 +90,22 @@ impl ViewedCourses {
         let Statements { first_page, next_page, .. } = &self.statements;
         let count = page.rows() as i64;
         let [usual, any] = if page.after.is_some() { next_page } else { first_page };
-        let mut read = || {
-            for (sql, asked) in [(usual, None), (any, Some(account))] {
-                let mut statement = connection.prepare_cached(sql)?;
-                let found = match &page.after {
-                    None => statement.query(params![account, count])?,
-                    Some(after) => statement.query(params![account, count, Micros(after.created_at), after.slug])?,
-                };
-                if push_courses(connection, found, account, asked, rows)? {
-                    break;
-                }
+        // The second one answers alone.
+        for (sql, asked) in [(usual, None), (any, Some(account))] {
+            let mut statement = connection.prepare_cached(sql)?;
+            let found = match &page.after {
+                None => statement.query(params![account, count])?,
+                Some(after) => statement.query(params![account, count, Micros(after.created_at), after.slug])?,
+            };
+            if push_courses(connection, found, account, asked, rows)? {
+                break;
             }
-            Ok(())
-        };
-        // The second statement answers alone. Of a first page it is seldom asked.
-        if page.after.is_some() { in_one_transaction(connection, read) } else { read() }
+        }
+        Ok(())
     }
 }
 
-/// None of the statements meets a lock but the first.
+/// None of the statements meets a lock but the first. So a page that met one meets no further lock once it has begun again.
 fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
     connection.prepare_cached("BEGIN")?.execute([])?;
     let outcome = read();
@@ -119,51 +124,15 @@ fn push_courses(
     let mut sketches = Sketches::default();
     while let Some(row) = found.next()? {
         let row = ViewRow { view: COURSES, row, key: &[6] };
-        let (course, created_at) = row.course(asked).map_err(|bad| bad.of(account))?;
-        if !sketches.insert(sketch(course.slug)) && is_twice(connection, account, course.slug)? {
+        let course = row.course(asked).map_err(|bad| bad.of(account))?;
+        if !sketches.insert(course.slug) && is_twice(connection, account, course.slug)? {
             return Err(row.bad(TWICE, ONCE).of(account).into());
         }
-        if rows.push(course, || position(&course, created_at)).is_break() {
+        if rows.try_push(course, || row.position())?.is_break() {
             break;
         }
     }
-    Ok(!sketches.all.is_empty())
-}
-
-/// Those of a page's slugs.
-struct Sketches {
-    all: Vec<u64>,
-    /// A bit for each of which a few are the same: of most it tells alone that they are new.
-    ends: [u64; 64],
-}
-
-impl Default for Sketches {
-    fn default() -> Self {
-        Self { all: Vec::with_capacity(Limit::MAX.get() + 1), ends: [0; 64] }
-    }
-}
-
-impl Sketches {
-    /// Whether it is new.
-    #[inline]
-    fn insert(&mut self, sketch: u64) -> bool {
-        let end = sketch.wrapping_mul(ODD) >> 52;
-        let (place, bit) = (end as usize >> 6, 1 << (end & 63));
-        let is_new = self.ends[place] & bit == 0 || !self.all.contains(&sketch);
-        self.ends[place] |= bit;
-        self.all.push(sketch);
-        is_new
-    }
-}
-
-/// Spreads what differs in the last bits over the first ones.
-const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// A number that other slugs hardly have.
-fn sketch(slug: &str) -> u64 {
-    let (eights, rest) = slug.as_bytes().as_chunks();
-    let rest = rest.iter().fold(0, |sketch, byte| sketch << 8 | u64::from(*byte));
-    eights.iter().fold(rest, |sketch, eight| (sketch.rotate_left(5) ^ u64::from_le_bytes(*eight)).wrapping_mul(ODD))
+    Ok(!sketches.is_empty())
 }
 
 fn is_twice(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<bool> {

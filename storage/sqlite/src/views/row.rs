@@ -64,15 +64,15 @@ impl<'r> ViewRow<'r> {
 
     #[inline]
     pub(super) fn value(&self, column: usize) -> ValueRef<'r> {
-        self.row.get_ref(column).unwrap_or(ValueRef::Null)
+        self.row.get_ref_unwrap(column)
     }
 
-    /// A text that is not null.
-    #[inline]
+    /// A text that is not null. Always inlined, as its columns take a good part of a page's time.
+    #[inline(always)]
     pub(super) fn text(&self, column: usize, name: &str) -> Result<&'r str, Box<BadRow>> {
         match self.value(column) {
             ValueRef::Text(text) => std::str::from_utf8(text).map_err(|_| self.not_utf8(name)),
-            other => Err(self.no_text(other, name)),
+            _ => Err(self.no_text(column, name)),
         }
     }
 
@@ -87,7 +87,8 @@ impl<'r> ViewRow<'r> {
     }
 
     #[cold]
-    fn no_text(&self, value: ValueRef<'_>, name: &str) -> Box<BadRow> {
+    fn no_text(&self, column: usize, name: &str) -> Box<BadRow> {
+        let value = self.value(column);
         let wanted = if value == ValueRef::Null { "a text" } else { "a text, such as by `CAST(… AS TEXT)`" };
         self.bad(format!("`{name}` is {}", kind(value)), wanted)
     }
@@ -102,7 +103,7 @@ impl<'r> ViewRow<'r> {
         Err(self.bad(format!("`{name}` compares equal to {asked:?} and is another text"), "a text that does not"))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn slug(&self, column: usize, name: &str) -> Result<&'r str, Box<BadRow>> {
         let slug = self.text(column, name)?;
         if is_slug(slug) { Ok(slug) } else { Err(self.no_slug(slug, name)) }
@@ -115,47 +116,31 @@ impl<'r> ViewRow<'r> {
     }
 
     pub(super) fn time(&self, column: usize, name: &str) -> Result<Timestamp, Box<BadRow>> {
-        self.read_time(self.value(column), name)
-    }
-
-    #[inline]
-    fn read_time(&self, value: ValueRef<'_>, name: &str) -> Result<Timestamp, Box<BadRow>> {
-        match instant::read_usual(value) {
-            Some(time) => Ok(time),
-            None => self.read_unusual_time(value, name),
-        }
-    }
-
-    #[cold]
-    fn read_unusual_time(&self, value: ValueRef<'_>, name: &str) -> Result<Timestamp, Box<BadRow>> {
+        let value = self.value(column);
         instant::read(value).ok_or_else(|| self.bad(format!("`{name}` is {}", shown(value)), instant::WANTED))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn optional_time(&self, column: usize, name: &str) -> Result<Option<Timestamp>, Box<BadRow>> {
         match self.value(column) {
             ValueRef::Null => Ok(None),
-            value => self.read_time(value, name).map(Some),
+            value => instant::read_usual(value).map_or_else(|| self.time(column, name), Ok).map(Some),
         }
     }
 
-    /// `created_at`, and that what the list is ordered by is that very instant.
+    /// That `created_at` can be read, and that what the list is ordered by is that very instant.
     #[inline]
-    pub(super) fn creation(&self, column: usize, instant: usize) -> Result<Timestamp, Box<BadRow>> {
-        let value = self.value(column);
-        match instant::read_usual(value) {
-            Some(created_at) => Ok(created_at),
-            None => self.unusual_creation(value, instant),
-        }
+    pub(super) fn check_creation(&self, column: usize, instant: usize) -> Result<(), Box<BadRow>> {
+        if instant::is_usual(self.value(column)) { Ok(()) } else { self.check_unusual_creation(column, instant) }
     }
 
     #[cold]
-    fn unusual_creation(&self, value: ValueRef<'_>, instant: usize) -> Result<Timestamp, Box<BadRow>> {
-        let created_at = self.read_unusual_time(value, "created_at")?;
+    fn check_unusual_creation(&self, column: usize, instant: usize) -> Result<(), Box<BadRow>> {
+        let created_at = self.time(column, "created_at")?;
         if self.value(instant) == ValueRef::Integer(created_at.as_microseconds()) {
-            return Ok(created_at);
+            return Ok(());
         }
-        let what = format!("`created_at` is {}, which SQLite reads otherwise", shown(value));
+        let what = format!("`created_at` is {}, which SQLite reads otherwise", shown(self.value(column)));
         Err(self.bad(what, "the same in UTC"))
     }
 
@@ -163,13 +148,13 @@ impl<'r> ViewRow<'r> {
     pub(super) fn flag(&self, column: usize, name: &str) -> Result<bool, Box<BadRow>> {
         match self.value(column) {
             ValueRef::Integer(flag @ (0 | 1)) => Ok(flag == 1),
-            other => Err(self.no_flag(other, name)),
+            _ => Err(self.no_flag(column, name)),
         }
     }
 
     #[cold]
-    fn no_flag(&self, value: ValueRef<'_>, name: &str) -> Box<BadRow> {
-        self.bad(format!("`{name}` is {}", shown(value)), "0 or 1")
+    fn no_flag(&self, column: usize, name: &str) -> Box<BadRow> {
+        self.bad(format!("`{name}` is {}", shown(self.value(column))), "0 or 1")
     }
 
     /// An integer that is not less than `least`.
@@ -177,19 +162,19 @@ impl<'r> ViewRow<'r> {
     pub(super) fn count(&self, column: usize, name: &str, least: u32) -> Result<u32, Box<BadRow>> {
         match self.value(column) {
             ValueRef::Integer(count) if (i64::from(least)..=i64::from(u32::MAX)).contains(&count) => Ok(count as u32),
-            other => Err(self.no_count(other, name, least)),
+            _ => Err(self.no_count(column, name, least)),
         }
     }
 
     #[cold]
-    fn no_count(&self, value: ValueRef<'_>, name: &str, least: u32) -> Box<BadRow> {
-        self.bad(format!("`{name}` is {}", described(value)), format!("an integer from {least}"))
+    fn no_count(&self, column: usize, name: &str, least: u32) -> Box<BadRow> {
+        self.bad(format!("`{name}` is {}", described(self.value(column))), format!("an integer from {least}"))
     }
 
-    /// A row of a page, of [`Statements`](super::statements::Statements), and where it stands; of the account that was asked
-    /// for, where the row itself says whose it is.
+    /// A row of a page, of [`Statements`](super::statements::Statements), which can have its place in the order; of the account
+    /// that was asked for, where the row itself says whose it is.
     #[inline]
-    pub(super) fn course(&self, asked: Option<&str>) -> Result<(CourseRow<'r>, Timestamp), Box<BadRow>> {
+    pub(super) fn course(&self, asked: Option<&str>) -> Result<CourseRow<'r>, Box<BadRow>> {
         if let Some(account) = asked {
             self.same(8, "account_id", account)?;
         }
@@ -201,7 +186,13 @@ impl<'r> ViewRow<'r> {
             hidden: self.flag(1, "hidden")?,
             module_count: self.count(0, "module_count", 0)?,
         };
-        Ok((row, self.creation(3, 7)?))
+        self.check_creation(3, 7)?;
+        Ok(row)
+    }
+
+    /// Where a row of a page stands.
+    pub(super) fn position(&self) -> Result<Position, Box<BadRow>> {
+        Ok(Position { created_at: self.time(3, "created_at")?, slug: self.text(6, "slug")?.to_owned() })
     }
 
     /// A revision of 16 bytes, or a UUID as text.
@@ -223,11 +214,6 @@ fn uuid(text: &[u8]) -> Option<[u8; 16]> {
     let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let number = u128::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal)?;
     Some(number.to_be_bytes())
-}
-
-/// Where a row of a page stands.
-pub(super) fn position(row: &CourseRow<'_>, created_at: Timestamp) -> Position {
-    Position { created_at, slug: row.slug.to_owned() }
 }
 
 /// A value for people, cut where it is long.

@@ -93,18 +93,17 @@ impl Statements {
     }
 }
 
-/// The usual page: few courses of the place's instant come before it, as is looked up once, with the account. One `SELECT`,
-/// since the rows of a compound one are copied text by text. One without a slug stays: it cannot be served, nor passed by.
+/// The usual page: few courses of the place's instant come before it, as is looked up once, with the account; these are passed
+/// by number, so that no row is compared with the place. One `SELECT`, since the rows of a compound one are copied text by
+/// text. A course without a slug comes after the others of its instant and stays: it cannot be served, nor passed by.
 fn next_page(columns: &str) -> String {
     let instant = instant!("created_at");
-    let are_few = format!(
-        " AND (SELECT 1 FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY AND {instant} = ?3 \
-         AND slug > ?4 COLLATE BINARY LIMIT 1 OFFSET 20) IS NULL"
+    let before = format!(
+        "FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY AND {instant} = ?3 AND slug >= ?4 COLLATE BINARY"
     );
-    format!(
-        "{columns} AND {instant} <= ?3 AND ({instant} < ?3 OR slug < ?4 COLLATE BINARY OR slug IS NULL){}",
-        newest_first("instant DESC, ", &format!("{BY_TEXTS}{are_few}"))
-    )
+    let are_few = format!("{BY_TEXTS} AND (SELECT 1 {before} LIMIT 1 OFFSET 20) IS NULL");
+    let order = newest_first("instant DESC, ", &are_few);
+    format!("{columns} AND {instant} <= ?3{order} OFFSET (SELECT count(*) {before})")
 }
 
 /// Those of the place's own instant first, and after them one without a slug: it cannot be served, nor passed by. Each part is one range of an index, also where many courses have one instant.
