@@ -20,9 +20,9 @@ pub(crate) fn mode(_: &Path) -> Option<u32> {
     None
 }
 
-/// Which of a database's file and directory this process may not use, by whom it runs and whose they are.
+/// Which of a database's file and directory this process may not use, or not read, by whom it runs and whose they are.
 #[cfg(unix)]
-pub(crate) fn refusal(file: &Path, directory: &Path) -> Option<String> {
+pub(crate) fn refusal(file: &Path, directory: &Path, is_theirs: bool) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
 
     use rustix::fs::{Access, access};
@@ -42,6 +42,7 @@ pub(crate) fn refusal(file: &Path, directory: &Path) -> Option<String> {
         (directory, Access::WRITE_OK, "the directory ", "written into"),
     ]
     .into_iter()
+    .take(if is_theirs { 2 } else { 4 })
     .find_map(|(path, wanted, what, verb)| refused(path, wanted).then_some((path, what, verb)))?;
     let user = name_of(rustix::process::geteuid().as_raw(), "/etc/passwd");
     let whose = path.metadata().map(|found| {
@@ -52,7 +53,7 @@ pub(crate) fn refusal(file: &Path, directory: &Path) -> Option<String> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn refusal(_: &Path, _: &Path) -> Option<String> {
+pub(crate) fn refusal(_: &Path, _: &Path, _: bool) -> Option<String> {
     None
 }
 

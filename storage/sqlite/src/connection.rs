@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 use crate::error::storage_error;
 use crate::file::{self, FileVersion};
 use crate::open_error::OpenError;
+use crate::views::wal_files;
 
 /// Marks a database as ours in its header: the letters `ccat`.
 pub(crate) const APPLICATION_ID: i32 = 0x6363_6174;
@@ -72,6 +73,9 @@ impl Database {
 
     /// A connection that can read everything.
     pub(crate) fn open_exporter(&self) -> Result<Connection, StorageError> {
+        if let Self::Foreign(path) = self {
+            wal_files::check(path)?;
+        }
         self.open(OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(storage_error)
     }
 

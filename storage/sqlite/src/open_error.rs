@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
+
+use crate::views;
 
 /// Why a database cannot be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +35,38 @@ pub enum OpenError {
          as the user of that program"
     )]
     WalWithoutIndex(PathBuf),
+    /// The file of another program is in WAL mode, that program does not have it open, and reading it would make files beside it
+    /// that its owner may not write.
+    #[error(
+        "{path:?} is in WAL mode and its program does not have it open: reading it now would leave a `-wal` and `-shm` that \
+         the program may not write, so that it gets \"attempt to write a readonly database\"; run catalogue as the user \
+         {owner}, or start your program first and keep a connection open"
+    )]
+    WalOfAnotherUser {
+        /// The database.
+        path: PathBuf,
+        /// Whose it is.
+        owner: String,
+    },
+    /// The `-wal` or `-shm` of another program's file may not be read.
+    #[error(
+        "{path:?} may not be read by this user; run catalogue as the user {owner}, or let the group read and write the \
+         database's `-wal` and `-shm`"
+    )]
+    WalOutOfReach {
+        /// The file.
+        path: PathBuf,
+        /// Whose it is.
+        owner: String,
+    },
+    /// The views that courses are read from are missing, or cannot be read.
+    #[error("{path:?}: the courses cannot be read: {}", views::shown(.faults))]
+    Views {
+        /// The database with the views.
+        path: PathBuf,
+        /// What of them cannot be read.
+        faults: Vec<ViewFault>,
+    },
     /// The schema is older than this program's.
     #[error("{path:?} has schema version {found} and this program needs {known}; bring it up to date with `migrate`")]
     OlderSchema {

@@ -40,7 +40,7 @@ impl WalIndex {
         if mode != "wal" || !cfg!(target_os = "linux") {
             return None;
         }
-        let path = beside(Path::new(connection.path()?));
+        let path = beside(Path::new(connection.path()?), "-shm");
         let file = open_for_long(&path)?;
         let index = Self { identity: FileIdentity::of(&file.metadata().ok()?), file, path };
         index.state().is_some().then_some(index)
@@ -60,10 +60,17 @@ impl WalIndex {
     }
 }
 
-fn beside(database: &Path) -> PathBuf {
+/// A file that SQLite keeps beside a database.
+pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
     let mut path = database.as_os_str().to_owned();
-    path.push("-shm");
+    path.push(suffix);
     path.into()
+}
+
+/// What a file begins with, which SQLite may have open too.
+#[cfg(unix)]
+pub(crate) fn read_for_long(path: &Path, buffer: &mut [u8]) -> Option<()> {
+    read_start(&*open_for_long(path)?, buffer)
 }
 
 /// Opens a file once, and closes it only when nobody can open it any more: closing it drops every lock that SQLite holds on

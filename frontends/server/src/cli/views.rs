@@ -13,7 +13,8 @@ pub(crate) enum ViewsCommand {
     /// Prints SQL that makes the views, to be edited: a comment says in each line what to put there
     #[command(after_help = "\
 Example: for tables that Django has made, in SQLite
-  catalogue views example --from django --for sqlite > views.sql")]
+  catalogue views example --from django --for sqlite > views.sql
+  sqlite3 -bail /srv/app/db.sqlite3 < views.sql")]
     Example(Example),
     /// Says of each thing in the views that the API cannot serve what would be right
     #[command(after_help = VIEWS_EXAMPLE)]

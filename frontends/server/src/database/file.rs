@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catalogue_sqlite::{Integrity, OpenError, SqliteStorage};
@@ -29,6 +29,17 @@ fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 
+/// Whether reads of another program's file wait for its writes.
+pub(super) fn look_at_courses(path: &Path, report: &mut Report) {
+    let Some(is_wal) = is_wal(path) else { return };
+    if is_wal {
+        report.fine("journal", format!("{} is in WAL mode", path.display()));
+    } else {
+        let what = "readers wait for the program's writes; run in it: PRAGMA journal_mode = wal;";
+        report.warning("journal", format!("{} is not in WAL mode, so {what}", path.display()));
+    }
+}
+
 /// By the versions of writing and of reading in the file's head; `None` where there is none.
 fn is_wal(path: &Path) -> Option<bool> {
     let mut head = [0; 20];
@@ -37,9 +48,10 @@ fn is_wal(path: &Path) -> Option<bool> {
 }
 
 /// Why it could not be opened: by the permissions of the file or of its directory, where they are why.
-pub(super) fn told(error: OpenError) -> Unopened {
+pub(super) fn told(error: OpenError, courses: Option<&PathBuf>) -> Unopened {
     let (OpenError::Failed { path, .. } | OpenError::ReadOnly(path)) = &error else { return error.into() };
-    match permissions::refusal(path, directory(path)) {
+    let is_theirs = courses == Some(path) && matches!(error, OpenError::Failed { .. });
+    match permissions::refusal(path, directory(path), is_theirs) {
         Some(why) => Unopened { failure: Failure::work(why), ..error.into() },
         None => error.into(),
     }

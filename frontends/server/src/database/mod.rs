@@ -60,7 +60,9 @@ impl From<Unopened> for Failure {
 
 impl From<OpenError> for Unopened {
     fn from(error: OpenError) -> Self {
-        Self { failure: Failure::because(&error), can_pass: false, views: Vec::new() }
+        let failure = Failure::because(&error);
+        let views = if let OpenError::Views { faults, .. } = error { faults } else { Vec::new() };
+        Self { failure, can_pass: false, views }
     }
 }
 
@@ -146,9 +148,12 @@ impl Database {
     /// Opens what is there.
     pub(crate) async fn open(&self) -> Result<Storage, Unopened> {
         Ok(match self {
-            Self::File { path, courses: None } => Storage::Sqlite(SqliteStorage::open(path).map_err(file::told)?),
-            Self::File { path, courses: Some(courses) } => {
-                Storage::Sqlite(SqliteStorage::open_views(path, courses).map_err(file::told)?)
+            Self::File { path, courses } => {
+                let opened = match courses {
+                    None => SqliteStorage::open(path),
+                    Some(courses) => SqliteStorage::open_views(path, courses),
+                };
+                Storage::Sqlite(opened.map_err(|error| file::told(error, courses.as_ref()))?)
             }
             Self::Memory => Storage::Sqlite(SqliteStorage::in_memory()?),
             Self::Postgres(postgres) => Storage::Postgres(postgres.open().await?),
@@ -163,7 +168,7 @@ impl Database {
                     None => SqliteStorage::open_and_migrate(path),
                     Some(courses) => SqliteStorage::open_and_migrate_views(path, courses),
                 };
-                Ok(Storage::Sqlite(opened.map_err(file::told)?))
+                Ok(Storage::Sqlite(opened.map_err(|error| file::told(error, courses.as_ref()))?))
             }
             (Self::Postgres(postgres), Migration::Allowed) => Ok(Storage::Postgres(postgres.open_and_migrate().await?)),
             _ => self.open().await,
@@ -176,7 +181,7 @@ impl Database {
             Self::File { path, .. } if migration == Migration::Allowed => {
                 Ok(Box::new(match SqliteStorage::open(path) {
                     Err(OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. }) => SqliteStorage::in_memory()?,
-                    found => found.map_err(file::told)?,
+                    found => found.map_err(|error| file::told(error, None))?,
                 }))
             }
             Self::Postgres(postgres) if migration == Migration::Allowed => match postgres.open_if_made().await? {
@@ -189,7 +194,10 @@ impl Database {
 
     /// Reports what can be seen of it before it is opened. Says whether it is an SQLite file in WAL mode.
     pub(crate) fn look_at(&self, report: &mut Report) -> Option<bool> {
-        let Self::File { path, .. } = self else { return None };
+        let Self::File { path, courses } = self else { return None };
+        if let Some(courses) = courses.as_ref().filter(|courses| !is_same_file(path, courses)) {
+            file::look_at_courses(courses, report);
+        }
         file::look_at(path, report)
     }
 
@@ -209,9 +217,8 @@ impl Database {
 
     /// What a first migration did: another program's file was there before.
     pub(crate) fn made(&self) -> &'static str {
-        let is_theirs = |path: &Path, courses: &Path| fs::canonicalize(path).ok() == fs::canonicalize(courses).ok();
         match self {
-            Self::File { path, courses: Some(courses) } if is_theirs(path, courses) => "tables for keys were made",
+            Self::File { path, courses: Some(courses) } if is_same_file(path, courses) => "tables for keys were made",
             _ => "a new database was made",
         }
     }
@@ -228,7 +235,7 @@ impl Database {
                     OpenError::Failed { source, .. } if source.kind() == StorageErrorKind::OutcomeUnknown => {
                         unconfirmed(source)
                     }
-                    _ => file::told(error).failure,
+                    _ => file::told(error, courses.as_ref()).failure,
                 })?;
                 Ok(Migrated { from: migrated.from, to: migrated.to })
             }
@@ -248,6 +255,10 @@ impl fmt::Display for Database {
             Self::Postgres(postgres) => postgres.fmt(f),
         }
     }
+}
+
+fn is_same_file(path: &Path, courses: &Path) -> bool {
+    fs::canonicalize(path).ok() == fs::canonicalize(courses).ok()
 }
 
 /// A migration that nobody confirmed.

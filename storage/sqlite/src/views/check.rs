@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 use super::check_columns::whole_views;
 use super::instant::instant;
 use super::read::{ACCOUNTS, COURSES, MODULES, ONCE, REVISIONS, TWICE};
-use super::row::{BadRow, ViewRow};
+use super::row::{BadRow, ViewRow, shown};
 use super::{ViewedCourses, forms, plans};
 use crate::error::storage_error;
 
@@ -24,6 +24,14 @@ const COURSE_ROWS: &str = concat!(
 );
 const MODULE_ROWS: &str = "SELECT account_id, course_slug, number, title, summary FROM catalogue_modules LIMIT ?1";
 const MODULE_COUNTS: &str = "SELECT account_id, slug, module_count FROM catalogue_courses LIMIT ?1";
+
+/// Courses of which the view says another number of modules than there are. Both are of one sample, put together at once.
+const OTHER_COUNTS: &str = "WITH sample AS MATERIALIZED (SELECT account_id, slug, module_count FROM catalogue_courses LIMIT ?1) \
+     SELECT account_id, slug, max(told), sum(found) FROM \
+     (SELECT account_id, slug, module_count AS told, 0 AS found FROM sample WHERE typeof(module_count) = 'integer' \
+     UNION ALL SELECT account_id, course_slug, NULL, 1 FROM catalogue_modules \
+     WHERE (account_id, course_slug) IN (SELECT account_id, slug FROM sample)) \
+     GROUP BY account_id COLLATE BINARY, slug COLLATE BINARY HAVING max(told) <> sum(found) AND max(told) >= 0";
 
 const REPEATED_SLUGS: &str = "SELECT account_id, slug FROM (SELECT account_id, slug FROM catalogue_courses LIMIT ?1) \
      GROUP BY account_id COLLATE BINARY, slug COLLATE BINARY HAVING count(*) > 1";
@@ -115,6 +123,14 @@ impl Check<'_> {
         })?;
         if self.connection.prepare(MODULE_COUNTS).is_ok() {
             self.rows(COURSES, &[0, 1], MODULE_COUNTS, |row| vec![row.count(2, "module_count", 0).err()])?;
+            // Where modules can be read.
+            if self.connection.prepare(OTHER_COUNTS).is_ok() {
+                self.rows(COURSES, &[0, 1], OTHER_COUNTS, |row| {
+                    let [told, found] = [2, 3].map(|column| shown(row.value(column)));
+                    let what = format!("`module_count` is {told}, and the course has {found} modules");
+                    vec![Some(row.bad(what, "as many as `catalogue_modules` has"))]
+                })?;
+            }
         }
         self.rows(COURSES, &[0, 1], REPEATED_SLUGS, |row| vec![Some(row.bad(TWICE, ONCE))])
     }

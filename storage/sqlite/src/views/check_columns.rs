@@ -49,7 +49,7 @@ pub(super) fn whole_views(connection: &Connection) -> (Vec<&'static str>, Vec<Vi
             if view == REVISIONS && error.to_string().contains("no such table: catalogue_revisions") {
                 continue;
             }
-            let wanted = format!("a view with the columns {}", names.join(", "));
+            let wanted = format!("make it with the columns {}", names.join(", "));
             faults.push(ViewFault { view, key: None, what: format!("it cannot be read: {error}"), wanted });
         } else {
             faults.extend(columns.iter().filter_map(|(column, wanted)| missing(connection, view, column, wanted)));

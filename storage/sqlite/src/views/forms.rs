@@ -1,4 +1,6 @@
-//! In how many forms times are written. Lists are in order by the instant in any case; an index on the text itself is not.
+//! In how many forms times are written. Lists are in order by the instant in any case; an order by the text may be another.
+
+use std::fmt;
 
 use catalogue_core::storage::ViewAdvice;
 use rusqlite::Connection;
@@ -19,15 +21,18 @@ pub(super) fn check(connection: &Connection, most: i64) -> rusqlite::Result<Vec<
     while let Some(row) = rows.next()? {
         let row = ViewRow { view: COURSES, row, key: &[0, 1] };
         let Some(form) = form(row.value(2)) else { continue };
-        let described = || format!("{} ({})", shown(row.value(2)), row.shown_key());
+        let described = || format!("{form}, such as {} ({})", shown(row.value(2)), row.shown_key());
         match &first {
-            None => first = Some((form, described())),
+            None => {
+                let described = described();
+                first = Some((form, described));
+            }
             Some((known, _)) if *known == form => {}
             Some((_, other)) => {
                 let what = format!(
-                    "`created_at` is {} in one row and {other} in another: as texts these are not in order, so that an \
-                     index on the column cannot serve; write one form, with as many digits, or keep the index that \
-                     `doctor` prints",
+                    "`created_at` has more than one form: {other}, and {}. Lists are in order by the instant, and the index that \
+                     `doctor` prints serves both; an order by the column itself may be another, so where your program has \
+                     one, write all times in one form, with as many digits",
                     described()
                 );
                 return Ok(vec![ViewAdvice { about: COURSES.to_owned(), what, remedy: None }]);
@@ -37,11 +42,19 @@ pub(super) fn check(connection: &Connection, most: i64) -> rusqlite::Result<Vec<
     Ok(Vec::new())
 }
 
-/// What texts that are in order share: what separates date and time, the digits of the fraction, and what follows.
+/// What texts that are in order share: what separates date and time, the length of the fraction, and what follows.
 #[derive(PartialEq)]
 enum Form {
     Number,
     Text(u8, usize, String),
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Text(separator, fraction, zone) = self else { return f.write_str("a number") };
+        let fraction: String = ".".chars().chain(std::iter::repeat('f')).take(*fraction).collect();
+        write!(f, "YYYY-MM-DD{}HH:MM:SS{fraction}{zone}", char::from(*separator))
+    }
 }
 
 fn form(time: ValueRef<'_>) -> Option<Form> {

@@ -3,6 +3,8 @@
 //! - **Two files**, with readers of their own each: ours for credentials, that program's for courses, opened read-only. Both may
 //!   be one file. Our tables are prefixed in either case ([`Tables`](crate::tables::Tables)), so there is one layout more
 //!   and not two. No statement spans both: whether an account exists is asked beforehand.
+//! - **Its program writes** whatever happens here: SQLite makes a `-wal` and `-shm` where they are missing, and a file whose owner
+//!   could not write these is not opened ([`wal_files`]).
 //! - **Order** is that of [`instant`]s, an expression over `created_at`: right for numbers and for texts of any mixture. What cannot
 //!   be converted comes last, so the page that reaches it fails; nothing is left out. An index on the expression serves.
 //! - **Rows** are read strictly ([`row`]): a value that the API must not show is an error with the view and the key.
@@ -30,11 +32,12 @@ pub(crate) mod row;
 mod sketches;
 mod statements;
 mod tokens;
+pub(crate) mod wal_files;
 
 use std::fmt;
 
 use catalogue_core::AccountId;
-use catalogue_core::storage::Revision;
+use catalogue_core::storage::{Revision, ViewFault};
 
 use crate::cache::Cache;
 use crate::readers::Readers;
@@ -52,6 +55,12 @@ pub(crate) struct ViewedCourses {
     revisions: Option<Cache<AccountId, Revision>>,
     /// Where there is none.
     file_revision: FileRevision,
+}
+
+/// Those faults of views and columns in a line.
+pub(crate) fn shown(faults: &[ViewFault]) -> String {
+    let shown = faults.iter().map(|ViewFault { view, what, wanted, .. }| format!("{view}: {what}; {wanted}"));
+    shown.collect::<Vec<_>>().join(". ")
 }
 
 impl fmt::Debug for ViewedCourses {

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
+use super::check_columns::whole_views;
 use super::statements::Statements;
-use super::{CACHE_ENTRIES, FileRevision, ViewedCourses};
+use super::{CACHE_ENTRIES, FileRevision, ViewedCourses, wal_files};
 use crate::cache::Cache;
 use crate::connection::{Database, WAL_SIZE_LIMIT};
 use crate::error::storage_error;
@@ -16,6 +17,7 @@ use crate::migration::Migrated;
 use crate::open_error::OpenError;
 use crate::readers::Readers;
 use crate::storage::SqliteStorage;
+use crate::wal_index::beside;
 use crate::write::WriteTransaction;
 
 /// The migrations of our tables beside views, in order; the first makes version 1.
@@ -28,12 +30,12 @@ impl SqliteStorage {
     /// credentials in `ours`.
     ///
     /// `courses` is only read. It has the views `catalogue_accounts`, `catalogue_courses`, `catalogue_modules` and perhaps
-    /// `catalogue_revisions`; what they lack is told by each read, and by [`views`](Self::views) beforehand. Both may be
+    /// `catalogue_revisions`; what their rows lack is told by each read, and by [`views`](Self::views) beforehand. Both may be
     /// one file.
     ///
     /// # Errors
-    /// When one of them cannot be read, `courses` is not in UTF-8, or `ours` is not of the current version or has other
-    /// tables. Nothing is changed.
+    /// When one of them cannot be read, or reading it would keep its program from writing; when a view or a column is missing,
+    /// `courses` is not in UTF-8, or `ours` is not of the current version or has other tables. Nothing is changed.
     pub fn open_views(ours: impl AsRef<Path>, courses: impl AsRef<Path>) -> Result<Self, OpenError> {
         let (ours, courses) = (ours.as_ref(), courses.as_ref());
         let theirs = inspect_courses(courses)?;
@@ -42,6 +44,10 @@ impl SqliteStorage {
             found if found < SCHEMA_VERSION => Err(OpenError::OlderSchema { path, found, known: SCHEMA_VERSION }),
             found if found > SCHEMA_VERSION => Err(OpenError::NewerSchema { path, found, known: SCHEMA_VERSION }),
             _ => {
+                let (_, faults) = whole_views(&theirs);
+                if !faults.is_empty() {
+                    return Err(OpenError::Views { path: courses.to_owned(), faults });
+                }
                 let statements = Statements::of(&theirs);
                 let is_one_file = is_same_file(ours, courses);
                 let mut ours = Readers::new(Database::File(path), None);
@@ -96,7 +102,12 @@ impl SqliteStorage {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let directory = tempfile::tempdir()?;
     /// # let [keys, school] = ["catalogue.db", "school.sqlite3"].map(|name| directory.path().join(name));
-    /// # rusqlite::Connection::open(&school)?.execute_batch("CREATE TABLE pupils (id INTEGER PRIMARY KEY)")?;
+    /// # rusqlite::Connection::open(&school)?.execute_batch(
+    /// #     "CREATE TABLE catalogue_accounts (id);
+    /// #      CREATE TABLE catalogue_courses (account_id, slug, title, tagline, language, created_at, published_at, hidden,
+    /// #          access_mode);
+    /// #      CREATE TABLE catalogue_modules (account_id, course_slug, number, title, summary)",
+    /// # )?;
     /// let storage = SqliteStorage::open_and_migrate_views(keys, school)?;
     /// let catalogue = Catalogue::with_api_keys(storage).build()?;
     /// # Ok(())
@@ -114,6 +125,7 @@ impl SqliteStorage {
 /// A connection to the other program's file, which can be served from.
 fn inspect_courses(path: &Path) -> Result<Connection, OpenError> {
     file::check(path)?;
+    wal_files::check(path)?;
     let database = Database::Foreign(path.to_owned());
     let connection = database.open_exporter().map_err(|error| database.failed(error))?;
     let encoding = connection.pragma_query_value(None, "encoding", |row| row.get::<_, String>(0));
@@ -188,20 +200,15 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     identity(one).is_some_and(|one| Some(one) == identity(other))
 }
 
-fn wal_index_of(database: &Path) -> PathBuf {
-    let mut path = database.as_os_str().to_owned();
-    path.push("-shm");
-    path.into()
-}
-
 fn told(database: &Database, error: rusqlite::Error) -> OpenError {
-    match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::NotADatabase(database.path()),
+    let path = database.path();
+    let is_theirs = matches!(database, Database::Foreign(_));
+    match error.sqlite_error().map(|error| (error.code, error.extended_code)) {
+        Some((ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt, _)) => OpenError::NotADatabase(path),
         // The file itself is open by now.
-        Some(ErrorCode::CannotOpen) if !wal_index_of(&database.path()).is_file() => {
-            OpenError::WalWithoutIndex(database.path())
-        }
-        _ => database.failed(storage_error(error)),
+        Some((ErrorCode::CannotOpen, _)) if !beside(&path, "-shm").is_file() => OpenError::WalWithoutIndex(path),
+        Some((_, ffi::SQLITE_READONLY_DIRECTORY)) if is_theirs => OpenError::WalWithoutIndex(path),
+        _ => wal_files::out_of_reach(&path).unwrap_or_else(|| database.failed(storage_error(error))),
     }
 }
 

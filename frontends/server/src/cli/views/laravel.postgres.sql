@@ -1,5 +1,6 @@
 -- Views for `catalogue serve --courses views`, over tables as Laravel makes them. Put your names where a comment
--- says what belongs there, and run all of it in your database, again after each edit. Then `catalogue views check`.
+-- says what belongs there, and run all of it, again after each edit: `psql --set ON_ERROR_STOP=1 --file=views.sql`,
+-- which ends with an error where there is one. Then `catalogue views check`.
 
 BEGIN;
 SET LOCAL client_min_messages = warning;

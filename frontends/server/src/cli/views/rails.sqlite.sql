@@ -1,5 +1,6 @@
 -- Views for `catalogue serve --courses views`, over tables as Ruby on Rails makes them. Put your names where a comment
--- says what belongs there, and run all of it in your database, again after each edit. Then `catalogue views check`.
+-- says what belongs there, and run all of it, again after each edit: `sqlite3 -bail FILE < views.sql`. Without -bail an
+-- error would cost you a view. Then `catalogue views check`.
 --
 -- Times are texts like 2026-01-02 03:04:05.678 in UTC, with or without a fraction, or integers of microseconds. Hand them
 -- through as they are: a list is ordered by the instants, and what is no time is told.

@@ -88,6 +88,7 @@ fn examples_are_for_the_database_that_is_named() {
     for from in FRAMEWORKS.into_iter().chain(["plain"]) {
         let example = |options: &str| dir.run(&format!("views example --from {from} {options}")).succeeds();
         let [sqlite, postgres] = ["--for sqlite", "--for postgres"].map(example);
+        assert!(sqlite.contains("sqlite3 -bail ") && postgres.contains("psql --set ON_ERROR_STOP=1 "), "{from}");
         assert!(sqlite.contains("    c.created_at, ") && postgres.contains("::text AS account_id"), "{from}");
         assert_eq!((example(""), example("--database postgres://db/c")), (sqlite, postgres), "{from}");
     }
@@ -125,6 +126,53 @@ fn the_plain_example_is_sound_sql() {
         let page = app.run("views show --account 7 --json").json();
         assert_eq!((&page["data"][0]["slug"], &page["data"][0]["moduleCount"]), (&"one".into(), &1.into()));
     }
+}
+
+/// What serves or makes keys says so at once, and `views check` all of it.
+#[test]
+fn views_and_columns_that_are_missing_are_told_at_the_start() {
+    for app in App::empty("django") {
+        app.sql(&app.example("tables"));
+        app.run("migrate").succeeds();
+        let refuses = |pieces: &[&str]| {
+            for command in ["serve --listen 127.0.0.1:0", "keys list"] {
+                app.run(command).fails(1, &[&["the courses cannot be read: "], pieces].concat());
+            }
+        };
+        refuses(&[
+            "catalogue_accounts: ",
+            "; make it with the columns id",
+            "catalogue_modules: ",
+            "course_slug, number",
+        ]);
+        app.sql(&app.dir.run(&format!("views example --from django --for {}", app.kind())).succeeds());
+        app.run("keys list").succeeds();
+        app.sql("DROP VIEW catalogue_modules; DROP VIEW catalogue_accounts");
+        app.sql("CREATE VIEW catalogue_accounts AS SELECT 'a' AS name");
+        refuses(&["catalogue_accounts: it has no column `id`", "catalogue_modules: "]);
+        let report = app.run("views check --json");
+        let report: serde_json::Value = serde_json::from_str(&report.out).unwrap();
+        assert_eq!(report["faults"].as_array().unwrap().len(), 2, "{report}");
+    }
+}
+
+#[test]
+fn doctor_looks_at_the_journal_of_the_other_programs_file() {
+    let app = App::with_rows("django").remove(0);
+    let journals = |options: &str| {
+        let doctor = app.run(&format!("doctor --json {options}"));
+        ["ok", "warning"].map(|verdict| findings(&doctor, "journal", verdict))
+    };
+    let keys = "the database is in WAL mode";
+    let waiting =
+        "app.db is not in WAL mode, so readers wait for the program's writes; run in it: PRAGMA journal_mode = wal;";
+    assert_eq!(journals(""), [vec![keys], vec![waiting]]);
+    let (_, command) = waiting.split_once("run in it: ").unwrap();
+    app.sql(command);
+    assert_eq!(journals(""), [vec!["app.db is in WAL mode", keys], vec![]]);
+    // Where both are in one file, once.
+    app.run("migrate --database sqlite:app.db").succeeds();
+    assert_eq!(journals("--database sqlite:./app.db"), [vec![keys], vec![]]);
 }
 
 /// Views and keys are where the options say.

@@ -5,6 +5,7 @@ mod changes;
 mod checks;
 mod commands;
 mod keys;
+mod other_user;
 mod readme;
 mod rights;
 mod rows;

@@ -55,6 +55,30 @@ async fn in_one_file_our_tables_are_prefixed_and_its_marks_stay() {
     }
 }
 
+/// Whoever opens them can serve them, as far as views and columns go.
+#[test]
+fn views_and_columns_that_are_missing_are_told() {
+    for (sql, view, what) in [
+        ("DROP VIEW catalogue_accounts", "catalogue_accounts", "no such table"),
+        ("DROP VIEW catalogue_courses", "catalogue_courses", "no such table"),
+        ("DROP VIEW catalogue_modules", "catalogue_modules", "no such table"),
+        (
+            "DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT login FROM people",
+            "catalogue_accounts",
+            "no column `id`",
+        ),
+        ("CREATE VIEW catalogue_revisions AS SELECT 1 AS account_id", "catalogue_revisions", "no column `revision`"),
+    ] {
+        let team = Team::new(PLAIN);
+        team.execute(sql);
+        let refused = SqliteStorage::open_and_migrate_views(team.keys(), team.database()).unwrap_err();
+        let text = refused.to_string();
+        let OpenError::Views { path, faults } = refused else { panic!("{sql}: {refused:?}") };
+        assert_eq!((path, faults.len(), faults[0].view), (team.database(), 1, view), "{sql}: {faults:?}");
+        assert!(text.contains(what) && text.contains(&format!("the courses cannot be read: {view}: ")), "{text}");
+    }
+}
+
 /// By another name of the file: a link.
 #[cfg(unix)]
 #[tokio::test]
