@@ -24,7 +24,7 @@ enum Needs {
 use Needs::{Both, Course, List, Neither};
 
 /// Changes of sound rows, with the view, the key and what is wrong.
-const FAULTS: [(&str, &str, &str, &str, Needs); 24] = [
+const FAULTS: [(&str, &str, &str, &str, Needs); 25] = [
     ("UPDATE catalogue_accounts SET id = NULL", "accounts", "", "`id` is null", Neither),
     ("UPDATE catalogue_courses SET account_id = NULL", "courses", "bad", "`account_id` is null", Neither),
     ("UPDATE catalogue_courses SET slug = NULL", "courses", "acc", "`slug` is null", List),
@@ -55,6 +55,13 @@ const FAULTS: [(&str, &str, &str, &str, Needs); 24] = [
     ),
     ("UPDATE catalogue_courses SET module_count = -1", "courses", "acc, bad", "`module_count` is -1", List),
     ("UPDATE catalogue_courses SET module_count = NULL", "courses", "acc, bad", "`module_count` is null", List),
+    (
+        "UPDATE catalogue_courses SET module_count = 5",
+        "courses",
+        "acc, bad",
+        "`module_count` is 5, and the course has 2 modules",
+        Neither,
+    ),
     ("UPDATE catalogue_modules SET title = NULL", "modules", "acc, bad", "`title` is null", Course),
     ("UPDATE catalogue_modules SET summary = NULL", "modules", "acc, bad", "`summary` is null", Course),
     ("UPDATE catalogue_modules SET number = NULL", "modules", "acc, bad", "`number` is null", Course),
@@ -157,6 +164,28 @@ async fn a_fault_beyond_the_sample_is_found_among_all_rows() {
     let found = checked(&team.storage, CheckedRows::All).await;
     assert_eq!(found.len(), 100, "each kind is cut");
     assert_eq!(found[0].key.as_deref(), Some("acc, late1"));
+}
+
+/// By what the views show, whatever their keys are compared by.
+#[tokio::test]
+async fn each_course_has_as_many_modules_as_its_count_says() {
+    let Some(team) = Team::new(LOOSE).await else { return };
+    let change = "ALTER TABLE catalogue_courses ALTER slug TYPE TEXT COLLATE \"POSIX\"; \
+                  DELETE FROM catalogue_modules WHERE account_id = 'acc' AND course_slug = 'bad'; \
+                  DELETE FROM catalogue_modules WHERE account_id = 'acc' AND course_slug = 'good' AND number = 2; \
+                  INSERT INTO catalogue_courses SELECT 'acc', 'c' || n, 'Title', '', 'en', now(), NULL, FALSE, NULL, 0 \
+                  FROM generate_series(1, 20000) AS n";
+    let team = team.reopened(change).await;
+    for rows in [CheckedRows::Sample, CheckedRows::All] {
+        let found = checked(&team.storage, rows).await;
+        let told = found.iter().map(|fault| (fault.view, fault.key.as_deref().unwrap(), &*fault.what));
+        let expected = [("bad", "0 modules"), ("good", "1 module")].map(|(slug, modules)| {
+            (format!("acc, {slug}"), format!("`module_count` is 2, and the course has {modules}"))
+        });
+        let expected = expected.iter().map(|(key, what)| ("catalogue_courses", &**key, &**what));
+        assert!(told.eq(expected), "{found:?}");
+        assert_eq!(found[0].wanted, "as many as `catalogue_modules` has");
+    }
 }
 
 #[tokio::test]
