@@ -44,8 +44,8 @@ impl<'s> From<&'s AccountSummary> for Shown<'s> {
 
 pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Failure> {
     if let AccountsCommand::Remove(remove) = &command {
-        check_confirmable(remove)?;
         context.needs_courses_of_ours("accounts remove")?;
+        check_confirmable(remove)?;
     }
     let database = context.database()?;
     block_on(async {
