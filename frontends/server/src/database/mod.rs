@@ -146,11 +146,12 @@ impl Database {
     /// Opens what is there.
     pub(crate) async fn open(&self) -> Result<Storage, Unopened> {
         Ok(match self {
-            Self::File { path, courses: None } => {
-                Storage::Sqlite(SqliteStorage::open(path).map_err(|error| self.told(error))?)
-            }
-            Self::File { path, courses: Some(courses) } => {
-                Storage::Sqlite(SqliteStorage::open_views(path, courses).map_err(|error| self.told(error))?)
+            Self::File { path, courses } => {
+                let opened = match courses {
+                    None => SqliteStorage::open(path),
+                    Some(courses) => SqliteStorage::open_views(path, courses),
+                };
+                Storage::Sqlite(opened.map_err(|error| file::told(error, courses.as_ref()))?)
             }
             Self::Memory => Storage::Sqlite(SqliteStorage::in_memory()?),
             Self::Postgres(postgres) => Storage::Postgres(postgres.open().await?),
@@ -165,7 +166,7 @@ impl Database {
                     None => SqliteStorage::open_and_migrate(path),
                     Some(courses) => SqliteStorage::open_and_migrate_views(path, courses),
                 };
-                Ok(Storage::Sqlite(opened.map_err(|error| self.told(error))?))
+                Ok(Storage::Sqlite(opened.map_err(|error| file::told(error, courses.as_ref()))?))
             }
             (Self::Postgres(postgres), Migration::Allowed) => Ok(Storage::Postgres(postgres.open_and_migrate().await?)),
             _ => self.open().await,
@@ -178,7 +179,7 @@ impl Database {
             Self::File { path, .. } if migration == Migration::Allowed => {
                 Ok(Box::new(match SqliteStorage::open(path) {
                     Err(OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. }) => SqliteStorage::in_memory()?,
-                    found => found.map_err(|error| self.told(error))?,
+                    found => found.map_err(|error| file::told(error, None))?,
                 }))
             }
             Self::Postgres(postgres) if migration == Migration::Allowed => match postgres.open_if_made().await? {
@@ -201,20 +202,6 @@ impl Database {
             (Self::File { path, .. }, _) => file::look_through(path, is_wal, report),
             (_, Storage::Postgres(storage)) => old_rows::look(storage, report).await,
             _ => {}
-        }
-    }
-
-    /// Why it could not be opened. The other program's file is never made.
-    fn told(&self, error: OpenError) -> Unopened {
-        match (&error, self) {
-            (
-                OpenError::Missing(path) | OpenError::MissingDirectory(path),
-                Self::File { courses: Some(courses), .. },
-            ) if path == courses => {
-                let what = format!("there is no database at {path:?}, where the views are to be; correct its address");
-                Unopened { failure: Failure::work(what), ..error.into() }
-            }
-            _ => file::told(error),
         }
     }
 
@@ -244,7 +231,7 @@ impl Database {
                     OpenError::Failed { source, .. } if source.kind() == StorageErrorKind::OutcomeUnknown => {
                         unconfirmed(source)
                     }
-                    _ => self.told(error).failure,
+                    _ => file::told(error, courses.as_ref()).failure,
                 })?;
                 Ok(Migrated { from: migrated.from, to: migrated.to })
             }
