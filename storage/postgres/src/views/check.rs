@@ -187,9 +187,10 @@ async fn counts(
     let key = |slug| format!("CAST(account_id AS TEXT) COLLATE \"C\" AS a, CAST({slug} AS TEXT) COLLATE \"C\" AS s");
     let wrong = format!(
         "WITH c AS (SELECT {}, CAST(module_count AS BIGINT) AS n FROM {courses}{limit}) \
-         SELECT a, s, c.n, coalesce(m.n, 0) FROM c LEFT JOIN (SELECT a, s, count(*) AS n FROM (SELECT {} FROM {modules}) AS m \
-         WHERE (a, s) IN (SELECT a, s FROM c) GROUP BY a, s) AS m USING (a, s) \
-         WHERE a IS NOT NULL AND s IS NOT NULL AND c.n >= 0 AND c.n <> coalesce(m.n, 0) ORDER BY a, s LIMIT {SHOWN}",
+         SELECT a, s, max(told), count(module) FROM (SELECT a, s, n AS told, CAST(NULL AS BIGINT) AS module FROM c \
+         UNION ALL SELECT a, s, NULL, 1 FROM (SELECT {} FROM {modules}) AS m WHERE (a, s) IN (SELECT a, s FROM c)) AS together \
+         WHERE a IS NOT NULL AND s IS NOT NULL GROUP BY a, s HAVING max(told) >= 0 AND max(told) <> count(module) \
+         ORDER BY a, s LIMIT {SHOWN}",
         key("slug"),
         key("course_slug")
     );

@@ -194,12 +194,12 @@ async fn columns_that_cannot_be_read_are_told_at_opening_and_by_a_check() {
     let schema = team.schema.name();
     for (change, view, what, wanted) in [
         ("DROP TABLE catalogue_modules", "modules", "has no view of this name", "number"),
-        ("ALTER TABLE catalogue_courses DROP COLUMN hidden", "courses", "no column `hidden`", "BOOLEAN"),
+        ("ALTER TABLE catalogue_courses DROP COLUMN hidden", "courses", "no column `hidden`", "add it: a boolean"),
         (
             "ALTER TABLE catalogue_courses ALTER slug TYPE UUID USING gen_random_uuid()",
             "courses",
             "`slug` is of the type uuid",
-            "CAST(slug AS TEXT)",
+            "make it a text: CAST(slug AS TEXT)",
         ),
         (
             "ALTER TABLE catalogue_accounts ALTER id TYPE BIGINT USING 1",
@@ -277,6 +277,29 @@ async fn a_view_that_fails_is_told() {
     assert!(found.iter().any(|fault| fault.what.contains("division by zero")), "{found:?}");
     let error = items(&team.storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap_err();
     assert_eq!(error.kind(), StorageErrorKind::Corrupt);
+}
+
+#[tokio::test]
+async fn a_column_that_changes_while_it_is_served_is_named_with_what_is_wanted() {
+    let Some(team) = Team::new(LOOSE).await else { return };
+    for (change, pieces) in [
+        (
+            "ALTER TABLE catalogue_courses ALTER created_at TYPE DATE",
+            &["catalogue_courses: `created_at` is of the type date in the row acc, ", "it must be a timestamptz, "][..],
+        ),
+        (
+            "ALTER TABLE catalogue_courses ALTER hidden TYPE TEXT",
+            &["`hidden` is of the type text in the row acc, ", "it must be a boolean"],
+        ),
+        ("ALTER TABLE catalogue_courses DROP COLUMN module_count", &["is gone", "start the server again"]),
+    ] {
+        team.host.batch_execute(change).await.unwrap();
+        let error = items(&team.storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap_err();
+        assert_eq!(error.kind(), StorageErrorKind::Corrupt);
+        assert!(pieces.iter().all(|piece| error.to_string().contains(piece)), "{change}: {error}");
+        let again = "DROP TABLE catalogue_accounts, catalogue_courses, catalogue_modules, catalogue_revisions";
+        team.host.batch_execute(&format!("{again}; {LOOSE}")).await.unwrap();
+    }
 }
 
 #[tokio::test]
