@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
+use std::slice::from_ref;
 
 use catalogue_core::admin::{AccountSummary, Accounts, AdminStorage, RemovedAccount};
 use catalogue_core::{AccountId, Timestamp};
@@ -43,28 +44,35 @@ impl<'s> From<&'s AccountSummary> for Shown<'s> {
 
 pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Failure> {
     if let AccountsCommand::Remove(remove) = &command {
-        check_confirmable(remove)?;
         context.needs_courses_of_ours("accounts remove")?;
+        check_confirmable(remove)?;
     }
     let database = context.database()?;
     block_on(async {
         let storage = database.open().await?;
         match command {
             AccountsCommand::List { json } => list(storage.admin(), json).await,
-            AccountsCommand::Show { id, json } => show(storage.admin(), &id, json).await,
+            AccountsCommand::Show { id, json } => show(&storage, &id, json).await,
             AccountsCommand::Remove(arguments) => remove(&storage, &arguments).await,
         }
     })
 }
 
 /// Those accounts; a failure where one is not there.
-pub(super) async fn find(storage: &dyn AdminStorage, ids: &[String]) -> Result<Vec<AccountSummary>, Failure> {
+pub(super) async fn find(storage: &Storage, ids: &[String]) -> Result<Vec<AccountSummary>, Failure> {
     let wanted: Vec<_> = ids.iter().map(|id| AccountId::new(&**id)).collect();
-    let found = read(storage, Accounts::Only(&wanted)).await?;
+    let found = read(storage.admin(), Accounts::Only(&wanted)).await?;
     match wanted.iter().find(|id| !found.iter().any(|summary| summary.account.id == **id)) {
-        Some(unknown) => Err(credentials::unknown_account(unknown.as_str())),
+        Some(unknown) => Err(credentials::unknown_account(storage, unknown.as_str())),
         None => Ok(found),
     }
+}
+
+/// Whether an account is there, or has left its view and something of ours is left of it: that has events.
+pub(super) async fn check_known(storage: &Storage, id: &String) -> Result<(), Failure> {
+    let Err(unknown) = find(storage, from_ref(id)).await else { return Ok(()) };
+    let events = storage.keys().list_events(&AccountId::new(&**id), 1).await.unwrap_or_default();
+    if events.is_empty() { Err(unknown) } else { Ok(()) }
 }
 
 async fn read(storage: &dyn AdminStorage, accounts: Accounts<'_>) -> Result<Vec<AccountSummary>, Failure> {
@@ -89,8 +97,8 @@ async fn list(storage: &dyn AdminStorage, json: bool) -> Result<(), Failure> {
     output::print(&text)
 }
 
-async fn show(storage: &dyn AdminStorage, id: &String, json: bool) -> Result<(), Failure> {
-    let found = find(storage, std::slice::from_ref(id)).await?;
+async fn show(storage: &Storage, id: &String, json: bool) -> Result<(), Failure> {
+    let found = find(storage, from_ref(id)).await?;
     found.iter().map(Shown::from).try_for_each(|shown| match json {
         true => output::print_json(&shown),
         false => output::print(&table::fields([
@@ -113,7 +121,7 @@ fn check_confirmable(remove: &RemoveAccount) -> Result<(), Failure> {
 
 async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure> {
     let mut usable = 0;
-    for AccountSummary { account, courses, keys } in find(storage.admin(), std::slice::from_ref(&remove.id)).await? {
+    for AccountSummary { account, courses, keys } in find(storage, from_ref(&remove.id)).await? {
         usable = keys;
         if !remove.yes {
             let with = format!("{} and {} that hold", counted(courses, "course"), counted(keys, "key"));
@@ -130,7 +138,7 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
         status = signals.next() => return Err(interrupted(storage.admin(), remove, status, &is_removed).await),
     };
     let removed = removed.map_err(|error| Failure::of_change(&error, &is_removed, LOOK))?;
-    let removed = removed.ok_or_else(|| credentials::unknown_account(&remove.id))?;
+    let removed = removed.ok_or_else(|| credentials::unknown_account(storage, &remove.id))?;
     let RemovedAccount { courses, modules, keys, tokens, remains } = removed;
     let mut counts =
         [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| counted(count, what));

@@ -69,7 +69,7 @@ pub(super) async fn create(
     let account = AccountId::new(&*grant.account);
     let (token, credential) = mint(kind, account, name, grant.scopes(), grant.expires_in)?;
     storage.keys().create_key(&credential, &Actor::OPERATOR).await.map_err(|error| match error.kind() {
-        StorageErrorKind::UnknownReference => unknown_account(&grant.account),
+        StorageErrorKind::UnknownReference => unknown_account(storage, &grant.account),
         _ => {
             let was_made = format!("{} was made", credential.record.identity.credential_id);
             let look = format!("{LOOK}; if it is there, revoke it, as its token was never shown");
@@ -121,11 +121,13 @@ fn tell_of_new(record: &CredentialRecord) {
 }
 
 /// Says that an account does not exist.
-pub(super) fn unknown_account(account: &str) -> Failure {
+pub(super) fn unknown_account(storage: &Storage, account: &str) -> Failure {
     let account = if could_be_token(account) { "such account".to_owned() } else { format!("account {account:?}") };
-    Failure::work(format!(
-        "there is no {account}; `accounts list` shows all, and `import` makes one from what `export` writes (with --courses views, the view catalogue_accounts names it)"
-    ))
+    let more = match storage.views() {
+        Some(_) => " that the view catalogue_accounts has",
+        None => ", and `import` makes one from what `export` writes",
+    };
+    Failure::work(format!("there is no {account}; `accounts list` shows all{more}"))
 }
 
 /// Says that no credential has an id.

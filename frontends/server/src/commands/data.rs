@@ -19,7 +19,7 @@ pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
     let progress = if output::is_a_file() { Progress::of("exporting", None) } else { Progress::hidden() };
     let exported = block_on(async {
         let storage = database.open().await?;
-        let found = accounts::find(storage.admin(), ids).await?;
+        let found = accounts::find(&storage, ids).await?;
         let found: Vec<_> = found.into_iter().map(|summary| summary.account.id).collect();
         let accounts = if ids.is_empty() { Accounts::All } else { Accounts::Only(&found) };
         let target = progress.watch_writing(io::stdout());

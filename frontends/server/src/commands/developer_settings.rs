@@ -65,7 +65,7 @@ pub(super) async fn mint(
 ) -> Result<(SignInLink, NewSignIn), Failure> {
     let (link, kept) = SignInLink::mint(AccountId::new(account), url, Timestamp::now(), lifetime);
     storage.sign_ins().create_link(&kept, &Actor::OPERATOR).await.map_err(|error| match error.kind() {
-        StorageErrorKind::UnknownReference => credentials::unknown_account(account),
+        StorageErrorKind::UnknownReference => credentials::unknown_account(storage, account),
         _ => Failure::of_change(&error, "a link was made", "make another; nobody has seen this one"),
     })?;
     Ok((link, kept))
@@ -85,7 +85,7 @@ async fn link(storage: &Storage, url: &Address, arguments: &MakeLink) -> Result<
 }
 
 async fn sign_out(storage: &Storage, account: &String) -> Result<(), Failure> {
-    accounts::find(storage.admin(), std::slice::from_ref(account)).await?;
+    accounts::check_known(storage, account).await?;
     let ended = storage.sign_ins().end_sign_ins(&AccountId::new(&**account), &Actor::OPERATOR).await;
     let ended = ended.map_err(|error| Failure::of_change(&error, "they were ended", "do it again to be sure"))?;
     output::print(&format!("ended {ended} links and sessions of {}", harmless(account)))

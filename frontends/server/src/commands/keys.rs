@@ -29,9 +29,7 @@ use subject::Subject;
 pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure> {
     match command {
         KeysCommand::Create(CreateKey { name, grant }) => create(CredentialKind::ApiKey, Some(name), &grant, context),
-        KeysCommand::List(arguments) => {
-            block_on(async { list::run(open(context).await?.admin(), &arguments, None).await })
-        }
+        KeysCommand::List(arguments) => block_on(async { list::run(&open(context).await?, &arguments, None).await }),
         KeysCommand::Find(arguments) => {
             let sought = find::Sought::read(&arguments)?;
             block_on(async { find::run(&open(context).await?, sought, arguments.json).await })
@@ -65,7 +63,7 @@ pub(super) fn run_tokens(command: TokensCommand, context: &Context) -> Result<()
         TokensCommand::Revoke(arguments) => revoke_token::run(&arguments, context),
         TokensCommand::List(arguments) => {
             let kind = Some(CredentialKind::OAuth);
-            block_on(async { list::run(open(context).await?.admin(), &arguments, kind).await })
+            block_on(async { list::run(&open(context).await?, &arguments, kind).await })
         }
     }
 }

@@ -90,7 +90,7 @@ pub(super) fn advised(ViewAdvice { about, what, remedy }: &ViewAdvice) -> String
 
 /// What the API answers the account whose list of courses is asked for.
 async fn show(storage: Storage, account: &String) -> Result<(), Failure> {
-    accounts::find(storage.admin(), std::slice::from_ref(account)).await?;
+    accounts::find(&storage, std::slice::from_ref(account)).await?;
     let catalogue = storage.catalogue().build().map_err(|error| Failure::because(&error))?;
     let caller = Identity::session(AccountId::new(&**account), "operator", Scopes::from_iter([Scope::ReadCourses]));
     let request = Request::get("/api/v1/courses").body(()).map_err(|error| Failure::because(&error))?;

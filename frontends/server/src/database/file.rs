@@ -49,6 +49,13 @@ fn is_wal(path: &Path) -> Option<bool> {
 
 /// Why it could not be opened: by the permissions of the file or of its directory, where they are why.
 pub(super) fn told(error: OpenError, courses: Option<&PathBuf>) -> Unopened {
+    // The other program's file is never made.
+    if let OpenError::Missing(path) | OpenError::MissingDirectory(path) = &error
+        && courses == Some(path)
+    {
+        let what = format!("there is no database at {path:?}, where the views are to be; correct its address");
+        return Unopened { failure: Failure::work(what), ..error.into() };
+    }
     let (OpenError::Failed { path, .. } | OpenError::ReadOnly(path)) = &error else { return error.into() };
     let is_theirs = courses == Some(path) && matches!(error, OpenError::Failed { .. });
     match permissions::refusal(path, directory(path), is_theirs) {

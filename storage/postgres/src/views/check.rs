@@ -27,13 +27,24 @@ pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewFa
     if !faults.is_empty() {
         return Ok(faults);
     }
+    let limit = match rows {
+        CheckedRows::Sample => format!(" LIMIT {SAMPLE}"),
+        CheckedRows::All => String::new(),
+    };
+    let source = |view| format!("{}.{view}", quoted(&views.schema));
     for view in [ACCOUNTS, COURSES, MODULES, REVISIONS] {
         if view == REVISIONS && !columns.has_revisions() {
             continue;
         }
         connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(storage_error)?;
-        let source = format!("{}.{view}", quoted(&views.schema));
-        match check_view(&connection, view, &source, &columns, rows).await {
+        let mut checked = check_view(&connection, view, &source(view), &columns, &limit).await;
+        // What reads both views is asked where neither fails.
+        let is_sound = checked.is_ok() && faults.iter().all(|fault: &ViewFault| fault.key.is_some());
+        if view == MODULES && columns.has_module_count() && is_sound {
+            let counted = counts(&connection, &source(COURSES), &source(MODULES), &limit).await;
+            checked = counted.and_then(|counted| Ok([checked?, counted].concat()));
+        }
+        match checked {
             Ok(found) => faults.extend(found),
             // Such as a division by zero, or a function that the role may not call.
             Err(error) if code(&error).is_some_and(|code| ["22", "42"].contains(&&code.code()[..2])) => {
@@ -53,12 +64,8 @@ async fn check_view(
     view: &'static str,
     source: &str,
     columns: &Columns,
-    rows: CheckedRows,
+    limit: &str,
 ) -> Result<Vec<ViewFault>, StorageError> {
-    let limit = match rows {
-        CheckedRows::Sample => format!(" LIMIT {SAMPLE}"),
-        CheckedRows::All => String::new(),
-    };
     let (count, key) = (if columns.has_module_count() { "module_count" } else { "0" }, "CAST(account_id AS TEXT)");
     let read = match view {
         ACCOUNTS => "CAST(id AS TEXT)".to_owned(),
@@ -88,7 +95,7 @@ async fn check_view(
         COURSES => ([key, "CAST(slug AS TEXT)"], "slug"),
         REVISIONS => ([key, "''"], "account_id"),
         MODULES => {
-            faults.extend(numbers(connection, source, &limit).await?);
+            faults.extend(numbers(connection, source, limit).await?);
             return Ok(faults);
         }
         _ => return Ok(faults),
@@ -166,6 +173,33 @@ async fn numbers(connection: &Connection, source: &str, limit: &str) -> Result<V
             format!("`number` goes up to {last} in {count} modules")
         };
         faults.push(fault(MODULES, &[get(&row, 0)?, get(&row, 1)?], what, "1, 2 and so on in each course"));
+    }
+    Ok(faults)
+}
+
+/// The modules of each course of the sample, whose number the view of courses has too.
+async fn counts(
+    connection: &Connection,
+    courses: &str,
+    modules: &str,
+    limit: &str,
+) -> Result<Vec<ViewFault>, StorageError> {
+    let key = |slug| format!("CAST(account_id AS TEXT) COLLATE \"C\" AS a, CAST({slug} AS TEXT) COLLATE \"C\" AS s");
+    let wrong = format!(
+        "WITH c AS (SELECT {}, CAST(module_count AS BIGINT) AS n FROM {courses}{limit}) \
+         SELECT a, s, max(told), count(module) FROM (SELECT a, s, n AS told, CAST(NULL AS BIGINT) AS module FROM c \
+         UNION ALL SELECT a, s, NULL, 1 FROM (SELECT {} FROM {modules}) AS m WHERE (a, s) IN (SELECT a, s FROM c)) AS together \
+         WHERE a IS NOT NULL AND s IS NOT NULL GROUP BY a, s HAVING max(told) >= 0 AND max(told) <> count(module) \
+         ORDER BY a, s LIMIT {SHOWN}",
+        key("slug"),
+        key("course_slug")
+    );
+    let mut faults = Vec::new();
+    for row in ask(connection, &wrong).await? {
+        let (told, has): (i64, i64) = (get(&row, 2)?, get(&row, 3)?);
+        let what =
+            format!("`module_count` is {told}, and the course has {has} module{}", if has == 1 { "" } else { "s" });
+        faults.push(fault(COURSES, &[get(&row, 0)?, get(&row, 1)?], what, "as many as `catalogue_modules` has"));
     }
     Ok(faults)
 }

@@ -78,6 +78,12 @@ const WANTED: [(&str, &[(&str, Kind)]); 4] = [
 /// The one column that may be missing.
 const MODULE_COUNT: &str = "module_count";
 
+/// Of which type a column must be.
+pub(crate) fn wanted(view: &str, name: &str) -> &'static str {
+    let mut columns = WANTED.iter().filter(|(of, _)| *of == view).flat_map(|(_, columns)| *columns);
+    columns.find(|(column, _)| *column == name).map_or("another value", |(_, kind)| kind.noun())
+}
+
 /// The columns that were found, by view and name.
 #[derive(Debug)]
 pub(crate) struct Columns(HashMap<(&'static str, &'static str), Column>);
@@ -124,14 +130,14 @@ impl Columns {
             for (name, kind) in wanted {
                 let Some(row) = found.get(name) else {
                     if *name != MODULE_COUNT {
-                        fault(format!("it has no column `{name}`"), format!("add it: {}", kind.wanted(name)));
+                        fault(format!("it has no column `{name}`"), format!("add it: {}", kind.noun()));
                     }
                     continue;
                 };
                 let (category, base): (&str, &str) = (get(row, 3)?, get(row, 4)?);
                 if !kind.is_read_from(category, base) {
                     let shown: &str = get(row, 5)?;
-                    fault(format!("the column `{name}` is of the type {shown}"), kind.wanted(name));
+                    fault(format!("the column `{name}` is of the type {shown}"), kind.remedy(name));
                 } else if *kind == Kind::Key && get::<Option<bool>>(row, 7)? == Some(false) {
                     let what = format!("the column `{name}` takes different texts for the same by its collation");
                     fault(what, format!("write {name} COLLATE \"C\" in the view"));
@@ -184,15 +190,24 @@ impl Kind {
         }
     }
 
-    fn wanted(self, name: &str) -> String {
+    fn noun(self) -> &'static str {
         match self {
-            Self::Key | Self::Text => format!("a text; cast it in the view: CAST({name} AS TEXT)"),
-            Self::Time => {
-                "a time: timestamptz, timestamp (read as UTC), or bigint (microseconds since 1970)".to_owned()
-            }
-            Self::Boolean => format!("a boolean; cast it in the view: CAST({name} AS BOOLEAN)"),
-            Self::Integer => format!("an integer; cast it in the view: CAST({name} AS BIGINT)"),
-            Self::Revision => "a uuid, or a bytea of 16 bytes".to_owned(),
+            Self::Key | Self::Text => "a text",
+            Self::Time => "a timestamptz, a timestamp (read as UTC), or a bigint (microseconds since 1970)",
+            Self::Boolean => "a boolean",
+            Self::Integer => "an integer",
+            Self::Revision => "a uuid, or a bytea of 16 bytes",
+        }
+    }
+
+    /// What to do about a column of that name and another type.
+    fn remedy(self, name: &str) -> String {
+        let noun = self.noun();
+        match self {
+            Self::Key | Self::Text => format!("make it {noun}: CAST({name} AS TEXT)"),
+            Self::Boolean => format!("make it {noun}: CAST({name} AS BOOLEAN)"),
+            Self::Integer => format!("make it {noun}: CAST({name} AS BIGINT)"),
+            Self::Time | Self::Revision => format!("make it {noun}"),
         }
     }
 }

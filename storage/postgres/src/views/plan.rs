@@ -70,7 +70,9 @@ impl Plan {
             let Some((table, name)) = &step.source else { continue };
             let reads_all = step.kind.contains("Seq Scan");
             let joins: Vec<&String> = self.around(at, reads_all).flat_map(|step| &step.joins).collect();
-            let is_joined = joins.iter().any(|join| equality(join, name).is_some());
+            // A join may compare again what an index has found.
+            let found: Vec<_> = step.found.iter().filter_map(|one| equality(one, name)).collect();
+            let is_joined = joins.iter().filter_map(|join| equality(join, name)).any(|side| !found.contains(&side));
             if !reads_all && !is_joined && !step.compares(values) {
                 continue;
             }

@@ -83,7 +83,10 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
         let plan = explain(&connection, &sql, bound).await?;
         for found in judge(&connection, about, &plan, &values, order.as_ref()).await? {
             // Once for all statements that want the same.
-            if !advice.iter().any(|other| other.remedy.is_some() && other.remedy == found.remedy) {
+            let is_same = |other: &ViewAdvice| {
+                other.remedy == found.remedy && (found.remedy.is_some() || other.what == found.what)
+            };
+            if !advice.iter().any(is_same) {
                 advice.push(found);
             }
         }
@@ -124,8 +127,9 @@ async fn judge(
         return Ok(found);
     }
     let why = "it sorts, or reads more rows than it shows";
-    let of_no_table =
-        "`account_id`, `created_at` and `slug` are not columns of one table, so that no index has all three";
+    let of_no_table = "`account_id`, `created_at` and `slug` are not columns of one table, so no index has all three, and each \
+                       page reads and sorts all courses of the account; put the account into the courses' table, or make \
+                       catalogue_courses a table or materialised view that your program keeps";
     let zoned = "`created_at` is cast to a time with a zone, which no index can have; leave the cast out of the view, as a \
                  timestamp is read as UTC";
     match order {
@@ -200,7 +204,8 @@ async fn order(
         true => column.to_owned(),
         false => format!("CAST({column} AS TEXT)"),
     };
-    let text = format!("SELECT {}, created_at, {} FROM {view}", key("account_id"), key("slug"));
+    // Columns have the name of their table before them where more than it is named.
+    let text = format!("SELECT {}, created_at, {} FROM (SELECT * FROM {view}) AS c", key("account_id"), key("slug"));
     let plan = explain(connection, &Sql { text: &text, types: &[] }, &[]).await?;
     Ok(plan.source().map(|(table, columns)| (table.to_owned(), columns)))
 }

@@ -162,6 +162,10 @@ pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
             let what = "the account has several rows".to_owned();
             corrupt(&fault(REVISIONS, &[account], what, "one for each account")).with_source(error)
         }
+        Some(&SqlState::UNDEFINED_COLUMN | &SqlState::UNDEFINED_TABLE) => {
+            let what = "a view or a column of one is gone; put it back, or start the server again where it is optional";
+            StorageError::new(error.kind(), what).with_source(error)
+        }
         // Such as a division by zero, or a text that is no number.
         Some(code) if code.code().starts_with("22") => {
             StorageError::new(StorageErrorKind::Corrupt, "a view fails over rows of its tables").with_source(error)

@@ -9,7 +9,7 @@ use catalogue_core::{Timestamp, is_slug};
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, Type};
 
-use super::columns::COURSES;
+use super::columns::{COURSES, wanted};
 
 /// What PostgreSQL counts microseconds from, 2000-01-01, in those since 1970.
 const EPOCH: i64 = 946_684_800_000_000;
@@ -51,9 +51,12 @@ impl<'r> ViewRow<'r> {
     }
 
     pub(crate) fn optional<T: FromSql<'r>>(&self, column: usize, name: &str) -> Result<Option<T>, ViewFault> {
-        self.row
-            .try_get(column)
-            .map_err(|error| self.fault(format!("`{name}` cannot be read: {error}"), "another value"))
+        // A text is always read: it is cast in the statement.
+        let other_type = |_| {
+            let found = self.row.columns()[column].type_();
+            self.fault(format!("`{name}` is of the type {found}"), wanted(self.view, name))
+        };
+        self.row.try_get(column).map_err(other_type)
     }
 
     pub(crate) fn optional_time(&self, column: usize, name: &str) -> Result<Option<Timestamp>, ViewFault> {

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catalogue_core::admin::{Accounts, AdminStorage, CredentialRecord};
+use catalogue_core::admin::{Accounts, CredentialRecord};
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::{AccountId, Timestamp};
 
@@ -15,6 +14,7 @@ use crate::cli::ListKeys;
 use crate::commands::accounts;
 use crate::commands::credentials::Shown;
 use crate::commands::table::{self, Column};
+use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 
@@ -33,11 +33,7 @@ const COLUMNS: [Column; 10] = [
 ];
 const ACCOUNT: usize = 1;
 
-pub(super) async fn run(
-    storage: &dyn AdminStorage,
-    list: &ListKeys,
-    kind: Option<CredentialKind>,
-) -> Result<(), Failure> {
+pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<CredentialKind>) -> Result<(), Failure> {
     let now = Timestamp::now();
     let (mut records, mut predecessors) = (Vec::new(), HashMap::new());
     let mut take = |record: CredentialRecord| {
@@ -52,9 +48,9 @@ pub(super) async fn run(
     let named = list.account.as_ref().map(|account| [AccountId::new(&**account)]);
     let wanted = named.as_ref().map_or(Accounts::All, |account| Accounts::Only(account));
     if let Some(account) = &list.account {
-        accounts::find(storage, from_ref(account)).await?;
+        accounts::check_known(storage, account).await?;
     }
-    storage.visit_credentials(wanted, &mut take).await.map_err(|error| Failure::because(&error))?;
+    storage.admin().visit_credentials(wanted, &mut take).await.map_err(|error| Failure::because(&error))?;
     if list.json {
         let replaces = |record: &CredentialRecord| predecessors.get(&record.identity.credential_id).map(|id| &**id);
         let shown = records.iter().map(|record| Shown::of(record, replaces(record), now));

@@ -20,7 +20,7 @@ const COLUMNS: [Column; 5] = [
 ];
 
 pub(super) async fn run(storage: &Storage, log: &ShowLog) -> Result<(), Failure> {
-    accounts::find(storage.admin(), std::slice::from_ref(&log.account)).await?;
+    accounts::check_known(storage, &log.account).await?;
     let events = storage.keys().list_events(&AccountId::new(&*log.account), usize::MAX).await;
     let events = events.map_err(|error| Failure::because(&error))?;
     if log.json {

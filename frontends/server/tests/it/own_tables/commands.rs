@@ -13,7 +13,9 @@ fn what_would_change_or_copy_courses_is_refused() {
         for command in ["import courses.jsonl", "import --dry-run -", "import --prune courses.jsonl", "export"] {
             app.run(command).fails(1, &["with --courses views they belong to another one: do it there"]);
         }
-        app.run("accounts remove 1 --yes").fails(1, &["`accounts remove` is for courses in tables of this program"]);
+        for command in ["accounts remove 1", "accounts remove 1 --yes"] {
+            app.run(command).fails(1, &["`accounts remove` is for courses in tables of this program"]);
+        }
         assert_eq!(app.run("accounts show 1 --json").json()["courses"], 3);
     }
 }
@@ -195,6 +197,20 @@ fn other_schemas_and_one_file_for_both_are_taken() {
             assert_eq!(app.dir.files(), ["app.db"]);
         }
     }
+}
+
+/// It is never made.
+#[test]
+fn a_wrong_address_of_the_views_is_to_be_corrected() {
+    let dir = TestDir::new();
+    for path in ["typo.db", "typo/app.db"] {
+        for command in ["migrate", "keys list", "views check"] {
+            let told = dir.run(&format!("{command} --courses views --courses-database sqlite:{path}"));
+            assert!(!told.err.contains("makes one") && !told.err.contains("make it"), "{told:?}");
+            told.fails(1, &[path, "correct its address"]);
+        }
+    }
+    assert!(dir.files().is_empty());
 }
 
 #[test]

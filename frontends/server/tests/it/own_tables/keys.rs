@@ -41,6 +41,27 @@ fn an_owner_makes_a_key_in_the_developer_settings() {
     }
 }
 
+/// What is ours of it stays until somebody ends it.
+#[test]
+fn keys_and_sign_ins_of_an_account_that_left_the_view_are_shown_and_ended() {
+    for app in App::with_rows("django") {
+        app.run("settings link --account 1 --settings-url /settings").succeeds();
+        app.run("settings link --account 2 --settings-url /settings").succeeds();
+        let (id, _) = app.key("2");
+        app.sql("UPDATE auth_user SET is_active = FALSE");
+        assert_eq!(app.run("settings sign-out --account 1").succeeds(), "ended 1 links and sessions of 1\n");
+        assert_eq!(app.run("keys list --account 1").succeeds().lines().count(), 1, "{}", app.kind());
+        assert_eq!(app.run("keys list --account 2 --json").json()[0]["id"], *id);
+        app.run(&format!("keys revoke {id}")).succeeds();
+        assert_eq!(app.run("keys log --account 2 --json").json()[0]["action"], "key_revoked");
+        for command in ["keys list", "keys log", "settings sign-out", "keys create --name n --scope read:courses"] {
+            let told = app.run(&format!("{command} --account 3"));
+            assert!(!told.err.contains("import"), "{told:?}");
+            told.fails(1, &["no account \"3\"", "accounts list", "catalogue_accounts"]);
+        }
+    }
+}
+
 /// Its credential is that of an unknown account then.
 #[test]
 fn an_account_that_leaves_the_view_has_no_courses_and_keeps_its_identity() {

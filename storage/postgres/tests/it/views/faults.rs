@@ -24,7 +24,7 @@ enum Needs {
 use Needs::{Both, Course, List, Neither};
 
 /// Changes of sound rows, with the view, the key and what is wrong.
-const FAULTS: [(&str, &str, &str, &str, Needs); 24] = [
+const FAULTS: [(&str, &str, &str, &str, Needs); 25] = [
     ("UPDATE catalogue_accounts SET id = NULL", "accounts", "", "`id` is null", Neither),
     ("UPDATE catalogue_courses SET account_id = NULL", "courses", "bad", "`account_id` is null", Neither),
     ("UPDATE catalogue_courses SET slug = NULL", "courses", "acc", "`slug` is null", List),
@@ -55,6 +55,13 @@ const FAULTS: [(&str, &str, &str, &str, Needs); 24] = [
     ),
     ("UPDATE catalogue_courses SET module_count = -1", "courses", "acc, bad", "`module_count` is -1", List),
     ("UPDATE catalogue_courses SET module_count = NULL", "courses", "acc, bad", "`module_count` is null", List),
+    (
+        "UPDATE catalogue_courses SET module_count = 5",
+        "courses",
+        "acc, bad",
+        "`module_count` is 5, and the course has 2 modules",
+        Neither,
+    ),
     ("UPDATE catalogue_modules SET title = NULL", "modules", "acc, bad", "`title` is null", Course),
     ("UPDATE catalogue_modules SET summary = NULL", "modules", "acc, bad", "`summary` is null", Course),
     ("UPDATE catalogue_modules SET number = NULL", "modules", "acc, bad", "`number` is null", Course),
@@ -159,18 +166,40 @@ async fn a_fault_beyond_the_sample_is_found_among_all_rows() {
     assert_eq!(found[0].key.as_deref(), Some("acc, late1"));
 }
 
+/// By what the views show, whatever their keys are compared by.
+#[tokio::test]
+async fn each_course_has_as_many_modules_as_its_count_says() {
+    let Some(team) = Team::new(LOOSE).await else { return };
+    let change = "ALTER TABLE catalogue_courses ALTER slug TYPE TEXT COLLATE \"POSIX\"; \
+                  DELETE FROM catalogue_modules WHERE account_id = 'acc' AND course_slug = 'bad'; \
+                  DELETE FROM catalogue_modules WHERE account_id = 'acc' AND course_slug = 'good' AND number = 2; \
+                  INSERT INTO catalogue_courses SELECT 'acc', 'c' || n, 'Title', '', 'en', now(), NULL, FALSE, NULL, 0 \
+                  FROM generate_series(1, 20000) AS n";
+    let team = team.reopened(change).await;
+    for rows in [CheckedRows::Sample, CheckedRows::All] {
+        let found = checked(&team.storage, rows).await;
+        let told = found.iter().map(|fault| (fault.view, fault.key.as_deref().unwrap(), &*fault.what));
+        let expected = [("bad", "0 modules"), ("good", "1 module")].map(|(slug, modules)| {
+            (format!("acc, {slug}"), format!("`module_count` is 2, and the course has {modules}"))
+        });
+        let expected = expected.iter().map(|(key, what)| ("catalogue_courses", &**key, &**what));
+        assert!(told.eq(expected), "{found:?}");
+        assert_eq!(found[0].wanted, "as many as `catalogue_modules` has");
+    }
+}
+
 #[tokio::test]
 async fn columns_that_cannot_be_read_are_told_at_opening_and_by_a_check() {
     let Some(team) = Team::new(LOOSE).await else { return };
     let schema = team.schema.name();
     for (change, view, what, wanted) in [
         ("DROP TABLE catalogue_modules", "modules", "has no view of this name", "number"),
-        ("ALTER TABLE catalogue_courses DROP COLUMN hidden", "courses", "no column `hidden`", "BOOLEAN"),
+        ("ALTER TABLE catalogue_courses DROP COLUMN hidden", "courses", "no column `hidden`", "add it: a boolean"),
         (
             "ALTER TABLE catalogue_courses ALTER slug TYPE UUID USING gen_random_uuid()",
             "courses",
             "`slug` is of the type uuid",
-            "CAST(slug AS TEXT)",
+            "make it a text: CAST(slug AS TEXT)",
         ),
         (
             "ALTER TABLE catalogue_accounts ALTER id TYPE BIGINT USING 1",
@@ -248,6 +277,29 @@ async fn a_view_that_fails_is_told() {
     assert!(found.iter().any(|fault| fault.what.contains("division by zero")), "{found:?}");
     let error = items(&team.storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap_err();
     assert_eq!(error.kind(), StorageErrorKind::Corrupt);
+}
+
+#[tokio::test]
+async fn a_column_that_changes_while_it_is_served_is_named_with_what_is_wanted() {
+    let Some(team) = Team::new(LOOSE).await else { return };
+    for (change, pieces) in [
+        (
+            "ALTER TABLE catalogue_courses ALTER created_at TYPE DATE",
+            &["catalogue_courses: `created_at` is of the type date in the row acc, ", "it must be a timestamptz, "][..],
+        ),
+        (
+            "ALTER TABLE catalogue_courses ALTER hidden TYPE TEXT",
+            &["`hidden` is of the type text in the row acc, ", "it must be a boolean"],
+        ),
+        ("ALTER TABLE catalogue_courses DROP COLUMN module_count", &["is gone", "start the server again"]),
+    ] {
+        team.host.batch_execute(change).await.unwrap();
+        let error = items(&team.storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap_err();
+        assert_eq!(error.kind(), StorageErrorKind::Corrupt);
+        assert!(pieces.iter().all(|piece| error.to_string().contains(piece)), "{change}: {error}");
+        let again = "DROP TABLE catalogue_accounts, catalogue_courses, catalogue_modules, catalogue_revisions";
+        team.host.batch_execute(&format!("{again}; {LOOSE}")).await.unwrap();
+    }
 }
 
 #[tokio::test]

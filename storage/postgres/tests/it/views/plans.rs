@@ -167,3 +167,70 @@ async fn tables_that_the_role_may_not_use_are_looked_at_and_no_index_is_advised_
         assert!(found.iter().all(|advice| advice.remedy.is_none()), "{courses}: {found:#?}");
     }
 }
+
+/// What is no view has an index of its own columns.
+#[tokio::test]
+async fn a_table_and_a_materialised_view_are_indexed_themselves() {
+    let Some(team) = Team::new(TEXTS).await else { return };
+    fill(&team).await;
+    let kept = "ALTER VIEW catalogue_courses RENAME TO shown; ALTER VIEW catalogue_modules RENAME TO parts; \
+                CREATE MATERIALIZED VIEW catalogue_courses AS SELECT *, CAST(1 AS BIGINT) AS module_count FROM shown; \
+                CREATE TABLE catalogue_modules AS SELECT * FROM parts; ANALYZE";
+    let team = team.reopened(kept).await;
+    let expected = [
+        "CREATE INDEX ON catalogue_courses (account_id, created_at, slug COLLATE \"C\")",
+        "CREATE INDEX ON catalogue_courses (account_id, ((slug)::text))",
+        "CREATE INDEX ON catalogue_modules (account_id, ((course_slug)::text))",
+    ];
+    follow(&team, &expected).await;
+    let tables = "ALTER MATERIALIZED VIEW catalogue_courses RENAME TO kept; \
+                  CREATE TABLE catalogue_courses AS SELECT * FROM kept; ANALYZE";
+    let team = team.reopened(tables).await;
+    follow(&team, &expected[..2]).await;
+}
+
+/// Courses that belong to owners by a table of both.
+const JOINED: &str = "
+    CREATE TABLE teams (id BIGINT PRIMARY KEY, gone TIMESTAMP);
+    CREATE TABLE courses (id BIGINT PRIMARY KEY, slug VARCHAR NOT NULL, gone TIMESTAMP, made TIMESTAMP NOT NULL);
+    CREATE UNIQUE INDEX ON courses (slug) WHERE gone IS NULL;
+    CREATE TABLE courses_teams (course_id BIGINT NOT NULL, team_id BIGINT NOT NULL);
+    CREATE INDEX ON courses_teams (team_id, course_id);
+    CREATE TABLE parts (
+        id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, course_id BIGINT NOT NULL REFERENCES courses, place INTEGER,
+        gone TIMESTAMP
+    );
+    CREATE INDEX ON parts (course_id);
+    CREATE VIEW catalogue_accounts AS SELECT CAST(id AS TEXT) AS id FROM teams WHERE gone IS NULL;
+    CREATE VIEW catalogue_courses AS
+    SELECT CAST(t.team_id AS TEXT) AS account_id, c.slug, 'Title' AS title, '' AS tagline, 'en' AS language,
+        c.made AS created_at, c.made AS published_at, FALSE AS hidden, CAST(NULL AS TEXT) AS access_mode,
+        (SELECT count(*) FROM parts AS m WHERE m.course_id = c.id AND m.gone IS NULL) AS module_count
+    FROM courses AS c JOIN courses_teams AS t ON t.course_id = c.id WHERE c.gone IS NULL;
+    CREATE VIEW catalogue_modules AS
+    SELECT CAST(t.team_id AS TEXT) AS account_id, c.slug AS course_slug,
+        row_number() OVER (PARTITION BY CAST(t.team_id AS TEXT), c.slug ORDER BY m.place, m.id) AS number,
+        'Part' AS title, '' AS summary
+    FROM parts AS m JOIN courses AS c ON c.id = m.course_id JOIN courses_teams AS t ON t.course_id = c.id
+    WHERE c.gone IS NULL AND m.gone IS NULL;
+    INSERT INTO teams SELECT generate_series(1, 4);
+    INSERT INTO courses SELECT n, 'c-' || n, CASE WHEN n % 13 = 0 THEN now() END,
+        TIMESTAMP '2025-01-01' + n / 4 * INTERVAL '1 day' FROM generate_series(1, 300) AS n;
+    INSERT INTO courses_teams SELECT id, 1 + id % 3 FROM courses;
+    INSERT INTO parts (course_id, place) SELECT c.id, n * 10 FROM courses AS c, generate_series(1, 5) AS n;
+    ANALYZE;
+";
+
+/// A join that compares again what an index has found reads nothing too much.
+#[tokio::test]
+async fn pages_of_several_tables_sort_and_nothing_else_is_told_of_them() {
+    let Some(team) = Team::new(JOINED).await else { return };
+    for advice in advice(&team.storage).await {
+        team.host.batch_execute(&advice.remedy.unwrap_or_default()).await.unwrap();
+    }
+    team.host.batch_execute("ANALYZE").await.unwrap();
+    let found = advice(&team.storage).await;
+    let [page] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!((&*page.about, &page.remedy), ("the first page", &None));
+    assert!(page.what.contains("all courses of the account") && page.what.contains("materialised view"), "{page:?}");
+}
