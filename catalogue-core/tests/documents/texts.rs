@@ -32,6 +32,22 @@ fn they_name_every_operation_code_and_scope() {
 }
 
 #[test]
+fn the_markdown_says_what_each_code_means() {
+    let text = text(DocumentFormat::Markdown).split_whitespace().collect::<Vec<_>>().join(" ");
+    for (code, status, meaning) in [
+        ("unauthorized", 401, "Missing or invalid bearer token."),
+        ("insufficient_scope", 403, "Valid token without the required scope."),
+        ("not_found", 404, "Resource does not exist or belongs to another account."),
+        ("invalid_request", 400, "Invalid request."),
+        ("rate_limited", 429, "Rate limit reached."),
+        ("internal_error", 500, "Unexpected server error."),
+    ] {
+        let row = format!("| `{code}` | {status} | {meaning} |");
+        assert!(text.contains(&row), "{row}");
+    }
+}
+
+#[test]
 fn the_markdown_has_every_field() {
     let text = text(DocumentFormat::Markdown);
     let document = json(DocumentFormat::OpenApi);
