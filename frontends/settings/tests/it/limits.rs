@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::Scopes;
-use catalogue_core::limit::{LocalRateLimiter, RateLimit};
+use catalogue_core::limit::{LimiterFuture, LocalRateLimiter, RateLimit, RateLimitKey, RateLimiter, Taken};
 use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_settings::Owner;
 use http::Request;
@@ -69,6 +69,32 @@ async fn changes_are_counted_by_account() {
     page.shows("Too many requests. Try again in ");
     assert_eq!(app.get("/settings/api/keys").await.data().as_array().unwrap().len(), 2);
     assert_eq!(app.ask_as("bert", crate::app::json("POST", "/settings/api/keys", &body)).await.status, 201);
+}
+
+/// Refuses each change for so long.
+#[derive(Debug)]
+struct Refusing(Duration);
+
+impl RateLimiter for Refusing {
+    fn limit(&self) -> RateLimit {
+        RateLimit::new(1, Duration::from_secs(60)).unwrap()
+    }
+    fn take<'l>(&'l self, _: RateLimitKey<'l>) -> LimiterFuture<'l, Taken> {
+        LimiterFuture::now(Taken::Refused { resets_in: self.0 })
+    }
+    fn give_back<'l>(&'l self, _: RateLimitKey<'l>, _: u64) -> LimiterFuture<'l, ()> {
+        LimiterFuture::now(())
+    }
+}
+
+#[tokio::test]
+async fn a_part_of_a_second_is_waited_for_as_a_whole_one() {
+    for (milliseconds, seconds) in [(0, "1"), (1, "1"), (2000, "2"), (2001, "3")] {
+        let (storage, limiter) = (storage().await, Refusing(Duration::from_millis(milliseconds)));
+        let app = App::over(storage.clone(), storage, |builder| builder.rate_limiter(limiter));
+        let refused = app.post("/settings/check", &[("token", "a")]).await;
+        assert_eq!((refused.status, refused.header("retry-after")), (429, Some(seconds)));
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Each page and form.
 
+use catalogue_core::storage::{Actor, KeyStorage as _};
 use serde_json::{Value, json};
 
 use crate::app::{App, DAY, form, get};
@@ -32,6 +33,7 @@ async fn a_key_is_made_shown_once_and_listed() {
     list.shows("partner");
     list.shows(&format!("{}…", &token[..8]));
     list.shows("Never used");
+    list.shows("Expires <time");
     list.shows("in 90 days");
     list.hides(&token);
     let events = app.get("/settings/activity").await;
@@ -72,6 +74,9 @@ async fn a_link_fills_the_form_and_makes_nothing() {
     filled.shows("value=\"read:courses\" checked");
     filled.shows("value=\"30d\" checked");
     filled.hides("admin");
+    for value in ["name=Acme", "scope=read:courses", "expires=30d", "expires=never"] {
+        app.get(&format!("/settings/keys/new?{value}")).await.shows("came with the link");
+    }
     let unfit = app.get("/settings/keys/new?name=%0A&scope=admin&expires=1y&other=1").await;
     unfit.hides("came with the link");
     unfit.shows("value=\"90d\" checked");
@@ -176,7 +181,37 @@ async fn a_key_is_rotated() {
     let again = app.post(&format!("{page}/rotate"), &[("nonce", &nonce), ("overlap", "0")]).await;
     assert_eq!(again.status, 409);
     again.shows("It was rotated, revoked or has expired meanwhile.");
-    app.get(&page).await.hides("Rotate key");
+    let old_page = app.get(&page).await;
+    old_page.hides("Rotate key");
+    old_page.shows("◔");
+    old_page.shows("<dt>Successor</dt>");
+    old_page.hides("<dt>Replaces</dt>");
+    let new_page = app.get(&format!("/settings/keys/{}", new["id"].as_str().unwrap())).await;
+    new_page.shows("✓");
+    new_page.hides("<dt>Successor</dt>");
+    new_page.shows(&format!("<dt>Replaces</dt><dd><a href=\"{page}\">"));
+    app.clock.advance(DAY);
+    let ended = app.get(&page).await;
+    ended.shows("✕");
+    ended.shows("<dt>Expired</dt>");
+}
+
+#[tokio::test]
+async fn the_last_changes_of_a_key_are_shown() {
+    let app = App::new().await;
+    let [first, busy] = [app.make("first").await, app.make("busy").await];
+    let [first, busy] = [&first, &busy].map(|key| key["id"].as_str().unwrap());
+    for number in 0..1000 {
+        let name = number.to_string();
+        app.storage.rename_key(&"anna".into(), busy, &name, &Actor::OWNER).await.unwrap().unwrap();
+    }
+    let last = app.make("last").await;
+    for (id, has_older, changes) in [(first, true, 0), (busy, false, 20), (last["id"].as_str().unwrap(), false, 1)] {
+        let page = app.get(&format!("/settings/keys/{id}")).await;
+        assert_eq!(page.body.contains("Older changes are not shown."), has_older, "{id}");
+        let made_and_renamed = ["Key created", "Key renamed"].map(|change| page.body.matches(change).count());
+        assert_eq!(made_and_renamed.iter().sum::<usize>(), changes, "{id}");
+    }
 }
 
 #[tokio::test]
@@ -190,6 +225,9 @@ async fn a_reminder_is_a_calendar_file() {
     assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"key-reminder.ics\""));
     file.shows("DTSTART;VALUE=DATE:20270206\r\n");
     file.shows(&format!("UID:{id}@catalogue\r\n"));
+    // From then on it is on the day of the end.
+    app.clock.advance(76 * DAY);
+    app.get(&format!("/settings/keys/{id}/reminder.ics")).await.shows("DTSTART;VALUE=DATE:20270220\r\n");
     let endless = app.make("endless").await;
     let missing = app.get(&format!("/settings/keys/{}/reminder.ics", endless["id"].as_str().unwrap())).await;
     assert_eq!(missing.status, 404);
