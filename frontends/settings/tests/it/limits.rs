@@ -61,7 +61,7 @@ async fn changes_are_counted_by_account() {
     app.make("two").await;
     let body = json!({ "name": "three", "scopes": ["read:courses"], "expiresAt": null });
     let refused = app.send("POST", "/settings/api/keys", &body).await;
-    assert_eq!(refused.failure().0, 429);
+    assert_eq!(refused.failure(), (429, "rate_limited".to_owned(), None));
     let seconds = refused.json()["error"]["details"]["retryAfterSeconds"].to_string();
     assert_eq!(refused.header("retry-after"), Some(&*seconds));
     let page = app.post("/settings/check", &[("token", "a")]).await;
@@ -148,6 +148,11 @@ async fn oauth_tokens_are_not_counted_among_the_keys() {
         app.storage.create_key(&token, &Actor::OPERATOR).await.unwrap();
     }
     app.make("partner").await;
+    let keys = app.get("/settings/api/keys").await.data();
+    let token = keys.as_array().unwrap().iter().find(|key| key["kind"] == "oauth").unwrap();
+    let path = format!("/settings/api/keys/{}/rotate", token["id"].as_str().unwrap());
+    let refused = app.send("POST", &path, &json!({ "overlapSeconds": 0 })).await;
+    assert_eq!(refused.failure(), (409, "invalid_request".to_owned(), Some("not_rotatable".to_owned())));
 }
 
 /// Never ends.

@@ -22,6 +22,7 @@ async fn a_key_is_made_shown_once_and_listed() {
     assert_eq!(empty.status, 200);
     empty.shows("No keys yet.");
     empty.shows("href=\"/settings/keys/new\"");
+    empty.shows("action=\"/settings/check\"");
     let made = create(&app, &PARTNER).await;
     assert_eq!(made.status, 201);
     made.shows("Copy it now: it is kept as a digest and cannot be shown again.");
@@ -146,12 +147,17 @@ async fn a_key_is_revoked_after_a_question() {
     question.shows("Whatever uses it is refused from the next request on. This cannot be undone.");
     question.shows("Something used it <time");
     question.shows("3 minutes ago");
+    app.clock.advance(DAY - 180);
+    let question = app.get(&page).await;
+    question.shows("Last used <time");
+    question.hides("Something used it");
     assert_eq!(app.get("/settings/api/keys").await.data()[0]["state"], "valid");
     for _ in 0..2 {
         let answer = app.post(&page, &[]).await;
         assert_eq!(answer.status, 303);
         app.get(answer.header("location").unwrap()).await.shows("Revoked <bdi>partner</bdi>.");
     }
+    app.get("/settings/activity").await.shows("Key revoked");
     let again = app.get(&page).await;
     assert_eq!((again.status, again.header("location")), (303, page.strip_suffix("/revoke")));
     assert_eq!(app.get("/settings/api/events").await.data().as_array().unwrap().len(), 2, "made, and revoked once");
@@ -184,9 +190,10 @@ async fn a_key_is_rotated() {
     let old_page = app.get(&page).await;
     old_page.hides("Rotate key");
     old_page.shows("◔");
-    old_page.shows("<dt>Successor</dt>");
+    let new_address = format!("/settings/keys/{}", new["id"].as_str().unwrap());
+    old_page.shows(&format!("<dt>Successor</dt><dd><a href=\"{new_address}\">"));
     old_page.hides("<dt>Replaces</dt>");
-    let new_page = app.get(&format!("/settings/keys/{}", new["id"].as_str().unwrap())).await;
+    let new_page = app.get(&new_address).await;
     new_page.shows("✓");
     new_page.hides("<dt>Successor</dt>");
     new_page.shows(&format!("<dt>Replaces</dt><dd><a href=\"{page}\">"));
@@ -194,6 +201,7 @@ async fn a_key_is_rotated() {
     let ended = app.get(&page).await;
     ended.shows("✕");
     ended.shows("<dt>Expired</dt>");
+    app.get("/settings/activity").await.shows("Key rotated");
 }
 
 #[tokio::test]
@@ -225,6 +233,11 @@ async fn a_reminder_is_a_calendar_file() {
     assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"key-reminder.ics\""));
     file.shows("DTSTART;VALUE=DATE:20270206\r\n");
     file.shows(&format!("UID:{id}@catalogue\r\n"));
+    file.hides("URL:");
+    let (address, storage) = ("https://a.example/settings", app.storage.clone());
+    let whole = App::over(storage.clone(), storage, |builder| builder.settings_url(address));
+    let file = whole.get(&format!("/settings/keys/{id}/reminder.ics")).await;
+    assert!(file.body.replace("\r\n ", "").contains(&format!("URL:{address}/keys/{id}\r\n")), "{}", file.body);
     // From then on it is on the day of the end.
     app.clock.advance(76 * DAY);
     app.get(&format!("/settings/keys/{id}/reminder.ics")).await.shows("DTSTART;VALUE=DATE:20270220\r\n");
@@ -296,6 +309,7 @@ async fn paths_that_mean_nothing() {
     {
         let answer = app.get(path).await;
         assert_eq!((answer.status, answer.answered.action == "sign_in"), (404, false), "{path}");
+        assert_eq!(answer.body.contains("<title>Not found"), path != "/settings/api", "{path}");
     }
     assert_eq!(app.ask(form("/settings/sign-out", &[])).await.status, 404);
 }
