@@ -4,7 +4,7 @@ use catalogue_core::admin::{Account, AdminStorage as _, Change, Import, Record};
 use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Course, Timestamp, async_trait};
 
-use crate::app::course;
+use crate::app::{OWNER, TestApp, course};
 
 /// Takes accounts, and refuses each course for that.
 struct Refusing(StorageErrorKind);
@@ -41,6 +41,22 @@ async fn a_refused_record_is_told_and_a_failure_ends_the_import() {
     }
     for kind in [Unavailable, OutcomeUnknown] {
         assert_eq!(Refusing(kind).put_all(&records).await.unwrap_err().kind(), kind);
+    }
+}
+
+/// The memory storage takes an import for the whole state, so it must not undo what was removed meanwhile.
+#[tokio::test]
+async fn what_was_removed_meanwhile_does_not_come_back() {
+    for takes_all in [true, false] {
+        let app = TestApp::new().await;
+        app.put([course("a", 0)]).await;
+        let import = app.storage.begin_import().await.unwrap();
+        if takes_all {
+            app.storage.remove_account(&OWNER.into()).await.unwrap().unwrap();
+        } else {
+            assert!(app.storage.remove_course(&OWNER.into(), "a").await.unwrap());
+        }
+        assert_eq!(import.commit().await.unwrap_err().kind(), StorageErrorKind::Unavailable);
     }
 }
 

@@ -3,7 +3,7 @@
 use catalogue_core::admin::{Account, NewCredential};
 use catalogue_core::auth::Scopes;
 use catalogue_core::observe::ExceededLimit::{ClientAddress, Credential, InFlight};
-use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, Session};
+use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, Revision, Session};
 use catalogue_core::{AccountId, Timestamp};
 use serde_json::json;
 
@@ -41,6 +41,12 @@ fn an_event_is_an_object_of_names_and_texts() {
         })
     );
     assert!(event.id.starts_with("evt_"));
+}
+
+#[test]
+fn a_revision_keeps_its_bytes() {
+    let bytes = std::array::from_fn(|at| at as u8);
+    assert_eq!(*Revision::from_bytes(bytes).as_bytes(), bytes);
 }
 
 #[test]

@@ -42,8 +42,13 @@ fn the_markdown_says_what_each_code_means() {
         ("rate_limited", 429, "Rate limit reached."),
         ("internal_error", 500, "Unexpected server error."),
     ] {
-        let row = format!("| `{code}` | {status} | {meaning} |");
-        assert!(text.contains(&row), "{row}");
+        // In the table of codes, and in an endpoint's of answers.
+        for row in [format!("| `{code}` | {status} | {meaning} |"), format!("| {status} | `{code}` | {meaning}")] {
+            assert!(text.contains(&row), "{row}");
+        }
+    }
+    for row in ["| `scopes` | array of string |", "| `modules` | array of `Module` |", "## Rate limits A deployment"] {
+        assert!(text.contains(row), "{row} {text}");
     }
 }
 

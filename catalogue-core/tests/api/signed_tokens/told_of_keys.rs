@@ -50,7 +50,9 @@ fn each_change_of_the_keys_is_told_once() {
     ] {
         *source.0.lock().unwrap() = answer;
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let lines = logs(|| drop(runtime.block_on(tokens.refresh())));
+        let lines = logs(|| {
+            runtime.block_on(tokens.refresh());
+        });
         let fields = lines.iter().map(|line| {
             let (told, fields) = line.split_once(&format!(" issuer={ISSUER:?}")).expect("whose keys they are");
             told.split(' ').next().unwrap().to_owned() + fields
