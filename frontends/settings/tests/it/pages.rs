@@ -1,5 +1,7 @@
 //! Each page and form.
 
+use std::time::Duration;
+
 use catalogue_core::storage::{Actor, KeyStorage as _};
 use serde_json::{Value, json};
 
@@ -202,6 +204,21 @@ async fn a_key_is_rotated() {
     ended.shows("✕");
     ended.shows("<dt>Expired</dt>");
     app.get("/settings/activity").await.shows("Key rotated");
+}
+
+#[tokio::test]
+async fn each_overlap_lasts_as_long_as_it_says() {
+    let app = App::new().await;
+    for (choice, seconds) in [("0", 0), ("1h", 3_600), ("24h", 86_400), ("7d", 604_800)] {
+        let id = app.make(choice).await["id"].as_str().unwrap().to_owned();
+        let page = format!("/settings/keys/{id}");
+        let nonce = app.nonce(&page).await;
+        let rotated = app.post(&format!("{page}/rotate"), &[("nonce", &nonce), ("overlap", choice)]).await;
+        assert_eq!(rotated.status, 201);
+        let end = app.clock.now().checked_add(Duration::from_secs(seconds)).unwrap();
+        let old = app.get(&format!("/settings/api/keys/{id}")).await.data();
+        assert_eq!(old["expiresAt"], end.to_string(), "{choice}");
+    }
 }
 
 #[tokio::test]
