@@ -138,4 +138,16 @@ mod tests {
             assert_eq!(index.state().is_some(), counts, "{copies:?}");
         }
     }
+
+    /// To close it would drop the locks of SQLite's own connections to it.
+    #[test]
+    fn a_file_stays_open_for_as_long_as_it_has_a_name() {
+        let [first, second, third] = [(); 3].map(|()| tempfile::NamedTempFile::new().unwrap());
+        let open = |named: &tempfile::NamedTempFile| Arc::downgrade(&open_for_long(named.path()).unwrap());
+        let (file, _) = (open(&first), open(&second));
+        assert!(file.upgrade().is_some());
+        drop(first);
+        open(&third);
+        assert!(file.upgrade().is_none());
+    }
 }
