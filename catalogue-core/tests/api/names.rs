@@ -2,7 +2,7 @@
 
 use catalogue_core::admin::{Account, NewCredential};
 use catalogue_core::auth::Scopes;
-use catalogue_core::observe::ExceededLimit::{ClientAddress, Credential, InFlight};
+use catalogue_core::observe::ExceededLimit::{self, ClientAddress, Credential, InFlight};
 use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, Revision, Session};
 use catalogue_core::{AccountId, Timestamp};
 use serde_json::json;
@@ -15,7 +15,7 @@ fn actions_limits_and_actors_keep_their_names() {
     assert_eq!(found, CredentialAction::ALL);
     assert_eq!(CredentialAction::from_name("key_lost"), None);
     assert_eq!(
-        [InFlight, Credential, ClientAddress].map(|limit| limit.name()),
+        [InFlight, Credential, ClientAddress].map(ExceededLimit::name),
         ["in_flight", "credential", "client_address"]
     );
     for (actor, text) in [
