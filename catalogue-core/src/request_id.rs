@@ -86,6 +86,19 @@ mod tests {
         assert_eq!(of(&[]).len(), 32);
     }
 
+    /// Of two digits beside each other, none says anything of the other.
+    #[test]
+    fn each_digit_is_random() {
+        let ids = RequestIds::default();
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..BLOCK {
+            let id = ids.fresh();
+            seen.extend(id.as_bytes().windows(2).enumerate().map(|(at, pair)| (at, pair[0], pair[1])));
+        }
+        // 16 pairs of each, but for a few by chance.
+        assert!(seen.len() > 31 * 255, "{}", seen.len());
+    }
+
     /// Also from the end of a block on, and on other threads.
     #[test]
     fn fresh_ids_differ() {

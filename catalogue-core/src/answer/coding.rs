@@ -57,11 +57,8 @@ impl Coding {
         match self {
             #[cfg(feature = "brotli")]
             Self::Brotli => {
-                let parameters = brotli::enc::BrotliEncoderParams {
-                    quality: BROTLI_QUALITY,
-                    size_hint: bytes.len(),
-                    ..Default::default()
-                };
+                let mut parameters = brotli::enc::BrotliEncoderParams::default();
+                (parameters.quality, parameters.size_hint) = (BROTLI_QUALITY, bytes.len());
                 let mut compressed = Vec::with_capacity(bytes.len() / 4);
                 brotli::BrotliCompress(&mut &*bytes, &mut compressed, &parameters)?;
                 Ok(compressed)

@@ -112,6 +112,7 @@ mod tests {
             tag.is_listed_in(&fields.collect())
         };
         assert!(is_listed(&[with(MOST_BYTES)]) && is_listed(&[with(MOST_BYTES / 2), with(MOST_BYTES / 2)]));
+        assert!(is_listed(&[with(140 * (own.len() + 2))]), "140 tags");
         assert!(!is_listed(&[with(MOST_BYTES + 1)]));
         assert!(!is_listed(&[with(MOST_BYTES / 2), with(MOST_BYTES / 2), own.clone()]));
     }

@@ -122,6 +122,13 @@ mod tests {
     }
 
     #[test]
+    fn a_line_is_filled_to_its_end() {
+        let [first, fits, long] = [("a", 46), ("b", 47), ("b", 48)].map(|(letter, times)| letter.repeat(times));
+        assert_eq!(wrap(&format!("{first} {fits}"), "- "), format!("- {first} {fits}\n"));
+        assert_eq!(wrap(&format!("{first} {long}"), "- "), format!("- {first}\n  {long}\n"));
+    }
+
+    #[test]
     fn long_texts_are_wrapped_between_words_and_never_in_code() {
         let code = format!("`{}`", "a b ".repeat(30));
         let text = format!("one {code} two");

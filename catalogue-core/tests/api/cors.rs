@@ -56,6 +56,14 @@ async fn a_listed_origin_may_call_the_api() {
         assert!(answer.header("access-control-allow-headers").unwrap().contains("Authorization"));
         assert_eq!(answer.header("access-control-allow-credentials"), None);
 
+        // What is no preflight is not answered as one.
+        for (method, header) in
+            [(Method::OPTIONS, ("accept", "*/*")), (Method::GET, ("access-control-request-method", "GET"))]
+        {
+            let answer = app.send(method, "/api/v1/courses", &[("origin", origin), header]).await;
+            assert_eq!(answer.header("access-control-allow-methods"), None);
+        }
+
         // On failures too, or a script could not read why.
         let refused = app.send(Method::GET, "/api/v1/courses", &[("origin", origin)]).await;
         refused.failure(401, "unauthorized");

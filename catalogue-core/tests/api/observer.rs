@@ -159,9 +159,9 @@ impl Observer for Causes {
 #[tokio::test]
 async fn causes_and_traces_are_told() {
     let causes = Causes::default();
-    let app = TestApp::with(|builder| builder.observer((None::<Panics>, Some(causes.clone())))).await;
+    let app = TestApp::with(|builder| builder.observer((None::<Panics>, Some(Arc::new(causes.clone()))))).await;
     let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
-    let full = TestApp::with(|builder| builder.observer(causes.clone()).max_in_flight(0)).await;
+    let full = TestApp::with(|builder| builder.observer(Box::new(causes.clone())).max_in_flight(0)).await;
     let trace = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00");
     let none = "None None None None";
     for (app, method, headers, told) in [

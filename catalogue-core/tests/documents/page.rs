@@ -192,6 +192,9 @@ async fn each_operation_has_a_sample_in_every_language_and_an_example_of_every_f
     assert!(
         elements.iter().any(|(_, attributes)| attributes.contains("id=\"error-invalid-request-limit-out-of-range\""))
     );
+    // The first cell of a row links to the row, and no other.
+    let link = "<a href=\"#error-not-found\">";
+    assert!(page.contains(&format!("{link}<code>not_found</code></a>")) && !page.contains(&format!("{link}404</a>")));
 }
 
 #[tokio::test]

@@ -32,6 +32,27 @@ fn they_name_every_operation_code_and_scope() {
 }
 
 #[test]
+fn the_markdown_says_what_each_code_means() {
+    let text = text(DocumentFormat::Markdown).split_whitespace().collect::<Vec<_>>().join(" ");
+    for (code, status, meaning) in [
+        ("unauthorized", 401, "Missing or invalid bearer token."),
+        ("insufficient_scope", 403, "Valid token without the required scope."),
+        ("not_found", 404, "Resource does not exist or belongs to another account."),
+        ("invalid_request", 400, "Invalid request."),
+        ("rate_limited", 429, "Rate limit reached."),
+        ("internal_error", 500, "Unexpected server error."),
+    ] {
+        // In the table of codes, and in an endpoint's of answers.
+        for row in [format!("| `{code}` | {status} | {meaning} |"), format!("| {status} | `{code}` | {meaning}")] {
+            assert!(text.contains(&row), "{row}");
+        }
+    }
+    for row in ["| `scopes` | array of string |", "| `modules` | array of `Module` |", "## Rate limits A deployment"] {
+        assert!(text.contains(row), "{row} {text}");
+    }
+}
+
+#[test]
 fn the_markdown_has_every_field() {
     let text = text(DocumentFormat::Markdown);
     let document = json(DocumentFormat::OpenApi);

@@ -96,6 +96,8 @@ mod tests {
         let file = reminder("key_1", &name, at("2027-02-20T10:00:00Z"), None, at("2026-11-22T04:40:00Z"));
         assert!(file.lines().all(|line| line.len() <= LINE), "{file}");
         assert_eq!(file.matches("\r\nEND:VEVENT\r\n").count(), 1);
+        assert_eq!(fold(&"a".repeat(LINE)).matches("\r\n").count(), 1);
+        assert_eq!(fold(&"a".repeat(LINE + 1)), format!("{}\r\n a\r\n", "a".repeat(LINE)));
         let unfolded = file.replace("\r\n ", "");
         assert!(unfolded.contains(&format!("a\\,b\\;c\\\\d\\nEND:VEVENT{}", "é".repeat(90))), "{unfolded}");
     }

@@ -82,7 +82,12 @@ mod tests {
         ] {
             assert_eq!(Nonce::parse(&nonce, at(now)).is_ok(), taken, "{now}");
         }
-        for wrong in [&nonce[1..], &nonce.to_uppercase(), &Uuid::parse_str(&nonce).unwrap().to_string(), "x"] {
+        // Of another version, and of another variant.
+        let [other, foreign] =
+            [(12, "4"), (16, "c")].map(|(at, digit)| [&nonce[..at], digit, &nonce[at + 1..]].concat());
+        for wrong in
+            [&other, &foreign, &nonce[1..], &nonce.to_uppercase(), &Uuid::parse_str(&nonce).unwrap().to_string(), "x"]
+        {
             assert_eq!(Nonce::parse(wrong, made).unwrap_err(), Reason::OutOfRange, "{wrong}");
         }
         assert_eq!(Nonce::parse("", made).unwrap_err(), Reason::Missing);

@@ -33,20 +33,21 @@ pub(crate) fn last_day(end: Timestamp) -> String {
 
 /// How far off it is. What is to come is an end.
 fn words(at: Timestamp, now: Timestamp) -> String {
+    let is_ahead = at > now;
     let seconds = (at.as_microseconds() - now.as_microseconds()) / 1_000_000;
     // What lasts 90 days still ends in 90 days when its page is there.
-    let whole = |away: i64, unit: i64| if at > now { (away + unit / 2) / unit } else { away / unit };
+    let whole = |away: i64, unit: i64| if is_ahead { (away + unit / 2) / unit } else { away / unit };
     let away = if seconds < MINUTE { seconds.abs() } else { whole(seconds, MINUTE) * MINUTE };
     let (count, unit) = match away {
-        away if away < MINUTE => return if at > now { "in less than a minute" } else { "just now" }.to_owned(),
+        away if away < MINUTE => return if is_ahead { "in less than a minute" } else { "just now" }.to_owned(),
         away if away < HOUR => (whole(away, MINUTE), "minute"),
         away if away < 2 * DAY => (whole(away, HOUR), "hour"),
         away if away < 100 * DAY => (whole(away, DAY), "day"),
-        _ if at > now => return format!("on {}", last_day(at)),
+        _ if is_ahead => return format!("on {}", last_day(at)),
         _ => return date(at),
     };
     let plural = if count == 1 { "" } else { "s" };
-    if at > now { format!("in {count} {unit}{plural}") } else { format!("{count} {unit}{plural} ago") }
+    if is_ahead { format!("in {count} {unit}{plural}") } else { format!("{count} {unit}{plural} ago") }
 }
 
 #[cfg(test)]
@@ -60,6 +61,7 @@ mod tests {
         for (time, words_of_it) in [
             ("2026-11-22T04:42:01Z", "just now"),
             ("2026-11-22T04:40:00Z", "3 minutes ago"),
+            ("2026-11-22T04:43:00Z", "just now"),
             ("2026-11-22T03:43:00Z", "1 hour ago"),
             ("2026-11-20T04:43:00Z", "2 days ago"),
             ("2026-08-01T00:00:00Z", "2026-08-01"),
@@ -69,6 +71,8 @@ mod tests {
             ("2026-11-23T04:42:59Z", "in 24 hours"),
             ("2026-11-23T04:12:00Z", "in 23 hours"),
             ("2027-02-20T04:43:00Z", "in 90 days"),
+            ("2026-11-24T03:43:00Z", "in 47 hours"),
+            ("2027-03-02T04:43:00Z", "on 2027-03-02"),
             ("2027-11-22T04:43:00Z", "on 2027-11-22"),
         ] {
             assert_eq!(words(at(time), now), words_of_it, "{time}");

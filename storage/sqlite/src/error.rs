@@ -86,3 +86,41 @@ fn is_conversion(error: &Error) -> bool {
 
     matches!(error, FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..))
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ffi;
+
+    use super::*;
+
+    /// By kind and words an operator tells what to do; SQLite's own error stays as the cause.
+    #[test]
+    fn each_code_is_told_by_what_to_do_about_it() {
+        for (code, kind, words) in [
+            (ffi::SQLITE_BUSY, Unavailable, "another program is writing"),
+            (ffi::SQLITE_LOCKED, Unavailable, "another program is writing"),
+            (ffi::SQLITE_INTERRUPT, Unavailable, "took too long"),
+            (ffi::SQLITE_READONLY, Unavailable, "read-only"),
+            (ffi::SQLITE_READONLY_RECOVERY, Unavailable, "start it again"),
+            (ffi::SQLITE_READONLY_ROLLBACK, Unavailable, "start it again"),
+            (ffi::SQLITE_CANTOPEN, Unavailable, "cannot be opened"),
+            (ffi::SQLITE_FULL, Unavailable, "the disk is full"),
+            (ffi::SQLITE_IOERR, Unavailable, "the disk failed"),
+            (ffi::SQLITE_CORRUPT, Corrupt, "damaged"),
+            (ffi::SQLITE_NOTADB, Corrupt, "damaged"),
+            (ffi::SQLITE_SCHEMA, Corrupt, "another schema"),
+            (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, AlreadyThere, "such a record already"),
+            (ffi::SQLITE_CONSTRAINT_UNIQUE, AlreadyThere, "such a record already"),
+            (ffi::SQLITE_CONSTRAINT_FOREIGNKEY, UnknownReference, "no such account"),
+            (ffi::SQLITE_CONSTRAINT_CHECK, InvalidValue, "such a value"),
+            (ffi::SQLITE_CONSTRAINT_NOTNULL, InvalidValue, "such a value"),
+            (ffi::SQLITE_CONSTRAINT_TRIGGER, Other, "refused the change"),
+            (ffi::SQLITE_ERROR, Other, "the database failed"),
+        ] {
+            let told = storage_error(Error::SqliteFailure(ffi::Error::new(code), None));
+            assert_eq!(told.kind(), kind, "{code}");
+            assert!(told.to_string().contains(words), "{code}: {told}");
+            assert_eq!(is_locked(&told), words.contains("writing"), "{code}");
+        }
+    }
+}

@@ -133,8 +133,9 @@ impl SqliteStorage {
     /// [`KeyStorage`]: catalogue_core::storage::KeyStorage
     /// [`SignInStorage`]: catalogue_core::storage::SignInStorage
     #[must_use]
-    pub fn write_timeout(self, longest: Duration) -> Self {
-        Self { write_timeout: longest.min(LONGEST_WRITE_TIMEOUT), ..self }
+    pub fn write_timeout(mut self, longest: Duration) -> Self {
+        self.write_timeout = longest.min(LONGEST_WRITE_TIMEOUT);
+        self
     }
 
     /// Makes a change in one transaction, on a thread of its own. A call that is dropped leaves it to be done all the same.

@@ -114,3 +114,47 @@ fn read_start(file: &File, buffer: &mut [u8]) -> Option<()> {
 fn read_start(_: &File, _: &mut [u8]) -> Option<()> {
     None
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_counts_when_both_copies_are_whole() {
+        let whole = {
+            let mut header = [0; HEADER];
+            header[..VERSION.len()].copy_from_slice(&VERSION);
+            header[IS_IN_USE] = 1;
+            header
+        };
+        let but = |at: usize| {
+            let mut header = whole;
+            header[at] ^= 1;
+            header
+        };
+        for (copies, counts) in [
+            ([whole, whole], true),
+            ([whole, but(HEADER - 1)], false),
+            ([but(0), but(0)], false),
+            ([but(IS_IN_USE), but(IS_IN_USE)], false),
+        ] {
+            let named = tempfile::NamedTempFile::new().unwrap();
+            fs::write(&named, copies.concat()).unwrap();
+            let (file, path) = (Arc::new(named.reopen().unwrap()), named.path().to_owned());
+            let index = WalIndex { identity: FileIdentity::of(&file.metadata().unwrap()), file, path };
+            assert_eq!(index.state().is_some(), counts, "{copies:?}");
+        }
+    }
+
+    /// To close it would drop the locks of SQLite's own connections to it.
+    #[test]
+    fn a_file_stays_open_for_as_long_as_it_has_a_name() {
+        let [first, second, third] = [(); 3].map(|()| tempfile::NamedTempFile::new().unwrap());
+        let open = |named: &tempfile::NamedTempFile| Arc::downgrade(&open_for_long(named.path()).unwrap());
+        let (file, _) = (open(&first), open(&second));
+        assert!(file.upgrade().is_some());
+        drop(first);
+        open(&third);
+        assert!(file.upgrade().is_none());
+    }
+}

@@ -18,7 +18,7 @@ pub(super) const AUDIENCE: &str = "https://api.example.com/api/v1";
 /// An issuer with one key.
 pub(crate) struct Issuer {
     key: EncodingKey,
-    set: Bytes,
+    pub(super) set: Bytes,
 }
 
 impl Issuer {

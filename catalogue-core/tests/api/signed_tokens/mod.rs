@@ -4,6 +4,7 @@ mod introspected;
 pub(crate) mod issuer;
 mod metadata;
 mod revocations;
+mod told_of_keys;
 
 use std::sync::{Arc, Mutex};
 

@@ -79,7 +79,7 @@ impl KeyStorage for Failing {
 }
 
 /// Settings that fail, and the id of a key.
-async fn failing(kind: StorageErrorKind, reads: bool) -> (App, String) {
+pub(crate) async fn failing(kind: StorageErrorKind, reads: bool) -> (App, String) {
     let storage = storage().await;
     let sound = App::over(storage.clone(), storage.clone(), |builder| builder);
     let id = sound.make("partner").await["id"].as_str().unwrap().to_owned();
@@ -105,6 +105,7 @@ async fn each_change_that_fails_says_so_and_changes_nothing() {
         answers.push(app.post(&format!("{key}/revoke"), &[]).await);
         for answer in answers {
             assert_eq!(answer.status, 500);
+            answer.shows("<title>The server failed");
             answer.shows(sentence);
             answer.shows(answer.header("x-request-id").unwrap());
             answer.hides("/var/secret");

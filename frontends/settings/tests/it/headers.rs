@@ -77,6 +77,7 @@ async fn head_has_the_headers_alone_and_options_the_methods() {
     ] {
         let options = app.ask(http::Request::options(path).body(String::new()).unwrap()).await;
         assert_eq!((options.status, options.header("allow")), (204, Some(allow)), "{path}");
+        assert_eq!(options.body, "", "{path}");
         let wrong = app.ask(http::Request::put(path).body(String::new()).unwrap()).await;
         assert_eq!((wrong.status, wrong.header("allow")), (405, Some(allow)), "{path}");
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::Scopes;
-use catalogue_core::limit::{LocalRateLimiter, RateLimit};
+use catalogue_core::limit::{LimiterFuture, LocalRateLimiter, RateLimit, RateLimitKey, RateLimiter, Taken};
 use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_settings::Owner;
 use http::Request;
@@ -61,7 +61,7 @@ async fn changes_are_counted_by_account() {
     app.make("two").await;
     let body = json!({ "name": "three", "scopes": ["read:courses"], "expiresAt": null });
     let refused = app.send("POST", "/settings/api/keys", &body).await;
-    assert_eq!(refused.failure().0, 429);
+    assert_eq!(refused.failure(), (429, "rate_limited".to_owned(), None));
     let seconds = refused.json()["error"]["details"]["retryAfterSeconds"].to_string();
     assert_eq!(refused.header("retry-after"), Some(&*seconds));
     let page = app.post("/settings/check", &[("token", "a")]).await;
@@ -69,6 +69,32 @@ async fn changes_are_counted_by_account() {
     page.shows("Too many requests. Try again in ");
     assert_eq!(app.get("/settings/api/keys").await.data().as_array().unwrap().len(), 2);
     assert_eq!(app.ask_as("bert", crate::app::json("POST", "/settings/api/keys", &body)).await.status, 201);
+}
+
+/// Refuses each change for so long.
+#[derive(Debug)]
+struct Refusing(Duration);
+
+impl RateLimiter for Refusing {
+    fn limit(&self) -> RateLimit {
+        RateLimit::new(1, Duration::from_secs(60)).unwrap()
+    }
+    fn take<'l>(&'l self, _: RateLimitKey<'l>) -> LimiterFuture<'l, Taken> {
+        LimiterFuture::now(Taken::Refused { resets_in: self.0 })
+    }
+    fn give_back<'l>(&'l self, _: RateLimitKey<'l>, _: u64) -> LimiterFuture<'l, ()> {
+        LimiterFuture::now(())
+    }
+}
+
+#[tokio::test]
+async fn a_part_of_a_second_is_waited_for_as_a_whole_one() {
+    for (milliseconds, seconds) in [(0, "1"), (1, "1"), (2000, "2"), (2001, "3")] {
+        let (storage, limiter) = (storage().await, Refusing(Duration::from_millis(milliseconds)));
+        let app = App::over(storage.clone(), storage, |builder| builder.rate_limiter(limiter));
+        let refused = app.post("/settings/check", &[("token", "a")]).await;
+        assert_eq!((refused.status, refused.header("retry-after")), (429, Some(seconds)));
+    }
 }
 
 #[tokio::test]
@@ -122,6 +148,11 @@ async fn oauth_tokens_are_not_counted_among_the_keys() {
         app.storage.create_key(&token, &Actor::OPERATOR).await.unwrap();
     }
     app.make("partner").await;
+    let keys = app.get("/settings/api/keys").await.data();
+    let token = keys.as_array().unwrap().iter().find(|key| key["kind"] == "oauth").unwrap();
+    let path = format!("/settings/api/keys/{}/rotate", token["id"].as_str().unwrap());
+    let refused = app.send("POST", &path, &json!({ "overlapSeconds": 0 })).await;
+    assert_eq!(refused.failure(), (409, "invalid_request".to_owned(), Some("not_rotatable".to_owned())));
 }
 
 /// Never ends.

@@ -4,15 +4,16 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use catalogue_core::Address;
-use catalogue_core::storage::{Actor, SignInStorage};
+use catalogue_core::storage::{Actor, SignInStorage, StorageErrorKind};
 use catalogue_settings::{DEFAULT_LINK_LIFETIME, SignInLink};
 use http_body_util::Full;
 use serde_json::json;
-use tracing::Dispatch;
-use tracing::subscriber::NoSubscriber;
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
+use tracing::{Dispatch, Level};
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::app::{Answer, App, form, storage};
+use crate::app::{Answer, App, form, get, storage};
+use crate::failing::failing;
 use crate::host::Host;
 
 /// All that is logged, as text.
@@ -37,17 +38,39 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
+/// Keeps what this thread logs from now on.
+///
+/// With one subscriber alone, the thread that is first at an event decides, which may be another test's, who hears of it.
+fn begin() -> (Log, (Dispatch, DefaultGuard)) {
+    let (log, second) = (Log::default(), Dispatch::new(NoSubscriber::default()));
+    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_max_level(Level::TRACE);
+    let guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
+    (log, (second, guard))
+}
+
+/// Else nobody would know why.
+#[tokio::test]
+async fn a_failure_is_a_line_with_its_cause() {
+    let (log, _guard) = begin();
+    let (app, id) = failing(StorageErrorKind::Other, true).await;
+    for (answer, level, cause) in [
+        (
+            app.post(&format!("/settings/keys/{id}/name"), &[("name", "b")]).await,
+            "ERROR",
+            "the disk at /var/secret is full",
+        ),
+        (Answer::of(app.settings.refuse(get("/settings")).await), "DEBUG", ""),
+    ] {
+        let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let request = answer.header("x-request-id").unwrap();
+        let line = log.lines().find(|line| line.contains(request)).expect(level);
+        assert!(line.contains(level) && line.contains(cause), "{line}");
+    }
+}
+
 #[tokio::test]
 async fn each_change_is_a_line_without_secrets_and_names() {
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_ansi(false)
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(log.clone())
-        .finish();
-    // With one subscriber alone, the thread that is first at an event decides, which may be another test's, who hears of it.
-    let _second = Dispatch::new(NoSubscriber::default());
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (log, _guard) = begin();
     let storage = storage().await;
     let app = App::over(storage.clone(), Host::of(storage), |builder| builder);
     let key = app.make("a name of theirs").await;

@@ -102,6 +102,9 @@ async fn who_owns_nothing_is_refused_whatever_is_asked() {
             answer.header("content-type").unwrap().contains(media_type)
                 && answer.body.contains("Ask whoever runs this")
         );
+        if path.contains("api") {
+            assert_eq!(answer.failure().2.unwrap(), "no_owner");
+        }
         assert!(answer.answered.account.is_none() && answer.answered.action != "none", "{answer:?}");
         for (account, status) in [("nobody", 403), ("anna", 200)] {
             let request = get(path).map(|body| http_body_util::Full::new(bytes::Bytes::from(body)));

@@ -1,5 +1,8 @@
 //! Each page and form.
 
+use std::time::Duration;
+
+use catalogue_core::storage::{Actor, KeyStorage as _};
 use serde_json::{Value, json};
 
 use crate::app::{App, DAY, form, get};
@@ -21,6 +24,7 @@ async fn a_key_is_made_shown_once_and_listed() {
     assert_eq!(empty.status, 200);
     empty.shows("No keys yet.");
     empty.shows("href=\"/settings/keys/new\"");
+    empty.shows("action=\"/settings/check\"");
     let made = create(&app, &PARTNER).await;
     assert_eq!(made.status, 201);
     made.shows("Copy it now: it is kept as a digest and cannot be shown again.");
@@ -32,6 +36,7 @@ async fn a_key_is_made_shown_once_and_listed() {
     list.shows("partner");
     list.shows(&format!("{}…", &token[..8]));
     list.shows("Never used");
+    list.shows("Expires <time");
     list.shows("in 90 days");
     list.hides(&token);
     let events = app.get("/settings/activity").await;
@@ -72,6 +77,9 @@ async fn a_link_fills_the_form_and_makes_nothing() {
     filled.shows("value=\"read:courses\" checked");
     filled.shows("value=\"30d\" checked");
     filled.hides("admin");
+    for value in ["name=Acme", "scope=read:courses", "expires=30d", "expires=never"] {
+        app.get(&format!("/settings/keys/new?{value}")).await.shows("came with the link");
+    }
     let unfit = app.get("/settings/keys/new?name=%0A&scope=admin&expires=1y&other=1").await;
     unfit.hides("came with the link");
     unfit.shows("value=\"90d\" checked");
@@ -141,12 +149,17 @@ async fn a_key_is_revoked_after_a_question() {
     question.shows("Whatever uses it is refused from the next request on. This cannot be undone.");
     question.shows("Something used it <time");
     question.shows("3 minutes ago");
+    app.clock.advance(DAY - 180);
+    let question = app.get(&page).await;
+    question.shows("Last used <time");
+    question.hides("Something used it");
     assert_eq!(app.get("/settings/api/keys").await.data()[0]["state"], "valid");
     for _ in 0..2 {
         let answer = app.post(&page, &[]).await;
         assert_eq!(answer.status, 303);
         app.get(answer.header("location").unwrap()).await.shows("Revoked <bdi>partner</bdi>.");
     }
+    app.get("/settings/activity").await.shows("Key revoked");
     let again = app.get(&page).await;
     assert_eq!((again.status, again.header("location")), (303, page.strip_suffix("/revoke")));
     assert_eq!(app.get("/settings/api/events").await.data().as_array().unwrap().len(), 2, "made, and revoked once");
@@ -176,7 +189,54 @@ async fn a_key_is_rotated() {
     let again = app.post(&format!("{page}/rotate"), &[("nonce", &nonce), ("overlap", "0")]).await;
     assert_eq!(again.status, 409);
     again.shows("It was rotated, revoked or has expired meanwhile.");
-    app.get(&page).await.hides("Rotate key");
+    let old_page = app.get(&page).await;
+    old_page.hides("Rotate key");
+    old_page.shows("◔");
+    let new_address = format!("/settings/keys/{}", new["id"].as_str().unwrap());
+    old_page.shows(&format!("<dt>Successor</dt><dd><a href=\"{new_address}\">"));
+    old_page.hides("<dt>Replaces</dt>");
+    let new_page = app.get(&new_address).await;
+    new_page.shows("✓");
+    new_page.hides("<dt>Successor</dt>");
+    new_page.shows(&format!("<dt>Replaces</dt><dd><a href=\"{page}\">"));
+    app.clock.advance(DAY);
+    let ended = app.get(&page).await;
+    ended.shows("✕");
+    ended.shows("<dt>Expired</dt>");
+    app.get("/settings/activity").await.shows("Key rotated");
+}
+
+#[tokio::test]
+async fn each_overlap_lasts_as_long_as_it_says() {
+    let app = App::new().await;
+    for (choice, seconds) in [("0", 0), ("1h", 3_600), ("24h", 86_400), ("7d", 604_800)] {
+        let id = app.make(choice).await["id"].as_str().unwrap().to_owned();
+        let page = format!("/settings/keys/{id}");
+        let nonce = app.nonce(&page).await;
+        let rotated = app.post(&format!("{page}/rotate"), &[("nonce", &nonce), ("overlap", choice)]).await;
+        assert_eq!(rotated.status, 201);
+        let end = app.clock.now().checked_add(Duration::from_secs(seconds)).unwrap();
+        let old = app.get(&format!("/settings/api/keys/{id}")).await.data();
+        assert_eq!(old["expiresAt"], end.to_string(), "{choice}");
+    }
+}
+
+#[tokio::test]
+async fn the_last_changes_of_a_key_are_shown() {
+    let app = App::new().await;
+    let [first, busy] = [app.make("first").await, app.make("busy").await];
+    let [first, busy] = [&first, &busy].map(|key| key["id"].as_str().unwrap());
+    for number in 0..1000 {
+        let name = number.to_string();
+        app.storage.rename_key(&"anna".into(), busy, &name, &Actor::OWNER).await.unwrap().unwrap();
+    }
+    let last = app.make("last").await;
+    for (id, has_older, changes) in [(first, true, 0), (busy, false, 20), (last["id"].as_str().unwrap(), false, 1)] {
+        let page = app.get(&format!("/settings/keys/{id}")).await;
+        assert_eq!(page.body.contains("Older changes are not shown."), has_older, "{id}");
+        let made_and_renamed = ["Key created", "Key renamed"].map(|change| page.body.matches(change).count());
+        assert_eq!(made_and_renamed.iter().sum::<usize>(), changes, "{id}");
+    }
 }
 
 #[tokio::test]
@@ -190,6 +250,14 @@ async fn a_reminder_is_a_calendar_file() {
     assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"key-reminder.ics\""));
     file.shows("DTSTART;VALUE=DATE:20270206\r\n");
     file.shows(&format!("UID:{id}@catalogue\r\n"));
+    file.hides("URL:");
+    let (address, storage) = ("https://a.example/settings", app.storage.clone());
+    let whole = App::over(storage.clone(), storage, |builder| builder.settings_url(address));
+    let file = whole.get(&format!("/settings/keys/{id}/reminder.ics")).await;
+    assert!(file.body.replace("\r\n ", "").contains(&format!("URL:{address}/keys/{id}\r\n")), "{}", file.body);
+    // From then on it is on the day of the end.
+    app.clock.advance(76 * DAY);
+    app.get(&format!("/settings/keys/{id}/reminder.ics")).await.shows("DTSTART;VALUE=DATE:20270220\r\n");
     let endless = app.make("endless").await;
     let missing = app.get(&format!("/settings/keys/{}/reminder.ics", endless["id"].as_str().unwrap())).await;
     assert_eq!(missing.status, 404);
@@ -258,6 +326,7 @@ async fn paths_that_mean_nothing() {
     {
         let answer = app.get(path).await;
         assert_eq!((answer.status, answer.answered.action == "sign_in"), (404, false), "{path}");
+        assert_eq!(answer.body.contains("<title>Not found"), path != "/settings/api", "{path}");
     }
     assert_eq!(app.ask(form("/settings/sign-out", &[])).await.status, 404);
 }

@@ -98,6 +98,22 @@ async fn a_code_makes_a_session_that_ends_with_sign_out() {
     let after = site.get("/settings", &session).await;
     assert_eq!(after.header("location"), Some("/settings/sign-in?next=%2Fsettings&why=revoked"));
     assert!(after.header("set-cookie").unwrap().ends_with("Max-Age=0"));
+    site.get("/settings/activity", &site.sign_in("anna").await).await.shows("Signed out");
+}
+
+#[tokio::test]
+async fn a_link_works_for_a_quarter_of_an_hour_or_as_said_and_seven_days_at_most() {
+    let (url, now) = (Address::parse("https://a.example/settings").unwrap(), Clock::new().now());
+    let day = Duration::from_secs(86_400);
+    for (lifetime, right) in [
+        (DEFAULT_LINK_LIFETIME, Duration::from_secs(900)),
+        (day, day),
+        (day * 7, day * 7),
+        (day * 7 + Duration::from_secs(1), day * 7),
+    ] {
+        let (_, kept) = SignInLink::mint(AccountId::new("anna"), &url, now, lifetime);
+        assert_eq!((kept.created_at, Some(kept.expires_at)), (now, now.checked_add(right)));
+    }
 }
 
 #[tokio::test]
@@ -231,6 +247,9 @@ async fn who_is_not_signed_in_learns_nothing() {
         assert_eq!(answer.status, 303, "{path}");
         assert_eq!(answer.answered.account, None);
     }
+    // Nobody comes back to a file.
+    let file = site.ask(get("/settings/keys/key_1/reminder.ics")).await;
+    assert_eq!((file.status, file.header("location")), (303, Some("/settings/sign-in")));
     assert_eq!(site.ask(get("/settings/nothing")).await.status, 404);
     assert_eq!(site.ask(get("/settings/sign-in")).await.status, 200);
     let foreign = Request::post("/settings/sign-in").header("content-type", "application/x-www-form-urlencoded");

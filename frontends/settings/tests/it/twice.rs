@@ -15,6 +15,7 @@ async fn the_second_sending_makes_no_key_and_shows_no_token() {
     let second = app.post("/settings/keys", &fields).await;
     assert_eq!(second.status, 409);
     second.shows("This key was made already, and its token shown then. If you do not have it, rotate the key.");
+    second.shows("<title>Made already");
     second.hides("ccat_");
     let keys = app.get("/settings/api/keys").await.data();
     assert_eq!(keys.as_array().unwrap().len(), 1);

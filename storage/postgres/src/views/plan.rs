@@ -203,6 +203,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_table_is_compared_from_either_side() {
+        for (filter, column) in [
+            ("(t.owner = a.id)", Some("owner")),
+            ("(a.id = t.owner)", Some("owner")),
+            ("(t.owner = t.id)", None),
+            ("(a.id = b.id)", None),
+            ("(t.owner > a.id)", None),
+        ] {
+            assert_eq!(equality(filter, "t").as_deref(), column, "{filter}");
+        }
+    }
+
+    #[test]
+    fn what_comes_second_in_a_join_is_read_again_and_again() {
+        let plan = Plan::parse(&[
+            "Nested Loop  (cost=0.00..20.00 rows=10 width=8)",
+            "  ->  Seq Scan on public.a  (cost=0.00..10.00 rows=10 width=4)",
+            "  ->  Seq Scan on public.b  (cost=0.00..10.00 rows=1 width=4)",
+        ]);
+        let joins = |at, both| plan.around(at, both).count();
+        assert_eq!([joins(1, false), joins(1, true), joins(2, false), joins(2, true)], [0, 1, 1, 1]);
+    }
+
+    #[test]
     fn what_is_compared_without_an_index_is_named_as_an_index_would_have_it() {
         let plan = Plan::parse(&[
             "Sort  (cost=10.00..20.00 rows=1000 width=80)",

@@ -1,6 +1,8 @@
 //! What an address may lead to: each fault is named, and nothing is changed.
 
 use std::error::Error as _;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener};
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::AdminStorage;
@@ -122,15 +124,40 @@ async fn an_engine_that_only_speaks_the_language_is_refused_and_gets_no_table() 
 #[tokio::test]
 async fn a_database_that_is_missing_or_out_of_reach_is_unavailable() {
     let Some(cluster) = Cluster::shared() else { return };
-    for address in [
-        cluster.address("missing"),
-        format!("host={} dbname=postgres user=postgres", cluster.directory.join("elsewhere").display()),
-        "postgres://127.0.0.1:1/db".to_owned(),
-        cluster.address("postgres").replace("user=postgres", "user=nobody"),
+    let guarded = asks_for_a_password();
+    for (address, can_pass, words) in [
+        (cluster.address("missing"), false, "no database of this name"),
+        (
+            format!("host={} dbname=postgres user=postgres", cluster.directory.join("elsewhere").display()),
+            true,
+            "out of reach",
+        ),
+        ("postgres://127.0.0.1:1/db".to_owned(), true, "out of reach"),
+        ("postgres://127.0.0.1:1,127.0.0.1:2/db".to_owned(), true, "; 127.0.0.1:2: "),
+        (cluster.address("postgres").replace("user=postgres", "user=nobody"), false, "does not let this role in"),
+        (format!("postgres://somebody@{guarded}/db?sslmode=disable"), false, "asks for a password"),
     ] {
         let error = refused(&Options::parse(&address).unwrap()).await;
         assert_eq!(kind_of(&error), Some(StorageErrorKind::Unavailable), "{address}: {error} {:?}", error.source());
+        assert_eq!(error.can_pass(), can_pass, "{address}");
+        let told = error.source().unwrap().to_string();
+        assert!(told.contains(words), "{address}: {told}");
     }
+}
+
+/// The address of a server that asks everybody for a password.
+fn asks_for_a_password() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            // Whatever it says first, it is to send a password in plain text.
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(b"R\0\0\0\x08\0\0\0\x03");
+        }
+    });
+    address
 }
 
 #[tokio::test]

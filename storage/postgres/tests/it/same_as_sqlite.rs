@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::admin::{Account, Accounts, AdminStorage, NewCredential, Record};
+use catalogue_core::admin::{Account, Accounts, AdminStorage, CredentialUse, NewCredential, Record};
 use catalogue_core::auth::Scopes;
-use catalogue_core::storage::{Actor, CourseStorage, CredentialStorage, KeyStorage, StorageErrorKind};
+use catalogue_core::storage::{Actor, CourseStorage, CredentialStorage, KeyStorage, SignInStorage, StorageErrorKind};
 use catalogue_core::{AccountId, Catalogue, Course, CourseModule, Timestamp};
 use catalogue_postgres::PostgresStorage;
 use catalogue_sqlite::SqliteStorage;
@@ -162,9 +162,22 @@ async fn an_id_that_postgresql_cannot_hold_is_refused_or_not_there_and_the_impor
     import.put_course(&plain).await.unwrap();
     import.commit().await.unwrap();
 
-    assert_eq!(storage.find_course(&account.id, "course\0").await.unwrap().value, None);
-    assert_eq!(storage.revision(&id("acc\0")).await.unwrap(), None);
-    assert_eq!(storage.revoke_key(&account.id, "\0", Timestamp::MIN, &Actor::OWNER).await.unwrap(), None);
+    let (nobody, there, by, at) = (id("acc\0"), &account.id, &Actor::OWNER, Timestamp::MIN);
+    for (account, slug) in [(there, "course\0"), (&nobody, "course")] {
+        assert_eq!(storage.find_course(account, slug).await.unwrap().value, None);
+        assert!(!storage.remove_course(account, slug).await.unwrap());
+        assert_eq!(storage.rename_key(account, slug, "new", by).await.unwrap(), None);
+        assert_eq!(storage.revoke_key(account, slug, at, by).await.unwrap(), None);
+        let used = CredentialUse { account: account.clone(), credential_id: slug.into(), at };
+        storage.note_uses(&[used]).await.unwrap();
+    }
+    assert_eq!(storage.revision(&nobody).await.unwrap(), None);
+    assert_eq!(crate::items(&storage, &nobody, &Default::default()).await.unwrap().len(), 0);
+    assert_eq!(storage.list_keys(&nobody).await.unwrap(), None);
+    assert_eq!(storage.list_events(&nobody, 9).await.unwrap(), []);
+    assert_eq!(storage.remove_account(&nobody).await.unwrap(), None);
+    assert_eq!(storage.end_sign_ins(&nobody, by).await.unwrap(), 0);
+    assert_eq!(storage.find_credential_record("\0").await.unwrap(), None);
     let after = catalogue_core::storage::Position { created_at: plain.created_at, slug: "course\0".to_owned() };
     let page = catalogue_core::storage::PageRequest { after: Some(after), ..Default::default() };
     let items = crate::items(&storage, &account.id, &page).await.unwrap();

@@ -59,3 +59,52 @@ async fn an_error_of_a_session_that_goes_on_closes_no_session() {
         assert_eq!(storage.status().await.unwrap().connections.idle, open, "{code}");
     }
 }
+
+/// By kind and words an operator tells what to do; the code stays as the cause.
+#[tokio::test]
+async fn each_code_is_told_by_what_to_do_about_it() {
+    use StorageErrorKind::{AlreadyThere, Corrupt, InvalidValue, Other, Unavailable, UnknownReference};
+
+    let Some(schema) = Schema::new().await else { return };
+    let storage = schema.storage().await;
+    let account = import_one_course(&storage).await;
+    let host = schema.host().await;
+    fail_accounts(&host, "P0001", true).await;
+    for (code, kind, words) in [
+        ("P0001", Other, "the database failed"),
+        ("57014", Unavailable, "took too long"),
+        ("55P03", Unavailable, "another program is writing"),
+        ("40001", Unavailable, "another program is writing"),
+        ("40P01", Unavailable, "another program is writing"),
+        ("25006", Unavailable, "read-only"),
+        ("53100", Unavailable, "disk is full"),
+        ("42501", Unavailable, "grant it the tables"),
+        ("3D000", Unavailable, "no database of this name"),
+        ("23505", AlreadyThere, "such a record"),
+        ("23503", UnknownReference, "no such account"),
+        ("23514", InvalidValue, "such a value"),
+        ("23502", InvalidValue, "such a value"),
+        ("08P01", Unavailable, "settings of a session"),
+        ("42P05", Unavailable, "session is shared"),
+        ("26000", Unavailable, "session is shared"),
+        ("57P01", Unavailable, "stopping or starting"),
+        ("57P02", Unavailable, "stopping or starting"),
+        ("57P03", Unavailable, "stopping or starting"),
+        ("57P05", Unavailable, "stopping or starting"),
+        ("08006", Unavailable, "stopping or starting"),
+        ("22021", InvalidValue, "such a value"),
+        ("28000", Unavailable, "does not let this role in"),
+        ("42P01", Corrupt, "another schema"),
+        ("53200", Unavailable, "no room"),
+        ("58030", Unavailable, "machine failed"),
+        ("XX001", Corrupt, "damaged"),
+    ] {
+        let columns = "k.id, k.name, k.email, k.revision";
+        let fails =
+            format!("CREATE OR REPLACE VIEW accounts AS SELECT {columns} FROM kept AS k WHERE fail('{code}', true)");
+        host.batch_execute(&fails).await.unwrap();
+        let error = storage.revision(&account).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{code}");
+        assert!(error.to_string().contains(words), "{code}: {error}");
+    }
+}

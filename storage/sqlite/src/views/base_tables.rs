@@ -48,7 +48,7 @@ impl View {
         let mut columns: HashMap<_, _> = items.iter().filter_map(|item| column(item, &tables)).collect();
         // `CREATE VIEW name (columns) AS`.
         let named = tokens[..start].iter().skip_while(|token| **token != "(").filter(|token| is_name(token));
-        for (name, item) in named.zip(&items).filter(|(name, _)| !is(name, "as") && !is(name, "select")) {
+        for (name, item) in named.zip(&items) {
             columns.extend(column(item, &tables).map(|(_, expression)| (name.to_ascii_lowercase(), expression)));
         }
         let is_filtered = position(tail, &["where"]).is_some();

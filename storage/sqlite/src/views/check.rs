@@ -127,7 +127,8 @@ impl Check<'_> {
             if self.connection.prepare(OTHER_COUNTS).is_ok() {
                 self.rows(COURSES, &[0, 1], OTHER_COUNTS, |row| {
                     let [told, found] = [2, 3].map(|column| shown(row.value(column)));
-                    let what = format!("`module_count` is {told}, and the course has {found} modules");
+                    let ending = if found == "1" { "" } else { "s" };
+                    let what = format!("`module_count` is {told}, and the course has {found} module{ending}");
                     vec![Some(row.bad(what, "as many as `catalogue_modules` has"))]
                 })?;
             }

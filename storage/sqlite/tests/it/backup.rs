@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use catalogue_core::admin::{Accounts, AdminStorage, Record};
 use catalogue_core::storage::StorageErrorKind;
-use catalogue_sqlite::{OpenError, SqliteStorage};
+use catalogue_sqlite::{BackupError, OpenError, SqliteStorage};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -68,6 +68,27 @@ async fn a_copy_can_be_broken_off() {
         ControlFlow::Break(())
     });
     assert_eq!((outcome.unwrap(), calls), (ControlFlow::Break(()), 1));
+}
+
+#[tokio::test]
+async fn a_copy_at_a_path_is_whole_or_not_there() {
+    let (_storage, directory, path, there) = some_mib().await;
+    let copy = directory.path().join("new");
+    let back_up = |target: &Path, calls: usize| {
+        let mut left = calls;
+        SqliteStorage::back_up_to(&path, target, &mut |_, _| {
+            left = left.saturating_sub(1);
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    };
+    assert!(matches!(back_up(&directory.path().join("none").join("copy.db"), 1), Err(BackupError::NoDirectory)));
+    assert_eq!(back_up(&copy, 1).unwrap(), None);
+    let is_left = |name: &str| name.starts_with(".catalogue-") || name == "new";
+    let mut names = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(!names.any(|name| is_left(name.to_str().unwrap())));
+    assert_eq!(back_up(&copy, usize::MAX).unwrap(), Some(copy.metadata().unwrap().len()));
+    assert!(matches!(back_up(&there, 1), Err(BackupError::There)));
+    SqliteStorage::open(&copy).unwrap();
 }
 
 #[tokio::test]

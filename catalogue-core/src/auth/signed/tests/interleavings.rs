@@ -80,6 +80,25 @@ fn a_key_that_comes_and_goes() {
     });
 }
 
+/// Who comes while a fetch is under way, or finds at its end what is there by now, causes no other.
+#[test]
+fn a_set_that_is_fetched_once_for_all_who_want_the_first() {
+    let token = with_claims(&json!({}));
+    explore(300, move || {
+        let fixture = Arc::new(Fixture::new());
+        let asking = (0..3).map(|_| {
+            let (fixture, token) = (Arc::clone(&fixture), token.clone());
+            thread::spawn(move || {
+                let verdict = block_on(fixture.ask(&token));
+                assert!(matches!(verdict, Ok(Verdict::Accepted(_))), "{verdict:?}");
+            })
+        });
+        let threads: Vec<_> = asking.collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(fixture.source.fetches(), 1);
+    });
+}
+
 /// The token is kept by then, or is being verified.
 #[test]
 fn a_token_that_is_revoked() {

@@ -88,6 +88,26 @@ async fn each_is_told_and_never_served() {
     }
 }
 
+/// Of a course that is cut by the sample, the numbers are looked up.
+#[tokio::test]
+async fn modules_beyond_the_sample_are_no_fault() {
+    let team = Team::new(PLAIN);
+    team.put(&two_courses());
+    team.execute(
+        "DELETE FROM lessons; DROP INDEX lessons_in_order;
+         WITH RECURSIVE places (place) AS (SELECT 10001 UNION ALL SELECT place - 1 FROM places WHERE place > 1)
+         INSERT INTO lessons SELECT id, place, 'One', '', '' FROM places, trainings WHERE handle = 'second'",
+    );
+    for rows in [CheckedRows::Sample, CheckedRows::All] {
+        assert_eq!(team.storage.views().unwrap().check_views(rows).await.unwrap(), [], "{rows:?}");
+    }
+    team.execute("UPDATE lessons SET place = 10002 WHERE place = 10001");
+    for rows in [CheckedRows::Sample, CheckedRows::All] {
+        let found = team.storage.views().unwrap().check_views(rows).await.unwrap();
+        assert!(matches!(&*found, [fault] if fault.what.contains("lack a number")), "{rows:?} {found:?}");
+    }
+}
+
 /// The view's own number may count what the API does not show.
 #[tokio::test]
 async fn a_count_of_modules_that_is_not_theirs_is_told() {

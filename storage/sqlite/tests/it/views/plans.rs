@@ -126,6 +126,20 @@ async fn indexes_that_are_proposed_end_what_is_slow() {
     }
 }
 
+/// An index that finds all courses of an account is no help where one is asked for.
+#[tokio::test]
+async fn an_index_by_more_columns_is_proposed_beside_one_by_fewer() {
+    let (_directory, writer, storage) = team(DJANGO);
+    let (mut key, mut others) = (None, Vec::new());
+    for remedy in advice(&storage).await.into_iter().filter_map(|advice| advice.remedy) {
+        if remedy.contains("courses_key") { key = Some(remedy) } else { others.push(remedy) }
+    }
+    writer.execute_batch(&others.concat()).unwrap();
+    let found = advice(&storage).await;
+    let [ViewAdvice { what, remedy, .. }] = &*found else { panic!("{found:#?}") };
+    assert_eq!((&**what, remedy), ("more rows are read than are shown", &key));
+}
+
 /// An id may be there again in rows that the view leaves out, so no index is proposed that would forbid it.
 #[tokio::test]
 async fn an_account_that_was_deleted_may_come_back() {

@@ -1,0 +1,66 @@
+//! An import of a host's own, which puts one record after the other.
+
+use catalogue_core::admin::{Account, AdminStorage as _, Change, Import, Record};
+use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Course, Timestamp, async_trait};
+
+use crate::app::{OWNER, TestApp, course};
+
+/// Takes accounts, and refuses each course for that.
+struct Refusing(StorageErrorKind);
+
+#[async_trait]
+impl Import for Refusing {
+    async fn put_account(&mut self, _: &Account) -> Result<Change, StorageError> {
+        Ok(Change::Added)
+    }
+    async fn creation_time(&mut self, _: &AccountId, _: &str) -> Result<Option<Timestamp>, StorageError> {
+        Ok(None)
+    }
+    async fn put_course(&mut self, _: &Course) -> Result<Change, StorageError> {
+        Err(StorageError::new(self.0, "refused"))
+    }
+    async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError> {
+        Ok(Vec::new())
+    }
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_refused_record_is_told_and_a_failure_ends_the_import() {
+    use StorageErrorKind::{InvalidValue, OutcomeUnknown, Unavailable, UnknownReference};
+
+    let account = Account { id: AccountId::new("acc_1"), name: String::new(), email: String::new() };
+    let records = [Record::Account(account.clone()), Record::Course(course("a", 0)), Record::Account(account)];
+    for kind in [UnknownReference, InvalidValue] {
+        let outcomes = Refusing(kind).put_all(&records).await.unwrap();
+        let kinds = outcomes.iter().map(|outcome| outcome.as_ref().map_err(StorageError::kind).copied());
+        assert_eq!(kinds.collect::<Vec<_>>(), [Ok(Change::Added), Err(kind), Ok(Change::Added)]);
+    }
+    for kind in [Unavailable, OutcomeUnknown] {
+        assert_eq!(Refusing(kind).put_all(&records).await.unwrap_err().kind(), kind);
+    }
+}
+
+/// The memory storage takes an import for the whole state, so it must not undo what was removed meanwhile.
+#[tokio::test]
+async fn what_was_removed_meanwhile_does_not_come_back() {
+    for takes_all in [true, false] {
+        let app = TestApp::new().await;
+        app.put([course("a", 0)]).await;
+        let import = app.storage.begin_import().await.unwrap();
+        if takes_all {
+            app.storage.remove_account(&OWNER.into()).await.unwrap().unwrap();
+        } else {
+            assert!(app.storage.remove_course(&OWNER.into(), "a").await.unwrap());
+        }
+        assert_eq!(import.commit().await.unwrap_err().kind(), StorageErrorKind::Unavailable);
+    }
+}
+
+#[tokio::test]
+async fn a_storage_without_servers_has_no_state_of_them() {
+    assert!(MemoryStorage::new().status().await.is_none());
+}

@@ -1,0 +1,58 @@
+//! What storages keep and what logs and metrics show by name: no release changes it.
+
+use catalogue_core::admin::{Account, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::observe::ExceededLimit::{self, ClientAddress, Credential, InFlight};
+use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, Revision, Session};
+use catalogue_core::{AccountId, Timestamp};
+use serde_json::json;
+
+#[test]
+fn actions_limits_and_actors_keep_their_names() {
+    let actions = ["key_created", "key_renamed", "key_rotated", "key_revoked", "link_made", "signed_in", "signed_out"];
+    assert_eq!(CredentialAction::ALL.iter().map(|action| action.name()).collect::<Vec<_>>(), actions);
+    let found = actions.map(|name| CredentialAction::from_name(name).unwrap());
+    assert_eq!(found, CredentialAction::ALL);
+    assert_eq!(CredentialAction::from_name("key_lost"), None);
+    assert_eq!(
+        [InFlight, Credential, ClientAddress].map(ExceededLimit::name),
+        ["in_flight", "credential", "client_address"]
+    );
+    for (actor, text) in [
+        (Actor::OWNER, "owner"),
+        (Actor::OPERATOR, "operator"),
+        (Actor::owner_named("ada@example.com"), "owner ada@example.com"),
+        (Actor::from_stored("owner"), "owner"),
+    ] {
+        assert_eq!(actor.as_str(), text);
+    }
+}
+
+#[test]
+fn an_event_is_an_object_of_names_and_texts() {
+    let (_, key) = NewCredential::api_key(AccountId::new("acc_1"), "partner", Scopes::default());
+    let at = Timestamp::parse("2026-01-02T03:04:05Z").unwrap();
+    let event = CredentialEvent::to_key(&key.record, CredentialAction::KeyRevoked, at, &Actor::OPERATOR);
+    assert_eq!(
+        serde_json::to_value(&event).unwrap(),
+        json!({
+            "action": "key_revoked", "actor": "operator", "at": "2026-01-02T03:04:05.000Z", "id": &*event.id,
+            "keyId": &*key.record.identity.credential_id, "keyName": "partner",
+        })
+    );
+    assert!(event.id.starts_with("evt_"));
+}
+
+#[test]
+fn a_revision_keeps_its_bytes() {
+    let bytes = std::array::from_fn(|at| at as u8);
+    assert_eq!(*Revision::from_bytes(bytes).as_bytes(), bytes);
+}
+
+#[test]
+fn a_session_is_over_from_its_expiry_on() {
+    let [before, expires_at, after] = [1, 2, 3].map(|at| Timestamp::from_microseconds(at).unwrap());
+    let account = Account { id: AccountId::new("acc_1"), name: String::new(), email: String::new() };
+    let session = Session { account, expires_at };
+    assert_eq!([before, expires_at, after].map(|now| session.is_over(now)), [false, true, true]);
+}
