@@ -44,6 +44,25 @@ const ADD: &str = "INSERT INTO accounts (id) VALUES (hex(randomblob(8)))";
 
 #[test]
 #[cfg(target_os = "linux")]
+fn what_is_found_of_another_file_is_not_said_of_the_watched_one() {
+    let [first, second] = [Counted::new(), Counted::new()];
+    let (host, other_host) = (first.host(), second.host());
+    let [file, other] = [&first, &second].map(|database| database.readers.database().file_version().unwrap());
+    let watcher = WalWatcher::default();
+    let state = |database: &Counted, file| watcher.state(database.readers.database(), file).unwrap().unwrap();
+    host.execute(ADD, []).unwrap();
+    let before = state(&first, file);
+    watcher.found(other, 1_000);
+    assert!(watcher.file_lately(1_000).is_none());
+    watcher.found(file, 1_000);
+    assert!(watcher.file_lately(1_000) == Some(file) && before == state(&first, file));
+    let before = state(&second, other);
+    other_host.execute(ADD, []).unwrap();
+    assert!(before != state(&second, other));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn a_value_is_read_once_until_something_is_committed() {
     let database = Counted::new();
     let host = database.host();
