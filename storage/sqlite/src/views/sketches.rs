@@ -47,3 +47,15 @@ fn sketch(slug: &str) -> u64 {
         None => bytes.iter().fold(0, |sketch, byte| sketch << 8 | u64::from(*byte)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_slugs_may_have_the_same_sketch() {
+        let mut sketches = Sketches::default();
+        assert!(sketches.is_empty() && sketches.insert("b-------a") && !sketches.is_empty());
+        assert!(!sketches.insert("c-------i") && sketches.insert("c-------j") && sketches.insert("short"));
+    }
+}

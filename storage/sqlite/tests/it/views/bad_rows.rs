@@ -215,6 +215,15 @@ async fn a_page_fails_only_where_it_needs_a_bad_row() {
     assert!(refused.to_string().contains("anna, first"), "{refused}");
 }
 
+/// The database is asked where a cheap look cannot tell two slugs apart, as these.
+#[tokio::test]
+async fn slugs_that_look_alike_are_no_fault() {
+    let team = Team::new(PLAIN);
+    let named = |slug: &str| catalogue_core::Course { slug: slug.to_owned(), ..two_courses()[0].clone() };
+    team.put(&["b-------a", "c-------i"].map(named));
+    assert_eq!(slugs(&team).await.unwrap(), ["c-------i", "b-------a"]);
+}
+
 /// Nor does a walk pass by a row without a slug, whichever its limit: its place is after all of its instant.
 #[tokio::test]
 async fn a_walk_meets_each_row_without_a_slug() {
