@@ -71,7 +71,8 @@ pub(super) async fn find(storage: &Storage, ids: &[String]) -> Result<Vec<Accoun
 /// Whether an account is there, or has left its view and something of ours is left of it: that has events.
 pub(super) async fn check_known(storage: &Storage, id: &String) -> Result<(), Failure> {
     let Err(unknown) = find(storage, from_ref(id)).await else { return Ok(()) };
-    let events = storage.keys().list_events(&AccountId::new(&**id), 1).await.unwrap_or_default();
+    let events =
+        storage.keys().list_events(&AccountId::new(&**id), 1).await.map_err(|error| Failure::because(&error))?;
     if events.is_empty() { Err(unknown) } else { Ok(()) }
 }
 
