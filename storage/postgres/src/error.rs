@@ -34,8 +34,8 @@ impl Retry {
             _ if ends_session(error) => Self::Reconnect,
             // "Cached plan must not change result type", after a change of the tables.
             SqlState::FEATURE_NOT_SUPPORTED | SqlState::INVALID_SQL_STATEMENT_NAME => Self::PrepareAnew,
-            // A standby that had to take a change of the primary, or an engine that asks for another try.
-            SqlState::T_R_SERIALIZATION_FAILURE => Self::SameSession,
+            // A standby that had to take a change of the primary, or a change of tables that waited for this read.
+            SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Self::SameSession,
             // A server behind this one is lost, as Citus says of a worker.
             _ if is_lost(code) => Self::SameSession,
             _ => Self::None,

@@ -38,7 +38,8 @@ pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewFa
         }
         connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(storage_error)?;
         let mut checked = check_view(&connection, view, &source(view), &columns, &limit).await;
-        // What reads both views is asked where neither fails.
+        connection.run("ROLLBACK").await.map_err(storage_error)?;
+        // What reads both views is asked where neither fails, and locks them in the order in which they are made again.
         let is_sound = checked.is_ok() && faults.iter().all(|fault: &ViewFault| fault.key.is_some());
         if view == MODULES && columns.has_module_count() && is_sound {
             let counted = counts(&connection, &source(COURSES), &source(MODULES), &limit).await;
@@ -54,7 +55,6 @@ pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewFa
             }
             Err(error) => return Err(error),
         }
-        connection.run("ROLLBACK").await.map_err(storage_error)?;
     }
     Ok(faults)
 }

@@ -18,6 +18,10 @@ use crate::error::storage_error;
 use crate::options::quoted;
 use crate::rows::get;
 
+/// Each statement has a transaction of its own: a view that it has locked cannot be made again.
+const BEGIN: &str =
+    "BEGIN READ ONLY; SET LOCAL statement_timeout = '60s'; SET LOCAL max_parallel_workers_per_gather = 0";
+
 /// Those that there are of them: some are of later versions.
 const AVOID: &str = "SELECT set_config(name, 'off', TRUE) FROM pg_catalog.pg_settings WHERE name IN \
                      ('enable_seqscan', 'enable_sort', 'enable_incremental_sort', 'enable_hashjoin', 'enable_mergejoin', \
@@ -40,14 +44,14 @@ const INDEXES: Sql = Sql {
 
 pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError> {
     let connection = views.connection().await?;
-    let begin = "BEGIN READ ONLY; SET LOCAL statement_timeout = '60s'; SET LOCAL max_parallel_workers_per_gather = 0";
-    connection.run(begin).await.map_err(storage_error)?;
     let view = format!("{}.{COURSES}", quoted(&views.schema));
     let largest = format!(
         "SELECT a, min(s) FROM (SELECT CAST(account_id AS TEXT) AS a, CAST(slug AS TEXT) AS s FROM {view} LIMIT 100000) \
          AS c WHERE a IS NOT NULL AND s IS NOT NULL GROUP BY a ORDER BY count(*) DESC LIMIT 1"
     );
+    connection.run(BEGIN).await.map_err(storage_error)?;
     let found = ask(&connection, &largest).await?;
+    connection.run("ROLLBACK").await.map_err(storage_error)?;
     let (account, slug) = match found.first() {
         Some(row) => (get(row, 0)?, get(row, 1)?),
         None => ("", ""),
@@ -71,16 +75,15 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
     let values: Vec<String> = [account, slug].iter().map(|value| format!("'{}'", value.replace('\'', "''"))).collect();
     let mut usual = Vec::new();
     for (about, sql, bound) in asked {
-        let plan = explain(&connection, &sql, bound).await?;
+        let plan = explain(&connection, Sorting::AsUsual, &sql, bound).await?;
         if about.ends_with("page") && plan.sorts() || plan.computes_all(&values) || !plan.scans(&values).is_empty() {
             usual.push((about, sql, bound));
         }
     }
-    ask(&connection, AVOID).await?;
     let order = order(&connection, &view, &views.columns).await?;
     let mut advice: Vec<ViewAdvice> = Vec::new();
     for (about, sql, bound) in usual {
-        let plan = explain(&connection, &sql, bound).await?;
+        let plan = explain(&connection, Sorting::Avoided, &sql, bound).await?;
         for found in judge(&connection, about, &plan, &values, order.as_ref()).await? {
             // Once for all statements that want the same.
             let is_same = |other: &ViewAdvice| {
@@ -187,9 +190,26 @@ fn index(table: &str, columns: &[String], collation: &str) -> String {
     format!("CREATE INDEX ON {table} ({}{collation})", elements.join(", "))
 }
 
-async fn explain(connection: &Connection, sql: &Sql<'_>, values: Values<'_>) -> Result<Plan, StorageError> {
+/// Whether a plan may sort, and read whole tables, where that seems cheaper.
+#[derive(PartialEq, Eq)]
+enum Sorting {
+    AsUsual,
+    Avoided,
+}
+
+async fn explain(
+    connection: &Connection,
+    sorting: Sorting,
+    sql: &Sql<'_>,
+    values: Values<'_>,
+) -> Result<Plan, StorageError> {
+    connection.run(BEGIN).await.map_err(storage_error)?;
+    if sorting == Sorting::Avoided {
+        ask(connection, AVOID).await?;
+    }
     let text = format!("EXPLAIN (VERBOSE) {}", sql.text);
     let rows = connection.query(&Sql { text: &text, types: sql.types }, values).await.map_err(storage_error)?;
+    connection.run("ROLLBACK").await.map_err(storage_error)?;
     let lines: Vec<&str> = rows.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
     Ok(Plan::parse(&lines))
 }
@@ -206,6 +226,6 @@ async fn order(
     };
     // Columns have the name of their table before them where more than it is named.
     let text = format!("SELECT {}, created_at, {} FROM (SELECT * FROM {view}) AS c", key("account_id"), key("slug"));
-    let plan = explain(connection, &Sql { text: &text, types: &[] }, &[]).await?;
+    let plan = explain(connection, Sorting::Avoided, &Sql { text: &text, types: &[] }, &[]).await?;
     Ok(plan.source().map(|(table, columns)| (table.to_owned(), columns)))
 }

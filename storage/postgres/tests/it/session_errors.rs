@@ -26,8 +26,8 @@ async fn fail_accounts(host: &Client, code: &str, always: bool) {
     host.batch_execute(&trap).await.unwrap();
 }
 
-/// 08006 and 57P01 are what Citus says of a worker, and 40001 is said by a standby.
-const GOES_ON: [&str; 3] = ["08006", "57P01", "40001"];
+/// 08006 and 57P01 are what Citus says of a worker, 40001 is said by a standby, and 40P01 beside a change of tables.
+const GOES_ON: [&str; 4] = ["08006", "57P01", "40001", "40P01"];
 
 #[tokio::test]
 async fn an_error_of_a_session_that_goes_on_is_asked_again_in_it() {

@@ -5,14 +5,15 @@
 BEGIN;
 SET LOCAL client_min_messages = warning;
 
-DROP VIEW IF EXISTS catalogue_accounts;
+-- In this order, in which requests read them; in another, a request and this could wait for each other.
+DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
+
 CREATE VIEW catalogue_accounts AS
 SELECT
     a.id::text AS id  -- whoever owns courses
 FROM auth_user a    -- the table of AUTH_USER_MODEL
 WHERE a.is_active;  -- who can have keys, or TRUE
 
-DROP VIEW IF EXISTS catalogue_courses;
 CREATE VIEW catalogue_courses AS
 SELECT
     c.owner_id::text AS account_id,       -- the ForeignKey to that
@@ -29,7 +30,6 @@ SELECT
 FROM courses_course c    -- the model Course of the app courses
 WHERE NOT c.is_deleted;  -- what is not deleted, or TRUE
 
-DROP VIEW IF EXISTS catalogue_modules;
 CREATE VIEW catalogue_modules AS
 SELECT
     c.owner_id::text AS account_id,  -- as above

@@ -5,14 +5,15 @@
 BEGIN;
 SET LOCAL client_min_messages = warning;
 
-DROP VIEW IF EXISTS catalogue_accounts;
+-- In this order, in which requests read them; in another, a request and this could wait for each other.
+DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
+
 CREATE VIEW catalogue_accounts AS
 SELECT
     a.id::text AS id  -- whoever owns courses
 FROM accounts a  -- your table
 WHERE TRUE;      -- who can have keys
 
-DROP VIEW IF EXISTS catalogue_courses;
 CREATE VIEW catalogue_courses AS
 SELECT
     c.account_id::text AS account_id,    -- the column that leads to it
@@ -29,7 +30,6 @@ SELECT
 FROM courses c  -- your table
 WHERE TRUE;     -- what is not deleted
 
-DROP VIEW IF EXISTS catalogue_modules;
 CREATE VIEW catalogue_modules AS
 SELECT
     c.account_id::text AS account_id,   -- as above

@@ -7,6 +7,7 @@ mod commands;
 mod keys;
 mod other_user;
 mod readme;
+mod remade;
 mod rights;
 mod rows;
 mod same_answers;
