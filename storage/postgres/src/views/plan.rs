@@ -101,9 +101,12 @@ impl Plan {
         })
     }
 
-    /// The table that all the outcome's expressions are of, and these expressions.
+    /// The table that all the outcome's expressions are of but constants, and these expressions.
     pub(crate) fn source(&self) -> Option<(&str, Vec<String>)> {
-        let output = self.0.first().map(|step| &step.output).filter(|output| !output.is_empty())?;
+        let output: Vec<_> = self.0.first()?.output.iter().filter(|one| !one.starts_with('\'')).collect();
+        if output.is_empty() {
+            return None;
+        }
         let mut tables = self.0.iter().filter(|step| step.is_table()).filter_map(|step| step.source.as_ref());
         let (table, name) = tables.find(|(_, name)| output.iter().all(|one| mentions(one, name)))?;
         Some((table, output.iter().map(|one| without(one, name)).collect()))

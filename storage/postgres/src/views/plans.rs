@@ -137,7 +137,7 @@ async fn judge(
                  timestamp is read as UTC";
     match order {
         None => found.push(advice(format!("{why}: {of_no_table}"), None)),
-        Some((_, columns)) if columns[1].contains("::timestamp with time zone") => {
+        Some((_, columns)) if columns.iter().any(|column| column.contains("::timestamp with time zone")) => {
             found.push(advice(format!("{why}: {zoned}"), None));
         }
         Some((table, columns)) if indexed(connection, table, columns).await? != Indexed::Small => {
@@ -214,7 +214,7 @@ async fn explain(
     Ok(Plan::parse(&lines))
 }
 
-/// The table whose columns the pages are ordered by, and those: account, time and slug.
+/// The table whose columns the pages are ordered by, and those: the account where it is no constant, time and slug.
 async fn order(
     connection: &Connection,
     view: &str,

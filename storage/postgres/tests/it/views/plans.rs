@@ -86,6 +86,20 @@ async fn a_cast_key_has_an_index_of_its_expression() {
 }
 
 #[tokio::test]
+async fn courses_of_one_account_have_an_index_without_it() {
+    let Some(team) = Team::new(TEXTS).await else { return };
+    fill(&team).await;
+    let one = "CREATE OR REPLACE VIEW catalogue_courses AS SELECT CAST('o1' AS TEXT) AS account_id, handle AS slug, name AS title, \
+               subtitle AS tagline, lang AS language, made_at AS created_at, live_at AS published_at, is_hidden AS hidden, \
+               access AS access_mode FROM trainings";
+    let team = team.reopened(one).await;
+    let modules = "CREATE INDEX ON trainings (owner, ((handle)::text))";
+    let of_courses =
+        ["(made_at, handle COLLATE \"C\")", "(((handle)::text))"].map(|by| format!("CREATE INDEX ON trainings {by}"));
+    follow(&team, &[&of_courses[0], &of_courses[1], modules]).await;
+}
+
+#[tokio::test]
 async fn small_tables_with_their_indexes_are_well() {
     let Some(team) = Team::new(TEXTS).await else { return };
     let indexes = "CREATE INDEX ON trainings (owner, made_at, handle COLLATE \"C\"); \
