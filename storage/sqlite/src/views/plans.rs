@@ -84,7 +84,7 @@ fn shown_beside(
     let Some(table) = &index.lists else { return Ok(Vec::new()) };
     let pages = |columns: &[String]| with_index(copy, &index.with(columns), || Plan::of_pages(copy, statements));
     let all_columns = copy.prepare(&format!("SELECT * FROM {table}"))?;
-    let mut columns: Vec<String> = all_columns.column_names().into_iter().map(quoted).collect();
+    let mut columns: Vec<String> = all_columns.column_names().map(quoted).collect();
     let (Some(plain), Some(all)) = (pages(&[])?, pages(&columns)?) else { return Ok(Vec::new()) };
     if all.cost() > plain.cost() || all.look_ups >= plain.look_ups {
         return Ok(Vec::new());
@@ -108,7 +108,7 @@ fn quoted(name: &str) -> String {
 fn mean_length(connection: &Connection, table: &str, columns: &[String]) -> rusqlite::Result<f64> {
     let lengths = columns.iter().map(|column| format!("coalesce(length(CAST({column} AS BLOB)), 0)"));
     let length = lengths.collect::<Vec<_>>().join(" + ");
-    let sql = format!("SELECT avg({length}) FROM (SELECT * FROM {table} LIMIT 1000)");
+    let sql = format!("SELECT avg({length}) FROM (SELECT * FROM {table} LIMIT 100)");
     Ok(connection.query_row(&sql, [], |row| row.get::<_, Option<f64>>(0))?.unwrap_or_default())
 }
 
