@@ -22,6 +22,14 @@ struct Expression {
     sql: String,
 }
 
+/// An index that may help.
+pub(super) struct Index {
+    /// All of its statement but the last bracket.
+    sql: String,
+    /// The table, where it has the order of a list.
+    pub(super) lists: Option<String>,
+}
+
 struct Table {
     name: String,
     alias: String,
@@ -56,7 +64,7 @@ impl View {
     }
 
     /// Indexes that may find rows by those columns, and where it is said, in the order of a list.
-    pub(super) fn candidates(&self, view: &str, found_by: &[&str], in_order: bool) -> Vec<String> {
+    pub(super) fn candidates(&self, view: &str, found_by: &[&str], in_order: bool) -> Vec<Index> {
         // An id is one account's. Of a join with one row SQLite knows that it keeps the order.
         let key_index = if view == ACCOUNTS && !self.is_filtered { "UNIQUE INDEX" } else { "INDEX" };
         let mut candidates = Vec::new();
@@ -94,10 +102,21 @@ impl View {
     }
 }
 
+impl Index {
+    /// Its statement, with those columns after its own.
+    pub(super) fn with(&self, columns: &[String]) -> String {
+        let columns = columns.iter().map(|column| format!(", {column}"));
+        format!("{}{})", self.sql, columns.collect::<String>())
+    }
+}
+
 impl Table {
-    fn index(&self, kind: &str, view: &str, purpose: &str, columns: &str) -> String {
+    fn index(&self, kind: &str, view: &str, purpose: &str, columns: &str) -> Index {
         let (name, of) = (self.name.trim_matches(['"', '`', '[', ']']), view.replace("catalogue_", ""));
-        format!("CREATE {kind} \"{name}_by_{of}_{purpose}\" ON {} ({columns})", self.name)
+        Index {
+            sql: format!("CREATE {kind} \"{name}_by_{of}_{purpose}\" ON {} ({columns}", self.name),
+            lists: (purpose == "list").then(|| self.name.clone()),
+        }
     }
 }
 
@@ -168,7 +187,7 @@ mod tests {
 
     fn keys(sql: &str) -> Vec<String> {
         let candidates = View::parse(sql).unwrap().candidates("catalogue_courses", &["account_id", "slug"], false);
-        candidates.into_iter().map(|index| index.split_once(" ON ").unwrap().1.to_owned()).collect()
+        candidates.into_iter().map(|index| index.with(&[]).split_once(" ON ").unwrap().1.to_owned()).collect()
     }
 
     #[test]

@@ -9,7 +9,7 @@ use catalogue_core::storage::ViewAdvice;
 use rusqlite::types::Null;
 use rusqlite::{Connection, params_from_iter};
 
-use super::base_tables::View;
+use super::base_tables::{Index, View};
 use super::read::{ACCOUNTS, COURSES, MODULES};
 use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, Statements};
 
@@ -20,6 +20,9 @@ const FOUND_BY: [(&str, &[&str]); 4] = [
     (MODULES, &["account_id", "course_slug"]),
     ("catalogue_revisions", &["account_id"]),
 ];
+
+/// Columns of so many bytes a row are too long for an index: few of its rows would be in a page of the file.
+const LONG: f64 = 500.0;
 
 /// What is slow, and what would be quicker.
 pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlite::Result<Vec<ViewAdvice>> {
@@ -39,7 +42,11 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
         let (Ok(plan), Ok(mut copied)) = (Plan::of(connection, sql), Plan::of(&copy, sql)) else { continue };
         let before = advice.len();
         for index in &candidates {
-            if let Some(with_it) = try_index(&copy, index, sql, (&plan, &copied))? {
+            let with_it = with_index(&copy, &index.with(&[]), || Plan::of(&copy, sql))?;
+            let is_better = |with_it: &Plan| with_it.cost() < copied.cost() && with_it.cost() < plan.cost();
+            if let Some(with_it) = with_it.filter(is_better) {
+                let index = index.with(&shown_beside(connection, &copy, index, statements)?);
+                copy.execute_batch(&index)?;
                 let what = plan.what();
                 advice.push(ViewAdvice { about: about.to_owned(), what, remedy: Some(format!("{index};")) });
                 copied = with_it;
@@ -54,18 +61,55 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
     Ok(advice)
 }
 
-/// The statement's plan with that index, which stays only where the plan is better for it.
-fn try_index(
+/// What `look` finds while there is that index, if it can be made.
+fn with_index<T>(
     copy: &Connection,
     index: &str,
-    sql: &str,
-    (plan, copied): (&Plan, &Plan),
-) -> rusqlite::Result<Option<Plan>> {
+    look: impl FnOnce() -> rusqlite::Result<T>,
+) -> rusqlite::Result<Option<T>> {
     copy.execute_batch("SAVEPOINT one")?;
-    let with_it = if copy.execute_batch(index).is_ok() { Some(Plan::of(copy, sql)?) } else { None };
-    let better = with_it.filter(|with_it| with_it.cost() < copied.cost() && with_it.cost() < plan.cost());
-    copy.execute_batch(if better.is_some() { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" })?;
-    Ok(better)
+    let found = copy.execute_batch(index).is_ok().then(look).transpose();
+    copy.execute_batch("ROLLBACK TO one; RELEASE one")?;
+    found
+}
+
+/// The columns that a list's index lacks so that a page reads one range of it and looks no row of the table up: of all
+/// columns those without which it would. None where it does so with all of them, or where they are long.
+fn shown_beside(
+    connection: &Connection,
+    copy: &Connection,
+    index: &Index,
+    statements: &Statements,
+) -> rusqlite::Result<Vec<String>> {
+    let Some(table) = &index.lists else { return Ok(Vec::new()) };
+    let pages = |columns: &[String]| with_index(copy, &index.with(columns), || Plan::of_pages(copy, statements));
+    let all_columns = copy.prepare(&format!("SELECT * FROM {table}"))?;
+    let mut columns: Vec<String> = all_columns.column_names().map(quoted).collect();
+    let (Some(plain), Some(all)) = (pages(&[])?, pages(&columns)?) else { return Ok(Vec::new()) };
+    if all.cost() > plain.cost() || all.look_ups >= plain.look_ups {
+        return Ok(Vec::new());
+    }
+    let is_as_good = |pages: Plan| pages.cost() <= plain.cost() && pages.look_ups <= all.look_ups;
+    for at in (0..columns.len()).rev() {
+        let column = columns.remove(at);
+        if !pages(&columns)?.is_some_and(is_as_good) {
+            columns.insert(at, column);
+        }
+    }
+    let are_short = mean_length(connection, table, &columns)? <= LONG;
+    Ok(if are_short { columns } else { Vec::new() })
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// How many bytes those columns of a row have, of the first rows.
+fn mean_length(connection: &Connection, table: &str, columns: &[String]) -> rusqlite::Result<f64> {
+    let lengths = columns.iter().map(|column| format!("coalesce(length(CAST({column} AS BLOB)), 0)"));
+    let length = lengths.collect::<Vec<_>>().join(" + ");
+    let sql = format!("SELECT avg({length}) FROM (SELECT * FROM {table} LIMIT 100)");
+    Ok(connection.query_row(&sql, [], |row| row.get::<_, Option<f64>>(0))?.unwrap_or_default())
 }
 
 /// How a statement is run.
@@ -74,6 +118,8 @@ struct Plan {
     slow: Vec<String>,
     /// By how many values rows are found in indexes.
     terms: usize,
+    /// The steps that look each row up in its table, after an index.
+    look_ups: usize,
 }
 
 impl Plan {
@@ -81,9 +127,10 @@ impl Plan {
         let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
         let nothing = vec![Null; statement.parameter_count()];
         let mut rows = statement.query(params_from_iter(nothing))?;
-        let mut plan = Self { slow: Vec::new(), terms: 0 };
+        let mut plan = Self { slow: Vec::new(), terms: 0, look_ups: 0 };
         while let Some(row) = rows.next()? {
             let step: String = row.get(3)?;
+            plan.look_ups += usize::from(step.contains(" USING INDEX "));
             plan.terms += step.matches(['=', '<']).count();
             if step.starts_with("USE TEMP B-TREE") {
                 plan.slow.push("all courses of the account are read and sorted".to_owned());
@@ -97,6 +144,18 @@ impl Plan {
             }
         }
         Ok(plan)
+    }
+
+    /// Those of all statements for a page, as one.
+    fn of_pages(connection: &Connection, statements: &Statements) -> rusqlite::Result<Self> {
+        let mut all = Self { slow: Vec::new(), terms: 0, look_ups: 0 };
+        for sql in statements.first_page.iter().chain(&statements.next_page) {
+            let Self { slow, terms, look_ups } = Self::of(connection, sql)?;
+            all.slow.extend(slow);
+            all.terms += terms;
+            all.look_ups += look_ups;
+        }
+        Ok(all)
     }
 
     /// Less is better.
@@ -127,7 +186,7 @@ fn copy_of_schema(connection: &Connection) -> rusqlite::Result<Connection> {
 }
 
 /// The indexes that may help, those for the order of a list first.
-fn candidates(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+fn candidates(connection: &Connection) -> rusqlite::Result<Vec<Index>> {
     let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE name = ?1 AND type = 'view'")?;
     let mut candidates = Vec::new();
     for (view, found_by) in FOUND_BY {
@@ -139,3 +198,6 @@ fn candidates(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     }
     Ok(candidates)
 }
+
+#[cfg(test)]
+mod tests;
