@@ -20,6 +20,8 @@ struct Expression {
     of: Option<usize>,
     /// Without the table's name.
     sql: String,
+    /// The same for all rows.
+    is_constant: bool,
 }
 
 /// An index that may help.
@@ -63,13 +65,25 @@ impl View {
         Some(Self { columns, tables, is_filtered })
     }
 
+    fn is_of_one_account(&self) -> bool {
+        self.columns.get("account_id").is_some_and(|known| known.is_constant)
+    }
+
+    /// The names that its tables have in a plan, where it names the account of all its rows itself.
+    pub(super) fn tables_of_one_account(&self) -> Vec<String> {
+        let tables = self.tables.iter().filter(|_| self.is_of_one_account());
+        tables.map(|table| table.alias.trim_matches(['"', '`', '[', ']']).to_owned()).collect()
+    }
+
     /// Indexes that may find rows by those columns, and where it is said, in the order of a list.
     pub(super) fn candidates(&self, view: &str, found_by: &[&str], in_order: bool) -> Vec<Index> {
         // An id is one account's. Of a join with one row SQLite knows that it keeps the order.
         let key_index = if view == ACCOUNTS && !self.is_filtered { "UNIQUE INDEX" } else { "INDEX" };
         let mut candidates = Vec::new();
         for (number, table) in self.tables.iter().enumerate() {
-            let own = |column: &&str| self.columns.get(*column).filter(|known| known.of == Some(number));
+            let own = |column: &&str| {
+                self.columns.get(*column).filter(|known| known.of == Some(number) && !known.is_constant)
+            };
             let key = |column: &&str| {
                 let collation = if column.ends_with("slug") { " COLLATE BINARY" } else { "" };
                 own(column).map(|known| format!("{}{collation}", known.sql))
@@ -82,13 +96,11 @@ impl View {
                 let time =
                     if is_column { created_at.sql.clone() } else { format!("({}) COLLATE BINARY", created_at.sql) };
                 let order = format!("{}, {} COLLATE BINARY", instant::of(&time), slug.sql);
+                let list = |first: String| table.index("INDEX", view, "list", &format!("{first}{order}"));
                 let by = own(&"account_id").map(|known| known.sql.as_str());
                 let joined = table.joined_by.iter().map(String::as_str);
-                candidates.extend(
-                    by.into_iter()
-                        .chain(joined)
-                        .map(|first| table.index("INDEX", view, "list", &format!("{first}, {order}"))),
-                );
+                candidates.extend(by.into_iter().chain(joined).map(|first| list(format!("{first}, "))));
+                candidates.extend(self.is_of_one_account().then(|| list(String::new())));
             }
             if !keys.is_empty() {
                 candidates.push(table.index(key_index, view, "key", &keys.join(", ")));
@@ -178,7 +190,9 @@ fn column(item: &[&str], tables: &[Table]) -> Option<(String, Expression)> {
         of.first().copied().filter(|first| of.iter().all(|table| table == first))
     };
     let sql = words.join(" ").replace("( ", "(").replace(" )", ")").replace(" (", "(").replace(" ,", ",");
-    Some((name.trim_matches(['"', '`']).to_ascii_lowercase(), Expression { of, sql }))
+    let is_of_cast = |word: &str| ["cast", "as", "text"].iter().any(|of| is(word, of));
+    let is_constant = !words.is_empty() && words.iter().all(|word| !is_name(word) || is_of_cast(word));
+    Some((name.trim_matches(['"', '`']).to_ascii_lowercase(), Expression { of, sql, is_constant }))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::base_tables::{Index, View};
 use super::read::{ACCOUNTS, COURSES, MODULES};
 use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, Statements};
+use super::tokens::{position, tokens};
 
 /// A view, and by which of its columns statements find rows.
 const FOUND_BY: [(&str, &[&str]); 4] = [
@@ -27,7 +28,7 @@ const LONG: f64 = 500.0;
 /// What is slow, and what would be quicker.
 pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlite::Result<Vec<ViewAdvice>> {
     let copy = copy_of_schema(connection)?;
-    let candidates = candidates(connection)?;
+    let (candidates, constants) = candidates(connection)?;
     let Statements { first_page, next_page, .. } = statements;
     let mut asked: Vec<(&str, &str)> = vec![("an account", FIND_ACCOUNT)];
     asked.extend(first_page.iter().map(|sql| ("the first page", sql.as_str())));
@@ -39,13 +40,16 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
     let mut advice = Vec::new();
     for (about, sql) in asked {
         // What is not there is told by the check of the views.
-        let (Ok(plan), Ok(mut copied)) = (Plan::of(connection, sql), Plan::of(&copy, sql)) else { continue };
+        let (Ok(plan), Ok(mut copied)) = (Plan::of(connection, sql, &constants), Plan::of(&copy, sql, &constants))
+        else {
+            continue;
+        };
         let before = advice.len();
         for index in &candidates {
-            let with_it = with_index(&copy, &index.with(&[]), || Plan::of(&copy, sql))?;
+            let with_it = with_index(&copy, &index.with(&[]), || Plan::of(&copy, sql, &constants))?;
             let is_better = |with_it: &Plan| with_it.cost() < copied.cost() && with_it.cost() < plan.cost();
             if let Some(with_it) = with_it.filter(is_better) {
-                let index = index.with(&shown_beside(connection, &copy, index, statements)?);
+                let index = index.with(&shown_beside(connection, &copy, index, statements, &constants)?);
                 copy.execute_batch(&index)?;
                 let what = plan.what();
                 advice.push(ViewAdvice { about: about.to_owned(), what, remedy: Some(format!("{index};")) });
@@ -80,9 +84,11 @@ fn shown_beside(
     copy: &Connection,
     index: &Index,
     statements: &Statements,
+    constants: &Constants,
 ) -> rusqlite::Result<Vec<String>> {
     let Some(table) = &index.lists else { return Ok(Vec::new()) };
-    let pages = |columns: &[String]| with_index(copy, &index.with(columns), || Plan::of_pages(copy, statements));
+    let pages =
+        |columns: &[String]| with_index(copy, &index.with(columns), || Plan::of_pages(copy, statements, constants));
     let all_columns = copy.prepare(&format!("SELECT * FROM {table}"))?;
     let mut columns: Vec<String> = all_columns.column_names().map(quoted).collect();
     let (Some(plain), Some(all)) = (pages(&[])?, pages(&columns)?) else { return Ok(Vec::new()) };
@@ -112,6 +118,15 @@ fn mean_length(connection: &Connection, table: &str, columns: &[String]) -> rusq
     Ok(connection.query_row(&sql, [], |row| row.get::<_, Option<f64>>(0))?.unwrap_or_default())
 }
 
+/// What the views themselves name, and no row of a table.
+#[derive(Default)]
+struct Constants {
+    /// All accounts.
+    accounts: bool,
+    /// Tables whose courses are all of one account, by their names in a plan: a page is where their order begins.
+    of_one_account: Vec<String>,
+}
+
 /// How a statement is run.
 struct Plan {
     /// The steps that read more rows than are shown, or sort them.
@@ -123,7 +138,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(connection: &Connection, sql: &str) -> rusqlite::Result<Self> {
+    fn of(connection: &Connection, sql: &str, constants: &Constants) -> rusqlite::Result<Self> {
         let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
         let nothing = vec![Null; statement.parameter_count()];
         let mut rows = statement.query(params_from_iter(nothing))?;
@@ -132,6 +147,9 @@ impl Plan {
             let step: String = row.get(3)?;
             plan.look_ups += usize::from(step.contains(" USING INDEX "));
             plan.terms += step.matches(['=', '<']).count();
+            if constants.accounts && step.contains(ACCOUNTS) {
+                continue;
+            }
             if step.starts_with("USE TEMP B-TREE") {
                 plan.slow.push("all courses of the account are read and sorted".to_owned());
             } else if step.contains("AUTOMATIC") {
@@ -139,6 +157,7 @@ impl Plan {
             } else if let Some(table) = step.strip_prefix("SCAN ").and_then(|step| step.split(' ').next())
                 && !table.starts_with('(')
                 && !step.contains("CONSTANT ROW")
+                && !(sql.contains(" ORDER BY ") && constants.of_one_account.iter().any(|of| of == table))
             {
                 plan.slow.push(format!("all rows of `{table}` are read"));
             }
@@ -147,10 +166,10 @@ impl Plan {
     }
 
     /// Those of all statements for a page, as one.
-    fn of_pages(connection: &Connection, statements: &Statements) -> rusqlite::Result<Self> {
+    fn of_pages(connection: &Connection, statements: &Statements, constants: &Constants) -> rusqlite::Result<Self> {
         let mut all = Self { slow: Vec::new(), terms: 0, look_ups: 0 };
         for sql in statements.first_page.iter().chain(&statements.next_page) {
-            let Self { slow, terms, look_ups } = Self::of(connection, sql)?;
+            let Self { slow, terms, look_ups } = Self::of(connection, sql, constants)?;
             all.slow.extend(slow);
             all.terms += terms;
             all.look_ups += look_ups;
@@ -186,17 +205,22 @@ fn copy_of_schema(connection: &Connection) -> rusqlite::Result<Connection> {
 }
 
 /// The indexes that may help, those for the order of a list first.
-fn candidates(connection: &Connection) -> rusqlite::Result<Vec<Index>> {
+fn candidates(connection: &Connection) -> rusqlite::Result<(Vec<Index>, Constants)> {
     let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE name = ?1 AND type = 'view'")?;
-    let mut candidates = Vec::new();
+    let (mut candidates, mut constants) = (Vec::new(), Constants::default());
     for (view, found_by) in FOUND_BY {
         let mut rows = statement.query([view])?;
         let Some(row) = rows.next()? else { continue };
-        if let Some(parsed) = View::parse(&row.get::<_, String>(0)?) {
+        let sql: String = row.get(0)?;
+        constants.accounts |= view == ACCOUNTS && position(&tokens(&sql), &["from"]).is_none();
+        if let Some(parsed) = View::parse(&sql) {
             candidates.extend(parsed.candidates(view, found_by, view == COURSES));
+            if view == COURSES {
+                constants.of_one_account = parsed.tables_of_one_account();
+            }
         }
     }
-    Ok(candidates)
+    Ok((candidates, constants))
 }
 
 #[cfg(test)]

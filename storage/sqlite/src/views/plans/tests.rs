@@ -161,3 +161,26 @@ fn long_columns_are_not_in_an_index() {
         assert_eq!(made(&connection), [shown], "{length}");
     }
 }
+/// A team whose courses are all its own says so in its views.
+#[test]
+fn courses_of_one_account_are_in_the_order_of_an_index() {
+    for (account, accounts) in
+        [("'our team'", "SELECT 'our team' AS id"), ("CAST(1 AS TEXT)", "SELECT name AS id FROM teams")]
+    {
+        let columns = format!(
+            "{account} AS account_id, {COLUMNS}, (SELECT count(*) FROM lessons m WHERE m.course = c.id) AS module_count"
+        );
+        let table = "courses (id INTEGER PRIMARY KEY, slug TEXT, title TEXT, hidden INTEGER, made TEXT, gone TEXT)";
+        let connection = courses(table, &columns, "courses c WHERE c.gone IS NULL");
+        connection
+            .execute_batch(&format!("DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS {accounts}"))
+            .unwrap();
+        assert_eq!(made(&connection), [", \"title\", \"hidden\", \"made\", \"gone\");"], "{account}");
+        for reads in reads(&connection) {
+            assert!(
+                reads.iter().any(|step| step.contains("c USING COVERING INDEX courses_by_courses_list")),
+                "{reads:#?}"
+            );
+        }
+    }
+}
