@@ -84,7 +84,11 @@ fn shown_beside(
     let Some(table) = &index.lists else { return Ok(Vec::new()) };
     let pages = |columns: &[String]| with_index(copy, &index.with(columns), || Plan::of_pages(copy, statements));
     let all_columns = copy.prepare(&format!("SELECT * FROM {table}"))?;
-    let mut columns: Vec<String> = all_columns.column_names().map(quoted).collect();
+    let mut columns = Vec::new();
+    // An iterator in newer versions of rusqlite, and a list in older ones.
+    for column in all_columns.column_names() {
+        columns.push(format!("\"{}\"", column.replace('"', "\"\"")));
+    }
     let (Some(plain), Some(all)) = (pages(&[])?, pages(&columns)?) else { return Ok(Vec::new()) };
     if all.cost() > plain.cost() || all.look_ups >= plain.look_ups {
         return Ok(Vec::new());
@@ -98,10 +102,6 @@ fn shown_beside(
     }
     let are_short = mean_length(connection, table, &columns)? <= LONG;
     Ok(if are_short { columns } else { Vec::new() })
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// How many bytes those columns of a row have, of the first rows.
