@@ -90,7 +90,11 @@ fn shown_beside(
     let pages =
         |columns: &[String]| with_index(copy, &index.with(columns), || Plan::of_pages(copy, statements, constants));
     let all_columns = copy.prepare(&format!("SELECT * FROM {table}"))?;
-    let mut columns: Vec<String> = all_columns.column_names().map(quoted).collect();
+    let mut columns = Vec::new();
+    // An iterator in newer versions of rusqlite, and a list in older ones.
+    for column in all_columns.column_names() {
+        columns.push(format!("\"{}\"", column.replace('"', "\"\"")));
+    }
     let (Some(plain), Some(all)) = (pages(&[])?, pages(&columns)?) else { return Ok(Vec::new()) };
     if all.cost() > plain.cost() || all.look_ups >= plain.look_ups {
         return Ok(Vec::new());
@@ -104,10 +108,6 @@ fn shown_beside(
     }
     let are_short = mean_length(connection, table, &columns)? <= LONG;
     Ok(if are_short { columns } else { Vec::new() })
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// How many bytes those columns of a row have, of the first rows.
