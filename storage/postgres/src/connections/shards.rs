@@ -138,7 +138,37 @@ fn hash(key: &[u8]) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+
     use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(2);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_read_of_a_silent_shard_waits_until_its_deadline() {
+        let shards = Shards::new(1);
+        let shard = shards.of(b"a");
+        // The first finds the shard silent, and the second knows.
+        for knows in [false, true] {
+            assert_eq!(shard.is_silent.load(Ordering::Relaxed), knows);
+            let deadline = Instant::now() + 2 * PATIENCE;
+            let mut turn = shard.turn().await.unwrap();
+            assert!(turn.answer(pending::<()>(), PATIENCE, deadline).await.is_err());
+            assert!(Instant::now() == deadline, "{knows}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_read_that_got_its_connection_late_tells_nothing_of_its_shard() {
+        let shards = Shards::new(1);
+        let shard = shards.of(b"a");
+        for left in [PATIENCE / 2, PATIENCE] {
+            let deadline = Instant::now() + left;
+            let mut turn = shard.turn().await.unwrap();
+            assert!(turn.answer(pending::<()>(), PATIENCE, deadline).await.is_err());
+            assert!(Instant::now() == deadline && !shard.is_silent.load(Ordering::Relaxed), "{left:?}");
+        }
+    }
 
     #[test]
     fn the_hash_is_that_of_postgresql() {

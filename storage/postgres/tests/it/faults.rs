@@ -84,6 +84,21 @@ async fn a_read_whose_connection_is_closed_before_the_answer_is_asked_again() {
 }
 
 #[tokio::test]
+async fn a_read_that_ends_each_of_its_sessions_is_not_asked_again_and_again() {
+    let Some(schema) = Schema::new().await else { return };
+    let storage = schema.storage().await;
+    let account = import_one_course(&storage).await;
+    let trap = "CREATE FUNCTION leave() RETURNS BOOLEAN LANGUAGE plpgsql AS $$ BEGIN \
+                PERFORM pg_terminate_backend(pg_backend_pid()); RETURN TRUE; END $$; \
+                ALTER TABLE accounts RENAME TO kept; \
+                CREATE VIEW accounts AS SELECT k.id, k.name, k.email, k.revision FROM kept AS k WHERE leave()";
+    schema.host().await.batch_execute(trap).await.unwrap();
+    // And not that it took too long, as where it is asked until its deadline.
+    let error = storage.revision(&account).await.unwrap_err();
+    assert!(error.to_string().contains("stopping or starting"), "{error}");
+}
+
+#[tokio::test]
 async fn a_read_that_waits_too_long_fails_and_those_after_it_do_not() {
     let Some(schema) = Schema::new().await else { return };
     let account = import_one_course(&schema.storage().await).await;

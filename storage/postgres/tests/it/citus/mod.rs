@@ -12,6 +12,7 @@ mod spreading;
 mod standby;
 mod worker;
 
+use catalogue_core::admin::AdminStorage as _;
 use catalogue_postgres::PostgresStorage;
 
 use crate::same_as_sqlite::assert_same_bodies;
@@ -33,4 +34,10 @@ pub(crate) async fn on_postgresql(schema: &Schema) -> PostgresStorage {
 async fn every_body_is_that_of_sqlite() {
     let Some(citus) = Citus::new().await else { return };
     assert_same_bodies(citus.storage().await).await;
+}
+
+#[tokio::test]
+async fn a_storage_says_that_its_tables_are_spread() {
+    let Some(schema) = Schema::new().await else { return };
+    assert!(on_postgresql(&schema).await.status().await.unwrap().is_spread);
 }
