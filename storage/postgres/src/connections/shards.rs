@@ -79,13 +79,14 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The answer. After `patience` the shard is silent, and as few as could begin then may wait on until the deadline.
-    pub(crate) async fn answer<T>(
+    /// The answer. After `patience` the shard is silent, and as few as could begin then may wait on until the deadline. An error
+    /// does not end that: the server itself gives up at the same time as the deadline, and may be first.
+    pub(crate) async fn answer<T, E>(
         &mut self,
-        asking: impl Future<Output = T>,
+        asking: impl Future<Output = Result<T, E>>,
         patience: Duration,
         deadline: Instant,
-    ) -> Result<T, Elapsed> {
+    ) -> Result<Result<T, E>, Elapsed> {
         let (Shard { is_silent, trials }, mut asking) = (self.shard, pin!(asking));
         // One that has waited for a connection for so long has less time, which tells nothing.
         let soon = Instant::now() + patience;
@@ -99,7 +100,9 @@ impl Turn<'_> {
             }
         }
         let answer = timeout_at(deadline, asking).await?;
-        is_silent.store(false, Ordering::Relaxed);
+        if answer.is_ok() {
+            is_silent.store(false, Ordering::Relaxed);
+        }
         Ok(answer)
     }
 }
@@ -153,7 +156,7 @@ mod tests {
             assert_eq!(shard.is_silent.load(Ordering::Relaxed), knows);
             let deadline = Instant::now() + 2 * PATIENCE;
             let mut turn = shard.turn().await.unwrap();
-            assert!(turn.answer(pending::<()>(), PATIENCE, deadline).await.is_err());
+            assert!(turn.answer(pending::<Result<(), ()>>(), PATIENCE, deadline).await.is_err());
             assert!(Instant::now() == deadline, "{knows}");
         }
     }
@@ -165,8 +168,25 @@ mod tests {
         for left in [PATIENCE / 2, PATIENCE] {
             let deadline = Instant::now() + left;
             let mut turn = shard.turn().await.unwrap();
-            assert!(turn.answer(pending::<()>(), PATIENCE, deadline).await.is_err());
+            assert!(turn.answer(pending::<Result<(), ()>>(), PATIENCE, deadline).await.is_err());
             assert!(Instant::now() == deadline && !shard.is_silent.load(Ordering::Relaxed), "{left:?}");
+        }
+    }
+
+    /// As an answer that comes late ends it.
+    #[tokio::test(start_paused = true)]
+    async fn the_error_of_a_server_that_gave_up_ends_no_silence() {
+        let shards = Shards::new(1);
+        let shard = shards.of(b"a");
+        for answer in [Err(()), Ok(())] {
+            let asking = async {
+                tokio::time::sleep(2 * PATIENCE).await;
+                answer
+            };
+            let mut turn = shard.turn().await.unwrap();
+            let answered = turn.answer(asking, PATIENCE, Instant::now() + 3 * PATIENCE).await;
+            assert!(answered.is_ok());
+            assert_eq!(shard.is_silent.load(Ordering::Relaxed), answer.is_err());
         }
     }
 
