@@ -184,14 +184,15 @@ fn column(item: &[&str], tables: &[Table]) -> Option<(String, Expression)> {
             rest = after;
         }
     }
+    let is_of_cast = |word: &str| ["cast", "as", "text"].iter().any(|of| is(word, of));
+    let has_literal = words.iter().any(|word| word.starts_with(|c: char| c == '\'' || c.is_ascii_digit()));
+    let is_constant = of.is_empty() && has_literal && words.iter().all(|word| !is_name(word) || is_of_cast(word));
     let of = if tables.len() == 1 {
         Some(0)
     } else {
         of.first().copied().filter(|first| of.iter().all(|table| table == first))
     };
     let sql = words.join(" ").replace("( ", "(").replace(" )", ")").replace(" (", "(").replace(" ,", ",");
-    let is_of_cast = |word: &str| ["cast", "as", "text"].iter().any(|of| is(word, of));
-    let is_constant = !words.is_empty() && words.iter().all(|word| !is_name(word) || is_of_cast(word));
     Some((name.trim_matches(['"', '`']).to_ascii_lowercase(), Expression { of, sql, is_constant }))
 }
 
@@ -212,6 +213,18 @@ mod tests {
         let view = View::parse(sql).unwrap();
         assert_eq!(view.columns["title"].sql, "\"name\"");
         assert_eq!(view.columns["tagline"].sql, "coalesce(tagline, 'none, yet')");
+    }
+
+    #[test]
+    fn what_the_view_itself_names_is_in_no_index() {
+        let of =
+            |account: &str| keys(&format!("CREATE VIEW v AS SELECT {account} AS account_id, c.slug FROM courses c"));
+        for account in ["'one of us'", "CAST(7 AS TEXT)", "('a' || 'b')"] {
+            assert_eq!(of(account), ["courses (slug COLLATE BINARY)"], "{account}");
+        }
+        for account in ["text", "c.text", "CAST(text AS TEXT)", "'n' || c.id"] {
+            assert!(of(account)[0].ends_with(", slug COLLATE BINARY)"), "{account}: {:?}", of(account));
+        }
     }
 
     #[test]
