@@ -11,6 +11,7 @@ use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use crate::error::storage_error;
 use crate::file::{self, FileVersion};
+use crate::kept_rows;
 use crate::open_error::OpenError;
 use crate::views::wal_files;
 
@@ -68,6 +69,7 @@ impl Database {
         connection.busy_timeout(Duration::ZERO).map_err(storage_error)?;
         let authorizer = if matches!(self, Self::Foreign(_)) { refuse_all_but_reading } else { refuse_module_contents };
         connection.authorizer(Some(authorizer)).map_err(storage_error)?;
+        kept_rows::register(&connection).map_err(storage_error)?;
         Ok(connection)
     }
 

@@ -33,6 +33,7 @@ mod export;
 mod file;
 mod import;
 mod integrity;
+mod kept_rows;
 mod keys;
 mod locks;
 mod migration;

@@ -7,6 +7,7 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, CourseDetail, Module, async_trait};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::kept_rows;
 use crate::locks::{COURSES_WAIT, CREDENTIAL_WAIT, Locks};
 use crate::rows::{self, Micros};
 use crate::storage::SqliteStorage;
@@ -19,10 +20,12 @@ const FIND_CREDENTIAL: &str = "SELECT c.account_id, c.kind, c.id, c.scopes, c.di
 const FIND_CREDENTIAL_ALONE: &str = "SELECT account_id, kind, id, scopes, digest, expires_at, revoked_at FROM credentials \
      WHERE digest = ?1";
 
-const FIRST_PAGE: &str = "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
+/// Those first which the table has last: SQLite reads a row's head up to the column that is asked for, once where the first one
+/// is the furthest.
+const FIRST_PAGE: &str = "SELECT catalogue_row(module_count, hidden, published_at, language, title, slug, created_at) FROM courses \
      WHERE account_id = ?1 ORDER BY created_at DESC, slug DESC LIMIT ?2";
 
-const NEXT_PAGE: &str = "SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
+const NEXT_PAGE: &str = "SELECT catalogue_row(module_count, hidden, published_at, language, title, slug, created_at) FROM courses \
      WHERE account_id = ?1 AND (created_at, slug) < (?3, ?4) ORDER BY created_at DESC, slug DESC LIMIT ?2";
 
 /// One statement for the course and its modules, so that both are of one state.
@@ -152,24 +155,21 @@ fn list_courses(
     page: &PageRequest,
     rows: &mut CourseRows<'_>,
 ) -> rusqlite::Result<()> {
-    let count = page.rows() as i64;
+    let count = page.rows();
     let mut statement;
-    let mut found = match &page.after {
+    let found = match &page.after {
         None => {
             statement = connection.prepare_cached(FIRST_PAGE)?;
-            statement.query(params![account.as_str(), count])?
+            statement.query(params![account.as_str(), count as i64])?
         }
         Some(after) => {
             statement = connection.prepare_cached(NEXT_PAGE)?;
-            statement.query(params![account.as_str(), count, Micros(after.created_at), after.slug])?
+            statement.query(params![account.as_str(), count as i64, Micros(after.created_at), after.slug])?
         }
     };
-    while let Some(row) = found.next()? {
-        if rows.try_push(rows::course(row)?, || rows::position(row))?.is_break() {
-            break;
-        }
-    }
-    Ok(())
+    kept_rows::rows(found, count, |mut kept| {
+        kept.try_for_each(|row| rows.try_push(rows::course(&row)?, || rows::position(&row)).map(drop))
+    })?
 }
 
 fn find_course(connection: &Connection, account: &AccountId, slug: &str) -> rusqlite::Result<Option<CourseDetail>> {

@@ -7,6 +7,8 @@ use catalogue_core::{AccountId, Timestamp};
 use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 
+use crate::kept_rows::KeptRow;
+
 /// A [`Timestamp`] as microseconds.
 pub(crate) struct Micros(pub(crate) Timestamp);
 
@@ -33,22 +35,22 @@ pub(crate) fn optional_time(row: &Row<'_>, column: usize) -> rusqlite::Result<Op
     Ok(row.get::<_, Option<Micros>>(column)?.map(|time| time.0))
 }
 
-/// `slug, title, language, published_at, hidden, module_count`.
+/// `module_count, hidden, published_at, language, title, slug`.
 #[inline]
-pub(crate) fn course<'r>(row: &'r Row<'_>) -> rusqlite::Result<CourseRow<'r>> {
+pub(crate) fn course<'k>(row: &KeptRow<'k>) -> rusqlite::Result<CourseRow<'k>> {
     Ok(CourseRow {
-        slug: row.get_ref(0)?.as_str()?,
-        title: row.get_ref(1)?.as_str()?,
-        language: row.get_ref(2)?.as_str()?,
-        published_at: optional_time(row, 3)?,
-        hidden: row.get(4)?,
-        module_count: row.get(5)?,
+        slug: row.text(5)?,
+        title: row.text(4)?,
+        language: row.text(3)?,
+        published_at: row.get::<Option<Micros>>(2)?.map(|time| time.0),
+        hidden: row.get(1)?,
+        module_count: row.get(0)?,
     })
 }
 
 /// Where a course stands in its list, of the same columns and `created_at`.
-pub(crate) fn position(row: &Row<'_>) -> rusqlite::Result<Position> {
-    Ok(Position { created_at: time(row, 6)?, slug: row.get(0)? })
+pub(crate) fn position(row: &KeptRow<'_>) -> rusqlite::Result<Position> {
+    Ok(Position { created_at: row.get::<Micros>(6)?.0, slug: row.get(5)? })
 }
 
 /// `account_id, kind, id, scopes, digest`.

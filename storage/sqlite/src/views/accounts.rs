@@ -63,7 +63,7 @@ impl SqliteStorage {
             let tables = self.tables(&ours);
             let mut counted = theirs.prepare(COUNT_COURSES)?;
             let mut summarise = |row: &Row<'_>| -> rusqlite::Result<_> {
-                let id = ViewRow { view: ACCOUNTS, row, key: &[0] }.text(0, "id")?;
+                let id = ViewRow { view: ACCOUNTS, row: row.into(), key: &[0] }.text(0, "id")?;
                 let courses = counted.query_row([id], |row| count(row, 0))?;
                 let keys = count_keys(&tables, id, now)?;
                 Ok(visit(AccountSummary { account: unnamed(AccountId::new(id)), courses, keys }))

@@ -186,7 +186,7 @@ impl Check<'_> {
         let mut rows = statement.query(params![self.most])?;
         let mut room = MOST_FAULTS;
         while let Some(row) = rows.next()? {
-            for bad in find(&ViewRow { view, row, key }).into_iter().flatten() {
+            for bad in find(&ViewRow { view, row: row.into(), key }).into_iter().flatten() {
                 if room == 0 {
                     return Ok(());
                 }

@@ -19,7 +19,7 @@ pub(super) fn check(connection: &Connection, most: i64) -> rusqlite::Result<Vec<
     let mut rows = statement.query([most])?;
     let mut first: Option<(Form, String)> = None;
     while let Some(row) = rows.next()? {
-        let row = ViewRow { view: COURSES, row, key: &[0, 1] };
+        let row = ViewRow { view: COURSES, row: row.into(), key: &[0, 1] };
         let Some(form) = form(row.value(2)) else { continue };
         let described = || format!("{form}, such as {} ({})", shown(row.value(2)), row.shown_key());
         match &first {

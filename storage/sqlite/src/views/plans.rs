@@ -11,7 +11,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::base_tables::{Index, View};
 use super::read::{ACCOUNTS, COURSES, MODULES};
-use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, Statements};
+use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, Pages, Statements};
 use super::tokens::{position, tokens};
 
 /// A view, and by which of its columns statements find rows.
@@ -29,10 +29,10 @@ const LONG: f64 = 500.0;
 pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlite::Result<Vec<ViewAdvice>> {
     let copy = copy_of_schema(connection)?;
     let (candidates, constants) = candidates(connection)?;
-    let Statements { first_page, next_page, .. } = statements;
+    let Pages { first, next } = &statements.pages;
     let mut asked: Vec<(&str, &str)> = vec![("an account", FIND_ACCOUNT)];
-    asked.extend(first_page.iter().map(|sql| ("the first page", sql.as_str())));
-    asked.extend(next_page.iter().map(|sql| ("a later page", sql.as_str())));
+    asked.extend(first.iter().map(|sql| ("the first page", sql.as_str())));
+    asked.extend(next.iter().map(|sql| ("a later page", sql.as_str())));
     asked.push(("a course", FIND_COURSE));
     if statements.has_revisions {
         asked.push(("the revision", FIND_REVISION));
@@ -168,7 +168,7 @@ impl Plan {
     /// Those of all statements for a page, as one.
     fn of_pages(connection: &Connection, statements: &Statements, constants: &Constants) -> rusqlite::Result<Self> {
         let mut all = Self { slow: Vec::new(), terms: 0, look_ups: 0 };
-        for sql in statements.first_page.iter().chain(&statements.next_page) {
+        for sql in statements.pages.all() {
             let Self { slow, terms, look_ups } = Self::of(connection, sql, constants)?;
             all.slow.extend(slow);
             all.terms += terms;

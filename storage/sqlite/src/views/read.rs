@@ -1,5 +1,7 @@
 //! Reading courses from the views.
 
+use std::ops::ControlFlow;
+
 use catalogue_core::storage::{AtRevision, CourseRows, PageRequest, Revision, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, CourseDetail, Module};
 use rusqlite::{Connection, Rows, params};
@@ -7,7 +9,8 @@ use rusqlite::{Connection, Rows, params};
 use super::ViewedCourses;
 use super::row::{BadRow, ViewRow};
 use super::sketches::Sketches;
-use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, IS_TWICE, Statements};
+use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, IS_TWICE, Pages, Statements};
+use crate::kept_rows::{self, Columns};
 use crate::locks::COURSES_WAIT;
 use crate::read::read_at_revision;
 use crate::rows::Micros;
@@ -70,7 +73,7 @@ impl ViewedCourses {
             let mut statement = connection.prepare_cached(FIND_ACCOUNT)?;
             let mut rows = statement.query([account.as_str()])?;
             let Some(row) = rows.next()? else { return Ok(false) };
-            ViewRow { view: ACCOUNTS, row, key: &[0] }.same(0, "id", account.as_str())?;
+            ViewRow { view: ACCOUNTS, row: row.into(), key: &[0] }.same(0, "id", account.as_str())?;
             Ok(true)
         })
     }
@@ -87,17 +90,24 @@ impl ViewedCourses {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> rusqlite::Result<()> {
-        let Statements { first_page, next_page, .. } = &self.statements;
-        let count = page.rows() as i64;
-        let [usual, any] = if page.after.is_some() { next_page } else { first_page };
+        let Statements { pages, kept_pages, .. } = &self.statements;
+        let Pages { first, next } = kept_pages.as_ref().unwrap_or(pages);
+        let count = page.rows();
+        let [usual, any] = if page.after.is_some() { next } else { first };
         // The second one answers alone.
         for (sql, asked) in [(usual, None), (any, Some(account))] {
             let mut statement = connection.prepare_cached(sql)?;
             let found = match &page.after {
-                None => statement.query(params![account, count])?,
-                Some(after) => statement.query(params![account, count, Micros(after.created_at), after.slug])?,
+                None => statement.query(params![account, count as i64])?,
+                Some(after) => statement.query(params![account, count as i64, Micros(after.created_at), after.slug])?,
             };
-            if push_courses(connection, found, account, asked, rows)? {
+            let mut push = PushCourses { connection, account, asked, sketches: Sketches::default(), rows };
+            if kept_pages.is_some() {
+                push.kept(found, count)?;
+            } else {
+                push.all(found)?;
+            }
+            if !push.sketches.is_empty() {
                 break;
             }
         }
@@ -113,26 +123,39 @@ fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::
     outcome.and(ended)
 }
 
-/// Hands over what was found; whether that is anything. Rows that say whose they are must say what was `asked`.
-fn push_courses(
-    connection: &Connection,
-    mut found: Rows<'_>,
-    account: &str,
-    asked: Option<&str>,
-    rows: &mut CourseRows<'_>,
-) -> rusqlite::Result<bool> {
-    let mut sketches = Sketches::default();
-    while let Some(row) = found.next()? {
-        let row = ViewRow { view: COURSES, row, key: &[6] };
-        let course = row.course(asked).map_err(|bad| bad.of(account))?;
-        if !sketches.insert(course.slug) && is_twice(connection, account, course.slug)? {
-            return Err(row.bad(TWICE, ONCE).of(account).into());
+/// Hands over the rows of a page. Those that say whose they are must say what was `asked`.
+struct PushCourses<'p, 'r> {
+    connection: &'p Connection,
+    account: &'p str,
+    asked: Option<&'p str>,
+    sketches: Sketches,
+    rows: &'p mut CourseRows<'r>,
+}
+
+impl PushCourses<'_, '_> {
+    fn all(&mut self, mut found: Rows<'_>) -> rusqlite::Result<()> {
+        while let Some(row) = found.next()? {
+            if self.push(Columns::Read(row))?.is_break() {
+                break;
+            }
         }
-        if rows.try_push(course, || row.position())?.is_break() {
-            break;
-        }
+        Ok(())
     }
-    Ok(!sketches.is_empty())
+
+    fn kept(&mut self, found: Rows<'_>, most: usize) -> rusqlite::Result<()> {
+        kept_rows::rows(found, most, |mut rows| rows.try_for_each(|row| self.push(Columns::Kept(row)).map(drop)))?
+    }
+
+    /// Always inlined: of each caller it is known where its rows are.
+    #[inline(always)]
+    fn push(&mut self, row: Columns<'_>) -> rusqlite::Result<ControlFlow<()>> {
+        let row = ViewRow { view: COURSES, row, key: &[6] };
+        let course = row.course(self.asked).map_err(|bad| bad.of(self.account))?;
+        if !self.sketches.insert(course.slug) && is_twice(self.connection, self.account, course.slug)? {
+            return Err(row.bad(TWICE, ONCE).of(self.account).into());
+        }
+        Ok(self.rows.try_push(course, || row.position())?)
+    }
 }
 
 fn is_twice(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<bool> {
@@ -146,9 +169,9 @@ fn find(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<
     let mut modules = Vec::new();
     while let Some(row) = rows.next()? {
         if row.get(0)? {
-            modules.push(module(&ViewRow { view: MODULES, row, key: &[1, 2, 5] }, account, slug)?);
+            modules.push(module(&ViewRow { view: MODULES, row: row.into(), key: &[1, 2, 5] }, account, slug)?);
         } else {
-            let row = ViewRow { view: COURSES, row, key: &[1, 2] };
+            let row = ViewRow { view: COURSES, row: row.into(), key: &[1, 2] };
             if course.is_some() {
                 return Err(row.bad(TWICE, ONCE).into());
             }
@@ -196,7 +219,7 @@ fn find_revision(connection: &Connection, account: &str) -> rusqlite::Result<Opt
     let mut statement = connection.prepare_cached(FIND_REVISION)?;
     let mut rows = statement.query([account])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let revision = ViewRow { view: REVISIONS, row, key: &[0] }.revision(1)?;
+    let revision = ViewRow { view: REVISIONS, row: row.into(), key: &[0] }.revision(1)?;
     if rows.next()?.is_none() {
         return Ok(Some(revision));
     }

@@ -4,10 +4,11 @@ use std::fmt;
 
 use catalogue_core::storage::{CourseRow, Position, Revision};
 use catalogue_core::{Timestamp, is_slug};
-use rusqlite::types::{Type, ValueRef};
-use rusqlite::{Error, Row};
+use rusqlite::Error;
+use rusqlite::types::{FromSqlError, Type, ValueRef};
 
 use super::instant;
+use crate::kept_rows::Columns;
 
 /// A row of a view that the API cannot serve.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ impl From<Box<BadRow>> for Error {
 /// A row of one view, and which of its columns are its key.
 pub(super) struct ViewRow<'r> {
     pub(super) view: &'static str,
-    pub(super) row: &'r Row<'r>,
+    pub(super) row: Columns<'r>,
     pub(super) key: &'static [usize],
 }
 
@@ -64,15 +65,16 @@ impl<'r> ViewRow<'r> {
 
     #[inline]
     pub(super) fn value(&self, column: usize) -> ValueRef<'r> {
-        self.row.get_ref_unwrap(column)
+        self.row.value(column)
     }
 
     /// A text that is not null. Always inlined, as its columns take a good part of a page's time.
     #[inline(always)]
     pub(super) fn text(&self, column: usize, name: &str) -> Result<&'r str, Box<BadRow>> {
-        match self.value(column) {
-            ValueRef::Text(text) => std::str::from_utf8(text).map_err(|_| self.not_utf8(name)),
-            _ => Err(self.no_text(column, name)),
+        match self.row.text(column) {
+            Ok(text) => Ok(text),
+            Err(FromSqlError::InvalidType) => Err(self.no_text(column, name)),
+            Err(_) => Err(self.not_utf8(name)),
         }
     }
 

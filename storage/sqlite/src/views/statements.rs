@@ -1,6 +1,7 @@
 //! The statements over the views. Texts are compared byte by byte, whatever the columns say.
 
-use rusqlite::Connection;
+use rusqlite::types::Null;
+use rusqlite::{Connection, params_from_iter};
 
 use super::clock;
 use super::instant::instant;
@@ -26,11 +27,11 @@ const BY_TEXTS: &str =
 /// is the furthest.
 fn course_columns(account: &str, module_count: &str) -> String {
     let instant = instant!("created_at");
-    format!(
-        "SELECT {module_count}, hidden, published_at, created_at, language, title, slug, {instant} AS instant{account} \
-         FROM catalogue_courses AS c WHERE account_id = ?1 COLLATE BINARY"
-    )
+    format!("{module_count}, hidden, published_at, created_at, language, title, slug, {instant}{account}")
 }
+
+/// Newer instants first.
+const NEWEST: &str = concat!(instant!("created_at"), " DESC, ");
 
 /// The order of a page. Whether the account is known is part of the limit: so it is looked up once, and no row asks for it.
 fn newest_first(order: &str, only: &str) -> String {
@@ -63,14 +64,20 @@ pub(super) const ALL_ACCOUNTS: &str = "SELECT id FROM catalogue_accounts ORDER B
 
 pub(super) const COUNT_COURSES: &str = "SELECT count(*) FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY";
 
-/// Those that depend on which columns and views are there. Of a page there are two: the usual one, and the one that is asked
-/// where that has no rows.
+/// Those that depend on which columns and views are there.
 pub(super) struct Statements {
-    pub(super) first_page: [String; 2],
-    pub(super) next_page: [String; 2],
+    pub(super) pages: Pages,
+    /// The same with rows that are kept aside, unless SQLite sorts them: it may have all courses kept before it knows the first.
+    pub(super) kept_pages: Option<Pages>,
     pub(super) has_revisions: bool,
     /// What is read now may not be what is read later, without a commit in between.
     pub(super) read_the_clock: bool,
+}
+
+/// Those of a page. There are two of each: the usual one, and the one that is asked where that has no rows.
+pub(super) struct Pages {
+    pub(super) first: [String; 2],
+    pub(super) next: [String; 2],
 }
 
 impl Statements {
@@ -82,15 +89,43 @@ impl Statements {
         let has_revisions = is_there("SELECT account_id, revision FROM catalogue_revisions");
         let read_the_clock = clock::is_read(connection).unwrap_or(true);
         // The usual page asks no row for its account, which takes long.
-        let [usual, any] = ["", ", account_id"].map(|account| course_columns(account, module_count));
-        let first_page = |columns: &str, only| format!("{columns}{}", newest_first("instant DESC, ", only));
+        let columns = ["", ", account_id"].map(|account| course_columns(account, module_count));
+        let pages = Pages::of(&columns);
+        let is_sorted = pages.all().any(|sql| is_sorted(connection, sql).unwrap_or(true));
+        let kept_pages = (!is_sorted).then(|| Pages::of(&columns.map(|columns| format!("catalogue_row({columns})"))));
+        Self { pages, kept_pages, has_revisions, read_the_clock }
+    }
+}
+
+impl Pages {
+    fn of(columns: &[String; 2]) -> Self {
+        let [usual, any] = columns.each_ref().map(|columns| {
+            format!("SELECT {columns} FROM catalogue_courses AS c WHERE account_id = ?1 COLLATE BINARY")
+        });
+        let first_page = |columns: &str, only| format!("{columns}{}", newest_first(NEWEST, only));
         Self {
-            first_page: [first_page(&usual, BY_TEXTS), first_page(&any, "")],
-            next_page: [next_page(&usual), next_of_instant(&any)],
-            has_revisions,
-            read_the_clock,
+            first: [first_page(&usual, BY_TEXTS), first_page(&any, "")],
+            next: [next_page(&usual), next_of_instant(&any)],
         }
     }
+
+    /// Each of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &String> {
+        self.first.iter().chain(&self.next)
+    }
+}
+
+/// Whether SQLite reads all rows of an account before the first one that it shows.
+fn is_sorted(connection: &Connection, sql: &str) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+    let nothing = vec![Null; statement.parameter_count()];
+    let mut rows = statement.query(params_from_iter(nothing))?;
+    while let Some(row) = rows.next()? {
+        if row.get_ref(3)?.as_str()?.starts_with("USE TEMP B-TREE") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The usual page: few courses of the place's instant come before it, as is looked up once, with the account; these are passed
@@ -102,14 +137,14 @@ fn next_page(columns: &str) -> String {
         "FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY AND {instant} = ?3 AND slug >= ?4 COLLATE BINARY"
     );
     let are_few = format!("{BY_TEXTS} AND (SELECT 1 {before} LIMIT 1 OFFSET 20) IS NULL");
-    let order = newest_first("instant DESC, ", &are_few);
+    let order = newest_first(NEWEST, &are_few);
     format!("{columns} AND {instant} <= ?3{order} OFFSET (SELECT count(*) {before})")
 }
 
 /// Those of the place's own instant first, and after them one without a slug: it cannot be served, nor passed by. Each part is one range of an index, also where many courses have one instant.
 fn next_of_instant(columns: &str) -> String {
     let instant = instant!("created_at");
-    let [of_it, without, older] = ["", "", "instant DESC, "].map(|order| newest_first(order, ""));
+    let [of_it, without, older] = ["", "", NEWEST].map(|order| newest_first(order, ""));
     format!(
         "SELECT * FROM ({columns} AND {instant} = ?3 AND slug < ?4 COLLATE BINARY{of_it}) \
          UNION ALL SELECT * FROM ({columns} AND {instant} = ?3 AND slug IS NULL{without}) \

@@ -8,20 +8,24 @@ use crate::open_error::OpenError;
 /// nor after this one has ended.
 #[cfg(unix)]
 pub(crate) fn check(database: &Path) -> Result<(), OpenError> {
+    check_for(database, rustix::process::geteuid(), rustix::process::getegid())
+}
+
+/// The same for that user with that group.
+#[cfg(unix)]
+fn check_for(database: &Path, user: rustix::fs::Uid, group: rustix::fs::Gid) -> Result<(), OpenError> {
     use std::fs;
     use std::os::unix::fs::MetadataExt as _;
-
-    use rustix::process::{getegid, geteuid};
 
     use crate::wal_index::{beside, read_for_long};
 
     // SQLite puts them beside the file that links lead to. What is out of reach is told by who opens it.
     let Ok(path) = fs::canonicalize(database) else { return Ok(()) };
     let (Ok(file), Some(Ok(directory))) = (fs::metadata(&path), path.parent().map(fs::metadata)) else { return Ok(()) };
-    let group = if directory.mode() & 0o2000 != 0 { directory.gid() } else { getegid().as_raw() };
+    let group = if directory.mode() & 0o2000 != 0 { directory.gid() } else { group.as_raw() };
     // They get the mode of the file, and its owner too where root makes them.
-    let may_write = geteuid().is_root()
-        || geteuid().as_raw() == file.uid()
+    let may_write = user.is_root()
+        || user.as_raw() == file.uid()
         || file.mode() & 0o002 != 0
         || file.mode() & 0o020 != 0 && group == file.gid();
     let is_there = |suffix| beside(&path, suffix).exists();
@@ -64,4 +68,81 @@ pub(crate) fn check(_: &Path) -> Result<(), OpenError> {
 #[cfg(not(unix))]
 pub(super) fn out_of_reach(_: &Path) -> Option<OpenError> {
     None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    use rusqlite::Connection;
+    use rustix::fs::{Gid, Uid};
+    use rustix::process::{getegid, geteuid};
+
+    use super::*;
+
+    /// A directory with a database of that mode and journal, of this user or, where that is the superuser, perhaps of another.
+    fn database(mode: u32, journal: &str) -> (tempfile::TempDir, u32) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("team.sqlite3");
+        let connection = Connection::open(&path).unwrap();
+        connection.query_row(&format!("PRAGMA journal_mode = {journal}"), [], |_| Ok(())).unwrap();
+        connection.execute_batch("CREATE TABLE t (a)").unwrap();
+        drop(connection);
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        if geteuid().is_root() {
+            // Where the superuser of a container may.
+            let _ = std::os::unix::fs::chown(&path, Some(1), None);
+        }
+        (directory, fs::metadata(&path).unwrap().uid())
+    }
+
+    fn is_opened(directory: &tempfile::TempDir, user: u32, group: u32) -> bool {
+        let path = directory.path().join("team.sqlite3");
+        match check_for(&path, Uid::from_raw(user), Gid::from_raw(group)) {
+            Ok(()) => true,
+            Err(OpenError::WalOfAnotherUser { .. }) => false,
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn a_wal_is_begun_where_its_program_may_write_it() {
+        let group = getegid().as_raw();
+        for (mode, is_owner, is_in_group, is_right) in [
+            (0o644, true, false, true),
+            (0o644, false, true, false),
+            (0o664, false, true, true),
+            (0o664, false, false, false),
+            (0o646, false, false, true),
+        ] {
+            let (directory, owner) = database(mode, "wal");
+            let user = if is_owner { owner } else { owner + 1 };
+            let found = is_opened(&directory, user, if is_in_group { group } else { group + 1 });
+            assert_eq!(found, is_right, "{mode:o} {is_owner} {is_in_group}");
+            assert!(is_opened(&directory, 0, group + 1), "the superuser's get the file's owner");
+        }
+        // There what is made has the directory's group.
+        let (directory, owner) = database(0o664, "wal");
+        fs::set_permissions(directory.path(), Permissions::from_mode(0o2755)).unwrap();
+        assert!(is_opened(&directory, owner + 1, group + 1));
+    }
+
+    #[test]
+    fn what_begins_no_wal_is_opened_by_anybody() {
+        let other_group = getegid().as_raw() + 1;
+        let (directory, owner) = database(0o644, "delete");
+        assert!(is_opened(&directory, owner + 1, other_group));
+        let (directory, owner) = database(0o644, "wal");
+        for (suffix, is_right) in [("-wal", false), ("-shm", true)] {
+            fs::write(directory.path().join(format!("team.sqlite3{suffix}")), "").unwrap();
+            assert_eq!(is_opened(&directory, owner + 1, other_group), is_right, "{suffix}");
+        }
+    }
+
+    #[test]
+    fn a_user_is_named_or_else_numbered() {
+        assert_eq!(name_of(0), "root");
+        assert_eq!(name_of(4_000_000_000), "4000000000");
+    }
 }

@@ -19,6 +19,7 @@ const COLUMNS: &str = "c.slug, c.title, '' AS tagline, 'en' AS language, c.made 
 fn database(sql: &str) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch(sql).unwrap();
+    crate::kept_rows::register(&connection).unwrap();
     connection
 }
 
@@ -39,6 +40,7 @@ fn courses(table: &str, columns: &str, rest: &str) -> Connection {
 /// Makes the indexes that are proposed, which leave nothing to say. What the list's has after its order.
 fn made(connection: &Connection) -> Vec<String> {
     let statements = Statements::of(connection);
+    assert!(statements.kept_pages.is_none(), "rows that are sorted are not kept");
     let advice = check(connection, &statements).unwrap();
     let indexes: Vec<String> = advice.into_iter().filter_map(|advice| advice.remedy).collect();
     indexes.iter().for_each(|index| connection.execute_batch(index).unwrap_or_else(|error| panic!("{index}: {error}")));
@@ -49,9 +51,10 @@ fn made(connection: &Connection) -> Vec<String> {
 
 /// How each statement for a page reads the courses, which are `c`.
 fn reads(connection: &Connection) -> Vec<Vec<String>> {
-    let Statements { first_page, next_page, .. } = Statements::of(connection);
+    let statements = Statements::of(connection);
     let reads = |sql: &String| steps(connection, sql).into_iter().filter(|step| step.contains(" c ")).collect();
-    first_page.iter().chain(&next_page).map(reads).collect()
+    let kept = statements.kept_pages.expect("rows in order are kept");
+    statements.pages.all().chain(kept.all()).map(reads).collect()
 }
 
 fn assert_covered(connection: &Connection) {

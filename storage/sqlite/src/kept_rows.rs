@@ -1,0 +1,203 @@
+//! [`rows`]: the rows of a page, put aside by a function of SQL.
+//!
+//! Asked for one by one, a page's columns take as long as its rows do: four calls of SQLite each. A function of SQL is handed
+//! a row's values at once. It copies them and returns the row's number, so that rows are in order though SQLite sorts them later.
+
+use std::cell::{Cell, RefCell};
+use std::{slice, str};
+
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
+use rusqlite::{Connection, Row, Rows};
+
+/// What the threads' buffers keep room for from page to page, in bytes.
+const MOST_ROOM: usize = 256 << 10;
+
+thread_local! {
+    /// Those of the statement that this thread runs.
+    static KEPT: RefCell<Kept> = RefCell::default();
+    /// How many they are.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The values of rows, one after the other.
+#[derive(Default)]
+struct Kept {
+    values: Vec<Value>,
+    /// Of all texts and blobs.
+    bytes: Vec<u8>,
+    /// Where each row begins among them.
+    rows: Vec<usize>,
+}
+
+#[derive(Clone, Copy)]
+enum Value {
+    Null,
+    Integer(i64),
+    Real(f64),
+    /// Where it begins, and where it ends.
+    Text((usize, usize)),
+    Blob((usize, usize)),
+}
+
+/// Lets statements of that connection call `catalogue_row(…)`, which is for [`rows`].
+pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
+    connection
+        .create_scalar_function("catalogue_row", -1, flags, |context| KEPT.with_borrow_mut(|kept| kept.keep(context)))
+}
+
+/// Hands over the first rows of a statement that selects nothing but a `catalogue_row(…)`, at most so many.
+pub(crate) fn rows<T>(mut found: Rows<'_>, most: usize, take: impl FnOnce(KeptRows<'_>) -> T) -> rusqlite::Result<T> {
+    KEPT.with_borrow_mut(Kept::clear);
+    COUNT.set(0);
+    let mut order = Vec::with_capacity(most);
+    let mut is_in_turn = true;
+    while order.len() < most
+        && let Some(row) = found.next()?
+    {
+        // As long as there are as many calls as rows, the last call was for the last row: its number takes long to ask for.
+        is_in_turn &= COUNT.get() == order.len() + 1;
+        order.push(if is_in_turn { order.len() as u32 } else { row.get(0)? });
+    }
+    drop(found);
+    KEPT.with_borrow(|kept| {
+        let text = str::from_utf8(&kept.bytes).ok();
+        Ok(take(KeptRows { kept, text, order: order.iter() }))
+    })
+}
+
+impl Kept {
+    fn keep(&mut self, context: &Context<'_>) -> rusqlite::Result<i64> {
+        self.rows.push(self.values.len());
+        for column in 0..context.len() {
+            let value = match context.get_raw(column) {
+                ValueRef::Null => Value::Null,
+                ValueRef::Integer(number) => Value::Integer(number),
+                ValueRef::Real(number) => Value::Real(number),
+                ValueRef::Text(text) => Value::Text(self.add(text)),
+                ValueRef::Blob(blob) => Value::Blob(self.add(blob)),
+            };
+            self.values.push(value);
+        }
+        COUNT.set(self.rows.len());
+        Ok(self.rows.len() as i64 - 1)
+    }
+
+    fn add(&mut self, bytes: &[u8]) -> (usize, usize) {
+        let begin = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        (begin, self.bytes.len())
+    }
+
+    fn clear(&mut self) {
+        self.values.clear();
+        self.rows.clear();
+        self.bytes.clear();
+        self.bytes.shrink_to(MOST_ROOM);
+        self.values.shrink_to(MOST_ROOM / size_of::<Value>());
+    }
+}
+
+/// The rows of a statement, in its order.
+pub(crate) struct KeptRows<'k> {
+    kept: &'k Kept,
+    text: Option<&'k str>,
+    order: slice::Iter<'k, u32>,
+}
+
+impl<'k> Iterator for KeptRows<'k> {
+    type Item = KeptRow<'k>;
+
+    fn next(&mut self) -> Option<KeptRow<'k>> {
+        let first = self.kept.rows[*self.order.next()? as usize];
+        Some(KeptRow { kept: self.kept, text: self.text, first })
+    }
+}
+
+/// A row.
+#[derive(Clone, Copy)]
+pub(crate) struct KeptRow<'k> {
+    kept: &'k Kept,
+    /// All texts, where all are UTF-8.
+    text: Option<&'k str>,
+    first: usize,
+}
+
+impl<'k> KeptRow<'k> {
+    /// The value of that column.
+    ///
+    /// # Panics
+    /// When the function was not given so many.
+    #[inline]
+    pub(crate) fn value(&self, column: usize) -> ValueRef<'k> {
+        match self.kept.values[self.first + column] {
+            Value::Null => ValueRef::Null,
+            Value::Integer(number) => ValueRef::Integer(number),
+            Value::Real(number) => ValueRef::Real(number),
+            Value::Text((begin, end)) => ValueRef::Text(&self.kept.bytes[begin..end]),
+            Value::Blob((begin, end)) => ValueRef::Blob(&self.kept.bytes[begin..end]),
+        }
+    }
+
+    /// The text of that column. Always inlined, as its columns take a good part of a page's time.
+    #[inline(always)]
+    pub(crate) fn text(&self, column: usize) -> FromSqlResult<&'k str> {
+        if let (Value::Text((begin, end)), Some(text)) = (self.kept.values[self.first + column], self.text)
+            && let Some(text) = text.get(begin..end)
+        {
+            return Ok(text);
+        }
+        self.unusual_text(column)
+    }
+
+    #[cold]
+    fn unusual_text(&self, column: usize) -> FromSqlResult<&'k str> {
+        self.value(column).as_str()
+    }
+
+    /// What that column holds.
+    #[inline]
+    pub(crate) fn get<T: FromSql>(&self, column: usize) -> FromSqlResult<T> {
+        T::column_result(self.value(column))
+    }
+}
+
+/// A row that is kept, or one that a statement is at.
+#[derive(Clone, Copy)]
+pub(crate) enum Columns<'r> {
+    Kept(KeptRow<'r>),
+    Read(&'r Row<'r>),
+}
+
+impl<'r> Columns<'r> {
+    /// The value of that column.
+    ///
+    /// # Panics
+    /// When there are not so many.
+    #[inline(always)]
+    pub(crate) fn value(&self, column: usize) -> ValueRef<'r> {
+        match self {
+            Self::Kept(row) => row.value(column),
+            Self::Read(row) => row.get_ref_unwrap(column),
+        }
+    }
+
+    /// The text of that column.
+    #[inline(always)]
+    pub(crate) fn text(&self, column: usize) -> FromSqlResult<&'r str> {
+        match self {
+            Self::Kept(row) => row.text(column),
+            Self::Read(row) => row.get_ref_unwrap(column).as_str(),
+        }
+    }
+}
+
+impl<'r> From<&'r Row<'r>> for Columns<'r> {
+    fn from(row: &'r Row<'r>) -> Self {
+        Self::Read(row)
+    }
+}
+
+#[cfg(test)]
+mod tests;
