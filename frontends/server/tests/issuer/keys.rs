@@ -39,7 +39,7 @@ fn an_issuer_that_is_away_stops_no_known_token_and_is_noted_once() {
     assert_eq!(outcome(&observed, "unavailable"), 1.0);
     assert_eq!(courses(&observed, key.trim_end()), 200);
     observed.server.signal("HUP");
-    while observed.metrics()["catalogue_issuer_fetches_total{outcome=\"failure\"}"] < 2.0 {}
+    observed.counts("catalogue_issuer_fetches_total{outcome=\"failure\"}", 2.0);
 
     issuer.start_again();
     issuer.publish("ES256-1,ES256-2");

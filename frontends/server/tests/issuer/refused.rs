@@ -16,7 +16,7 @@ fn a_token_expires() {
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
     let token = issuer.token("lifetime=2");
-    while courses(&observed, &token) == 200 {}
+    observed.until("the token's end", || courses(&observed, &token) != 200);
     let (status, challenge, reason) = refusal(&observed, &token);
     assert_eq!((status, reason.as_str()), (401, Some("expired")));
     assert!(challenge.contains("The token has expired."), "{challenge}");

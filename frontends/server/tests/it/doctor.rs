@@ -274,14 +274,16 @@ fn where_the_server_listens_and_whom_it_believes_is_looked_at() {
 #[cfg(feature = "redis")]
 #[test]
 fn the_store_of_the_rate_limit_is_asked() {
-    use crate::redis::{Redis, free_port};
+    use crate::closed_port::ClosedPort;
+    use crate::redis::Redis;
 
     let dir = TestDir::with_courses();
     let look = |port| {
         let store = format!("redis://:s3cret@127.0.0.1:{port}");
         dir.run(&format!("doctor --json --rate-limit 600/1m --rate-limit-store {store}"))
     };
-    let away = look(free_port());
+    let port = ClosedPort::new();
+    let away = look(port.number());
     let (verdict, message) = finding(&away, "rate limit");
     assert!(verdict == "warning" && message.contains("start Redis") && away.status == Some(0), "{away:?}");
     assert!(!away.out.contains("s3cret"), "{message}");

@@ -8,12 +8,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
 
-use crate::program::{Server, TestDir};
-
-/// Who waits for a server longer than this waits in vain.
-const DEADLINE: Duration = Duration::from_secs(60);
+use crate::program::{DEADLINE, Server, TestDir};
 
 /// Starts a server that reads its settings from a pipe. `before` is called once it has opened that, and nothing is written.
 fn start(dir: &TestDir, command: &mut Command, before: impl FnOnce(u32) + Send + 'static) -> (Server, Sender<()>) {

@@ -3,6 +3,8 @@
 mod accounts;
 mod admin;
 mod backup;
+#[cfg(any(feature = "redis", feature = "otel"))]
+mod closed_port;
 #[cfg(target_os = "linux")]
 mod colours;
 mod command_line;

@@ -7,10 +7,11 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
+use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::program::{Server, TestDir};
+use crate::program::{DEADLINE, Server, TestDir};
 
 pub(crate) struct Observed {
     pub(crate) server: Server,
@@ -43,7 +44,19 @@ impl Observed {
 
     /// Waits until the log holds `piece`.
     pub(crate) fn logs(&self, piece: &str) {
-        while !self.log().contains(piece) {
+        self.until(piece, || self.log().contains(piece));
+    }
+
+    /// Waits until a sample of `/metrics` is at least that.
+    pub(crate) fn counts(&self, name: &str, least: f64) {
+        self.until(name, || self.metrics()[name] >= least);
+    }
+
+    /// Waits until something is so.
+    pub(crate) fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+        let start = Instant::now();
+        while !is_so() {
+            assert!(start.elapsed() < DEADLINE, "{what}: not for {DEADLINE:?}; the log:\n{}", self.log());
             thread::yield_now();
         }
     }
@@ -79,6 +92,7 @@ pub(crate) fn samples(text: &str) -> BTreeMap<String, f64> {
 /// Sends a request's line with these fields, each on a line of its own, and gives status, head and body.
 pub(crate) fn ask(address: &str, request: &str) -> (u16, String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
     let request = request.replace('\n', "\r\n");
     write!(stream, "{request}\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();

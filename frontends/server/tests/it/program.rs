@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// Who waits for a server longer than this waits in vain.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+
 /// Two accounts with three courses, in the form of an export.
 pub(crate) const COURSES: &str = concat!(
     r#"{"type":"account","id":"a","name":"A","email":""}"#,
@@ -280,6 +283,7 @@ impl Drop for Server {
 /// Asks a server; the body is null where it is no JSON.
 pub(crate) fn get(address: &str, path: &str, token: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
     write!(
         stream,
         "GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"

@@ -78,6 +78,6 @@ impl Drop for Redis {
 }
 
 /// A port that nobody listens on now.
-pub(crate) fn free_port() -> u16 {
+fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

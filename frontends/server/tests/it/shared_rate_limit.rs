@@ -2,10 +2,11 @@
 
 use std::process::Stdio;
 
+use crate::closed_port::ClosedPort;
 use crate::observed::Observed;
 use crate::program::{Server, TestDir};
 use crate::rate_limit::{COURSES, ask, key, serve};
-use crate::redis::{Redis, free_port};
+use crate::redis::Redis;
 
 #[test]
 fn an_address_that_cannot_be_is_2_and_its_password_stays_unsaid() {
@@ -122,7 +123,8 @@ fn what_was_not_counted_is_a_metric() {
 fn a_server_starts_while_its_store_is_away() {
     let dir = TestDir::with_courses();
     let token = key(&dir);
-    let options = format!("--rate-limit 1/1h --rate-limit-store redis://127.0.0.1:{}", free_port());
+    let port = ClosedPort::new();
+    let options = format!("--rate-limit 1/1h --rate-limit-store redis://127.0.0.1:{}", port.number());
     let observed = Observed::start(&dir, &options);
     // Told before anybody asks.
     observed.logs("the store of the rate limit is out of reach");

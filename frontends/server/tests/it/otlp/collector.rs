@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
@@ -79,7 +80,7 @@ impl Collector {
 
     /// Waits for the next request.
     pub(crate) fn next(&self) -> Post {
-        self.posts.recv().unwrap()
+        self.posts.recv_timeout(Duration::from_secs(60)).expect("a request")
     }
 
     /// All that have come.

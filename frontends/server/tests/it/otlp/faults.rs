@@ -1,10 +1,11 @@
 //! A collector that is away, silent or in a bad mood.
 
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::thread;
 
 use super::collector::Collector;
+use crate::closed_port::ClosedPort;
 use crate::observed::{Observed, ask};
 use crate::program::TestDir;
 
@@ -25,13 +26,13 @@ pub(super) fn warnings(log: &str) -> Vec<&str> {
 #[test]
 fn spans_wait_for_a_collector_that_is_away() {
     let dir = TestDir::new();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let observed = serve(&dir, &format!("http://127.0.0.1:{port}"));
+    let port = ClosedPort::new();
+    let observed = serve(&dir, &format!("http://127.0.0.1:{}", port.number()));
     assert_eq!(get(&observed), 200);
     observed.logs("the collector does not take spans");
     assert_eq!(get(&observed), 200);
 
-    let collector = Collector::on(TcpListener::bind(("127.0.0.1", port)).unwrap(), Collector::OK, None);
+    let collector = Collector::on(port.open(), Collector::OK, None);
     assert_eq!(collector.next().export().spans.len(), 1);
     observed.logs("the collector takes spans again");
     let log = observed.ended_log();
@@ -42,8 +43,8 @@ fn spans_wait_for_a_collector_that_is_away() {
 #[test]
 fn five_thousand_spans_wait_and_those_beyond_are_dropped_and_counted() {
     let dir = TestDir::new();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let observed = serve(&dir, &format!("http://127.0.0.1:{port}"));
+    let port = ClosedPort::new();
+    let observed = serve(&dir, &format!("http://127.0.0.1:{}", port.number()));
     let mut answers = TcpStream::connect(&observed.server.address).unwrap();
     let mut requests = answers.try_clone().unwrap();
     thread::scope(|scope| {
@@ -56,8 +57,8 @@ fn five_thousand_spans_wait_and_those_beyond_are_dropped_and_counted() {
     });
     assert_eq!(observed.metrics()["catalogue_spans_dropped_total"], 100.0);
 
-    let collector = Collector::on(TcpListener::bind(("127.0.0.1", port)).unwrap(), Collector::OK, None);
-    while observed.metrics()["catalogue_spans_exported_total"] < 5_000.0 {}
+    let collector = Collector::on(port.open(), Collector::OK, None);
+    observed.counts("catalogue_spans_exported_total", 5_000.0);
     assert_eq!(get(&observed), 200);
     let log = observed.ended_log();
     assert!(log.contains("the collector takes spans again dropped=100"), "{log}");
@@ -86,12 +87,12 @@ fn what_a_collector_refuses_is_dropped_and_counted() {
     for sent in 1..=2 {
         assert_eq!(get(&observed), 200);
         assert_eq!(collector.next().export().spans.len(), 1);
-        while observed.metrics()["catalogue_spans_dropped_total"] < f64::from(sent) {}
+        observed.counts("catalogue_spans_dropped_total", f64::from(sent));
     }
     collector.answers(Collector::OK);
     assert_eq!(get(&observed), 200);
     assert_eq!(collector.next().export().spans.len(), 1);
-    while observed.metrics()["catalogue_spans_exported_total"] < 1.0 {}
+    observed.counts("catalogue_spans_exported_total", 1.0);
     let log = observed.ended_log();
     assert!(
         matches!(*warnings(&log), [line] if line.contains("refuses spans") && line.contains("the answer was 400")),
@@ -109,7 +110,7 @@ fn what_a_collector_may_take_later_is_sent_again() {
     let first = collector.next();
     collector.answers(Collector::OK);
     assert_eq!(collector.next().body, first.body);
-    while observed.metrics()["catalogue_spans_exported_total"] < 1.0 {}
+    observed.counts("catalogue_spans_exported_total", 1.0);
     assert_eq!(observed.metrics()["catalogue_spans_dropped_total"], 0.0);
 }
 

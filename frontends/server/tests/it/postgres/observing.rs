@@ -66,9 +66,10 @@ fn replicas_are_shown_each_with_its_lag() {
         found.first().copied()
     };
     let becomes = |name: &str, value: f64| {
-        while metric(name) != Some(value) {
+        observed.until(name, || {
             assert_eq!(observed.server.get("/api/v1/courses", &token).0, 200);
-        }
+            metric(name) == Some(value)
+        });
     };
     becomes("catalogue_replica_read", 1.0);
     assert_eq!(metric("catalogue_replica_up"), Some(1.0));
@@ -80,9 +81,10 @@ fn replicas_are_shown_each_with_its_lag() {
     // A state that stands still grows older.
     Session::of(&standby.address("postgres")).run("SELECT pg_wal_replay_pause()");
     let before = metric("catalogue_replica_lag_seconds").unwrap();
-    while metric("catalogue_replica_lag_seconds").is_none_or(|lag| lag <= before + 1.0) {
+    observed.until("a lag", || {
         fixture.import(COURSES);
-    }
+        metric("catalogue_replica_lag_seconds").is_some_and(|lag| lag > before + 1.0)
+    });
     standby.kill();
     becomes("catalogue_replica_up", 0.0);
     becomes("catalogue_replica_read", 0.0);
