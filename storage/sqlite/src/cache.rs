@@ -1,6 +1,8 @@
-//! [`Cache`]: what was looked up, as long as nothing is committed.
+//! [`Cache`]: what was looked up, as long as nothing is committed that changes it.
 
 use std::hash::Hash;
+
+use catalogue_core::AccountId;
 
 use crate::file::FileVersion;
 use crate::sync;
@@ -17,20 +19,37 @@ pub(crate) struct Version {
     pub(crate) wal: WalState,
 }
 
-/// Values by key, up to a number of entries, each with the version that it was read from.
-pub(crate) struct Cache<K, V>(sync::Cache<K, (Version, V)>);
+/// What was looked up.
+#[derive(Clone)]
+pub(crate) struct Kept<V> {
+    pub(crate) value: V,
+    /// It is right in this version of the file.
+    pub(crate) version: Version,
+    /// The look at the table of changes before it was read; 0 where there is no such table.
+    pub(crate) look: u64,
+}
+
+/// What was looked up by key, up to a number of entries.
+pub(crate) struct Cache<K, V> {
+    kept: sync::Cache<K, Kept<V>>,
+    /// Whose change may make it another one; none where any may.
+    account: fn(&K, &V) -> Option<AccountId>,
+}
 
 impl<K: Hash + Eq, V: Clone> Cache<K, V> {
-    pub(crate) fn new(entries: usize) -> Self {
-        Self(sync::Cache::new(entries))
+    pub(crate) fn new(entries: usize, account: fn(&K, &V) -> Option<AccountId>) -> Self {
+        Self { kept: sync::Cache::new(entries), account }
     }
 
-    /// The value, if it was read from that version.
-    pub(crate) fn get(&self, key: &K, version: Version) -> Option<V> {
-        self.0.get(key).filter(|(read_from, _)| *read_from == version).map(|(_, value)| value)
+    pub(crate) fn get(&self, key: &K) -> Option<Kept<V>> {
+        self.kept.get(key)
     }
 
-    pub(crate) fn insert(&self, key: K, version: Version, value: V) {
-        self.0.insert(key, (version, value));
+    pub(crate) fn insert(&self, key: K, kept: Kept<V>) {
+        self.kept.insert(key, kept);
+    }
+
+    pub(crate) fn account(&self, key: &K, value: &V) -> Option<AccountId> {
+        (self.account)(key, value)
     }
 }

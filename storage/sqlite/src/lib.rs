@@ -25,6 +25,7 @@ mod admin;
 mod backup;
 mod backup_file;
 mod cache;
+mod changes;
 mod connection;
 mod credentials;
 mod error;

@@ -9,13 +9,14 @@ use crate::open_error::OpenError;
 use crate::write::WriteTransaction;
 
 /// The migrations in order; the first makes version 1.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("../migrations/0001_initial.sql"),
     include_str!("../migrations/0002_last_use.sql"),
     include_str!("../migrations/0003_successors.sql"),
     include_str!("../migrations/0004_trigger_search_path.sql"),
     include_str!("../migrations/0005_settings.sql"),
     include_str!("../migrations/0006_revoked_tokens.sql"),
+    include_str!("../migrations/0007_account_changes.sql"),
 ];
 
 /// The schema version that this crate reads and writes.

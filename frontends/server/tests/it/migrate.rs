@@ -38,11 +38,11 @@ fn place_with_version_1() -> TestDir {
 fn an_older_version_is_brought_up_to_date_with_its_data() {
     let dir = place_with_version_1();
     for command in ["keys list --account a", "export", "serve --no-migrate --listen 127.0.0.1:0"] {
-        dir.run(command).fails(1, &["schema version 1", "needs 6", "`migrate`"]);
+        dir.run(command).fails(1, &["schema version 1", "needs 7", "`migrate`"]);
     }
     assert_eq!(
         dir.run("migrate").succeeds(),
-        "sqlite:catalogue.db: the schema was brought from version 1 to version 6\n"
+        "sqlite:catalogue.db: the schema was brought from version 1 to version 7\n"
     );
     let key = &dir.run("keys list --account a --json").json()[0];
     assert_eq!((&key["id"], &key["prefix"], &key["lastUsedAt"]), (&"key_1".into(), &"ccat_abc".into(), &().into()));
@@ -64,8 +64,8 @@ fn a_server_and_an_import_migrate_by_themselves() {
 #[test]
 fn a_newer_version_is_refused() {
     let dir = place_with_version_1();
-    Connection::open(dir.path("catalogue.db")).unwrap().pragma_update(None, "user_version", 7).unwrap();
+    Connection::open(dir.path("catalogue.db")).unwrap().pragma_update(None, "user_version", 8).unwrap();
     for command in ["migrate", "keys list --account a", "serve --listen 127.0.0.1:0"] {
-        dir.run(command).fails(1, &["schema version 7", "newer program", "up to 6"]);
+        dir.run(command).fails(1, &["schema version 8", "newer program", "up to 7"]);
     }
 }

@@ -59,9 +59,9 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     }
     let options = schema.options();
     let refused = PostgresStorage::open(&options).await.unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 6 }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 7 }), "{refused}");
     let migrated = PostgresStorage::migrate(&options).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 6));
+    assert_eq!((migrated.from, migrated.to), (1, 7));
 
     let storage = PostgresStorage::open(&options).await.unwrap();
     let account = AccountId::new("old");
@@ -108,9 +108,9 @@ async fn version_4_goes_on_while_its_data_is_brought_up_to_date() {
     assert_eq!(find().await, 1);
     let options = schema.options();
     let refused = PostgresStorage::open(&options).await.unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 4, known: 6 }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 4, known: 7 }), "{refused}");
     let migrated = PostgresStorage::migrate(&options).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (4, 6));
+    assert_eq!((migrated.from, migrated.to), (4, 7));
     assert_eq!(find().await, 1);
     let create = "INSERT INTO credentials (digest, account_id, id, kind, scopes, created_at) \
                   VALUES (decode(repeat('cd', 32), 'hex'), 'old', 'key_2', 'api-key', '', 8)";
@@ -142,7 +142,7 @@ async fn version_5_is_brought_up_to_date_with_its_data() {
         host.batch_execute(sql).await.unwrap();
     }
     let migrated = PostgresStorage::migrate(&schema.options()).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (5, 6));
+    assert_eq!((migrated.from, migrated.to), (5, 7));
 
     let storage = PostgresStorage::open(&schema.options()).await.unwrap();
     let (account, digest) = (AccountId::new("old"), TokenDigest::from_bytes([0xab; 32]));

@@ -177,7 +177,7 @@ async fn what_was_made_without_triggers_stays_without() {
     host.batch_execute(CONTENT).await.unwrap();
     // Whoever upgrades it need not say so again.
     let migrated = PostgresStorage::migrate(&database.options()).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 6));
+    assert_eq!((migrated.from, migrated.to), (1, 7));
     assert!(settings(&host).await.is_empty());
     let storage = PostgresStorage::open(&database.options()).await.unwrap();
     let account = import_one_course(&storage).await;

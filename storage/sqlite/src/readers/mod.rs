@@ -8,7 +8,8 @@ use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::Connection;
 
-use crate::cache::{Cache, Version};
+use crate::cache::{Cache, Kept, Version};
+use crate::changes::{Changes, Seen};
 use crate::connection::Database;
 use crate::error::is_locked;
 use crate::file::{FileIdentity, FileVersion};
@@ -39,6 +40,8 @@ pub(crate) struct Readers {
     /// What a call waits out that meets one, before it reads again.
     pub(crate) locks: Locks,
     pub(crate) slow: SlowReads,
+    /// Of a file whose table of changes is ours.
+    changes: Option<Changes>,
     /// Keeps a database in memory alive.
     _anchor: Option<Mutex<Connection>>,
 }
@@ -60,8 +63,15 @@ impl Readers {
             beside: None,
             locks: Locks::default(),
             slow: SlowReads::default(),
+            changes: None,
             _anchor,
         }
+    }
+
+    /// The same for a file that tells which accounts were changed.
+    pub(crate) fn with_changes(mut self) -> Self {
+        self.changes = Some(Changes::default());
+        self
     }
 
     /// Has both close their connections together: they are to one file.
@@ -89,14 +99,46 @@ impl Readers {
         // Looked at before the reading: what is committed in between is then taken for newer than what was read.
         let (file, version) = self.version()?;
         let Some(version) = version else { return self.read_from(file, read) };
-        if let Some(value) = cache.get(key, version) {
-            return Ok(Some(value));
+        let kept = cache.get(key);
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.version == version) {
+            return Ok(Some(kept.value.clone()));
         }
-        let value = self.read_from(file, read)?;
+        // The changes, too: what is read afterwards has them all.
+        let (look, unchanged) = match self.changes(file, version)? {
+            None => (0, None),
+            Some(seen) => {
+                let is_changed =
+                    |kept: &Kept<V>| seen.is_changed_since(kept.look, cache.account(key, &kept.value).as_ref());
+                (seen.look(), kept.filter(|kept| !is_changed(kept)))
+            }
+        };
+        let value = match unchanged {
+            Some(kept) => Some(kept.value),
+            None => self.read_from(file, read)?,
+        };
         if let Some(value) = &value {
-            cache.insert(key.clone(), version, value.clone());
+            cache.insert(key.clone(), Kept { value: value.clone(), version, look });
         }
         Ok(value)
+    }
+
+    /// Which accounts were changed up to that version of the file; none where that is not told.
+    fn changes(&self, file: FileVersion, version: Version) -> Result<Option<MutexGuard<'_, Seen>>, StorageError> {
+        let Some(changes) = &self.changes else { return Ok(None) };
+        let seen = changes.seen();
+        if seen.is_at(version) {
+            return Ok(Some(seen));
+        }
+        drop(seen);
+        // Others wait meanwhile, as they do for what they read themselves.
+        self.slow.run(|| {
+            let mut seen = changes.seen();
+            if !seen.is_at(version) {
+                let found = self.read_at_once(file, |connection| seen.read(connection))?;
+                seen.add(version, found);
+            }
+            Ok(Some(seen))
+        })
     }
 
     /// What stands for all that is in the file now: equal only where nothing was committed between, by whichever process.
@@ -120,7 +162,7 @@ impl Readers {
     }
 
     /// The version of the file at the path, where that can be told without a transaction.
-    fn version(&self) -> Result<(FileVersion, Option<Version>), StorageError> {
+    pub(crate) fn version(&self) -> Result<(FileVersion, Option<Version>), StorageError> {
         if let Some(known) = self.watcher().version_lately(nanos()) {
             return Ok(known);
         }

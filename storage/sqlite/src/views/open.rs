@@ -57,7 +57,7 @@ impl SqliteStorage {
                 }
                 let views = ViewedCourses {
                     readers: theirs,
-                    revisions: statements.has_revisions.then(|| Cache::new(CACHE_ENTRIES)),
+                    revisions: statements.has_revisions.then(|| Cache::new(CACHE_ENTRIES, |_, _| None)),
                     statements,
                     file_revision: FileRevision::default(),
                 };

@@ -3,6 +3,7 @@
 mod backup;
 mod failing_writes;
 mod integrity;
+mod kept_look_ups;
 mod locked;
 mod migrating;
 mod never_stale;

@@ -76,11 +76,11 @@ async fn version_1_is_brought_up_to_date_with_its_data() {
     assert_eq!(before.len(), 6, "{before:?}");
 
     let refused = SqliteStorage::open(&path).unwrap_err();
-    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 6, .. }), "{refused}");
+    assert!(matches!(refused, OpenError::OlderSchema { found: 1, known: 7, .. }), "{refused}");
     assert_eq!(rows(&path), before);
 
     let migrated = SqliteStorage::migrate(&path).unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 6));
+    assert_eq!((migrated.from, migrated.to), (1, 7));
     assert_eq!(rows(&path), before);
 
     let storage = SqliteStorage::open(&path).unwrap();
@@ -115,7 +115,7 @@ async fn version_4_is_brought_up_to_date_beside_a_server_that_goes_on() {
     note_use.execute([9]).unwrap();
 
     let migrated = SqliteStorage::migrate(&path).unwrap();
-    assert_eq!((migrated.from, migrated.to), (4, 6));
+    assert_eq!((migrated.from, migrated.to), (4, 7));
     assert_eq!(rows(&path), before);
     assert_eq!(find.query_row([], |row| row.get::<_, i64>(1)), Ok(9));
     assert_eq!(note_use.execute([11]), Ok(2));
@@ -149,7 +149,7 @@ async fn version_5_is_brought_up_to_date_with_its_data() {
         .unwrap();
     let before = rows(&path);
     let migrated = SqliteStorage::migrate(&path).unwrap();
-    assert_eq!((migrated.from, migrated.to), (5, 6));
+    assert_eq!((migrated.from, migrated.to), (5, 7));
     assert_eq!(rows(&path), before);
 
     let storage = SqliteStorage::open(&path).unwrap();
