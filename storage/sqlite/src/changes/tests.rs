@@ -163,6 +163,24 @@ fn a_backup_that_is_put_back_ends_all() {
     assert_eq!(counted.read(["a", "b", "c", ""]), ALL);
 }
 
+/// Then no change tells that it was another one for a while.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_was_read_of_a_state_that_is_taken_back_is_read_again() {
+    let counted = Counted::new();
+    let mut host = counted.host();
+    let copy = counted.directory.path().join("copy.db");
+    host.backup("main", &copy, None::<fn(_)>).unwrap();
+    counted.read(["c"]);
+    let read = |_: &Connection| {
+        let change = "UPDATE courses SET title = 'x' WHERE account_id = 'b'";
+        counted.host().execute_batch(change).map(|()| Some(1))
+    };
+    counted.readers.read_cached(&counted.cache, &"b", read).unwrap();
+    host.restore("main", &copy, None::<fn(_)>).unwrap();
+    assert_eq!(counted.read(["b"]), [true]);
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn who_is_a_thousand_changes_behind_takes_all_for_changed() {

@@ -1,15 +1,15 @@
 //! [`Readers`]: read-only connections, one for each call that runs at the same time.
 
+mod cached;
 mod reader;
 
-use std::hash::Hash;
 use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard};
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::Connection;
 
-use crate::cache::{Cache, Kept, Version};
-use crate::changes::{Changes, Seen};
+use crate::cache::Version;
+use crate::changes::Changes;
 use crate::connection::Database;
 use crate::error::is_locked;
 use crate::file::{FileIdentity, FileVersion};
@@ -87,58 +87,6 @@ impl Readers {
     /// Runs `read` on a connection to the file that stands at the path. It waits for no lock, nor does `read_cached`.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
         self.read_from(self.file()?, read)
-    }
-
-    /// What `cache` has for `key` if nothing was committed since, else what `read` finds. What is absent is not cached.
-    pub(crate) fn read_cached<K: Hash + Eq + Clone, V: Clone>(
-        &self,
-        cache: &Cache<K, V>,
-        key: &K,
-        read: impl FnOnce(&Connection) -> rusqlite::Result<Option<V>>,
-    ) -> Result<Option<V>, StorageError> {
-        // Looked at before the reading: what is committed in between is then taken for newer than what was read.
-        let (file, version) = self.version()?;
-        let Some(version) = version else { return self.read_from(file, read) };
-        let kept = cache.get(key);
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.version == version) {
-            return Ok(Some(kept.value.clone()));
-        }
-        // The changes, too: what is read afterwards has them all.
-        let (look, unchanged) = match self.changes(file, version)? {
-            None => (0, None),
-            Some(seen) => {
-                let is_changed =
-                    |kept: &Kept<V>| seen.is_changed_since(kept.look, cache.account(key, &kept.value).as_ref());
-                (seen.look(), kept.filter(|kept| !is_changed(kept)))
-            }
-        };
-        let value = match unchanged {
-            Some(kept) => Some(kept.value),
-            None => self.read_from(file, read)?,
-        };
-        if let Some(value) = &value {
-            cache.insert(key.clone(), Kept { value: value.clone(), version, look });
-        }
-        Ok(value)
-    }
-
-    /// Which accounts were changed up to that version of the file; none where that is not told.
-    fn changes(&self, file: FileVersion, version: Version) -> Result<Option<MutexGuard<'_, Seen>>, StorageError> {
-        let Some(changes) = &self.changes else { return Ok(None) };
-        let seen = changes.seen();
-        if seen.is_at(version) {
-            return Ok(Some(seen));
-        }
-        drop(seen);
-        // Others wait meanwhile, as they do for what they read themselves.
-        self.slow.run(|| {
-            let mut seen = changes.seen();
-            if !seen.is_at(version) {
-                let found = self.read_at_once(file, |connection| seen.read(connection))?;
-                seen.add(version, found);
-            }
-            Ok(Some(seen))
-        })
     }
 
     /// What stands for all that is in the file now: equal only where nothing was committed between, by whichever process.

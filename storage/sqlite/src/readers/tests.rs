@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::*;
+use crate::cache::Cache;
 use crate::storage::SqliteStorage;
 
 /// A database in a file, and how often it was really read.
