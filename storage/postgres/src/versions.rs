@@ -20,7 +20,7 @@ pub(crate) const MIGRATIONS: [Migration; 7] = [
         triggers: "",
         views: include_str!("../migrations/0006_views.sql"),
     },
-    // What SQLite's readers are told of changes. The number keeps step with SQLite.
+    // Nothing to do: a table that SQLite's readers ask. The number keeps step with SQLite.
     Migration { tables: "", triggers: "", views: "" },
 ];
 

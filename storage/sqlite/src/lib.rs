@@ -9,8 +9,9 @@
 //! What the developer settings change is written on a thread of its own.
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
-//! Look-ups of credentials and revisions are cached until anything is committed, by whichever process. On Linux one small read
-//! of the `-shm` file tells; on other systems, and where there is no WAL, each look-up reads the database.
+//! Look-ups of credentials and revisions are cached until a commit of whichever process may have changed them. On Linux one small
+//! read of the `-shm` file tells that something was committed, and the table `account_changes`, which triggers write, what was
+//! changed; on other systems, and where there is no WAL, each look-up reads the database.
 //!
 //! # The file
 //! While a process has the database open it must not open the database, its `-wal` or its `-shm` otherwise than through

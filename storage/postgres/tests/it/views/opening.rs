@@ -39,7 +39,7 @@ async fn a_schema_that_has_tables_of_somebody_is_left_alone() {
         host.batch_execute(&format!("DROP {kind} {ours}.orders")).await.unwrap();
     }
     let migrated = PostgresStorage::migrate(&options(&schema)).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (0, 6));
+    assert_eq!((migrated.from, migrated.to), (0, 7));
     let tables =
         "SELECT string_agg(CAST(tablename AS TEXT), ' ' ORDER BY tablename) FROM pg_tables WHERE schemaname = $1";
     let tables: String = host.query_one(tables, &[&ours]).await.unwrap().get(0);
