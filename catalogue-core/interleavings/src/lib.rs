@@ -87,6 +87,15 @@ impl<T> Mutex<T> {
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         take(|| self.0.try_lock())
     }
+
+    /// Takes it if nobody holds it.
+    ///
+    /// # Errors
+    /// When somebody holds it, or panicked who held it.
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        point();
+        self.0.try_lock()
+    }
 }
 
 /// As [`std::sync::RwLock`].

@@ -1,17 +1,20 @@
 //! [`Changes`]: which accounts were changed since something was read, so that what is kept of the others outlives a commit.
 
 use std::collections::HashMap;
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{MutexGuard, PoisonError, TryLockError};
 
 use catalogue_core::AccountId;
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 use crate::cache::Version;
 use crate::sync::Mutex;
 
-/// The last change that was seen, and those after it.
-const SINCE: &str = "SELECT number, nonce, account_id FROM account_changes \
-     WHERE number >= coalesce(?1, (SELECT max(number) FROM account_changes)) ORDER BY number";
+/// The last change that was seen, and those after it; nothing where a trigger is missing that tells of changes.
+const SINCE: &str = "SELECT number, nonce, account_id, (SELECT schema_version FROM pragma_schema_version) FROM account_changes \
+     WHERE number >= coalesce(?1, (SELECT max(number) FROM account_changes)) \
+     AND (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name IN ('accounts_inserted', 'accounts_changed', \
+     'accounts_removed', 'credentials_inserted', 'credentials_updated', 'credentials_deleted', 'revoked_tokens_inserted', \
+     'revoked_tokens_updated', 'revoked_tokens_deleted')) = 9 ORDER BY number";
 
 /// How many accounts are told apart; beyond them all count as changed.
 const ACCOUNTS: usize = 10_000;
@@ -38,6 +41,8 @@ pub(crate) struct Seen {
 struct Mark {
     number: i64,
     nonce: Vec<u8>,
+    /// Of the whole file when it was read. Another one may be that of a table which was made anew, without a trigger.
+    schema: i64,
 }
 
 /// A row of the table.
@@ -48,6 +53,15 @@ pub(crate) struct Change {
 }
 
 impl Changes {
+    /// Without waiting for who reads more of them.
+    pub(crate) fn seen_at_once(&self) -> Option<MutexGuard<'_, Seen>> {
+        match self.0.try_lock() {
+            Ok(seen) => Some(seen),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
         // Whatever a panic leaves is looked at again by version.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -73,12 +87,21 @@ impl Seen {
 
     /// The changes that are not known yet. The version of the file was looked at before.
     pub(crate) fn read(&self, connection: &Connection) -> rusqlite::Result<Vec<Change>> {
+        match self.rows(connection) {
+            // A backup of an older schema that was put back has no such table.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::Unknown) => Ok(Vec::new()),
+            rows => rows,
+        }
+    }
+
+    fn rows(&self, connection: &Connection) -> rusqlite::Result<Vec<Change>> {
         let mut statement = connection.prepare_cached(SINCE)?;
-        let changes = statement.query_map([self.last.as_ref().map(|last| last.number)], |row| {
-            let account: Option<String> = row.get(2)?;
-            Ok(Change { mark: Mark { number: row.get(0)?, nonce: row.get(1)? }, account: account.map(AccountId::new) })
+        let rows = statement.query_map([self.last.as_ref().map(|last| last.number)], |row| {
+            let mark = Mark { number: row.get(0)?, nonce: row.get(1)?, schema: row.get(3)? };
+            // An id that is no UTF-8 may be any.
+            Ok(Change { mark, account: row.get_ref(2)?.as_str().ok().map(AccountId::from) })
         })?;
-        changes.collect()
+        rows.collect()
     }
 
     /// Takes in what was found, which is from that version or a later one.

@@ -53,12 +53,10 @@ impl Readers {
     /// Which accounts were changed up to that version of the file; none where that is not told.
     fn changes(&self, file: FileVersion, version: Version) -> Result<Option<MutexGuard<'_, Seen>>, StorageError> {
         let Some(changes) = &self.changes else { return Ok(None) };
-        let seen = changes.seen();
-        if seen.is_at(version) {
+        if let Some(seen) = changes.seen_at_once().filter(|seen| seen.is_at(version)) {
             return Ok(Some(seen));
         }
-        drop(seen);
-        // Others wait meanwhile, as they do for what they read themselves.
+        // Who waits for another's look leaves the thread as who looks does.
         self.slow.run(|| {
             let mut seen = changes.seen();
             if !seen.is_at(version) {

@@ -41,7 +41,7 @@ pub(crate) struct Readers {
     pub(crate) locks: Locks,
     pub(crate) slow: SlowReads,
     /// Of a file whose table of changes is ours.
-    changes: Option<Changes>,
+    pub(crate) changes: Option<Changes>,
     /// Keeps a database in memory alive.
     _anchor: Option<Mutex<Connection>>,
 }
