@@ -25,7 +25,8 @@ pub(crate) struct Kept<V> {
     pub(crate) value: V,
     /// It is right in this version of the file.
     pub(crate) version: Version,
-    /// The look at the table of changes before it was read; 0 where there is no such table.
+    /// The look at the table of changes before it was read. 0 where no look tells whether it is still right after a commit: there
+    /// is no such table, or something was committed while it was read.
     pub(crate) look: u64,
 }
 

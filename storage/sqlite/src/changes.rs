@@ -127,4 +127,6 @@ impl Seen {
 }
 
 #[cfg(test)]
+mod interleavings;
+#[cfg(test)]
 mod tests;
