@@ -105,9 +105,9 @@ fn is_removed(_: &File) -> bool {
 
 #[cfg(unix)]
 fn read_start(file: &File, buffer: &mut [u8]) -> Option<()> {
-    use std::os::unix::fs::FileExt as _;
-
-    file.read_exact_at(buffer, 0).ok()
+    // Not by the C library, which makes each read a point where a thread can be cancelled.
+    let read = rustix::io::retry_on_intr(|| rustix::io::pread(file, &mut *buffer, 0)).ok()?;
+    (read == buffer.len()).then_some(())
 }
 
 #[cfg(not(unix))]

@@ -16,6 +16,9 @@ use super::ConnectionState;
 
 const DISCARDED: usize = 8 * 1024;
 
+/// Up to so many bytes, a copy and one `send` take less time than a `writev` of the parts.
+const GATHERED: usize = 4 * 1024;
+
 /// What carries HTTP: a socket, or TLS over one.
 pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
     /// Whether bytes have arrived that were not read yet.
@@ -67,7 +70,17 @@ impl AsyncWrite for Socket {
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let Self { tcp, state, .. } = self.get_mut();
-        let outcome = Pin::new(tcp).poll_write_vectored(cx, bufs);
+        let tcp = Pin::new(tcp);
+        let outcome = match bufs {
+            [buf] => tcp.poll_write(cx, buf),
+            _ if bufs.iter().map(|buf| buf.len()).sum::<usize>() <= GATHERED => {
+                let mut space = [MaybeUninit::uninit(); GATHERED];
+                let mut gathered = ReadBuf::uninit(&mut space);
+                bufs.iter().for_each(|buf| gathered.put_slice(buf));
+                tcp.poll_write(cx, gathered.filled())
+            }
+            _ => tcp.poll_write_vectored(cx, bufs),
+        };
         match outcome {
             Poll::Ready(Ok(bytes)) => state.lock().sent(bytes),
             Poll::Pending => state.lock().sending.block(Instant::now()),
