@@ -9,14 +9,15 @@
 //! What the developer settings change is written on a thread of its own.
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
-//! Look-ups of credentials and revisions are cached until a commit of whichever process may have changed them. On Linux one small
-//! read of the `-shm` file tells that something was committed, and the table `account_changes`, which triggers write, what was
-//! changed; on other systems, and where there is no WAL, each look-up reads the database.
+//! Look-ups of credentials and revisions are cached until a commit of whichever process may have changed them. On Linux the
+//! `-shm` file, mapped into memory, tells that something was committed, and the table `account_changes`, which triggers write,
+//! what was changed; on other systems, and where there is no WAL, each look-up reads the database.
 //!
 //! # The file
 //! While a process has the database open it must not open the database, its `-wal` or its `-shm` otherwise than through
 //! SQLite: closing a file drops the process's locks on it (POSIX). To back up, use
-//! [`SqliteStorage::back_up_to`] or another process.
+//! [`SqliteStorage::back_up_to`] or another process. Nobody may shorten the `-shm` meanwhile: to SQLite and to this crate it is
+//! memory, whose loss ends the process (`SIGBUS`).
 //!
 //! A file that is put in the place of the database is noticed within a millisecond. Where the process has several storages or
 //! connections of its own open on the path, remove the old `-wal` and `-shm` before, so that no two files share them.
@@ -38,6 +39,7 @@ mod integrity;
 mod kept_rows;
 mod keys;
 mod locks;
+mod mapped;
 mod migration;
 mod monotonic;
 mod open_error;

@@ -1,4 +1,4 @@
-//! [`WalIndex`]: the state of a database in WAL mode, by one small read.
+//! [`WalIndex`]: the state of a database in WAL mode, by a look at shared memory.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,14 +7,15 @@ use std::sync::{Arc, PoisonError};
 use rusqlite::Connection;
 
 use crate::file::FileIdentity;
+use crate::mapped::Mapped;
 use crate::sync::Mutex;
 
-/// How long the header of a WAL's index is, in bytes; two copies of it stand at the start of the file.
-const HEADER: usize = 48;
-/// Which form of the index this is.
+/// How long the header of a WAL's index is, in words of 8 bytes; two copies of it stand at the start of the file.
+const HEADER: usize = 6;
+/// Which form of the index this is, by the first 4 bytes.
 const VERSION: [u8; 4] = 3_007_000_u32.to_ne_bytes();
-/// Where the header says that it is in use.
-const IS_IN_USE: usize = 12;
+/// The word and its byte where the header says that it is in use.
+const IS_IN_USE: (usize, usize) = (1, 4);
 
 /// The file in which the connections to a database in WAL mode, of all processes, share where the last commit ends
 /// (the "WAL-index" of SQLite's file formats, `-shm` beside the database).
@@ -22,37 +23,39 @@ const IS_IN_USE: usize = 12;
 /// Every commit replaces its header, and readers of SQLite itself begin at what it says. So as long as it is the same, the
 /// database is, provided that no connection can leave the WAL meanwhile: whoever relies on that keeps a connection open
 /// that has read once, whose locks bar the others from another journal mode and from removing the file. There is none
-/// where files and memory maps of them are not known to agree.
+/// on systems where that was not tried.
 pub(crate) struct WalIndex {
-    file: Arc<File>,
+    copies: Mapped,
     identity: FileIdentity,
     path: PathBuf,
 }
 
 /// What the header was at some instant. Equal only where nothing was committed between.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WalState([u8; HEADER]);
+pub(crate) struct WalState([u64; HEADER]);
 
 impl WalIndex {
     /// That of the database which `connection` has read, or `None` where it has no WAL or none that can be watched.
     pub(crate) fn of(connection: &Connection) -> Option<Self> {
         let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).ok()?;
-        if mode != "wal" || !cfg!(target_os = "linux") {
+        if mode != "wal" {
             return None;
         }
         let path = beside(Path::new(connection.path()?), "-shm");
         let file = open_for_long(&path)?;
-        let index = Self { identity: FileIdentity::of(&file.metadata().ok()?), file, path };
+        let identity = FileIdentity::of(&file.metadata().ok()?);
+        let index = Self { copies: Mapped::start_of(file, 2 * HEADER)?, identity, path };
         index.state().is_some().then_some(index)
     }
 
     /// What the header is now; `None` while it is being replaced.
     pub(crate) fn state(&self) -> Option<WalState> {
-        let mut copies = [0; 2 * HEADER];
-        read_start(&self.file, &mut copies)?;
-        let (first, second) = copies.split_at(HEADER);
-        let is_valid = first == second && first.starts_with(&VERSION) && first[IS_IN_USE] == 1;
-        is_valid.then(|| WalState(first.try_into().expect("half of two headers")))
+        // Writers replace the second copy first, so whoever has read the first one whole finds the second one no older.
+        let first: [u64; HEADER] = self.copies.words(0)?;
+        let is_valid = first == self.copies.words(HEADER)?
+            && first[0].to_ne_bytes().starts_with(&VERSION)
+            && first[IS_IN_USE.0].to_ne_bytes()[IS_IN_USE.1] == 1;
+        is_valid.then_some(WalState(first))
     }
 
     pub(crate) fn is_at_its_path(&self) -> bool {
@@ -70,7 +73,9 @@ pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
 /// What a file begins with, which SQLite may have open too.
 #[cfg(unix)]
 pub(crate) fn read_for_long(path: &Path, buffer: &mut [u8]) -> Option<()> {
-    read_start(&*open_for_long(path)?, buffer)
+    use std::os::unix::fs::FileExt as _;
+
+    open_for_long(path)?.read_exact_at(buffer, 0).ok()
 }
 
 /// Opens a file once, and closes it only when nobody can open it any more: closing it drops every lock that SQLite holds on
@@ -103,28 +108,16 @@ fn is_removed(_: &File) -> bool {
     false
 }
 
-#[cfg(unix)]
-fn read_start(file: &File, buffer: &mut [u8]) -> Option<()> {
-    // Not by the C library, which makes each read a point where a thread can be cancelled.
-    let read = rustix::io::retry_on_intr(|| rustix::io::pread(file, &mut *buffer, 0)).ok()?;
-    (read == buffer.len()).then_some(())
-}
-
-#[cfg(not(unix))]
-fn read_start(_: &File, _: &mut [u8]) -> Option<()> {
-    None
-}
-
-#[cfg(all(test, unix))]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
     #[test]
     fn a_header_counts_when_both_copies_are_whole() {
         let whole = {
-            let mut header = [0; HEADER];
+            let mut header = [0; 8 * HEADER];
             header[..VERSION.len()].copy_from_slice(&VERSION);
-            header[IS_IN_USE] = 1;
+            header[12] = 1;
             header
         };
         let but = |at: usize| {
@@ -132,16 +125,14 @@ mod tests {
             header[at] ^= 1;
             header
         };
-        for (copies, counts) in [
-            ([whole, whole], true),
-            ([whole, but(HEADER - 1)], false),
-            ([but(0), but(0)], false),
-            ([but(IS_IN_USE), but(IS_IN_USE)], false),
-        ] {
+        for (copies, counts) in
+            [([whole, whole], true), ([whole, but(47)], false), ([but(0), but(0)], false), ([but(12), but(12)], false)]
+        {
             let named = tempfile::NamedTempFile::new().unwrap();
             fs::write(&named, copies.concat()).unwrap();
             let (file, path) = (Arc::new(named.reopen().unwrap()), named.path().to_owned());
-            let index = WalIndex { identity: FileIdentity::of(&file.metadata().unwrap()), file, path };
+            let identity = FileIdentity::of(&file.metadata().unwrap());
+            let index = WalIndex { copies: Mapped::start_of(file, 2 * HEADER).unwrap(), identity, path };
             assert_eq!(index.state().is_some(), counts, "{copies:?}");
         }
     }

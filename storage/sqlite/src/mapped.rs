@@ -1,0 +1,86 @@
+//! [`Mapped`]: the start of a file as shared memory.
+//!
+//! By `vm-memory`, which gives the memory of a map without a reference to it, so that others may write there meanwhile.
+
+use std::fs::File;
+use std::sync::Arc;
+
+/// The first words of a file, each of 8 bytes. Whoever cuts the file to nothing while they are read ends the process
+/// (`SIGBUS`), as with every memory map.
+#[cfg(target_os = "linux")]
+pub(crate) struct Mapped(vm_memory::MmapRegion);
+
+#[cfg(target_os = "linux")]
+impl Mapped {
+    /// `None` where the file has not so many, or cannot be mapped.
+    pub(crate) fn start_of(file: Arc<File>, words: usize) -> Option<Self> {
+        use rustix::mm::{MapFlags, ProtFlags};
+        use vm_memory::{FileOffset, MmapRegion};
+
+        let size = words * size_of::<u64>();
+        if file.metadata().ok()?.len() < size as u64 {
+            return None;
+        }
+        let [read, shared] = [ProtFlags::READ.bits(), MapFlags::SHARED.bits()].map(u32::cast_signed);
+        MmapRegion::build(Some(FileOffset::from_arc(file, 0)), size, read, shared).ok().map(Self)
+    }
+
+    /// Those from that place on, one after the other; `None` where there are not so many.
+    pub(crate) fn words<const N: usize>(&self, from: usize) -> Option<[u64; N]> {
+        use std::sync::atomic::Ordering;
+
+        use vm_memory::{Bytes as _, VolatileMemory as _};
+
+        let memory = self.0.as_volatile_slice();
+        let mut words = [0; N];
+        for (at, word) in words.iter_mut().enumerate() {
+            *word = memory.load((from + at) * size_of::<u64>(), Ordering::Acquire).ok()?;
+        }
+        Some(words)
+    }
+}
+
+/// Never there, for other systems were not tried.
+#[cfg(not(target_os = "linux"))]
+pub(crate) enum Mapped {}
+
+#[cfg(not(target_os = "linux"))]
+impl Mapped {
+    pub(crate) fn start_of(_: Arc<File>, _: usize) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn words<const N: usize>(&self, _: usize) -> Option<[u64; N]> {
+        match *self {}
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::FileExt as _;
+
+    use super::*;
+
+    fn of(content: &[u8]) -> Arc<File> {
+        let file = tempfile::tempfile().unwrap();
+        file.write_all_at(content, 0).unwrap();
+        Arc::new(file)
+    }
+
+    #[test]
+    fn what_is_written_is_seen() {
+        let file = of(&[1; 24]);
+        let mapped = Mapped::start_of(Arc::clone(&file), 3).unwrap();
+        assert_eq!(mapped.words(0), Some([0x0101_0101_0101_0101; 3]));
+        file.write_all_at(&[2; 8], 8).unwrap();
+        assert_eq!(mapped.words(1), Some([0x0202_0202_0202_0202, 0x0101_0101_0101_0101]));
+        assert_eq!(mapped.words::<2>(2), None);
+    }
+
+    /// What SQLite cuts an index to that nobody has open.
+    #[test]
+    fn a_shorter_file_is_not_mapped() {
+        assert!(Mapped::start_of(of(&[1; 3]), 1).is_none());
+        assert!(Mapped::start_of(of(&[]), 1).is_none());
+    }
+}
