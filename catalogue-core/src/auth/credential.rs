@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::authenticator::{Authenticator, Refusal, Verdict};
 use super::bearer::BearerToken;
 use super::identity::Identity;
-use super::token::is_mistyped_api_key;
+use super::token::{begins_as_api_key, token_kind};
 use crate::storage::{CredentialStorage, Revision, StorageError};
 use crate::timestamp::Timestamp;
 
@@ -77,13 +77,14 @@ pub(crate) async fn look_up(
     storage: &(impl CredentialStorage + ?Sized),
     token: &mut BearerToken<'_>,
 ) -> Result<LookedUp, StorageError> {
+    let is_api_key = begins_as_api_key(token.expose());
     // A mistyped key never reaches the storage.
-    if is_mistyped_api_key(token.expose()) {
+    if is_api_key && token_kind(token.expose()).is_none() {
         return Ok(LookedUp::Refused(Refusal::Invalid, None));
     }
     let digest = token.keep_digest();
     #[cfg(feature = "oauth")]
-    if super::signed::has_form(token.expose()) {
+    if !is_api_key && super::signed::has_form(token.expose()) {
         match storage.is_revoked(&digest).await? {
             Some(true) => return Ok(LookedUp::Refused(Refusal::Revoked, None)),
             Some(false) => return Ok(LookedUp::NotMine),

@@ -1,6 +1,6 @@
 //! [`NewToken`]: minting secrets, and the form of an API key (decision C1).
 
-use std::fmt;
+use std::{array, fmt};
 
 use super::bearer::{BearerToken, TokenDigest};
 use super::identity::CredentialKind;
@@ -37,8 +37,7 @@ impl NewToken {
     /// When the system has no randomness to give.
     #[must_use]
     pub fn mint(kind: CredentialKind) -> Self {
-        let mut random = [0_u8; 32];
-        getrandom::fill(&mut random).expect("the system's randomness");
+        let random: [u32; 8] = array::from_fn(|_| getrandom::u32().expect("the system's randomness"));
         let mut token = kind.token_prefix().to_owned();
         token.extend(base62::<RANDOM_DIGITS>(random).map(char::from));
         token.extend(checksum_of(&token).map(char::from));
@@ -90,31 +89,30 @@ fn has_form(text: &str, kind: CredentialKind) -> bool {
         && checksum.as_bytes() == checksum_of(content)
 }
 
-/// Whether `text` begins as an API key of this form and is none.
-pub(super) fn is_mistyped_api_key(text: &str) -> bool {
-    text.starts_with(CredentialKind::ApiKey.token_prefix()) && !has_form(text, CredentialKind::ApiKey)
+/// Whether `text` is an API key of this form, or was meant to be one.
+pub(super) fn begins_as_api_key(text: &str) -> bool {
+    text.starts_with(CredentialKind::ApiKey.token_prefix())
 }
 
 fn checksum_of(content: &str) -> [u8; CHECKSUM_DIGITS] {
-    let crc = crc32fast::hash(content.as_bytes()).to_be_bytes();
-    base62(crc)
+    base62([crc32fast::hash(content.as_bytes())])
 }
 
-/// A big-endian number as `DIGITS` digits of base 62, most significant first, padded with `0`.
-fn base62<const DIGITS: usize>(mut number: impl AsMut<[u8]>) -> [u8; DIGITS] {
+/// A number, its most significant word first, as `DIGITS` digits of base 62, most significant first, padded with `0`.
+fn base62<const DIGITS: usize>(mut number: impl AsMut<[u32]>) -> [u8; DIGITS] {
     let number = number.as_mut();
     let mut digits = [b'0'; DIGITS];
     for digit in digits.iter_mut().rev() {
-        // Long division by 62, byte by byte; the remainder is the next digit.
-        let mut remainder = 0_u16;
-        for byte in number.iter_mut() {
-            let part = remainder << 8 | u16::from(*byte);
-            *byte = (part / 62) as u8;
+        // Long division by 62, word by word; the remainder is the next digit.
+        let mut remainder = 0_u64;
+        for word in number.iter_mut() {
+            let part = remainder << 32 | u64::from(*word);
+            *word = (part / 62) as u32;
             remainder = part % 62;
         }
-        *digit = ALPHABET[usize::from(remainder)];
+        *digit = ALPHABET[remainder as usize];
     }
-    debug_assert!(number.iter().all(|&byte| byte == 0), "the number has more digits");
+    debug_assert!(number.iter().all(|&word| word == 0), "the number has more digits");
     digits
 }
 
@@ -128,11 +126,12 @@ mod tests {
 
     #[test]
     fn base62_is_most_significant_first_and_padded() {
-        assert_eq!(&base62::<6>(0_u32.to_be_bytes()), b"000000");
-        assert_eq!(&base62::<6>(61_u32.to_be_bytes()), b"00000z");
-        assert_eq!(&base62::<6>(62_u32.to_be_bytes()), b"000010");
-        assert_eq!(&base62::<6>(u32::MAX.to_be_bytes()), b"4gfFC3");
-        assert_eq!(base62::<43>([0xff; 32]).len(), 43);
+        assert_eq!(&base62::<6>([0]), b"000000");
+        assert_eq!(&base62::<6>([61]), b"00000z");
+        assert_eq!(&base62::<6>([62]), b"000010");
+        assert_eq!(&base62::<6>([u32::MAX]), b"4gfFC3");
+        assert_eq!(&base62::<7>([1, 0]), b"04gfFC4");
+        assert_eq!(base62::<43>([u32::MAX; 8]).len(), 43);
     }
 
     #[test]

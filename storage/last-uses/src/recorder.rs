@@ -13,6 +13,7 @@ use catalogue_core::admin::{AdminStorage, CredentialUse};
 use catalogue_core::observe::{FinishedRequest, Observer};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
+use foldhash::quality::RandomState;
 use thread_local::ThreadLocal;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -26,8 +27,8 @@ const LAST_WRITE: Duration = Duration::from_secs(5);
 /// How many credentials are noted between two writings, by each thread; some 2 MB. The log tells how many uses more came.
 const MOST: usize = 10_000;
 
-/// By the credential's id.
-type Uses = HashMap<Arc<str>, (AccountId, Timestamp)>;
+/// By the credential's id, which its owner does not choose.
+type Uses = HashMap<Arc<str>, (AccountId, Timestamp), RandomState>;
 
 /// The uses since the last writing.
 #[derive(Debug, Default)]
@@ -100,7 +101,7 @@ impl Recorder {
     #[must_use]
     pub fn start(storage: Arc<dyn AdminStorage>) -> Self {
         let uses = Arc::new(LastUses::default());
-        let mut writer = Writer { storage, uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
+        let mut writer = Writer { storage, uses: Arc::clone(&uses), waiting: Uses::default(), fails: false };
         let (end, mut ended) = oneshot::channel();
         let task = tokio::spawn(async move {
             while timeout(INTERVAL, &mut ended).await.is_err() {

@@ -16,7 +16,7 @@ fn at(microsecond: i64) -> Timestamp {
 }
 
 fn drained(uses: &LastUses) -> Uses {
-    let mut drained = Uses::new();
+    let mut drained = Uses::default();
     uses.drain_into(&mut drained);
     drained
 }
@@ -31,8 +31,8 @@ fn the_greatest_time_of_all_threads_is_kept() {
             scope.spawn(move || (0..=last).for_each(|time| uses.note(id, account, at(time))));
         }
     });
-    assert_eq!(drained(&uses), Uses::from([(id, (account, at(9)))]));
-    assert_eq!(drained(&uses), Uses::new());
+    assert_eq!(drained(&uses), Uses::from_iter([(id, (account, at(9)))]));
+    assert_eq!(drained(&uses), Uses::default());
 }
 
 #[test]
@@ -83,7 +83,7 @@ async fn what_cannot_be_written_is_kept_for_the_next_time() {
 
     let uses = Arc::new(LastUses::default());
     let mut writer =
-        Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), waiting: Uses::new(), fails: false };
+        Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), waiting: Uses::default(), fails: false };
     let last_use = async || storage.list_keys(&account).await.unwrap().unwrap()[0].last_used_at;
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
     uses.note(&key.record.identity.credential_id, &account, at(5));
