@@ -39,6 +39,7 @@ mod integrity;
 mod kept_rows;
 mod keys;
 mod locks;
+#[cfg_attr(not(target_os = "linux"), path = "not_mapped.rs")]
 mod mapped;
 mod migration;
 mod monotonic;

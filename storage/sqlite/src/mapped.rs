@@ -4,19 +4,18 @@
 
 use std::fs::File;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rustix::mm::{MapFlags, ProtFlags};
+use vm_memory::{Bytes as _, FileOffset, MmapRegion, VolatileMemory as _};
 
 /// The first words of a file, each of 8 bytes. Whoever cuts the file to nothing while they are read ends the process
 /// (`SIGBUS`), as with every memory map.
-#[cfg(target_os = "linux")]
-pub(crate) struct Mapped(vm_memory::MmapRegion);
+pub(crate) struct Mapped(MmapRegion);
 
-#[cfg(target_os = "linux")]
 impl Mapped {
     /// `None` where the file has not so many, or cannot be mapped.
     pub(crate) fn start_of(file: Arc<File>, words: usize) -> Option<Self> {
-        use rustix::mm::{MapFlags, ProtFlags};
-        use vm_memory::{FileOffset, MmapRegion};
-
         let size = words * size_of::<u64>();
         if file.metadata().ok()?.len() < size as u64 {
             return None;
@@ -27,10 +26,6 @@ impl Mapped {
 
     /// Those from that place on, one after the other; `None` where there are not so many.
     pub(crate) fn words<const N: usize>(&self, from: usize) -> Option<[u64; N]> {
-        use std::sync::atomic::Ordering;
-
-        use vm_memory::{Bytes as _, VolatileMemory as _};
-
         let memory = self.0.as_volatile_slice();
         let mut words = [0; N];
         for (at, word) in words.iter_mut().enumerate() {
@@ -40,22 +35,7 @@ impl Mapped {
     }
 }
 
-/// Never there, for other systems were not tried.
-#[cfg(not(target_os = "linux"))]
-pub(crate) enum Mapped {}
-
-#[cfg(not(target_os = "linux"))]
-impl Mapped {
-    pub(crate) fn start_of(_: Arc<File>, _: usize) -> Option<Self> {
-        None
-    }
-
-    pub(crate) fn words<const N: usize>(&self, _: usize) -> Option<[u64; N]> {
-        match *self {}
-    }
-}
-
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::FileExt as _;
 
