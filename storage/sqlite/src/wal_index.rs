@@ -108,10 +108,11 @@ fn is_removed(_: &File) -> bool {
     false
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_header_counts_when_both_copies_are_whole() {
         let whole = {
