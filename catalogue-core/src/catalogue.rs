@@ -11,17 +11,18 @@ use http::{HeaderName, HeaderValue, Method, Request, Response, request};
 use crate::answer::Answers;
 use crate::answer::envelope;
 use crate::answer::page_cache::PageCacheStatistics;
-use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity, LookedUp, Refusal, Verdict, look_up};
+use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity};
+use crate::by_key::KnownCallers;
 use crate::cors::AllowedOrigins;
 use crate::error::{ApiError, chain};
 use crate::in_flight::InFlight;
-use crate::limit::{ClientAddress, Limits, Throttled};
+use crate::limit::{Limits, Throttled};
 use crate::mount::Mount;
 use crate::observe::{FinishedRequest, Observer};
 use crate::panic_guard::catch_panic;
 use crate::request_id::{RequestIds, X_REQUEST_ID};
 use crate::route::{MethodKind, Route};
-use crate::storage::{CredentialStorage, Revision};
+use crate::storage::CredentialStorage;
 use crate::view::Identify;
 
 const X_CONTENT_TYPE_OPTIONS: HeaderName = HeaderName::from_static("x-content-type-options");
@@ -42,6 +43,8 @@ pub(crate) struct Inner {
     pub(crate) answers: Answers,
     /// The credentials of the storage that has the courses, whose look-up brings the revision along. They are asked first.
     pub(crate) credentials: Option<Arc<dyn CredentialStorage>>,
+    /// Where that storage reads courses together with a credential, and nothing is limited.
+    pub(crate) known_callers: Option<Arc<KnownCallers>>,
     /// Asked before a bearer token is looked for.
     pub(crate) identify: Option<Identify>,
     pub(crate) authenticators: Vec<Arc<dyn Authenticator>>,
@@ -52,24 +55,6 @@ pub(crate) struct Inner {
     /// `None` where nothing is limited.
     pub(crate) limits: Option<Arc<Limits>>,
     pub(crate) observer: Option<Arc<dyn Observer>>,
-}
-
-/// Who calls, and the revision of their courses where the look-up brought it along.
-struct Caller {
-    identity: Identity,
-    revision: Option<Revision>,
-}
-
-impl Caller {
-    /// What an authenticator says; `None` where the next one is asked.
-    fn of(verdict: Verdict) -> Option<Result<Self, ApiError>> {
-        match verdict {
-            Verdict::Accepted(identity) => Some(Ok(Self { identity, revision: None })),
-            Verdict::Refused(refusal) => Some(Err(ApiError::unauthorized(refusal))),
-            Verdict::Explained(refusal, explanation) => Some(Err(ApiError::Unauthorized(refusal, Some(explanation)))),
-            Verdict::NotMine => None,
-        }
-    }
 }
 
 impl Catalogue {
@@ -163,8 +148,22 @@ impl Inner {
         let (identity, revision) = match seen {
             Some(identity) => (&*identity, None),
             None => {
-                let Caller { identity, revision } = self.identify(request, seen).await?;
-                (&*seen.insert(identity), revision)
+                let mut token = BearerToken::from_headers(&request.headers);
+                let early = match (&self.known_callers, &mut token) {
+                    // Boxed, so that other storages have no room for this.
+                    (Some(known), Ok(token)) => Box::pin(self.answer_early(known, token, request, route)).await,
+                    _ => None,
+                };
+                let credentials = match &early {
+                    Some(early) => Some(&*early.credentials as &dyn CredentialStorage),
+                    None => self.credentials.as_deref(),
+                };
+                let caller = self.identify(token, credentials, request, seen).await?;
+                if let Some(early) = early.filter(|early| early.caller == caller) {
+                    *seen = Some(caller.identity);
+                    return early.answer;
+                }
+                (&*seen.insert(caller.identity), caller.revision)
             }
         };
         let Route::Operation(operation, segment) = route else {
@@ -183,56 +182,6 @@ impl Inner {
             Box::pin(counted.settle(&mut answer.response, is_free)).await;
         }
         Ok(answer.response)
-    }
-
-    /// Finds out whose token the request carries, unless its client has tried too many.
-    async fn identify(&self, request: &request::Parts, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
-        let token = BearerToken::from_headers(&request.headers);
-        match &self.limits {
-            None => self.authenticate(token.map_err(ApiError::unauthorized)?, seen).await,
-            // Boxed, so that a request that nothing limits has no room for this.
-            Some(limits) => Box::pin(self.identify_within(limits, token, request, seen)).await,
-        }
-    }
-
-    async fn identify_within(
-        &self,
-        limits: &Limits,
-        token: Result<BearerToken<'_>, Refusal>,
-        request: &request::Parts,
-        seen: &mut Option<Identity>,
-    ) -> Result<Caller, ApiError> {
-        let client = request.extensions.get::<ClientAddress>();
-        if token.as_ref().is_err_and(|refusal| *refusal == Refusal::Invalid) {
-            limits.count_malformed(client).await?;
-        }
-        let token = token.map_err(ApiError::unauthorized)?;
-        let attempt = limits.attempt(token, client).await?;
-        let found = self.authenticate(token, seen).await;
-        if let Some(attempt) = attempt {
-            attempt.settle(&found).await;
-        }
-        found
-    }
-
-    /// Whose token it is, by the first authenticator that knows it.
-    async fn authenticate(&self, mut token: BearerToken<'_>, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
-        if let Some(credentials) = &self.credentials {
-            match look_up(&**credentials, &mut token).await? {
-                LookedUp::Accepted(identity, revision) => return Ok(Caller { identity, revision }),
-                LookedUp::Refused(refusal, whose) => {
-                    *seen = whose;
-                    return Err(ApiError::unauthorized(refusal));
-                }
-                LookedUp::NotMine => {}
-            }
-        }
-        for authenticator in &self.authenticators {
-            if let Some(found) = Caller::of(authenticator.authenticate(token).await?) {
-                return found;
-            }
-        }
-        Err(ApiError::unauthorized(Refusal::Invalid))
     }
 
     /// The failure envelope; a failure of ours is logged here, once, with its whole cause.

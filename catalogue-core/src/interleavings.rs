@@ -15,8 +15,8 @@ use http::{Request, Response};
 use crate::admin::{Account, AdminStorage as _, NewCredential};
 use crate::auth::{Credential, Scopes, TokenDigest};
 use crate::storage::{
-    Actor, AtRevision, CourseRows, CourseStorage, CredentialStorage, KeyStorage as _, MemoryStorage, PageRequest,
-    Revision, StorageError,
+    Actor, AtRevision, CourseRows, CourseStorage, CoursesByKey, CredentialStorage, KeyStorage as _, MemoryStorage,
+    PageRequest, Revision, StorageError,
 };
 use crate::{AccountId, Catalogue, Course, CourseDetail, Timestamp, async_trait};
 
@@ -25,7 +25,11 @@ const PATHS: [&str; 4] =
 
 /// Reads the courses and then their revision, as storages do. In between, and at the end, the others go on.
 #[derive(Debug)]
-struct Apart(MemoryStorage);
+struct Apart {
+    memory: MemoryStorage,
+    /// Whether it reads courses together with the credential that asks for them.
+    by_key: bool,
+}
 
 #[async_trait]
 impl CourseStorage for Apart {
@@ -35,7 +39,7 @@ impl CourseStorage for Apart {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
-        self.0.list_courses(account, page, rows).await?;
+        self.memory.list_courses(account, page, rows).await?;
         self.revision(account).await
     }
 
@@ -44,13 +48,13 @@ impl CourseStorage for Apart {
         account: &AccountId,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        let value = self.0.find_course(account, slug).await?.value;
+        let value = self.memory.find_course(account, slug).await?.value;
         Ok(AtRevision { value, revision: self.revision(account).await? })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         yield_now().await;
-        let revision = self.0.revision(account).await;
+        let revision = self.memory.revision(account).await;
         yield_now().await;
         revision
     }
@@ -59,7 +63,35 @@ impl CourseStorage for Apart {
 #[async_trait]
 impl CredentialStorage for Apart {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        self.0.find_credential(digest).await
+        self.memory.find_credential(digest).await
+    }
+
+    fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
+        self.by_key.then_some(self)
+    }
+}
+
+#[async_trait]
+impl CoursesByKey for Apart {
+    async fn list_courses_by_key(
+        &self,
+        digest: &TokenDigest,
+        account: &AccountId,
+        page: &PageRequest,
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Credential>, StorageError> {
+        self.list_courses(account, page, rows).await?;
+        self.find_credential(digest).await
+    }
+
+    async fn find_course_by_key(
+        &self,
+        digest: &TokenDigest,
+        account: &AccountId,
+        slug: &str,
+    ) -> Result<Option<(Credential, Option<CourseDetail>)>, StorageError> {
+        let course = self.find_course(account, slug).await?.value;
+        Ok(self.find_credential(digest).await?.map(|credential| (credential, course)))
     }
 }
 
@@ -72,7 +104,7 @@ struct Owner {
     committed: AtomicU64,
 }
 
-/// Two servers over one storage, whose page caches have room for a few answers.
+/// Two servers over one storage, the second of which reads by key, whose page caches have room for a few answers.
 struct World {
     memory: MemoryStorage,
     servers: [Catalogue; 2],
@@ -86,8 +118,10 @@ struct World {
 impl World {
     async fn new() -> Self {
         let memory = MemoryStorage::new();
-        let servers =
-            [0; 2].map(|_| Catalogue::with_api_keys(Apart(memory.clone())).page_cache(6 << 10).build().unwrap());
+        let servers = [false, true].map(|by_key| {
+            let storage = Apart { memory: memory.clone(), by_key };
+            Catalogue::with_api_keys(storage).page_cache(6 << 10).build().unwrap()
+        });
         let mut owners = Vec::new();
         for id in ["anna", "bert"] {
             let mut import = memory.begin_import().await.unwrap();

@@ -15,8 +15,8 @@ use crate::auth::signed::FetchKeys;
 use crate::auth::{Authenticator, BearerToken, Credential, TokenDigest, Verdict};
 use crate::model::{AccountId, CourseDetail};
 use crate::storage::{
-    Actor, AtRevision, CourseRows, CourseStorage, CredentialEvent, CredentialStorage, KeyStorage, NewSession,
-    NewSignIn, PageRequest, Revision, Session, SignInStorage, StorageError, StorageStatus,
+    Actor, AtRevision, CourseRows, CourseStorage, CoursesByKey, CredentialEvent, CredentialStorage, KeyStorage,
+    NewSession, NewSignIn, PageRequest, Revision, Session, SignInStorage, StorageError, StorageStatus,
 };
 use crate::timestamp::Timestamp;
 
@@ -46,10 +46,21 @@ macro_rules! all_behind {
             fn find_course(account: &AccountId, slug: &str) -> Outcome<AtRevision<Option<CourseDetail>>>;
             fn revision(account: &AccountId) -> Outcome<Option<Revision>>;
         } }
-        behind! { $pointer, CredentialStorage {
-            fn find_credential(digest: &TokenDigest) -> Outcome<Option<Credential>>;
-            fn is_revoked(digest: &TokenDigest) -> Outcome<Option<bool>>;
-        } }
+        #[async_trait]
+        #[deny(clippy::missing_trait_methods)]
+        impl<T: CredentialStorage + ?Sized> CredentialStorage for $pointer<T> {
+            async fn find_credential(&self, digest: &TokenDigest) -> Outcome<Option<Credential>> {
+                (**self).find_credential(digest).await
+            }
+
+            async fn is_revoked(&self, digest: &TokenDigest) -> Outcome<Option<bool>> {
+                (**self).is_revoked(digest).await
+            }
+
+            fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
+                (**self).courses_by_key()
+            }
+        }
         #[async_trait]
         #[deny(clippy::missing_trait_methods)]
         impl<T: Authenticator + ?Sized> Authenticator for $pointer<T> {

@@ -53,7 +53,7 @@ impl<'r> BearerToken<'r> {
     }
 
     /// The same, kept for whoever asks next.
-    pub(super) fn keep_digest(&mut self) -> TokenDigest {
+    pub(crate) fn keep_digest(&mut self) -> TokenDigest {
         *self.digest.insert(self.digest())
     }
 }

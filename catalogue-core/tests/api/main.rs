@@ -2,6 +2,7 @@
 
 mod app;
 mod authentication;
+mod by_key;
 mod clock;
 mod compiler_words;
 mod compression;

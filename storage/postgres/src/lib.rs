@@ -15,7 +15,8 @@
 //! It answers as the SQLite storage does, byte for byte. PostgreSQL has the character U+0000 in no text: titles, names and
 //! bodies with it are stored with U+FFFE and a zero digit in its place (and U+FFFE, which is no character, as itself twice).
 //!
-//! Each read is one statement and one round trip, over a pool of read-only connections. A read that finds its connection
+//! Each read is one statement and one round trip, over a pool of read-only connections. Courses come together with the
+//! credential that asks for them, except over views, with replicas and with Citus. A read that finds its connection
 //! closed is asked once more over another. No call of the request path takes longer than [`Options::deadline`].
 //!
 //! # Several servers
@@ -54,6 +55,7 @@ struct Readme;
 mod accounts;
 mod address;
 mod admin;
+mod by_key;
 mod citus;
 mod connection;
 mod connections;

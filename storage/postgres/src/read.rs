@@ -4,9 +4,11 @@ use std::borrow::Cow;
 
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
-    AtRevision, CourseRows, CourseStorage, CredentialStorage, PageRequest, Position, Revision, StorageError,
+    AtRevision, CourseRows, CourseStorage, CoursesByKey, CredentialStorage, PageRequest, Position, Revision,
+    StorageError,
 };
 use catalogue_core::{AccountId, CourseDetail, Module, async_trait};
+use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::citus;
@@ -95,22 +97,7 @@ impl CourseStorage for PostgresStorage {
         }
         let rows = self.readers.read(&FIND_COURSE, &[&account.as_str(), &slug]).await?;
         let Some(first) = rows.first() else { return Ok(none) };
-        let mut course = CourseDetail {
-            slug: rows::get(first, 0)?,
-            title: rows::owned_text(first, 1)?,
-            tagline: rows::owned_text(first, 2)?,
-            language: rows::owned_text(first, 3)?,
-            published_at: rows::optional_time(first, 4)?,
-            hidden: rows::get(first, 5)?,
-            access_mode: rows::optional_text(first, 6)?,
-            modules: Vec::new(),
-        };
-        for (number, row) in (1..).zip(&rows) {
-            // A course without modules is one row without a module.
-            let Some(title) = rows::optional_text(row, 7)? else { break };
-            course.modules.push(Module { number, title, summary: rows::owned_text(row, 8)? });
-        }
-        Ok(AtRevision { value: Some(course), revision: rows::revision(first, 9)? })
+        Ok(AtRevision { value: Some(course(first, &rows)?), revision: rows::revision(first, 9)? })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
@@ -139,22 +126,44 @@ impl CredentialStorage for PostgresStorage {
             None if self.is_spread => citus::credentials::look_up(&self.readers, digest).await?,
             None => self.readers.read(&FIND_CREDENTIAL, &[&digest.as_bytes().as_slice()]).await?,
         };
-        let Some(row) = rows.first() else { return Ok(None) };
-        let mut credential = Credential::new(rows::identity(row)?);
-        credential.expires_at = rows::optional_time(row, 5)?;
-        credential.revoked_at = rows::optional_time(row, 6)?;
-        credential.revision = rows::revision(row, 7)?;
-        Ok(Some(credential))
+        rows.first().map(|row| rows::credential(row, 0, 7)).transpose()
     }
 
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
         let rows = self.readers.read(&IS_REVOKED, &[&digest.as_bytes().as_slice()]).await?;
         rows.first().map(|row| Ok(rows::get::<i64>(row, 0)? > 0)).transpose()
     }
+
+    /// Over views and tables that are spread, a page and a key are two statements. What a replica lacks is asked of the
+    /// primary, for each of the two.
+    fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
+        let is_one = self.views.is_none() && !self.is_spread && !self.readers.has_replicas();
+        is_one.then_some(self)
+    }
+}
+
+/// The course of the rows of [`FIND_COURSE`].
+pub(crate) fn course(first: &Row, rows: &[Row]) -> Result<CourseDetail, StorageError> {
+    let mut course = CourseDetail {
+        slug: rows::get(first, 0)?,
+        title: rows::owned_text(first, 1)?,
+        tagline: rows::owned_text(first, 2)?,
+        language: rows::owned_text(first, 3)?,
+        published_at: rows::optional_time(first, 4)?,
+        hidden: rows::get(first, 5)?,
+        access_mode: rows::optional_text(first, 6)?,
+        modules: Vec::new(),
+    };
+    for (number, row) in (1..).zip(rows) {
+        // A course without modules is one row without a module.
+        let Some(title) = rows::optional_text(row, 7)? else { break };
+        course.modules.push(Module { number, title, summary: rows::owned_text(row, 8)? });
+    }
+    Ok(course)
 }
 
 /// How many rows a page takes, and the place that they come after.
-fn place(page: &PageRequest) -> (i64, i64, Cow<'_, str>) {
+pub(crate) fn place(page: &PageRequest) -> (i64, i64, Cow<'_, str>) {
     let (created_at, slug) = match &page.after {
         None => (i64::MAX, Cow::Borrowed("")),
         Some(Position { created_at, slug }) => (created_at.as_microseconds(), bound(slug)),

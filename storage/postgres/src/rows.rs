@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use catalogue_core::admin::CredentialRecord;
-use catalogue_core::auth::{CredentialKind, Identity, Scopes, TokenDigest};
+use catalogue_core::auth::{Credential, CredentialKind, Identity, Scopes, TokenDigest};
 use catalogue_core::storage::{CourseRow, CourseRows, Position, Revision, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::Row;
@@ -52,9 +52,10 @@ pub(crate) fn must_not(what: &str) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
 }
 
-/// Hands over `slugs, titles, languages, published, hidden, module counts, created`.
+/// Hands over `slugs, titles, languages, published, hidden, module counts, created`; nothing where they are null.
 pub(crate) fn push_courses(row: &Row, rows: &mut CourseRows<'_>) -> Result<(), StorageError> {
-    let [slugs, titles, languages]: [Vec<Text<'_>>; 3] = [get(row, 0)?, get(row, 1)?, get(row, 2)?];
+    let Some(slugs) = get::<Option<Vec<Text<'_>>>>(row, 0)? else { return Ok(()) };
+    let [titles, languages]: [Vec<Text<'_>>; 2] = [get(row, 1)?, get(row, 2)?];
     let (published, hidden): (Vec<Option<i64>>, Vec<bool>) = (get(row, 3)?, get(row, 4)?);
     let [modules, created]: [Vec<i64>; 2] = [get(row, 5)?, get(row, 6)?];
     for (number, Text(slug)) in slugs.into_iter().enumerate() {
@@ -89,15 +90,16 @@ impl<'r> FromSql<'r> for Text<'r> {
     }
 }
 
-/// `account_id, kind, id, scopes, digest`.
-pub(crate) fn identity(row: &Row) -> Result<Identity, StorageError> {
-    let account = account_id(row, 0)?;
-    let scopes = Scopes::from_names([get(row, 3)?]);
-    let kind: &str = get(row, 1)?;
+/// `account_id, kind, id, scopes, digest` from that column on.
+pub(crate) fn identity(row: &Row, first: usize) -> Result<Identity, StorageError> {
+    let account = account_id(row, first)?;
+    let scopes = Scopes::from_names([get(row, first + 3)?]);
+    let kind: &str = get(row, first + 1)?;
     match CredentialKind::from_name(kind) {
-        Some(CredentialKind::ApiKey) => Ok(Identity::api_key(account, get::<&str>(row, 2)?, scopes)),
+        Some(CredentialKind::ApiKey) => Ok(Identity::api_key(account, get::<&str>(row, first + 2)?, scopes)),
         Some(CredentialKind::OAuth) => {
-            let digest = get::<&[u8]>(row, 4)?.try_into().map_err(|_| must_not("a digest of another length"))?;
+            let digest =
+                get::<&[u8]>(row, first + 4)?.try_into().map_err(|_| must_not("a digest of another length"))?;
             Ok(Identity::oauth(account, &TokenDigest::from_bytes(digest), scopes))
         }
         _ => Err(must_not(&format!("the credential kind {kind:?}"))),
@@ -107,7 +109,7 @@ pub(crate) fn identity(row: &Row) -> Result<Identity, StorageError> {
 /// Those of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at, replaced_by`.
 pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord, StorageError> {
     Ok(CredentialRecord {
-        identity: identity(row)?,
+        identity: identity(row, 0)?,
         name: optional_text(row, 5)?,
         shown_prefix: get(row, 6)?,
         created_at: time(row, 7)?,
@@ -116,6 +118,15 @@ pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord, StorageEr
         last_used_at: optional_time(row, 10)?,
         replaced_by: get::<Option<&str>>(row, 11)?.map(Arc::from),
     })
+}
+
+/// Those of [`identity`], then `expires_at, revoked_at`, from that column on, and the revision in its own.
+pub(crate) fn credential(row: &Row, first: usize, revised: usize) -> Result<Credential, StorageError> {
+    let mut credential = Credential::new(identity(row, first)?);
+    credential.expires_at = optional_time(row, first + 5)?;
+    credential.revoked_at = optional_time(row, first + 6)?;
+    credential.revision = revision(row, revised)?;
+    Ok(credential)
 }
 
 /// An account's id in `column`.

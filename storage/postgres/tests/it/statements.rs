@@ -167,7 +167,7 @@ fn assert_names_one_account(Declared { name, text, .. }: &Declared) {
         let (table, condition) = (read.split(' ').next().unwrap(), read.split_once(" WHERE ").unwrap().1);
         let key = match table {
             "accounts" => "id = $1",
-            "credentials" | "revoked_tokens" => "digest = $1",
+            "credentials" | "revoked_tokens" => "digest = $",
             _ => "account_id = $1",
         };
         let condition = condition
@@ -180,8 +180,8 @@ fn assert_names_one_account(Declared { name, text, .. }: &Declared) {
 
 #[test]
 fn each_statement_of_the_request_path_names_one_account_and_no_body() {
-    let statements = of_source("read.rs");
-    assert_eq!(statements.len(), 6, "{statements:?}");
+    let statements: Vec<_> = ["read.rs", "by_key.rs"].into_iter().flat_map(of_source).collect();
+    assert_eq!(statements.len(), 8, "{statements:?}");
     for sql in statements {
         assert_names_one_account(&sql);
         assert!(sql.text.starts_with("SELECT ") && !sql.text.contains("content"), "{sql:?}");
