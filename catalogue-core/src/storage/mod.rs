@@ -245,7 +245,7 @@ pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
 ///   not there, is `None`, and nothing is handed over.
 /// - A revoked or expired credential is still found, and says so.
 /// - The courses are those of [`CourseStorage`]. [`Credential::revision`] is the revision that goes with them, as in
-///   [`AtRevision`].
+///   [`AtRevision`]; `None` only where the storage keeps none.
 /// - Each call sees everything that was committed before it began.
 #[async_trait]
 pub trait CoursesByKey: Send + Sync {

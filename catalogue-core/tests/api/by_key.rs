@@ -47,6 +47,10 @@ impl Remote {
         mem::take(&mut self.calls.lock().unwrap())
     }
 
+    fn revised(&self, revision: Option<Revision>) -> Result<Option<Revision>, StorageError> {
+        Ok(revision.filter(|_| !self.without_revisions))
+    }
+
     async fn credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         let mut found = self.memory.find_credential(digest).await?;
         if let Some(found) = found.as_mut().filter(|_| self.without_revisions) {
@@ -76,7 +80,7 @@ impl CourseStorage for Remote {
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
         self.note(List);
-        self.memory.list_courses(account, page, rows).await
+        self.revised(self.memory.list_courses(account, page, rows).await?)
     }
 
     async fn find_course(
@@ -85,11 +89,12 @@ impl CourseStorage for Remote {
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
         self.note(Detail);
-        self.memory.find_course(account, slug).await
+        let AtRevision { value, revision } = self.memory.find_course(account, slug).await?;
+        Ok(AtRevision { value, revision: self.revised(revision)? })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        self.memory.revision(account).await
+        self.revised(self.memory.revision(account).await?)
     }
 }
 
@@ -337,14 +342,24 @@ async fn a_read_that_fails_is_a_500_once_the_token_is_known() {
 }
 
 #[tokio::test]
-async fn where_requests_are_limited_or_revisions_are_missing_nothing_is_read_by_key() {
-    let limiter = || LocalRateLimiter::new(RateLimit::new(100, Duration::from_secs(60)).unwrap());
-    let limited = Pair::new(|builder| builder.page_cache(0).rate_limiter(limiter())).await;
-    let unrevised = Pair::with(|remote| remote.without_revisions = true, |builder| builder.page_cache(0)).await;
-    for pair in [limited, unrevised] {
-        for _ in 0..3 {
-            pair.asks(LISTS, 200, &[Key, List]).await;
-            pair.asks(ONE, 200, &[Key, Detail]).await;
+async fn where_requests_are_limited_nothing_is_read_by_key() {
+    let limiter = LocalRateLimiter::new(RateLimit::new(100, Duration::from_secs(60)).unwrap());
+    let pair = Pair::new(|builder| builder.page_cache(0).rate_limiter(limiter)).await;
+    for _ in 0..3 {
+        pair.asks(LISTS, 200, &[Key, List]).await;
+        pair.asks(ONE, 200, &[Key, Detail]).await;
+    }
+}
+
+#[tokio::test]
+async fn without_revisions_each_answer_is_one_call() {
+    let pair = Pair::with(|remote| remote.without_revisions = true, |builder| builder).await;
+    pair.asks(LISTS, 200, &[Key, List]).await;
+    for title in ["One", "Two"] {
+        pair.retitle(title).await;
+        for (path, call) in [(LISTS, ListByKey), (ONE, DetailByKey)] {
+            let answer = pair.asks(path, 200, &[call]).await;
+            assert!(String::from_utf8_lossy(&answer.body).contains(title), "{path}");
         }
     }
 }

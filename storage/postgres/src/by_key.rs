@@ -51,6 +51,9 @@ impl CoursesByKey for PostgresStorage {
         if !can_be_stored(account.as_str()) {
             return Ok(None);
         }
+        if let Some(views) = &self.views {
+            return views.list_courses_by_key(&self.readers, digest, account.as_str(), page, rows).await;
+        }
         let ((count, created_at, slug), digest) = (place(page), digest.as_bytes().as_slice());
         let values: Values<'_> = &[&account.as_str(), &count, &created_at, &slug, &digest];
         let found = self.readers.read(&PAGE_BY_KEY, values).await?;
@@ -67,6 +70,9 @@ impl CoursesByKey for PostgresStorage {
     ) -> Result<Option<(Credential, Option<CourseDetail>)>, StorageError> {
         if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
             return Ok(None);
+        }
+        if let Some(views) = &self.views {
+            return views.find_course_by_key(&self.readers, digest, account.as_str(), slug).await;
         }
         let values: Values<'_> = &[&account.as_str(), &slug, &digest.as_bytes().as_slice()];
         let found = self.readers.read(&FIND_COURSE_BY_KEY, values).await?;

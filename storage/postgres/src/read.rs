@@ -134,11 +134,10 @@ impl CredentialStorage for PostgresStorage {
         rows.first().map(|row| Ok(rows::get::<i64>(row, 0)? > 0)).transpose()
     }
 
-    /// Over views and tables that are spread, a page and a key are two statements. What a replica lacks is asked of the
-    /// primary, for each of the two.
+    /// Over tables that are spread, a page and a key are two statements. What a replica lacks is asked of the primary, for
+    /// each of the two.
     fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
-        let is_one = self.views.is_none() && !self.is_spread && !self.readers.has_replicas();
-        is_one.then_some(self)
+        (!self.is_spread && !self.readers.has_replicas()).then_some(self)
     }
 }
 

@@ -69,12 +69,7 @@ impl Views {
                 read(readers, &sql, account, &[&account, &count, created_at, &bound(slug)]).await?
             }
         };
-        check_each_once(account, &found)?;
-        for row in &found {
-            if push_course(account, row, rows).map_err(|fault| corrupt(&fault))?.is_break() {
-                break;
-            }
-        }
+        push_page(account, &found, rows)?;
         match (found.first(), self.statements.find_revision_of_none()) {
             (Some(row), _) => revision(account, row, 7),
             (None, Some(of_none)) if page.after.is_none() => revision_by(readers, &of_none, account).await,
@@ -92,42 +87,7 @@ impl Views {
         let rows = read(readers, &self.statements.find_course(), account, &[&account, &slug]).await?;
         let Some(first) = rows.first() else { return Ok(None.into()) };
         let revision = revision(account, first, 12)?;
-        let course = ViewRow { row: first, view: COURSES, account, slug };
-        let detail = || {
-            let mut detail = CourseDetail {
-                slug: course.get(0, "slug")?,
-                title: course.get(1, "title")?,
-                tagline: course.get(2, "tagline")?,
-                language: course.get(3, "language")?,
-                published_at: course.optional_time(4, "published_at")?,
-                hidden: course.get(5, "hidden")?,
-                access_mode: course.optional(6, "access_mode")?,
-                modules: Vec::new(),
-            };
-            let same: i64 = course.get(7, "slug")?;
-            if same > 1 {
-                return Err(course.fault(format!("`slug` is that of {same} courses"), "each of its account's once"));
-            }
-            for (number, row) in (1..).zip(&rows) {
-                let module = ViewRow { row, view: MODULES, account, slug };
-                // A course without modules is one row without a module.
-                if !module.get::<bool>(11, "course_slug")? {
-                    break;
-                }
-                let found: i64 = module.get(10, "number")?;
-                if found != i64::from(number) {
-                    let wanted = "1, 2 and so on in each course";
-                    return Err(module.fault(format!("`number` is {found} in the place of {number}"), wanted));
-                }
-                detail.modules.push(Module {
-                    number,
-                    title: module.get(8, "title")?,
-                    summary: module.get(9, "summary")?,
-                });
-            }
-            Ok(detail)
-        };
-        Ok(AtRevision { value: Some(detail().map_err(|fault| corrupt(&fault))?), revision })
+        Ok(AtRevision { value: Some(course(account, slug, first, &rows)?), revision })
     }
 
     /// As [`CourseStorage::revision`](catalogue_core::storage::CourseStorage::revision).
@@ -150,8 +110,60 @@ pub(crate) fn revision(account: &str, row: &Row, column: usize) -> Result<Option
     rows::revision(row, column).map_err(wrong)
 }
 
+/// Hands over the courses of a page.
+pub(super) fn push_page(account: &str, found: &[Row], rows: &mut CourseRows<'_>) -> Result<(), StorageError> {
+    check_each_once(account, found)?;
+    for row in found {
+        if push_course(account, row, rows).map_err(|fault| corrupt(&fault))?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The course of the rows of [`Statements::find_course`](super::Statements::find_course).
+pub(super) fn course(account: &str, slug: &str, first: &Row, rows: &[Row]) -> Result<CourseDetail, StorageError> {
+    let course = ViewRow { row: first, view: COURSES, account, slug };
+    let detail = || {
+        let mut detail = CourseDetail {
+            slug: course.get(0, "slug")?,
+            title: course.get(1, "title")?,
+            tagline: course.get(2, "tagline")?,
+            language: course.get(3, "language")?,
+            published_at: course.optional_time(4, "published_at")?,
+            hidden: course.get(5, "hidden")?,
+            access_mode: course.optional(6, "access_mode")?,
+            modules: Vec::new(),
+        };
+        let same: i64 = course.get(7, "slug")?;
+        if same > 1 {
+            return Err(course.fault(format!("`slug` is that of {same} courses"), "each of its account's once"));
+        }
+        for (number, row) in (1..).zip(rows) {
+            let module = ViewRow { row, view: MODULES, account, slug };
+            // A course without modules is one row without a module.
+            if !module.get::<bool>(11, "course_slug")? {
+                break;
+            }
+            let found: i64 = module.get(10, "number")?;
+            if found != i64::from(number) {
+                let wanted = "1, 2 and so on in each course";
+                return Err(module.fault(format!("`number` is {found} in the place of {number}"), wanted));
+            }
+            detail.modules.push(Module { number, title: module.get(8, "title")?, summary: module.get(9, "summary")? });
+        }
+        Ok(detail)
+    };
+    detail().map_err(|fault| corrupt(&fault))
+}
+
 /// Asks the views for what an account has.
-async fn read(readers: &Readers, sql: &Sql<'_>, account: &str, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
+pub(super) async fn read(
+    readers: &Readers,
+    sql: &Sql<'_>,
+    account: &str,
+    values: Values<'_>,
+) -> Result<Vec<Row>, StorageError> {
     readers.read(sql, values).await.map_err(|error| view_error(error, account))
 }
 

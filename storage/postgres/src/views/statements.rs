@@ -14,11 +14,11 @@ use crate::options::quoted;
 
 const TEXT: Type = Type::TEXT;
 
-/// By the type of `created_at`.
-const NEXT_PAGE_TYPES: [&[Type]; 3] = [
-    &[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT],
-    &[TEXT, Type::INT8, Type::TIMESTAMP, TEXT],
-    &[TEXT, Type::INT8, Type::INT8, TEXT],
+/// By the type of `created_at`, alone and by key.
+const NEXT_PAGE_TYPES: [[&[Type]; 2]; 3] = [
+    [&[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT], &[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT, Type::BYTEA]],
+    [&[TEXT, Type::INT8, Type::TIMESTAMP, TEXT], &[TEXT, Type::INT8, Type::TIMESTAMP, TEXT, Type::BYTEA]],
+    [&[TEXT, Type::INT8, Type::INT8, TEXT], &[TEXT, Type::INT8, Type::INT8, TEXT, Type::BYTEA]],
 ];
 
 /// The accounts that have credentials, in the place of a page of all accounts and of those named.
@@ -39,8 +39,10 @@ pub(crate) struct Statements {
     find_credential: String,
     first_page: String,
     next_page: String,
-    next_page_types: &'static [Type],
+    next_page_types: [&'static [Type]; 2],
     find_course: String,
+    /// A first page, a later one and a course beside the credential that asks for them.
+    by_key: [String; 3],
     /// Where there are revisions.
     find_revision: Option<[String; 2]>,
     list_keys: String,
@@ -80,10 +82,38 @@ impl Statements {
         let page = |after: &str| {
             format!(
                 "SELECT CAST(c.slug AS TEXT), CAST(c.title AS TEXT), CAST(c.language AS TEXT), c.published_at, c.hidden, \
-                 {module_count}, c.created_at, {} FROM {courses} AS c WHERE CAST(c.account_id AS TEXT) = $1 AND {}{after} \
+                 {module_count}, c.created_at, {}, true FROM {courses} AS c WHERE CAST(c.account_id AS TEXT) = $1 AND {}{after} \
                  ORDER BY c.created_at DESC, CAST(c.slug AS TEXT) COLLATE \"C\" DESC LIMIT $2",
                 revision("$1"),
                 is_known("$1"),
+            )
+        };
+        let (first_page, next_page) =
+            (page(""), page(" AND (c.created_at, CAST(c.slug AS TEXT) COLLATE \"C\") < ($3, $4)"));
+        let find_course = format!(
+            "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, c.same, \
+             CAST(m.title AS TEXT), CAST(m.summary AS TEXT), CAST(m.number AS BIGINT), m.course_slug IS NOT NULL, {} \
+             FROM (SELECT CAST(slug AS TEXT) AS slug, CAST(title AS TEXT) AS title, CAST(tagline AS TEXT) AS tagline, \
+             CAST(language AS TEXT) AS language, published_at, hidden, CAST(access_mode AS TEXT) AS access_mode, \
+             count(*) OVER () AS same FROM {courses} \
+             WHERE CAST(account_id AS TEXT) = $1 AND CAST(slug AS TEXT) = $2) AS c \
+             LEFT JOIN {modules} AS m ON CAST(m.account_id AS TEXT) = $1 AND CAST(m.course_slug AS TEXT) = $2 \
+             WHERE {} ORDER BY m.number",
+            revision("$1"),
+            is_known("$1")
+        );
+        let find_credential = |digest: &str| {
+            format!(
+                "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, {} \
+                 FROM credentials AS c WHERE c.digest = {digest}",
+                revision("c.account_id")
+            )
+        };
+        // A join without a condition keeps the order of the rows. The courses stand first, for the order of locks.
+        let by_key = |courses: &str, digest: &str| {
+            format!(
+                "SELECT p.*, k.* FROM ({courses}) AS p RIGHT JOIN ({} LIMIT 1) AS k ON true WHERE k.account_id = $1",
+                find_credential(digest)
             )
         };
         let find_revision = [
@@ -97,30 +127,16 @@ impl Statements {
         let listed = "c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, c.revoked_at, \
                       c.last_used_at, c.replaced_by";
         Self {
-            find_credential: format!(
-                "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, {} \
-                 FROM credentials AS c WHERE c.digest = $1",
-                revision("c.account_id")
-            ),
-            first_page: page(""),
-            next_page: page(" AND (c.created_at, CAST(c.slug AS TEXT) COLLATE \"C\") < ($3, $4)"),
+            find_credential: find_credential("$1"),
+            by_key: [by_key(&first_page, "$3"), by_key(&next_page, "$5"), by_key(&find_course, "$3")],
+            first_page,
+            next_page,
             next_page_types: match columns.created_at() {
                 Type::TIMESTAMPTZ => NEXT_PAGE_TYPES[0],
                 Type::TIMESTAMP => NEXT_PAGE_TYPES[1],
                 _ => NEXT_PAGE_TYPES[2],
             },
-            find_course: format!(
-                "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, c.same, \
-                 CAST(m.title AS TEXT), CAST(m.summary AS TEXT), CAST(m.number AS BIGINT), m.course_slug IS NOT NULL, {} \
-                 FROM (SELECT CAST(slug AS TEXT) AS slug, CAST(title AS TEXT) AS title, CAST(tagline AS TEXT) AS tagline, \
-                 CAST(language AS TEXT) AS language, published_at, hidden, CAST(access_mode AS TEXT) AS access_mode, \
-                 count(*) OVER () AS same FROM {courses} \
-                 WHERE CAST(account_id AS TEXT) = $1 AND CAST(slug AS TEXT) = $2) AS c \
-                 LEFT JOIN {modules} AS m ON CAST(m.account_id AS TEXT) = $1 AND CAST(m.course_slug AS TEXT) = $2 \
-                 WHERE {} ORDER BY m.number",
-                revision("$1"),
-                is_known("$1")
-            ),
+            find_course,
             find_revision: columns.has_revisions().then_some(find_revision),
             list_keys: format!(
                 "SELECT a.id, c.kind, {listed} FROM (SELECT CAST($1 AS TEXT) AS id WHERE {}) AS a \
@@ -154,14 +170,29 @@ impl Statements {
         Sql { text: &self.find_credential, types: &[Type::BYTEA] }
     }
 
-    /// Slug, title, language, publication, hidden, module count, creation, revision.
+    /// Slug, title, language, publication, hidden, module count, creation, revision, and that it is there.
     pub(crate) fn first_page(&self) -> Sql<'_> {
         Sql { text: &self.first_page, types: &[TEXT, Type::INT8] }
     }
 
     /// The same after a time and a slug.
     pub(crate) fn next_page(&self) -> Sql<'_> {
-        Sql { text: &self.next_page, types: self.next_page_types }
+        Sql { text: &self.next_page, types: self.next_page_types[0] }
+    }
+
+    /// The columns of [`first_page`](Self::first_page), null where it is empty, then those of a credential and its revision.
+    pub(crate) fn first_page_by_key(&self) -> Sql<'_> {
+        Sql { text: &self.by_key[0], types: &[TEXT, Type::INT8, Type::BYTEA] }
+    }
+
+    /// The same after a time and a slug.
+    pub(crate) fn next_page_by_key(&self) -> Sql<'_> {
+        Sql { text: &self.by_key[1], types: self.next_page_types[1] }
+    }
+
+    /// The columns of [`find_course`](Self::find_course), null where there is none, then those of a credential and its revision.
+    pub(crate) fn find_course_by_key(&self) -> Sql<'_> {
+        Sql { text: &self.by_key[2], types: &[TEXT, TEXT, Type::BYTEA] }
     }
 
     /// A row for each module of each course of that slug.
