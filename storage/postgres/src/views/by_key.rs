@@ -4,11 +4,10 @@ use catalogue_core::CourseDetail;
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{CourseRows, PageRequest, Position, StorageError};
 use tokio_postgres::Row;
-use tokio_postgres::types::{ToSql, Type};
 
 use super::Views;
 use super::read::{course, push_page, read};
-use super::rows::system_time;
+use super::rows::Time;
 use crate::connections::readers::Readers;
 use crate::rows;
 use crate::text::bound;
@@ -28,16 +27,13 @@ impl Views {
             None => read(readers, &self.statements.first_page_by_key(), account, &[&account, &count, &digest]).await?,
             Some(Position { created_at, slug }) => {
                 let sql = self.statements.next_page_by_key();
-                let (microseconds, instant) = (created_at.as_microseconds(), system_time(*created_at));
-                let created_at: &(dyn ToSql + Sync) = if sql.types[2] == Type::INT8 { &microseconds } else { &instant };
-                read(readers, &sql, account, &[&account, &count, created_at, &bound(slug), &digest]).await?
+                read(readers, &sql, account, &[&account, &count, &Time::from(*created_at), &bound(slug), &digest])
+                    .await?
             }
         };
-        let Some(first) = found.first() else { return Ok(None) };
-        if is_there(first, 8)? {
-            push_page(account, &found, rows)?;
-        }
-        rows::credential(first, 9, 16).map(Some)
+        let Some((credential, courses)) = split(&found, 8)? else { return Ok(None) };
+        push_page(account, courses, rows)?;
+        Ok(Some(credential))
     }
 
     /// As [`CoursesByKey::find_course_by_key`](catalogue_core::storage::CoursesByKey::find_course_by_key).
@@ -50,13 +46,15 @@ impl Views {
     ) -> Result<Option<(Credential, Option<CourseDetail>)>, StorageError> {
         let digest = digest.as_bytes().as_slice();
         let found = read(readers, &self.statements.find_course_by_key(), account, &[&account, &slug, &digest]).await?;
-        let Some(first) = found.first() else { return Ok(None) };
-        let course = is_there(first, 11)?.then(|| course(account, slug, first, &found)).transpose()?;
-        Ok(Some((rows::credential(first, 13, 20)?, course)))
+        let Some((credential, modules)) = split(&found, 13)? else { return Ok(None) };
+        let course = modules.first().map(|first| course(account, slug, first, modules)).transpose()?;
+        Ok(Some((credential, course)))
     }
 }
 
-/// Whether there is a course beside the credential: a column that is never null is not.
-fn is_there(row: &Row, column: usize) -> Result<bool, StorageError> {
-    Ok(rows::get::<Option<bool>>(row, column)?.is_some())
+/// The credential from that column on of the last row, and the rows before it; `None` without a credential.
+fn split(found: &[Row], first: usize) -> Result<Option<(Credential, &[Row])>, StorageError> {
+    let Some((last, courses)) = found.split_last() else { return Ok(None) };
+    let account: Option<&str> = rows::get(last, first)?;
+    account.map(|_| Ok((rows::credential(last, first, first + 7)?, courses))).transpose()
 }

@@ -7,11 +7,11 @@ use catalogue_core::storage::{
 use catalogue_core::{CourseDetail, Module};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::types::Type;
 
 use super::Views;
 use super::columns::{COURSES, MODULES, REVISIONS};
-use super::rows::{ViewRow, corrupt, fault, push_course, system_time};
+use super::rows::{Time, ViewRow, corrupt, fault, push_course};
 use crate::connection::{Sql, Values};
 use crate::connections::readers::Readers;
 use crate::error::code;
@@ -64,9 +64,7 @@ impl Views {
             None => read(readers, &self.statements.first_page(), account, &[&account, &count]).await?,
             Some(Position { created_at, slug }) => {
                 let sql = self.statements.next_page();
-                let (microseconds, instant) = (created_at.as_microseconds(), system_time(*created_at));
-                let created_at: &(dyn ToSql + Sync) = if sql.types[2] == Type::INT8 { &microseconds } else { &instant };
-                read(readers, &sql, account, &[&account, &count, created_at, &bound(slug)]).await?
+                read(readers, &sql, account, &[&account, &count, &Time::from(*created_at), &bound(slug)]).await?
             }
         };
         push_page(account, &found, rows)?;

@@ -2,12 +2,12 @@
 
 use std::error::Error;
 use std::ops::ControlFlow;
-use std::time::{Duration, SystemTime};
 
+use bytes::BytesMut;
 use catalogue_core::storage::{CourseRow, CourseRows, Position, StorageError, StorageErrorKind, ViewFault};
 use catalogue_core::{Timestamp, is_slug};
 use tokio_postgres::Row;
-use tokio_postgres::types::{FromSql, Type};
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 use super::columns::{COURSES, wanted};
 
@@ -15,7 +15,14 @@ use super::columns::{COURSES, wanted};
 const EPOCH: i64 = 946_684_800_000_000;
 
 /// A time by whichever type a view has; `None` where it is infinite, or not in the years 0000 to 9999.
+#[derive(Debug)]
 pub(crate) struct Time(Option<Timestamp>);
+
+impl From<Timestamp> for Time {
+    fn from(time: Timestamp) -> Self {
+        Self(Some(time))
+    }
+}
 
 impl<'r> FromSql<'r> for Time {
     fn from_sql(ty: &Type, raw: &'r [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
@@ -29,11 +36,17 @@ impl<'r> FromSql<'r> for Time {
     }
 }
 
-/// A time as a value that is compared with `timestamptz` and `timestamp`.
-pub(crate) fn system_time(time: Timestamp) -> SystemTime {
-    let microseconds = time.as_microseconds();
-    let apart = Duration::from_micros(microseconds.unsigned_abs());
-    if microseconds < 0 { SystemTime::UNIX_EPOCH - apart } else { SystemTime::UNIX_EPOCH + apart }
+impl ToSql for Time {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        let epoch = if *ty == Type::INT8 { 0 } else { EPOCH };
+        self.0.map(|time| time.as_microseconds() - epoch).to_sql(&Type::INT8, out)
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        <Self as FromSql>::accepts(ty)
+    }
+
+    to_sql_checked!();
 }
 
 /// A row of a view, with the key that a fault names it by.

@@ -41,7 +41,7 @@ pub(crate) struct Statements {
     next_page: String,
     next_page_types: [&'static [Type]; 2],
     find_course: String,
-    /// A first page, a later one and a course beside the credential that asks for them.
+    /// A first page, a later one and a course, each followed by the credential that asks for them.
     by_key: [String; 3],
     /// Where there are revisions.
     find_revision: Option<[String; 2]>,
@@ -82,7 +82,7 @@ impl Statements {
         let page = |after: &str| {
             format!(
                 "SELECT CAST(c.slug AS TEXT), CAST(c.title AS TEXT), CAST(c.language AS TEXT), c.published_at, c.hidden, \
-                 {module_count}, c.created_at, {}, true FROM {courses} AS c WHERE CAST(c.account_id AS TEXT) = $1 AND {}{after} \
+                 {module_count}, c.created_at, {} FROM {courses} AS c WHERE CAST(c.account_id AS TEXT) = $1 AND {}{after} \
                  ORDER BY c.created_at DESC, CAST(c.slug AS TEXT) COLLATE \"C\" DESC LIMIT $2",
                 revision("$1"),
                 is_known("$1"),
@@ -109,10 +109,14 @@ impl Statements {
                 revision("c.account_id")
             )
         };
-        // A join without a condition keeps the order of the rows. The courses stand first, for the order of locks.
-        let by_key = |courses: &str, digest: &str| {
+        // The courses stand first, for the order of locks, and come first. Beside them the credential is null: it comes once,
+        // not with each.
+        let by_key = |courses: &str, columns: usize, digest: &str| {
+            let nulls = |columns| vec!["NULL"; columns].join(", ");
             format!(
-                "SELECT p.*, k.* FROM ({courses}) AS p RIGHT JOIN ({} LIMIT 1) AS k ON true WHERE k.account_id = $1",
+                "SELECT p.*, {} FROM ({courses}) AS p UNION ALL SELECT {}, k.* FROM ({} LIMIT 1) AS k WHERE k.account_id = $1",
+                nulls(8),
+                nulls(columns),
                 find_credential(digest)
             )
         };
@@ -128,7 +132,7 @@ impl Statements {
                       c.last_used_at, c.replaced_by";
         Self {
             find_credential: find_credential("$1"),
-            by_key: [by_key(&first_page, "$3"), by_key(&next_page, "$5"), by_key(&find_course, "$3")],
+            by_key: [by_key(&first_page, 8, "$3"), by_key(&next_page, 8, "$5"), by_key(&find_course, 13, "$3")],
             first_page,
             next_page,
             next_page_types: match columns.created_at() {
@@ -170,7 +174,7 @@ impl Statements {
         Sql { text: &self.find_credential, types: &[Type::BYTEA] }
     }
 
-    /// Slug, title, language, publication, hidden, module count, creation, revision, and that it is there.
+    /// Slug, title, language, publication, hidden, module count, creation and revision.
     pub(crate) fn first_page(&self) -> Sql<'_> {
         Sql { text: &self.first_page, types: &[TEXT, Type::INT8] }
     }
@@ -180,7 +184,7 @@ impl Statements {
         Sql { text: &self.next_page, types: self.next_page_types[0] }
     }
 
-    /// The columns of [`first_page`](Self::first_page), null where it is empty, then those of a credential and its revision.
+    /// The rows of [`first_page`](Self::first_page), then one of [`find_credential`](Self::find_credential) in columns of its own.
     pub(crate) fn first_page_by_key(&self) -> Sql<'_> {
         Sql { text: &self.by_key[0], types: &[TEXT, Type::INT8, Type::BYTEA] }
     }
@@ -190,7 +194,7 @@ impl Statements {
         Sql { text: &self.by_key[1], types: self.next_page_types[1] }
     }
 
-    /// The columns of [`find_course`](Self::find_course), null where there is none, then those of a credential and its revision.
+    /// The rows of [`find_course`](Self::find_course), then one of [`find_credential`](Self::find_credential) in columns of its own.
     pub(crate) fn find_course_by_key(&self) -> Sql<'_> {
         Sql { text: &self.by_key[2], types: &[TEXT, TEXT, Type::BYTEA] }
     }
