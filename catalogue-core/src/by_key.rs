@@ -4,6 +4,7 @@
 //! Only then is the token looked up, which takes no call where the credential is there. The answer is used if the caller is
 //! the same, and dropped if not.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -16,6 +17,7 @@ use crate::catalogue::Inner;
 use crate::error::ApiError;
 use crate::model::{AccountId, CourseDetail};
 use crate::operation::Operation;
+use crate::panic_guard::catch_panic;
 use crate::route::Route;
 use crate::storage::{
     AtRevision, CourseRows, CourseStorage, CoursesByKey, CredentialStorage, PageRequest, Revision, StorageError,
@@ -25,7 +27,8 @@ use crate::sync::Cache;
 /// How many callers are kept: some megabytes.
 const MOST: usize = 10_000;
 
-/// Whose tokens were, when they were looked up the last time. A token is never accepted for being here.
+/// Whose tokens were, when they were looked up the last time; only of those that were accepted then. A token is never accepted
+/// for being here.
 #[derive(Debug)]
 pub(crate) struct KnownCallers {
     storage: Arc<dyn CredentialStorage>,
@@ -46,6 +49,15 @@ impl KnownCallers {
             self.callers.insert(digest, caller.clone());
         }
     }
+
+    /// Nothing is read by that token any more, before it is accepted again.
+    pub(crate) fn forget(&self, token: &mut BearerToken<'_>) {
+        let digest = token.keep_digest();
+        // As above: guesses write nothing.
+        if self.callers.get(&digest).is_some() {
+            self.callers.remove(&digest);
+        }
+    }
 }
 
 /// An answer to whom the token belonged to the last time.
@@ -57,22 +69,25 @@ pub(crate) struct Early {
 }
 
 impl Inner {
-    /// Answers whom the token belonged to the last time, where that takes a read at all. Nothing of it may be told before the
-    /// token was looked up.
+    /// Answers whom the token belonged to the last time. Nothing of it may be told before the token was looked up.
+    ///
+    /// # Errors
+    /// Where the storage is out of reach: so is the credential, which was in the same read.
     pub(crate) async fn answer_early(
         &self,
         known: &KnownCallers,
         token: &mut BearerToken<'_>,
         request: &request::Parts,
         route: Route<'_>,
-    ) -> Option<Early> {
+    ) -> Result<Option<Box<Early>>, ApiError> {
         let Route::Operation(operation @ (Operation::ListCourses | Operation::GetCourse), segment) = route else {
-            return None;
+            return Ok(None);
         };
         let digest = token.keep_digest();
-        let caller = known.callers.get(&digest)?;
-        let authorized = operation.authorize(&caller.identity, &self.accepted).ok()?;
-        let asked = operation.parse(&authorized, segment, request.uri.query()).ok()?;
+        let Some(caller) = known.callers.get(&digest) else { return Ok(None) };
+        // What is refused here is refused again once the token was looked up, if it still is.
+        let Ok(authorized) = operation.authorize(&caller.identity, &self.accepted) else { return Ok(None) };
+        let Ok(asked) = operation.parse(&authorized, segment, request.uri.query()) else { return Ok(None) };
         let by_key = Arc::new(ByKey {
             storage: Arc::clone(&known.storage),
             courses: Arc::clone(self.answers.courses()),
@@ -80,8 +95,16 @@ impl Inner {
             credential: Mutex::default(),
         });
         let answers = self.answers.reading(by_key.clone());
-        let answer = answers.answer(&self.mount, asked, &authorized, caller.revision, &request.headers).await;
-        Some(Early { answer: answer.map(|answer| answer.response), credentials: by_key, caller })
+        let answer = {
+            let answered = pin!(answers.answer(&self.mount, asked, &authorized, caller.revision, &request.headers));
+            // A panic, too, is told only once the token was looked up.
+            catch_panic(answered).await
+        };
+        let answer = match answer.unwrap_or_else(|panicked| Err(ApiError::Internal(panicked.into()))) {
+            Err(error) if error.is_unavailable() => return Err(error),
+            answer => answer.map(|answer| answer.response),
+        };
+        Ok(Some(Box::new(Early { answer, credentials: by_key, caller })))
     }
 }
 
@@ -97,7 +120,7 @@ pub(crate) struct ByKey {
 
 impl ByKey {
     fn by_key(&self) -> &dyn CoursesByKey {
-        self.storage.courses_by_key().expect("a storage that has it once has it always")
+        self.storage.courses_by_key().expect("`courses_by_key` is the same each time")
     }
 
     /// Keeps the credential, and gives the revision of its account's courses.

@@ -72,7 +72,11 @@ impl Inner {
         seen: &mut Option<Identity>,
     ) -> Result<Caller, ApiError> {
         if let Some(credentials) = credentials {
-            match look_up(credentials, &mut token).await? {
+            let found = look_up(credentials, &mut token).await?;
+            if let (Some(known), LookedUp::Refused(..) | LookedUp::NotMine) = (&self.known_callers, &found) {
+                known.forget(&mut token);
+            }
+            match found {
                 LookedUp::Accepted(identity, revision) => {
                     let caller = Caller { identity, revision };
                     if let Some(known) = &self.known_callers {

@@ -151,7 +151,7 @@ impl Inner {
                 let mut token = BearerToken::from_headers(&request.headers);
                 let early = match (&self.known_callers, &mut token) {
                     // Boxed, so that other storages have no room for this.
-                    (Some(known), Ok(token)) => Box::pin(self.answer_early(known, token, request, route)).await,
+                    (Some(known), Ok(token)) => Box::pin(self.answer_early(known, token, request, route)).await?,
                     _ => None,
                 };
                 let credentials = match &early {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::auth::{Explanation, Refusal, Scope, Scopes};
 use crate::limit::Throttled;
 use crate::operation::InvalidParameter;
-use crate::storage::StorageError;
+use crate::storage::{StorageError, StorageErrorKind};
 
 /// The codes that clients branch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -111,6 +111,12 @@ impl ApiError {
     /// A 401 of which no more is said.
     pub(crate) const fn unauthorized(refusal: Refusal) -> Self {
         Self::Unauthorized(refusal, None)
+    }
+
+    /// Whether the storage is out of reach, or too slow now.
+    pub(crate) fn is_unavailable(&self) -> bool {
+        let Self::Internal(cause) = self else { return false };
+        cause.downcast_ref().is_some_and(|error: &StorageError| error.kind() == StorageErrorKind::Unavailable)
     }
 
     pub(crate) const fn code(&self) -> ErrorCode {

@@ -80,6 +80,9 @@ impl CoursesByKey for Apart {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Credential>, StorageError> {
+        if self.find_credential(digest).await?.is_none() {
+            return Ok(None);
+        }
         self.list_courses(account, page, rows).await?;
         self.find_credential(digest).await
     }

@@ -13,7 +13,7 @@ use crate::error::ApiError;
 use crate::model::AccountId;
 use crate::operation::Call;
 use crate::panic_guard::catch_panic;
-use crate::storage::Revision;
+use crate::storage::{Revision, StorageError, StorageErrorKind};
 use crate::sync::Cache;
 
 /// How many bytes a page of fifty usually takes up, for the cache's first layout.
@@ -71,7 +71,7 @@ impl Hash for Key {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageCacheStatistics {
-    /// Answers that were found.
+    /// Answers that were found, also where a token that was looked up afterwards was refused.
     pub hits: u64,
     /// Answers that were not found and had to be rendered. Where nothing can be cached, nothing is counted.
     pub misses: u64,
@@ -96,6 +96,8 @@ type Rendered = Result<Arc<Entity>, NothingToShare>;
 enum NothingToShare {
     /// It failed, and so do those who waited: who tried again could wait for the same fault once more.
     Failed,
+    /// The same, as the storage is out of reach.
+    Unavailable,
     /// What came of it is for who asked alone; the others render on their own, all at the same time.
     NotKept,
 }
@@ -139,6 +141,9 @@ impl PageCache {
         let guard = match entries.get_value_or_guard_async(key).await {
             Ok(Ok(entity)) => return Ok(self.hit(entity)),
             Ok(Err(NothingToShare::Failed)) => return Err(ApiError::Internal(WAITED_IN_VAIN.into())),
+            Ok(Err(NothingToShare::Unavailable)) => {
+                return Err(StorageError::new(StorageErrorKind::Unavailable, WAITED_IN_VAIN).into());
+            }
             Ok(Err(NothingToShare::NotKept)) => None,
             Err(guard) => Some(guard),
         };
@@ -151,6 +156,7 @@ impl PageCache {
             catch_panic(pin!(render)).await.unwrap_or_else(|panicked| Err(ApiError::Internal(panicked.into())));
         let rendered = match &outcome {
             Ok(fresh) if fresh.is_of_key => Ok(Arc::clone(&fresh.entity)),
+            Err(error) if error.is_unavailable() => Err(NothingToShare::Unavailable),
             Err(ApiError::Internal(_)) => Err(NothingToShare::Failed),
             Ok(_) | Err(_) => Err(NothingToShare::NotKept),
         };

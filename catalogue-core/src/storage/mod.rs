@@ -1,5 +1,6 @@
 //! What the catalogue asks of a storage: small traits that know no HTTP, no cursor and no token.
 
+mod by_key;
 mod course_list;
 mod error;
 mod keys;
@@ -13,6 +14,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 
+pub use by_key::CoursesByKey;
 pub use course_list::{CourseList, CourseRow, CourseRows, Position};
 pub use error::{StorageError, StorageErrorKind};
 pub use keys::{Actor, CredentialAction, CredentialEvent, KeyStorage};
@@ -236,41 +238,6 @@ pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
         None
     }
-}
-
-/// Reads courses together with the credential that asks for them, by one call.
-///
-/// # Contract
-/// - The account is the one that the credential had when it was looked up last. A credential that is another's now, or is
-///   not there, is `None`, and nothing is handed over.
-/// - A revoked or expired credential is still found, and says so.
-/// - The courses are those of [`CourseStorage`]. [`Credential::revision`] is the revision that goes with them, as in
-///   [`AtRevision`]; `None` only where the storage keeps none.
-/// - Each call sees everything that was committed before it began.
-#[async_trait]
-pub trait CoursesByKey: Send + Sync {
-    /// Does what [`CourseStorage::list_courses`] does, and finds the credential with that digest.
-    ///
-    /// # Errors
-    /// When the storage cannot answer now.
-    async fn list_courses_by_key(
-        &self,
-        digest: &TokenDigest,
-        account: &AccountId,
-        page: &PageRequest,
-        rows: &mut CourseRows<'_>,
-    ) -> Result<Option<Credential>, StorageError>;
-
-    /// Does what [`CourseStorage::find_course`] does, and finds the credential with that digest.
-    ///
-    /// # Errors
-    /// When the storage cannot answer now.
-    async fn find_course_by_key(
-        &self,
-        digest: &TokenDigest,
-        account: &AccountId,
-        slug: &str,
-    ) -> Result<Option<(Credential, Option<CourseDetail>)>, StorageError>;
 }
 
 /// Stands for the state of one account's courses: equal only where the courses are.

@@ -34,7 +34,7 @@ const FIND_COURSE_BY_KEY: Sql = Sql {
            FROM (SELECT account_id, kind, id, scopes, digest, expires_at, revoked_at \
            FROM credentials WHERE digest = $3 LIMIT 1) AS k JOIN accounts AS a ON a.id = k.account_id \
            LEFT JOIN courses AS c ON c.account_id = $1 AND c.slug = $2 \
-           LEFT JOIN modules AS m ON m.account_id = $1 AND m.course_slug = c.slug \
+           LEFT JOIN modules AS m ON m.account_id = $1 AND m.course_slug = $2 \
            WHERE k.account_id = $1 ORDER BY m.number",
     types: &[Type::TEXT, Type::TEXT, Type::BYTEA],
 };

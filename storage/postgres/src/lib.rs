@@ -16,7 +16,7 @@
 //! bodies with it are stored with U+FFFE and a zero digit in its place (and U+FFFE, which is no character, as itself twice).
 //!
 //! Each read is one statement and one round trip, over a pool of read-only connections. Courses come together with the
-//! credential that asks for them, except with replicas and with Citus. A read that finds its connection
+//! credential that asks for them where that key was seen before, except with replicas, with Citus and with a rate limit. A read that finds its connection
 //! closed is asked once more over another. No call of the request path takes longer than [`Options::deadline`].
 //!
 //! # Several servers

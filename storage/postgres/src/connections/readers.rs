@@ -47,7 +47,7 @@ impl Readers {
         self.read_by(sql, values, self.deadline(), self.shard(sql, values)).await
     }
 
-    /// Whether others than the primary may be read.
+    /// Whether standbys are read ([`Options::replica`](crate::Options::replica)).
     pub(crate) fn has_replicas(&self) -> bool {
         self.replicas.is_some()
     }

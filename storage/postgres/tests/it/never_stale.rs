@@ -75,6 +75,26 @@ async fn a_revoked_and_an_expired_key_stop_at_once() {
     }
 }
 
+/// Pages that are kept and others: read together with the credential as it is now.
+#[tokio::test]
+async fn scopes_and_the_account_of_a_key_are_those_of_now() {
+    let Some(watched) = Watched::new().await else { return };
+    let other = "INSERT INTO accounts (id, name, email, revision) VALUES ('other', '', '', gen_random_uuid())";
+    watched.host.batch_execute(other).await.unwrap();
+    watched.tag(LIST).await;
+    let limits = |from: u8| [LIST.to_owned(), format!("{LIST}?limit={from}"), format!("{LIST}?limit={}", from + 1)];
+    watched.host.batch_execute("UPDATE credentials SET account_id = 'other'").await.unwrap();
+    for path in limits(10) {
+        let answer = watched.get(&path, "").await;
+        assert!(answer.status() == 200 && answer.body().starts_with(br#"{"data":[]"#), "{path}: {answer:?}");
+    }
+    assert_eq!(watched.get(DETAIL, "").await.status(), 404);
+    watched.host.batch_execute("UPDATE credentials SET scopes = 'read:nothing'").await.unwrap();
+    for path in limits(20) {
+        assert_eq!(watched.get(&path, "").await.status(), 403, "{path}");
+    }
+}
+
 /// Whoever writes it: another server's storage, or a host's plain SQL.
 #[tokio::test]
 async fn a_revoked_token_is_refused_at_once() {
