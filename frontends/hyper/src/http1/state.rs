@@ -112,9 +112,10 @@ impl Http1State {
         self.head = self.head.map(|_| now);
     }
 
-    /// Something goes out. Tells whether it may be of a response.
-    pub(crate) fn sends(&mut self) -> bool {
-        std::mem::take(&mut self.ended.1) || self.running
+    /// Something goes out. Tells whether it may be of a response, and when hyper had the whole of that, which it sends at once.
+    pub(crate) fn sends(&mut self) -> (bool, Option<Instant>) {
+        let ended = std::mem::take(&mut self.ended.1).then_some(self.ended.0);
+        (ended.is_some() || self.running, ended)
     }
 
     /// The connection has had its turn. Tells why there can be no further response, where the last one is out.
