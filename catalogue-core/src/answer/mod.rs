@@ -7,6 +7,7 @@ pub(crate) mod envelope;
 pub(crate) mod list_body;
 pub(crate) mod negotiation;
 pub(crate) mod page_cache;
+mod page_key;
 pub(crate) mod rendering;
 
 use std::sync::Arc;
@@ -20,7 +21,8 @@ use crate::mount::Mount;
 use crate::operation::{Asked, Call};
 use crate::storage::{CourseStorage, Revision};
 use conditional::{ETag, names_any};
-use page_cache::{Fresh, Key, PageCache, PageCacheStatistics, Shown};
+use page_cache::{Fresh, PageCache, PageCacheStatistics};
+use page_key::{Key, Shows, Wanted};
 
 /// Answers the calls of those who passed the gate. Clones share what is kept.
 #[derive(Clone, Debug)]
@@ -64,28 +66,31 @@ impl Answers {
                 return Ok(Answer { response, rendered: false });
             }
         };
-        let shown = match (&call, revision) {
-            (Call::Me, _) => Some(Shown::Caller(caller.identity().clone())),
-            (_, None) => self.courses.revision(caller.account()).await?.map(Shown::Courses),
-            (_, Some(revision)) => Some(Shown::Courses(revision)),
+        let shows = match (&call, revision) {
+            (Call::Me, _) => Some(Shows::Caller(caller.identity())),
+            (_, None) => self.courses.revision(caller.account()).await?.map(Shows::Courses),
+            (_, Some(revision)) => Some(Shows::Courses(revision)),
         };
-        let Some(shown) = shown else {
+        let Some(shows) = shows else {
             return Box::pin(self.answer_without_revision(mount, call, caller, headers)).await;
         };
-        let key = Key { mount: mount.number, account: caller.account().clone(), shown, call };
-        match self.answer_unrendered(mount, &key, headers) {
+        let wanted = Wanted { mount: mount.number, account: caller.account(), shows, call: &call };
+        match self.answer_unrendered(mount, &wanted, headers) {
             Ok(answer) => Ok(answer),
-            // Boxed, so that the others have no room for this.
-            Err(etag) => Box::pin(self.answer_rendered(mount, key, etag, caller, headers)).await,
+            Err(etag) => {
+                let key = Key::new(mount.number, caller.account(), shows, call);
+                // Boxed, so that the others have no room for this.
+                Box::pin(self.answer_rendered(mount, key, etag, caller, headers)).await
+            }
         }
     }
 
     /// Answers from what is kept or with 304, or says which tag the answer will have that must be rendered.
-    fn answer_unrendered(&self, mount: &Mount, key: &Key, headers: &HeaderMap) -> Result<Answer, ETag> {
-        if let Some(kept) = self.page_cache.get(key) {
+    fn answer_unrendered(&self, mount: &Mount, wanted: &Wanted<'_>, headers: &HeaderMap) -> Result<Answer, ETag> {
+        if let Some(kept) = self.page_cache.get(wanted) {
             return Ok(Answer { response: envelope::answer(&kept, headers), rendered: false });
         }
-        let etag = mount.rendering.tag(key);
+        let etag = mount.rendering.tag(wanted);
         // A star would name an answer that may not be there; this very tag was only ever given to one that was.
         if etag.is_listed_in(headers) {
             return Ok(Answer { response: envelope::not_modified(&etag), rendered: false });
@@ -121,10 +126,7 @@ impl Answers {
     /// Renders the answer that depends on `key`, with the tag if it still shows that.
     async fn render(&self, mount: &Mount, key: &Key, etag: ETag, caller: &Authorized<'_>) -> Result<Fresh, ApiError> {
         let reply = key.call.run(&*self.courses, caller).await?;
-        let is_of_key = match &key.shown {
-            Shown::Courses(revision) => reply.revision == Some(*revision),
-            Shown::Caller(_) => true,
-        };
+        let is_of_key = key.revision().is_none_or(|revision| reply.revision == Some(revision));
         let entity = Arc::new(envelope::entity(reply, is_of_key.then_some(etag), &mount.router.base));
         Ok(Fresh { entity, is_of_key })
     }

@@ -1,6 +1,5 @@
 //! [`PageCache`]: answers that were rendered before, kept by what they depend on.
 
-use std::hash::{Hash, Hasher};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,12 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use quick_cache::Weighter;
 
 use crate::answer::entity::Entity;
-use crate::auth::{Identity, Scope};
+use crate::answer::page_key::{Key, Wanted};
 use crate::error::ApiError;
-use crate::model::AccountId;
-use crate::operation::Call;
 use crate::panic_guard::catch_panic;
-use crate::storage::{Revision, StorageError, StorageErrorKind};
+use crate::storage::{StorageError, StorageErrorKind};
 use crate::sync::Cache;
 
 /// How many bytes a page of fifty usually takes up, for the cache's first layout.
@@ -24,48 +21,6 @@ const OVERHEAD: usize = 256;
 
 /// The cause in the log of who failed with another.
 const WAITED_IN_VAIN: &str = "another request was reading the same answer and failed; its own line says why";
-
-/// All that the bytes of an answer depend on, beside the code that renders them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
-    /// The number of the mount that the request came in at.
-    pub(crate) mount: u32,
-    pub(crate) account: AccountId,
-    pub(crate) shown: Shown,
-    pub(crate) call: Call,
-}
-
-/// What an answer shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
-    /// The account's courses at that revision.
-    Courses(Revision),
-    /// Who calls.
-    Caller(Identity),
-}
-
-impl Shown {
-    /// How many bytes its texts take up.
-    fn weight(&self) -> usize {
-        let Self::Caller(identity) = self else { return 0 };
-        let scopes: usize = identity.scopes.iter().map(|scope| size_of::<Scope>() + scope.name().len()).sum();
-        let client =
-            identity.issued.as_ref().and_then(|issued| issued.client.as_ref()).map_or(0, |client| client.len());
-        identity.credential_id.len() + scopes + identity.counted_as().len() + client
-    }
-}
-
-impl Hash for Key {
-    /// Of what nearly always tells keys apart: every request pays for each field.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.account.hash(state);
-        match &self.shown {
-            Shown::Courses(revision) => state.write(revision.as_bytes()),
-            Shown::Caller(identity) => identity.credential_id.hash(state),
-        }
-        self.call.hash(state);
-    }
-}
 
 /// How often answers were found in the cache, and how many bytes the cached ones take up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,9 +62,8 @@ struct Bytes;
 
 impl Weighter<Key, Rendered> for Bytes {
     fn weight(&self, key: &Key, rendered: &Rendered) -> u64 {
-        let texts = key.account.as_str().len() + key.shown.weight() + key.call.weight();
         let body = rendered.as_ref().map_or(0, |entity| entity.weight());
-        let bytes = size_of::<Key>() + texts + body + OVERHEAD;
+        let bytes = key.weight() + body + OVERHEAD;
         // What the allocator adds to large ones is about an eighth.
         (bytes + bytes / 8) as u64
     }
@@ -123,8 +77,8 @@ impl PageCache {
     }
 
     /// The kept answer, if there is one.
-    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Entity>> {
-        let entity = self.entries.as_ref()?.get(key)?.ok()?;
+    pub(crate) fn get(&self, wanted: &Wanted<'_>) -> Option<Arc<Entity>> {
+        let entity = self.entries.as_ref()?.get(wanted)?.ok()?;
         Some(self.hit(entity))
     }
 

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::address::Address;
 use crate::answer::conditional::ETag;
-use crate::answer::page_cache::{Key, Shown};
+use crate::answer::page_key::{Shows, Wanted};
 use crate::auth::Identity;
 use crate::operation::Operation;
 
@@ -27,13 +27,13 @@ impl Rendering {
         Self(Sha256::new_with_prefix(digest.finalize()))
     }
 
-    /// The tag of the answer that depends on `key`.
-    pub(crate) fn tag(&self, key: &Key) -> ETag {
-        let Key { mount: _, account, shown, call } = key;
-        match shown {
-            Shown::Courses(revision) => self.tag_of(&(account, revision, call)),
+    /// The tag of the answer that is wanted.
+    pub(crate) fn tag(&self, wanted: &Wanted<'_>) -> ETag {
+        let Wanted { mount: _, account, shows, call } = wanted;
+        match shows {
+            Shows::Courses(revision) => self.tag_of(&(account, revision, call)),
             // No answer shows who issued a token.
-            Shown::Caller(Identity { account, kind, credential_id, scopes, issued: _ }) => {
+            Shows::Caller(Identity { account, kind, credential_id, scopes, issued: _ }) => {
                 self.tag_of(&("identity", account, kind, credential_id, scopes))
             }
         }
