@@ -6,6 +6,7 @@ mod error;
 mod keys;
 mod memory;
 mod paging;
+mod revision;
 mod sign_ins;
 mod status;
 mod views;
@@ -20,6 +21,7 @@ pub use error::{StorageError, StorageErrorKind};
 pub use keys::{Actor, CredentialAction, CredentialEvent, KeyStorage};
 pub use memory::MemoryStorage;
 pub use paging::{Limit, List, PageRequest, Rows};
+pub use revision::{AtRevision, Revision};
 pub use sign_ins::{MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage};
 pub use status::{Connections, ReplicaStatus, StorageStatus};
 pub use views::{CheckedRows, CourseViews, ViewAdvice, ViewFault};
@@ -144,23 +146,6 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// What was read of an account's courses, with the revision that goes with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AtRevision<T> {
-    /// What was read.
-    pub value: T,
-    /// The account's revision at the moment of reading or later, by the same server of the database; never an earlier
-    /// one. `None` where the storage keeps none, or cannot tell: the answer is then correct, and not cached.
-    pub revision: Option<Revision>,
-}
-
-/// Where no revisions are kept.
-impl<T> From<T> for AtRevision<T> {
-    fn from(value: T) -> Self {
-        Self { value, revision: None }
-    }
-}
-
 /// Finds credentials for the built-in authenticator, [`StoredCredentials`](crate::auth::StoredCredentials).
 ///
 /// # Contract
@@ -237,23 +222,5 @@ pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     /// [`Catalogue::with_api_keys`](crate::Catalogue::with_api_keys) asks it, where nothing limits requests.
     fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
         None
-    }
-}
-
-/// Stands for the state of one account's courses: equal only where the courses are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Revision([u8; 16]);
-
-impl Revision {
-    /// A revision with these bytes, which a storage draws at random for every change.
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(bytes)
-    }
-
-    /// The revision's bytes.
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8; 16] {
-        &self.0
     }
 }
