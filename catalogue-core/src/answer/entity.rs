@@ -30,8 +30,8 @@ pub(crate) struct Entity {
     pub(crate) etag: ETag,
     /// The `Link` to the page after this one (decision A18).
     pub(crate) link: Option<HeaderValue>,
-    /// The Content Security Policy of a page; nothing else has one.
-    pub(crate) policy: Option<HeaderValue>,
+    /// The Content Security Policy of a page; nothing else has one, or room for it.
+    pub(crate) policy: Option<Box<HeaderValue>>,
     /// The bytes as they are.
     pub(crate) plain: Form,
     /// In the order of [`Coding::ALL`]; `None` where that form would not fit.
@@ -58,7 +58,9 @@ impl Entity {
     pub(crate) fn new(media_type: &'static str, body: Bytes, etag: ETag, link: Option<HeaderValue>) -> Self {
         let media_type = HeaderValue::from_static(media_type);
         let room = AtomicUsize::new(room_for_forms(body.len()));
-        Self { media_type, etag, link, policy: None, plain: Form::new(body), compressed: Default::default(), room }
+        let (mut etag, mut link, mut plain) = (etag, link, Form::new(body));
+        lay_together([&mut etag.0, &mut plain.length].into_iter().chain(&mut link));
+        Self { media_type, etag, link, policy: None, plain, compressed: Default::default(), room }
     }
 
     /// One whose tag is made from its bytes, and whose forms have all the room that they need: a document.
@@ -70,7 +72,7 @@ impl Entity {
 
     /// The same as a page of which a browser may load and run only what the policy names.
     pub(crate) fn with_policy(self, policy: HeaderValue) -> Self {
-        Self { policy: Some(policy), ..self }
+        Self { policy: Some(policy.into()), ..self }
     }
 
     /// The bytes compressed; `None` where they are few, not halved by it, or other forms have taken the room.
@@ -94,6 +96,15 @@ impl Entity {
     pub(crate) fn weight(&self) -> usize {
         let link = self.link.as_ref().map_or(0, HeaderValue::len);
         size_of::<Self>() + self.plain.body.len() + room_for_forms(self.plain.body.len()) + link
+    }
+}
+
+/// Makes the values pieces of one text, which is less memory to read for an answer that is sent than one text each.
+fn lay_together<'v>(values: impl Iterator<Item = &'v mut HeaderValue>) {
+    let values: Vec<_> = values.collect();
+    let mut text = Bytes::from(values.iter().map(|value| value.as_bytes()).collect::<Vec<_>>().concat());
+    for value in values {
+        *value = HeaderValue::from_maybe_shared(text.split_to(value.len())).expect("it was a value before");
     }
 }
 

@@ -154,7 +154,7 @@ pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> 
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
     headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_DOCUMENTS);
     if let Some(policy) = &entity.policy {
-        headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::clone(policy));
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     }
     response

@@ -24,8 +24,8 @@ pub(crate) struct Key {
 enum Shown {
     /// The account's courses at that revision.
     Courses(Revision),
-    /// Who calls.
-    Caller(Identity),
+    /// Who calls. Boxed, so that pages have no room for it.
+    Caller(Box<Identity>),
 }
 
 /// A [`Key`] that borrows: most are only looked up, and counting its texts' owners takes longer than comparing them.
@@ -49,7 +49,7 @@ impl Key {
     pub(crate) fn new(mount: u32, account: &AccountId, shows: Shows<'_>, call: Call) -> Self {
         let shown = match shows {
             Shows::Courses(revision) => Shown::Courses(revision),
-            Shows::Caller(identity) => Shown::Caller(identity.clone()),
+            Shows::Caller(identity) => Shown::Caller(Box::new(identity.clone())),
         };
         Self { mount, account: account.clone(), shown, call }
     }
@@ -74,7 +74,7 @@ impl Key {
     pub(crate) fn weight(&self) -> usize {
         let shown = match &self.shown {
             Shown::Courses(_) => 0,
-            Shown::Caller(identity) => weight(identity),
+            Shown::Caller(identity) => size_of::<Identity>() + weight(identity),
         };
         size_of::<Self>() + self.account.as_str().len() + shown + self.call.weight()
     }
