@@ -22,6 +22,9 @@ const GAP: Duration = Duration::from_millis(50);
 /// The pauses between attempts double, from the first to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(16);
+/// How many attempts a call makes at least. They fit into the least wait, but where the whole program has stood still meanwhile:
+/// a time in which nobody could give the lock back is no wait for it.
+const LEAST_ATTEMPTS: u32 = 8;
 
 /// The lock that reads meet now, shared by all of a storage: of many calls only the first ones wait for long.
 #[derive(Default)]
@@ -55,18 +58,19 @@ impl Locks {
     ) -> Result<T, StorageError> {
         let mut now = Instant::now();
         let until = self.meet(now, longest);
-        let mut pause = FIRST_PAUSE;
+        let (mut pause, mut attempts) = (FIRST_PAUSE, 0);
         loop {
-            Delay::new(pause.min(until - now)).await;
+            let rest = until.saturating_duration_since(now);
+            Delay::new(if rest.is_zero() { pause } else { pause.min(rest) }).await;
             pause = LONGEST_PAUSE.min(pause * 2);
             let outcome = attempt();
             if !outcome.as_ref().is_err_and(is_locked) {
                 self.end();
                 return outcome;
             }
-            now = Instant::now();
+            (now, attempts) = (Instant::now(), attempts + 1);
             self.meet(now, longest);
-            if now >= until {
+            if now >= until && attempts >= LEAST_ATTEMPTS {
                 return outcome;
             }
         }
@@ -89,6 +93,7 @@ impl Locks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::storage_error;
 
     const LONGEST: Duration = Duration::from_millis(500);
 
@@ -120,6 +125,33 @@ mod tests {
         assert_eq!(gives_up(&locks, ended), ended + LONGEST);
         let later = ended + LONGEST + 2 * GAP;
         assert_eq!(gives_up(&locks, later), later + LONGEST);
+    }
+
+    fn locked() -> Result<(), StorageError> {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        Err(storage_error(rusqlite::Error::SqliteFailure(code, None)))
+    }
+
+    #[tokio::test]
+    async fn a_program_that_stood_still_has_its_attempts_all_the_same() {
+        let mut attempts = 0;
+        let attempt = || {
+            attempts += 1;
+            match attempts {
+                // Stands still, as with its machine.
+                2 => std::thread::sleep(LONGEST),
+                5 => return Ok(()),
+                _ => (),
+            }
+            locked()
+        };
+        assert!(Locks::default().wait_out(LONGEST, attempt).await.is_ok());
+    }
+
+    #[test]
+    fn the_least_attempts_fit_into_the_least_wait() {
+        let pauses = std::iter::successors(Some(FIRST_PAUSE), |pause| Some(LONGEST_PAUSE.min(*pause * 2)));
+        assert!(pauses.take(LEAST_ATTEMPTS as usize).sum::<Duration>() < LEAST_WAIT);
     }
 
     #[test]
