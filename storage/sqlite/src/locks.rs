@@ -1,6 +1,6 @@
 //! [`Locks`]: how long a read waits for a lock of another program, without its thread.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use catalogue_core::storage::StorageError;
@@ -22,17 +22,21 @@ const GAP: Duration = Duration::from_millis(50);
 /// The pauses between attempts double, from the first to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(16);
-/// How many attempts a call makes at least. They fit into the least wait, but where the whole program has stood still meanwhile:
-/// a time in which nobody could give the lock back is no wait for it.
-const LEAST_ATTEMPTS: u32 = 8;
+/// What counts at most of the time between two attempts. Where more went by, the whole program stood still, as with its machine,
+/// and so perhaps did the one that holds the lock.
+const MOST_COUNTED: Duration = Duration::from_millis(32);
 
 /// The lock that reads meet now, shared by all of a storage: of many calls only the first ones wait for long.
 #[derive(Default)]
-pub(crate) struct Locks(Mutex<Option<Lock>>);
+pub(crate) struct Locks(Mutex<Met>);
 
-struct Lock {
-    met_first: Instant,
-    met_last: Instant,
+#[derive(Default)]
+struct Met {
+    last: Option<Instant>,
+    /// How long there was a lock, as far as attempts tell; the clock of those who wait.
+    locked: Duration,
+    /// When the present one was met first, by that clock.
+    first: Option<Duration>,
 }
 
 impl Locks {
@@ -56,37 +60,44 @@ impl Locks {
         longest: Duration,
         mut attempt: impl FnMut() -> Result<T, StorageError>,
     ) -> Result<T, StorageError> {
-        let mut now = Instant::now();
-        let until = self.meet(now, longest);
-        let (mut pause, mut attempts) = (FIRST_PAUSE, 0);
+        let mut locked = self.meet(Instant::now());
+        let until = self.until(longest);
+        let mut pause = FIRST_PAUSE;
         loop {
-            let rest = until.saturating_duration_since(now);
-            Delay::new(if rest.is_zero() { pause } else { pause.min(rest) }).await;
+            Delay::new(pause.min(until - locked)).await;
             pause = LONGEST_PAUSE.min(pause * 2);
             let outcome = attempt();
             if !outcome.as_ref().is_err_and(is_locked) {
-                self.end();
+                self.met().first = None;
                 return outcome;
             }
-            (now, attempts) = (Instant::now(), attempts + 1);
-            self.meet(now, longest);
-            if now >= until && attempts >= LEAST_ATTEMPTS {
+            locked = self.meet(Instant::now());
+            if locked >= until {
                 return outcome;
             }
         }
     }
 
-    /// Notes that a lock was met, and says until when a call that meets it for the first time waits.
-    fn meet(&self, now: Instant, longest: Duration) -> Instant {
-        let mut lock = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock.as_ref().filter(|lock| now.saturating_duration_since(lock.met_last) <= GAP);
-        let met_first = known.map_or(now, |lock| lock.met_first);
-        *lock = Some(Lock { met_first, met_last: now });
-        (met_first + longest).max(now + LEAST_WAIT)
+    /// Notes that a lock was met, and says how long there was one so far.
+    fn meet(&self, now: Instant) -> Duration {
+        let mut met = self.met();
+        let pause = met.last.map(|last| now.saturating_duration_since(last));
+        met.locked += pause.unwrap_or_default().min(MOST_COUNTED);
+        met.last = Some(now);
+        if pause.is_none_or(|pause| pause > GAP) || met.first.is_none() {
+            met.first = Some(met.locked);
+        }
+        met.locked
     }
 
-    fn end(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    /// Until when a call waits that has just met the lock for the first time.
+    fn until(&self, longest: Duration) -> Duration {
+        let met = self.met();
+        (met.first.unwrap_or(met.locked) + longest).max(met.locked + LEAST_WAIT)
+    }
+
+    fn met(&self) -> MutexGuard<'_, Met> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,34 +108,37 @@ mod tests {
 
     const LONGEST: Duration = Duration::from_millis(500);
 
-    /// When a call that begins at `began` gives up, if it is locked all along.
-    fn gives_up(locks: &Locks, began: Instant) -> Instant {
-        let (mut now, until) = (began, locks.meet(began, LONGEST));
-        while now < until {
-            now = until.min(now + LONGEST_PAUSE);
-            locks.meet(now, LONGEST);
+    /// How long a call waits that begins at `now`, if it is locked all along.
+    fn waits(locks: &Locks, mut now: Instant) -> Duration {
+        let began = locks.meet(now);
+        let until = locks.until(LONGEST);
+        let mut locked = began;
+        while locked < until {
+            now += LONGEST_PAUSE.min(until - locked);
+            locked = locks.meet(now);
         }
-        until
+        locked - began
     }
 
     #[test]
     fn the_first_calls_wait_for_a_lock_and_later_ones_hardly() {
         let (locks, began) = (Locks::default(), Instant::now());
-        let half = began + LONGEST / 2;
-        assert_eq!(locks.meet(half, LONGEST), half + LONGEST);
-        let ended = gives_up(&locks, half + LONGEST_PAUSE);
-        assert_eq!(ended, half + LONGEST);
-        assert_eq!(gives_up(&locks, ended), ended + LEAST_WAIT);
+        assert_eq!(waits(&locks, began), LONGEST);
+        assert_eq!(waits(&locks, began + LONGEST), LEAST_WAIT);
+        let locks = Locks::default();
+        locks.meet(began);
+        let soon = began + LONGEST_PAUSE;
+        assert_eq!(waits(&locks, soon), LONGEST - LONGEST_PAUSE);
     }
 
     #[test]
     fn another_lock_is_waited_for_anew() {
         let (locks, began) = (Locks::default(), Instant::now());
-        let ended = gives_up(&locks, began);
-        locks.end();
-        assert_eq!(gives_up(&locks, ended), ended + LONGEST);
-        let later = ended + LONGEST + 2 * GAP;
-        assert_eq!(gives_up(&locks, later), later + LONGEST);
+        waits(&locks, began);
+        locks.met().first = None;
+        let ended = began + LONGEST;
+        assert_eq!(waits(&locks, ended), LONGEST);
+        assert_eq!(waits(&locks, ended + LONGEST + 2 * GAP), LONGEST);
     }
 
     fn locked() -> Result<(), StorageError> {
@@ -133,12 +147,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_that_stood_still_has_its_attempts_all_the_same() {
+    async fn time_in_which_the_program_stood_still_is_no_wait() {
         let mut attempts = 0;
         let attempt = || {
             attempts += 1;
             match attempts {
-                // Stands still, as with its machine.
                 2 => std::thread::sleep(LONGEST),
                 5 => return Ok(()),
                 _ => (),
@@ -149,14 +162,8 @@ mod tests {
     }
 
     #[test]
-    fn the_least_attempts_fit_into_the_least_wait() {
-        let pauses = std::iter::successors(Some(FIRST_PAUSE), |pause| Some(LONGEST_PAUSE.min(*pause * 2)));
-        assert!(pauses.take(LEAST_ATTEMPTS as usize).sum::<Duration>() < LEAST_WAIT);
-    }
-
-    #[test]
     fn a_request_waits_a_second_at_most() {
         assert!(CREDENTIAL_WAIT + 2 * COURSES_WAIT <= Duration::from_secs(1));
-        assert!(LEAST_WAIT <= COURSES_WAIT && GAP > 2 * LONGEST_PAUSE);
+        assert!(LEAST_WAIT <= COURSES_WAIT && GAP > MOST_COUNTED && MOST_COUNTED >= 2 * LONGEST_PAUSE);
     }
 }
