@@ -1,5 +1,6 @@
 //! [`Entity`]: finished bytes, as they are and compressed, with all that an answer says of them.
 
+use std::iter;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -55,19 +56,19 @@ impl Form {
 
 impl Entity {
     /// An entity with that tag, and the `Link` to the one after it.
-    pub(crate) fn new(media_type: &'static str, body: Bytes, etag: ETag, link: Option<HeaderValue>) -> Self {
+    pub(crate) fn new(media_type: &'static str, body: &[u8], etag: ETag, link: Option<HeaderValue>) -> Self {
         let media_type = HeaderValue::from_static(media_type);
         let room = AtomicUsize::new(room_for_forms(body.len()));
-        let (mut etag, mut link, mut plain) = (etag, link, Form::new(body));
-        lay_together([&mut etag.0, &mut plain.length].into_iter().chain(&mut link));
+        let (mut etag, mut link, mut length) = (etag, link, HeaderValue::from(body.len()));
+        let body = lay_together(body, [&mut etag.0, &mut length].into_iter().chain(&mut link));
+        let plain = Form { body, length };
         Self { media_type, etag, link, policy: None, plain, compressed: Default::default(), room }
     }
 
     /// One whose tag is made from its bytes, and whose forms have all the room that they need: a document.
-    pub(crate) fn of_bytes(media_type: &'static str, body: impl Into<Bytes>) -> Self {
-        let body = body.into();
-        let etag = ETag::of_bytes(&body);
-        Self { room: AtomicUsize::new(usize::MAX), ..Self::new(media_type, body, etag, None) }
+    pub(crate) fn of_bytes(media_type: &'static str, body: impl AsRef<[u8]>) -> Self {
+        let etag = ETag::of_bytes(body.as_ref());
+        Self { room: AtomicUsize::new(usize::MAX), ..Self::new(media_type, body.as_ref(), etag, None) }
     }
 
     /// The same as a page of which a browser may load and run only what the policy names.
@@ -99,13 +100,17 @@ impl Entity {
     }
 }
 
-/// Makes the values pieces of one text, which is less memory to read for an answer that is sent than one text each.
-fn lay_together<'v>(values: impl Iterator<Item = &'v mut HeaderValue>) {
+/// Copies body and values into one block of memory with one count, and makes the values pieces of it: the memory of an answer
+/// that was not sent lately is far from the processor, and so is each count.
+fn lay_together<'v>(body: &[u8], values: impl Iterator<Item = &'v mut HeaderValue>) -> Bytes {
     let values: Vec<_> = values.collect();
-    let mut text = Bytes::from(values.iter().map(|value| value.as_bytes()).collect::<Vec<_>>().concat());
+    let texts = values.iter().map(|value| value.as_bytes());
+    let mut rest = Bytes::from(iter::once(body).chain(texts).collect::<Vec<_>>().concat());
+    let body = rest.split_to(body.len());
     for value in values {
-        *value = HeaderValue::from_maybe_shared(text.split_to(value.len())).expect("it was a value before");
+        *value = HeaderValue::from_maybe_shared(rest.split_to(value.len())).expect("it was a value before");
     }
+    body
 }
 
 #[cfg(test)]
@@ -133,7 +138,7 @@ mod tests {
     #[test]
     fn the_compressed_forms_are_the_same_bytes() {
         let body = "what repeats is short ".repeat(100);
-        let entity = Entity::of_bytes("text/plain", body.clone());
+        let entity = Entity::of_bytes("text/plain", &body);
         let mut bytes = body.len();
         for coding in Coding::ALL {
             let form = entity.compressed(*coding).unwrap();
@@ -165,7 +170,7 @@ mod tests {
     #[test]
     fn a_small_answer_has_every_form() {
         let body = hardly_compressible(32);
-        let entity = Entity::new("text/plain", body.clone().into(), ETag::of_bytes(body.as_bytes()), None);
+        let entity = Entity::new("text/plain", body.as_bytes(), ETag::of_bytes(body.as_bytes()), None);
         let forms: Vec<_> = Coding::ALL.iter().map(|coding| entity.compressed(*coding)).collect();
         assert!(forms.iter().all(Option::is_some), "{} bytes", body.len());
         assert!(entity.weight() >= body.len() + forms.iter().flatten().map(|form| form.body.len()).sum::<usize>());
@@ -174,7 +179,7 @@ mod tests {
     #[test]
     fn all_forms_together_take_up_what_they_are_weighed_with() {
         let body = hardly_compressible(372);
-        let entity = Entity::new("text/plain", body.clone().into(), ETag::of_bytes(body.as_bytes()), None);
+        let entity = Entity::new("text/plain", body.as_bytes(), ETag::of_bytes(body.as_bytes()), None);
         let forms = Coding::ALL.iter().filter_map(|coding| entity.compressed(*coding)).map(|form| form.body.len());
         let bytes: usize = forms.sum();
         assert!(bytes > 0 && entity.weight() >= body.len() + bytes, "{bytes} of {}", body.len());
@@ -186,7 +191,7 @@ mod tests {
     fn nothing_is_weighed_that_is_not_there() {
         let weight = |bytes: usize, link: Option<&'static str>| {
             let link = link.map(HeaderValue::from_static);
-            Entity::new("text/plain", vec![b'x'; bytes].into(), ETag::of_bytes(b""), link).weight()
+            Entity::new("text/plain", &vec![b'x'; bytes], ETag::of_bytes(b""), link).weight()
         };
         assert_eq!(weight(SMALL, Some("link")), weight(SMALL, None) + 4);
         assert_eq!(weight(0, None), size_of::<Entity>());

@@ -89,7 +89,7 @@ fn anything(_: &mut SchemaGenerator) -> Schema {
 /// What an operation answers with, rendered.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    pub(crate) body: Bytes,
+    pub(crate) body: Vec<u8>,
     /// The address of the page after this one, relative to the base address (decision A18).
     pub(crate) next: Option<String>,
     /// The revision of the courses in it, where the storage keeps any.
@@ -110,15 +110,13 @@ pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &Address) -> Entity
         let link = format!(r#"<{}{next}>; rel="next""#, base.as_str());
         HeaderValue::try_from(link).expect("addresses and cursors are visible ASCII")
     });
-    Entity::new(JSON, reply.body, etag, link)
+    Entity::new(JSON, &reply.body, etag, link)
 }
 
-fn json<T: Serialize>(value: &T) -> Bytes {
+fn json<T: Serialize>(value: &T) -> Vec<u8> {
     let mut body = Vec::with_capacity(USUAL_BODY);
     serde_json::to_writer(&mut body, value).expect("texts, numbers and lists always serialise, and a Vec takes all");
-    // A body may be kept, and would keep what it has room for.
-    body.shrink_to_fit();
-    body.into()
+    body
 }
 
 /// 200 with an operation's answer, or 304 when the caller has it already.
@@ -215,7 +213,7 @@ pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
     let (code, message) = (error.code().as_str(), error.message());
     let body = json(&Failure { error: ErrorBody { code, message: &message, details: error.details(request_id) } });
     let length = HeaderValue::from(body.len());
-    let mut response = Response::new(body);
+    let mut response = Response::new(body.into());
     *response.status_mut() = error.status();
     let headers = response.headers_mut();
     headers.reserve(USUAL_HEADERS);

@@ -1,6 +1,5 @@
 //! [`ListBody`]: the items of a page as JSON, written while the storage reads them.
 
-use bytes::Bytes;
 use serde::Serialize;
 
 use crate::answer::envelope::PaginationMeta;
@@ -36,12 +35,11 @@ impl ListBody {
     }
 
     /// The whole body, which says where the next page starts.
-    pub(crate) fn finish(self, next: Option<&Cursor>) -> Bytes {
-        let meta = PaginationMeta { next_cursor: next.map(Cursor::as_str) };
-        let mut end = b"],\"meta\":".to_vec();
-        write(&mut end, &meta);
-        end.push(b'}');
-        [&*self.json, &*end].concat().into()
+    pub(crate) fn finish(mut self, next: Option<&Cursor>) -> Vec<u8> {
+        self.json.extend_from_slice(b"],\"meta\":");
+        write(&mut self.json, &PaginationMeta { next_cursor: next.map(Cursor::as_str) });
+        self.json.push(b'}');
+        self.json
     }
 }
 

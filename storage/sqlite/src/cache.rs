@@ -4,19 +4,15 @@ use std::hash::Hash;
 
 use catalogue_core::AccountId;
 
-use crate::file::FileVersion;
 use crate::sync;
-use crate::wal_index::WalState;
 
 /// The version of a database before a look-up began. Equal only where nothing was committed between.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Version {
     /// Another one for each watcher.
     pub(crate) epoch: u64,
-    /// Tells versions apart that an empty WAL does not, should one come back by a recovery. That takes two syncs and the end
-    /// of a process, so a look at the file may be a millisecond old.
-    pub(crate) file: FileVersion,
-    pub(crate) wal: WalState,
+    /// Of the states that the watcher has seen, one after the other.
+    pub(crate) number: u64,
 }
 
 /// What was looked up.

@@ -11,7 +11,7 @@ use crate::connection::Database;
 use crate::error::storage_error;
 use crate::file::{FileIdentity, FileVersion};
 use crate::sync::{AtomicU64, Mutex, RwLock};
-use crate::wal_index::WalIndex;
+use crate::wal_index::{WalIndex, WalState};
 
 /// How long a look at the path is good for, in nanoseconds (decision A14). Commits are seen at once all the same.
 const GOOD_FOR: u64 = 1_000_000;
@@ -32,6 +32,25 @@ pub(crate) enum FileState {
     },
 }
 
+/// What tells whether anything was committed, where there is a WAL.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct State {
+    /// Tells states apart that an empty WAL does not, should one come back by a recovery. That takes two syncs and the end of a
+    /// process, so a look at the file may be a millisecond old.
+    file: FileVersion,
+    wal: WalState,
+}
+
+/// What was found by a look at the WAL's index.
+enum Look {
+    /// The state that was seen last.
+    Known(Version),
+    /// Another one, which has no number yet.
+    New { epoch: u64, state: State },
+    /// There is no WAL that can be watched, or its index is being replaced.
+    Untold,
+}
+
 /// A file whose commits are watched.
 struct Watched {
     /// As it was found at the path last.
@@ -40,6 +59,10 @@ struct Watched {
     good_until: AtomicU64,
     /// No other one of this process has it.
     epoch: u64,
+    /// The state that was seen last, and how many were different from the one before. What is cached is compared with the number:
+    /// the state is 88 bytes.
+    last: Option<State>,
+    number: u64,
     /// Nothing where the file has no WAL.
     index: Option<WalIndex>,
     /// Holds the file in WAL mode, so that the index can be relied on.
@@ -49,28 +72,56 @@ struct Watched {
 impl WalWatcher {
     /// The version of the file, where it can be told without a transaction.
     pub(crate) fn version(&self, database: &Database, file: FileVersion) -> Option<Version> {
-        if let Some(watched) = self.watched().as_ref()
-            && watched.is_of(file)
-        {
-            return watched.version(file);
-        }
-        let watched = Watched::begin(database, file).ok()??;
-        let version = watched.version(file);
-        *self.watched_mut() = Some(watched);
-        version
+        let look = self.ask(database, file, |watched| watched.look(file)).ok()??;
+        self.number(look)
     }
 
     /// The state of that file, or `None` when another one stands at the path meanwhile.
     pub(crate) fn state(&self, database: &Database, file: FileVersion) -> Result<Option<FileState>, StorageError> {
+        let asked = self.ask(database, file, |watched| match watched.look(file) {
+            Look::Untold => watched.seen(file).map(Err),
+            look => Ok(Ok(look)),
+        })?;
+        Ok(match asked.transpose()? {
+            Some(Ok(look)) => self.number(look).map(FileState::Wal),
+            Some(Err(seen)) => Some(seen),
+            None => None,
+        })
+    }
+
+    /// Asks who watches that file; `None` when another one stands at the path meanwhile.
+    fn ask<T>(
+        &self,
+        database: &Database,
+        file: FileVersion,
+        ask: impl FnOnce(&Watched) -> T,
+    ) -> Result<Option<T>, StorageError> {
         if let Some(watched) = self.watched().as_ref()
             && watched.is_of(file)
         {
-            return watched.state(file).map(Some);
+            return Ok(Some(ask(watched)));
         }
         let Some(watched) = Watched::begin(database, file)? else { return Ok(None) };
-        let state = watched.state(file)?;
+        let asked = ask(&watched);
         *self.watched_mut() = Some(watched);
-        Ok(Some(state))
+        Ok(Some(asked))
+    }
+
+    /// The version that a look has found; a new one gets the next number, unless another file is watched by now.
+    fn number(&self, look: Look) -> Option<Version> {
+        match look {
+            Look::Known(version) => Some(version),
+            Look::New { epoch, state } => {
+                let mut watched = self.watched_mut();
+                let watched = watched.as_mut().filter(|watched| watched.epoch == epoch)?;
+                if watched.last != Some(state) {
+                    watched.last = Some(state);
+                    watched.number += 1;
+                }
+                Some(Version { epoch, number: watched.number })
+            }
+            Look::Untold => None,
+        }
     }
 
     /// The file that stood at the path less than a millisecond before `now`, if one was found there so lately.
@@ -80,7 +131,8 @@ impl WalWatcher {
 
     /// The same with its version now, where that can be told without a transaction.
     pub(crate) fn version_lately(&self, now: u64) -> Option<(FileVersion, Option<Version>)> {
-        self.lately(now, |watched| (watched.file, watched.version(watched.file)))
+        let (file, look) = self.lately(now, |watched| (watched.file, watched.look(watched.file)))?;
+        Some((file, self.number(look)))
     }
 
     fn lately<T>(&self, now: u64, ask: impl FnOnce(&Watched) -> T) -> Option<T> {
@@ -141,18 +193,21 @@ impl Watched {
         connection.query_row(first_read, [], |_| Ok(())).map_err(storage_error)?;
         let index = WalIndex::of(&connection);
         let epoch = EPOCHS.fetch_add(1, Ordering::Relaxed);
-        let watched = Self { file, good_until: AtomicU64::new(0), epoch, index, connection: Mutex::new(connection) };
+        let (good_until, connection) = (AtomicU64::new(0), Mutex::new(connection));
+        let watched = Self { file, good_until, epoch, last: None, number: 0, index, connection };
         Ok((database.file_version()?.identity == file.identity).then_some(watched))
     }
 
-    fn version(&self, file: FileVersion) -> Option<Version> {
-        Some(Version { epoch: self.epoch, file, wal: self.index.as_ref()?.state()? })
+    fn look(&self, file: FileVersion) -> Look {
+        let Some(wal) = self.index.as_ref().and_then(WalIndex::state) else { return Look::Untold };
+        let (epoch, state) = (self.epoch, State { file, wal });
+        if self.last == Some(state) {
+            return Look::Known(Version { epoch, number: self.number });
+        }
+        Look::New { epoch, state }
     }
 
-    fn state(&self, file: FileVersion) -> Result<FileState, StorageError> {
-        if let Some(version) = self.version(file) {
-            return Ok(FileState::Wal(version));
-        }
+    fn seen(&self, file: FileVersion) -> Result<FileState, StorageError> {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let commits = connection.pragma_query_value(None, "data_version", |row| row.get(0)).map_err(storage_error)?;
         Ok(FileState::Seen { epoch: self.epoch, file, commits })
