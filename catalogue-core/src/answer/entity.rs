@@ -25,16 +25,19 @@ const fn room_for_forms(bytes: usize) -> usize {
 }
 
 /// Finished bytes with their media type and tag. A compressed form is made when the first caller asks for it, and kept.
+///
+/// Laid out as it stands here, so that what most answers read is one piece of memory.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Entity {
     pub(crate) media_type: HeaderValue,
+    /// The bytes as they are.
+    pub(crate) plain: Form,
     pub(crate) etag: ETag,
     /// The `Link` to the page after this one (decision A18).
     pub(crate) link: Option<HeaderValue>,
     /// The Content Security Policy of a page; nothing else has one, or room for it.
     pub(crate) policy: Option<Box<HeaderValue>>,
-    /// The bytes as they are.
-    pub(crate) plain: Form,
     /// In the order of [`Coding::ALL`]; `None` where that form would not fit.
     compressed: [OnceLock<Option<Form>>; Coding::ALL.len()],
     /// How many bytes further forms may take up.
