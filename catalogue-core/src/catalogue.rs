@@ -6,11 +6,10 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
-use http::{HeaderValue, Method, Request, Response, request};
+use http::{HeaderName, HeaderValue, Method, Request, Response, request};
 
 use crate::answer::Answers;
 use crate::answer::envelope;
-use crate::answer::fields::{NOSNIFF, X_CONTENT_TYPE_OPTIONS};
 use crate::answer::page_cache::PageCacheStatistics;
 use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity};
 use crate::by_key::KnownCallers;
@@ -25,6 +24,8 @@ use crate::request_id::{RequestIds, X_REQUEST_ID};
 use crate::route::{MethodKind, Route};
 use crate::storage::CredentialStorage;
 use crate::view::Identify;
+
+const X_CONTENT_TYPE_OPTIONS: HeaderName = HeaderName::from_static("x-content-type-options");
 
 /// The answer beyond the limit of requests in flight (decision A21).
 const OVERLOADED: ApiError = ApiError::RateLimited(Throttled { retry_after_seconds: 1, fields: None });
@@ -204,7 +205,7 @@ impl Inner {
     ) -> Response<Bytes> {
         let headers = response.headers_mut();
         self.origins.apply(route, request, headers);
-        headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(X_REQUEST_ID, request_id);
         if request.method == Method::HEAD {
             debug_assert!(response.body().is_empty() || response.headers().contains_key(CONTENT_LENGTH));

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LOCATION,
-    REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LINK,
+    LOCATION, REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -11,10 +11,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::address::Address;
-use crate::answer::coding::Coding;
 use crate::answer::conditional::ETag;
-use crate::answer::entity::{ALLOWED_METHODS, Entity, Form};
-use crate::answer::fields;
+use crate::answer::entity::{ALLOWED_METHODS, Entity};
 use crate::answer::negotiation::{accepted_codings, wants_html};
 use crate::error::{ApiError, ErrorCode};
 use crate::storage::Revision;
@@ -126,9 +124,10 @@ pub(crate) fn answer(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
     if entity.etag.is_named_in(request) {
         return not_modified(&entity.etag);
     }
-    let (form, coding) = form(entity, request);
-    let mut response = Response::new(form.body.clone());
-    *response.headers_mut() = fields::of_answer(entity, form, coding);
+    let mut response = private(found(entity, request));
+    if let Some(link) = &entity.link {
+        response.headers_mut().insert(LINK, link.clone());
+    }
     response
 }
 
@@ -140,8 +139,8 @@ pub(crate) fn not_modified(etag: &ETag) -> Response<Bytes> {
 /// For the caller alone.
 fn private(mut response: Response<Bytes>) -> Response<Bytes> {
     let headers = response.headers_mut();
-    headers.insert(VARY, fields::VARY_OF_ANSWERS);
-    headers.insert(CACHE_CONTROL, fields::PRIVATE);
+    headers.insert(VARY, const { HeaderValue::from_static("Authorization, Accept-Encoding") });
+    headers.insert(CACHE_CONTROL, const { HeaderValue::from_static("private, no-cache") });
     response
 }
 
@@ -173,21 +172,16 @@ pub(crate) fn root(docs: &Address, request: &HeaderMap) -> Result<Response<Bytes
     Ok(response)
 }
 
-/// The bytes in the content coding that the caller wants.
-fn form<'e>(entity: &'e Entity, request: &HeaderMap) -> (&'e Form, Option<Coding>) {
-    let compressed = accepted_codings(request).find_map(|coding| Some((entity.compressed(coding)?, Some(coding))));
-    compressed.unwrap_or((&entity.plain, None))
-}
-
 /// 200 in the content coding that the caller wants.
 fn found(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
-    let (form, coding) = form(entity, request);
+    let compressed = accepted_codings(request).find_map(|coding| Some((coding, entity.compressed(coding)?)));
+    let form = compressed.map_or_else(|| &entity.plain, |(_, form)| form);
     let mut response = Response::new(form.body.clone());
     let headers = response.headers_mut();
     headers.reserve(USUAL_HEADERS);
     headers.insert(CONTENT_TYPE, entity.media_type.clone());
     headers.insert(CONTENT_LENGTH, form.length.clone());
-    if let Some(coding) = coding {
+    if let Some((coding, _)) = compressed {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
     }
     headers.insert(ETAG, entity.etag.header());

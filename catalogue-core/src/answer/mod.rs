@@ -4,7 +4,6 @@ pub(crate) mod coding;
 pub(crate) mod conditional;
 pub(crate) mod entity;
 pub(crate) mod envelope;
-pub(crate) mod fields;
 pub(crate) mod list_body;
 pub(crate) mod negotiation;
 pub(crate) mod page_cache;
