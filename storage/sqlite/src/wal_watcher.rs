@@ -42,6 +42,7 @@ struct State {
 }
 
 /// What was found by a look at the WAL's index.
+#[derive(Clone, Copy)]
 enum Look {
     /// The state that was seen last.
     Known(Version),
