@@ -149,11 +149,9 @@ impl Call {
 
 /// Matches a template in which one segment may be a `{parameter}`; in `path` it is not empty, and taken as it stands.
 fn match_path<'r>(template: &str, path: &'r str) -> Option<&'r str> {
-    // Byte by byte, as a template is short.
-    let Some(begin) = template.bytes().position(|byte| byte == b'{') else {
+    let Some((before, parameter)) = template.split_once('{') else {
         return (template == path).then_some("");
     };
-    let (before, parameter) = template.split_at(begin);
     let (_, after) = parameter.split_once('}')?;
     let segment = path.strip_prefix(before)?.strip_suffix(after)?;
     (!segment.is_empty() && !segment.contains('/')).then_some(segment)
