@@ -108,12 +108,11 @@ impl Entity {
 fn lay_together<'v>(body: &[u8], values: impl Iterator<Item = &'v mut HeaderValue>) -> Bytes {
     let values: Vec<_> = values.collect();
     let texts = values.iter().map(|value| value.as_bytes());
-    let mut rest = Bytes::from(iter::once(body).chain(texts).collect::<Vec<_>>().concat());
-    let body = rest.split_to(body.len());
+    let mut rest = Bytes::from(texts.chain([body]).collect::<Vec<_>>().concat());
     for value in values {
         *value = HeaderValue::from_maybe_shared(rest.split_to(value.len())).expect("it was a value before");
     }
-    body
+    rest
 }
 
 #[cfg(test)]
