@@ -1,6 +1,5 @@
 //! [`Entity`]: finished bytes, as they are and compressed, with all that an answer says of them.
 
-use std::iter;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

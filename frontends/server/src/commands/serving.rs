@@ -10,7 +10,6 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use catalogue_core::Catalogue;
 use catalogue_hyper::ServerConfig;
-use futures_util::future::Either;
 use http::{Request, Response};
 use http_body_util::Full;
 use tokio::net::TcpListener;
@@ -123,12 +122,12 @@ struct Served<S> {
 
 impl<S, R> Service<Request<Full<Bytes>>> for Served<S>
 where
-    S: Service<Request<Full<Bytes>>, Response = Response<R>, Error = Infallible>,
+    S: Service<Request<Full<Bytes>>, Response = Response<R>, Error = Infallible, Future: Send + 'static>,
     R: From<Bytes>,
 {
     type Response = Response<R>;
     type Error = Infallible;
-    type Future = Either<S::Future, Pin<Box<dyn Future<Output = Result<Response<R>, Infallible>> + Send>>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<R>, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.api.poll_ready(cx)
@@ -138,10 +137,10 @@ where
         match &self.settings {
             Some(settings) if settings.have(request.uri().path()) => {
                 let settings = Arc::clone(settings);
-                Either::Right(Box::pin(async move { Ok(settings.answer(request).await.map(R::from)) }))
+                Box::pin(async move { Ok(settings.answer(request).await.map(R::from)) })
             }
             // The head as a whole, which spares copying its headers.
-            _ => Either::Left(self.api.call(catalogue_warp::hand_over(request))),
+            _ => Box::pin(self.api.call(catalogue_warp::hand_over(request))),
         }
     }
 }
