@@ -102,8 +102,8 @@ impl Entity {
     }
 }
 
-/// Copies body and values into one block of memory with one count, and makes the values pieces of it: the memory of an answer
-/// that was not sent lately is far from the processor, and so is each count.
+/// Copies values and body into one block of memory with one count, and makes the values pieces of it: the memory of an answer
+/// that was not sent lately is far from the processor, and so is each count. The values stand first, as they are read first.
 fn lay_together<'v>(body: &[u8], values: impl Iterator<Item = &'v mut HeaderValue>) -> Bytes {
     let values: Vec<_> = values.collect();
     let texts = values.iter().map(|value| value.as_bytes());
