@@ -5,6 +5,7 @@
 mod client;
 mod measure;
 mod memory;
+mod memory_latency;
 mod report;
 mod signed;
 mod size;
@@ -61,6 +62,9 @@ struct Options {
     #[arg(long, value_name = "N", default_value = "1", requires = "postgres")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16))]
     servers: usize,
+    /// Measures while a step through 16 MiB of memory takes at most so many ns, and waits for that up to ten minutes
+    #[arg(long, value_name = "NS")]
+    quiet: Option<u64>,
     /// A tenth of the data, few requests: to see that it runs
     #[arg(long)]
     quick: bool,
@@ -143,6 +147,7 @@ fn main() -> Result<(), Failure> {
     let fresh = [serve(1, &catalogue, &data, &[])?, serve(1, &catalogue, &data, &UNCACHED)?];
     let memory = [Memory::of(&fresh[0], &data)?, Memory::of(&fresh[1], &data)?];
     report::print_works(courses, accounts, &rows);
+    report::print_latency(&rows);
     report::print_memory(memory);
     if !of_tokens.is_empty() {
         // By a server that has kept none yet.

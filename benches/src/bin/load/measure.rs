@@ -2,12 +2,14 @@
 
 use std::error::Error;
 use std::io;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use catalogue_benches::{Data, cpu_of_process};
 
 use crate::Options;
 use crate::client::{Bounds, Client};
+use crate::memory_latency::MemoryLatency;
 use crate::works::{Target, Work, is_under_commits};
 use crate::writer::under_commits;
 
@@ -15,6 +17,8 @@ use crate::writer::under_commits;
 const LONGEST: Duration = Duration::from_secs(4);
 /// What is sent before a measurement at least.
 const WARM_UP: u64 = 500;
+/// How long a measurement waits for a quiet machine at most.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
 /// A work and what was measured, once a round.
 pub(crate) type Row<'w> = (&'w Work, Vec<Sample>);
@@ -27,18 +31,43 @@ pub(crate) struct Sample {
     pub(crate) database: Option<f64>,
     /// Commits a second meanwhile, where there are any.
     pub(crate) commits: Option<f64>,
+    /// The larger of the memory's latencies before and after, in ns.
+    pub(crate) latency: f64,
 }
 
 /// Measures every work once a round, this and the other one after the other; what is first changes from round to round.
 pub(crate) fn all<'w>(works: &'w [Work], data: &Data, options: &Options) -> Result<Vec<Row<'w>>, Box<dyn Error>> {
+    let memory = MemoryLatency::new();
     let mut rows: Vec<Row<'_>> = works.iter().map(|work| (work, Vec::new())).collect();
     for round in 0..options.rounds {
         for (work, samples) in &mut rows {
-            let sample = once(work, data, options, round % 2 == 1);
+            let sample = quietly(options.quiet, &memory, || once(work, data, options, round % 2 == 1));
             samples.push(sample.map_err(|error| format!("{}: {error}", work.name))?);
         }
     }
     Ok(rows)
+}
+
+/// Measures while the memory's latency is at most so many ns; what was measured while it was not does not count, whatever it is.
+fn quietly(
+    quiet: Option<u64>,
+    memory: &MemoryLatency,
+    measure: impl Fn() -> Result<Sample, Box<dyn Error>>,
+) -> Result<Sample, Box<dyn Error>> {
+    let most = quiet.map_or(f64::INFINITY, |ns| ns as f64);
+    let begin = Instant::now();
+    loop {
+        let before = memory.measure();
+        let sample = if before <= most { Some(measure()?) } else { None };
+        let latency = before.max(memory.measure());
+        match sample {
+            Some(sample) if latency <= most => return Ok(Sample { latency, ..sample }),
+            _ if begin.elapsed() >= LONGEST_WAIT => {
+                return Err(format!("the machine was not quiet for ten minutes: a step takes {latency:.0} ns").into());
+            }
+            _ => thread::sleep(Duration::from_secs(1)),
+        }
+    }
 }
 
 fn once(work: &Work, data: &Data, options: &Options, other_first: bool) -> Result<Sample, Box<dyn Error>> {
@@ -59,7 +88,7 @@ fn once(work: &Work, data: &Data, options: &Options, other_first: bool) -> Resul
         this += database.unwrap_or_default();
         than += of_other.unwrap_or_default();
     }
-    Ok(Sample { this, than, database, commits })
+    Ok(Sample { this, than, database, commits, latency: 0.0 })
 }
 
 /// What one request costs the servers and the database, in µs of the processor's time.

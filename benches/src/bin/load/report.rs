@@ -29,6 +29,13 @@ pub(crate) fn print_works(courses: usize, accounts: usize, rows: &[Row<'_>]) {
     }
 }
 
+/// How quiet the machine was.
+pub(crate) fn print_latency(rows: &[Row<'_>]) {
+    let latencies: Figures = rows.iter().flat_map(|(_, samples)| samples).map(|sample| sample.latency).collect();
+    let (median, (lowest, highest)) = (latencies.median(), latencies.range());
+    println!("\nA step through 16 MiB of memory took {median:.0} ns beside these ({lowest:.0}–{highest:.0}).");
+}
+
 /// What the servers hold with the cache that they have by default, and without any.
 pub(crate) fn print_memory(memory: [Memory; 2]) {
     println!("\n| memory in MiB | one page of each account | cache full | most |\n|---|--:|--:|--:|");
