@@ -141,13 +141,13 @@ fn main() -> Result<(), Failure> {
     works.extend(over_views);
 
     eprintln!("measuring {} works in {} rounds", works.len(), options.rounds);
-    let rows = measure::all(&works, &data, options)?;
+    let (rows, latencies) = measure::all(&works, &data, options)?;
     eprintln!("walking over all accounts");
     // By servers that have done nothing yet.
     let fresh = [serve(1, &catalogue, &data, &[])?, serve(1, &catalogue, &data, &UNCACHED)?];
     let memory = [Memory::of(&fresh[0], &data)?, Memory::of(&fresh[1], &data)?];
     report::print_works(courses, accounts, &rows);
-    report::print_latency(&rows);
+    report::print_latencies(&latencies);
     report::print_memory(memory);
     if !of_tokens.is_empty() {
         // By a server that has kept none yet.

@@ -5,7 +5,7 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use catalogue_benches::{Data, cpu_of_process};
+use catalogue_benches::{Data, Figures, cpu_of_process};
 
 use crate::Options;
 use crate::client::{Bounds, Client};
@@ -31,29 +31,35 @@ pub(crate) struct Sample {
     pub(crate) database: Option<f64>,
     /// Commits a second meanwhile, where there are any.
     pub(crate) commits: Option<f64>,
-    /// The larger of the memory's latencies before and after, in ns.
-    pub(crate) latency: f64,
 }
 
-/// Measures every work once a round, this and the other one after the other; what is first changes from round to round.
-pub(crate) fn all<'w>(works: &'w [Work], data: &Data, options: &Options) -> Result<Vec<Row<'w>>, Box<dyn Error>> {
-    let memory = MemoryLatency::new();
+/// Measures every work once a round, this and the other one after the other; what is first changes from round to round. Beside
+/// the rows it gives the memory's latency at each measurement, in ns.
+pub(crate) fn all<'w>(
+    works: &'w [Work],
+    data: &Data,
+    options: &Options,
+) -> Result<(Vec<Row<'w>>, Figures), Box<dyn Error>> {
+    let (memory, mut latencies) = (MemoryLatency::new(), Vec::new());
     let mut rows: Vec<Row<'_>> = works.iter().map(|work| (work, Vec::new())).collect();
     for round in 0..options.rounds {
         for (work, samples) in &mut rows {
-            let sample = quietly(options.quiet, &memory, || once(work, data, options, round % 2 == 1));
-            samples.push(sample.map_err(|error| format!("{}: {error}", work.name))?);
+            let measured = quietly(options.quiet, &memory, || once(work, data, options, round % 2 == 1));
+            let (sample, latency) = measured.map_err(|error| format!("{}: {error}", work.name))?;
+            samples.push(sample);
+            latencies.push(latency);
         }
     }
-    Ok(rows)
+    Ok((rows, latencies.into_iter().collect()))
 }
 
-/// Measures while the memory's latency is at most so many ns; what was measured while it was not does not count, whatever it is.
+/// Measures while the memory's latency is at most `quiet` ns, where that is asked for: what was measured while it was more does
+/// not count, whatever it is. Gives the larger of the latencies before and after, too.
 fn quietly(
     quiet: Option<u64>,
     memory: &MemoryLatency,
     measure: impl Fn() -> Result<Sample, Box<dyn Error>>,
-) -> Result<Sample, Box<dyn Error>> {
+) -> Result<(Sample, f64), Box<dyn Error>> {
     let most = quiet.map_or(f64::INFINITY, |ns| ns as f64);
     let begin = Instant::now();
     loop {
@@ -61,7 +67,7 @@ fn quietly(
         let sample = if before <= most { Some(measure()?) } else { None };
         let latency = before.max(memory.measure());
         match sample {
-            Some(sample) if latency <= most => return Ok(Sample { latency, ..sample }),
+            Some(sample) if latency <= most => return Ok((sample, latency)),
             _ if begin.elapsed() >= LONGEST_WAIT => {
                 return Err(format!("the machine was not quiet for ten minutes: a step takes {latency:.0} ns").into());
             }
@@ -88,7 +94,7 @@ fn once(work: &Work, data: &Data, options: &Options, other_first: bool) -> Resul
         this += database.unwrap_or_default();
         than += of_other.unwrap_or_default();
     }
-    Ok(Sample { this, than, database, commits, latency: 0.0 })
+    Ok(Sample { this, than, database, commits })
 }
 
 /// What one request costs the servers and the database, in µs of the processor's time.

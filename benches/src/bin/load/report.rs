@@ -30,8 +30,7 @@ pub(crate) fn print_works(courses: usize, accounts: usize, rows: &[Row<'_>]) {
 }
 
 /// How quiet the machine was.
-pub(crate) fn print_latency(rows: &[Row<'_>]) {
-    let latencies: Figures = rows.iter().flat_map(|(_, samples)| samples).map(|sample| sample.latency).collect();
+pub(crate) fn print_latencies(latencies: &Figures) {
     let (median, (lowest, highest)) = (latencies.median(), latencies.range());
     println!("\nA step through 16 MiB of memory took {median:.0} ns beside these ({lowest:.0}–{highest:.0}).");
 }
