@@ -62,7 +62,8 @@ struct Options {
     #[arg(long, value_name = "N", default_value = "1", requires = "postgres")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16))]
     servers: usize,
-    /// Measures while a step through 16 MiB of memory takes at most so many ns, and waits for that up to ten minutes
+    /// Counts a measurement only where a step through 16 MiB of memory takes at most so many ns before and after it, and waits
+    /// for that up to ten minutes
     #[arg(long, value_name = "NS")]
     quiet: Option<u64>,
     /// A tenth of the data, few requests: to see that it runs
