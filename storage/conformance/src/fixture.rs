@@ -50,6 +50,12 @@ pub trait Fixture: Sync {
     fn precision(&self) -> Precision {
         Precision::Microseconds
     }
+
+    /// Whether a read may fail as [`Unavailable`](StorageErrorKind::Unavailable) because another program's write takes longer
+    /// than the read waits, as over an SQLite file without a WAL. A case then reads again, as a client does.
+    fn may_lock_reads_out(&self) -> bool {
+        false
+    }
 }
 
 /// A storage of courses, and how to fill its tables: what [`course_storage_tests!`](crate::course_storage_tests) runs on.

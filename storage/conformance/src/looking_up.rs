@@ -5,6 +5,7 @@ use catalogue_core::auth::{Credential, CredentialKind, TokenDigest};
 use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
+use crate::reading::again_if_locked_out;
 use crate::seed::digest;
 
 /// Puts a credential as the fixture's table can hold it, under its ids, and returns that.
@@ -34,7 +35,7 @@ pub(crate) async fn held(fixture: &impl CredentialFixture, credential: &NewCrede
 
 /// What is found by that digest, but for the revision, which has a case of its own.
 pub(crate) async fn find(fixture: &impl CredentialFixture, digest: &TokenDigest) -> Option<Credential> {
-    let found = fixture.storage().find_credential(digest).await;
+    let found = again_if_locked_out(fixture, async || fixture.storage().find_credential(digest).await).await;
     found.expect("A credential can be looked up; an unknown one is None, not an error.").map(|mut credential| {
         credential.revision = None;
         credential

@@ -5,11 +5,15 @@ use std::ops::ControlFlow;
 use catalogue_core::admin::{Accounts, AdminStorage, Record};
 use catalogue_core::storage::{
     AtRevision, CourseRow, CourseRows, CourseStorage, Limit, PageRequest, Position, Revision, StorageError,
+    StorageErrorKind,
 };
 use catalogue_core::{AccountId, Course, CourseDetail, CourseListItem, Timestamp};
 
-use crate::CourseFixture;
 use crate::sample::{detail, row};
+use crate::{CourseFixture, Fixture};
+
+/// How often a read may be locked out in a row.
+const ATTEMPTS: usize = 100;
 
 /// One page of a list, as it goes into an answer.
 #[derive(Debug)]
@@ -33,11 +37,27 @@ pub(crate) async fn read_page(
     Ok(Page { items, next, revision })
 }
 
+/// What a read finds. Where the fixture says that reads may be locked out, one that is read again.
+pub(crate) async fn again_if_locked_out<T>(
+    fixture: &impl Fixture,
+    read: impl AsyncFn() -> Result<T, StorageError>,
+) -> Result<T, StorageError> {
+    for _ in 1..ATTEMPTS {
+        let found = read().await;
+        let is_unavailable = found.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::Unavailable);
+        if !(is_unavailable && fixture.may_lock_reads_out()) {
+            return found;
+        }
+    }
+    read().await
+}
+
 /// One page of a list.
 pub(crate) async fn page(fixture: &impl CourseFixture, account: &str, limit: u8, after: Option<Position>) -> Page {
     let limit = Limit::new(limit).expect("a case keeps to 1 to 100");
     let account = fixture.account(account).await;
-    let page = read_page(fixture.storage(), &account, &PageRequest { limit, after: after.clone() }).await;
+    let request = PageRequest { limit, after: after.clone() };
+    let page = again_if_locked_out(fixture, async || read_page(fixture.storage(), &account, &request).await).await;
     let page = page.expect("A list can be read, also of an account without courses and after any place.");
     if let (Some(next), Some(after)) = (&page.next, after) {
         assert!(
@@ -83,7 +103,8 @@ pub(crate) async fn find_at_revision(
     account: &str,
     slug: &str,
 ) -> AtRevision<Option<CourseDetail>> {
-    let found = fixture.storage().find_course(&fixture.account(account).await, slug).await;
+    let account = fixture.account(account).await;
+    let found = again_if_locked_out(fixture, async || fixture.storage().find_course(&account, slug).await).await;
     found.expect("A course can be asked for; one that does not exist is None, not an error.")
 }
 

@@ -8,14 +8,15 @@ use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
 use crate::at_once::reads_beside_writes;
-use crate::reading::{find, find_at_revision, list, page};
+use crate::reading::{again_if_locked_out, find, find_at_revision, list, page};
 use crate::seed::{course, remove, seed};
 use crate::variants::{variants, whole_course};
 
 /// The revision of an account that has courses, or had some.
 pub(crate) async fn revision(fixture: &impl CourseFixture, account: &str) -> Option<Revision> {
     let account = fixture.account(account).await;
-    fixture.storage().revision(&account).await.expect("A revision can be read.")
+    let revision = again_if_locked_out(fixture, async || fixture.storage().revision(&account).await).await;
+    revision.expect("A revision can be read.")
 }
 
 /// The revision of account `a`, which has a course `c` as account `b` has. A storage without any passes the cases here.

@@ -3,6 +3,7 @@
 
 mod credentials;
 mod flaws;
+mod locked_out;
 mod owners;
 mod tables;
 
