@@ -91,7 +91,7 @@ impl Drop for Program {
     /// Asks it to end, so that one that is built to count what it runs writes that down; twice, so that it waits for nobody.
     fn drop(&mut self) {
         let id = self.child.id().to_string();
-        let ask = || silent(Command::new("kill").args(["-INT", &id]));
+        let ask = || silent(Command::new("sh").args(["-c", "kill \"$0\"", &id]));
         if !(ask() && ask()) {
             let _ = self.child.kill();
         }

@@ -13,7 +13,10 @@ use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
-use tokio::signal::ctrl_c;
+#[cfg(not(unix))]
+use tokio::signal::ctrl_c as asked_to_end;
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
 use warp::Filter;
 use warp::http::Response;
 
@@ -36,6 +39,13 @@ fn copies(answer: &Response<Bytes>, number: usize) -> Arc<[Response<Bytes>]> {
     (0..number).map(copy).collect()
 }
 
+/// Waits for SIGTERM. The program then returns, so that one that is built to count what it runs writes that down.
+#[cfg(unix)]
+async fn asked_to_end() -> std::io::Result<()> {
+    signal(SignalKind::terminate())?.recv().await;
+    Ok(())
+}
+
 fn main() -> Result<(), Failure> {
     let Options { answers, copies: number } = Options::parse();
     let answers: Vec<_> = answers.iter().map(|path| read_answer(path)).collect::<Result<_, _>>()?;
@@ -48,7 +58,6 @@ fn main() -> Result<(), Failure> {
             let filter = warp::any().map(next);
             tokio::spawn(warp::serve(filter).incoming(listener).run());
         }
-        // It ends by itself, so that one that is built to count what it runs writes that down.
-        Ok(ctrl_c().await?)
+        Ok(asked_to_end().await?)
     })
 }
