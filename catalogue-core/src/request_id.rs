@@ -5,6 +5,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use uuid::Uuid;
+use uuid::fmt::Simple;
 
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -37,13 +39,9 @@ impl RequestIds {
 
     fn fresh(&self) -> HeaderValue {
         let number = next_number();
-        let mut id = [0; 32];
-        for (digits, keys) in id.as_chunks_mut::<16>().0.iter_mut().zip(&self.keys) {
-            let half = keys.hash_one(number);
-            for (place, digit) in digits.iter_mut().enumerate() {
-                *digit = b"0123456789abcdef"[(half >> (60 - 4 * place)) as usize & 0xf];
-            }
-        }
+        let [high, low] = self.keys.each_ref().map(|keys| keys.hash_one(number));
+        let mut id = [0; Simple::LENGTH];
+        Uuid::from_u64_pair(high, low).simple().encode_lower(&mut id);
         HeaderValue::from_bytes(&id).expect("hexadecimal digits are visible ASCII")
     }
 }
