@@ -8,6 +8,9 @@ use sha2::{Digest, Sha256};
 
 use super::authenticator::Refusal;
 
+/// The scheme (RFC 9110 section 11.1), with the blank that ends it.
+const SCHEME: &[u8] = b"Bearer ";
+
 /// The token that a request carries. It prints nothing of itself.
 #[derive(Clone, Copy)]
 pub struct BearerToken<'r> {
@@ -32,9 +35,13 @@ impl<'r> BearerToken<'r> {
         let (Some(value), None) = (values.next(), values.next()) else {
             return Err(Refusal::Missing);
         };
-        let (scheme, token) = split_scheme(value.as_bytes());
+        let Some((scheme, rest)) = value.as_bytes().split_at_checked(SCHEME.len()) else {
+            return Err(Refusal::Missing);
+        };
+        let blanks = rest.iter().take_while(|&&b| b == b' ').count();
+        let token = &rest[blanks..];
         // The scheme alone carries no token.
-        if !scheme.eq_ignore_ascii_case(b"Bearer") || token.is_empty() {
+        if !scheme.eq_ignore_ascii_case(SCHEME) || token.is_empty() {
             return Err(Refusal::Missing);
         }
         std::str::from_utf8(token).ok().and_then(Self::new).ok_or(Refusal::Invalid)
@@ -69,14 +76,6 @@ fn is_token_byte(byte: u8) -> bool {
         | (byte == b'+')
         | (byte == b'_')
         | (byte == b'~')
-}
-
-/// The scheme's name and what follows the blanks after it.
-fn split_scheme(value: &[u8]) -> (&[u8], &[u8]) {
-    let end = value.iter().position(|&b| b == b' ').unwrap_or(value.len());
-    let (scheme, rest) = value.split_at(end);
-    let blanks = rest.iter().take_while(|&&b| b == b' ').count();
-    (scheme, &rest[blanks..])
 }
 
 impl fmt::Debug for BearerToken<'_> {
