@@ -8,7 +8,6 @@ mod list;
 mod me;
 mod openapi;
 mod parameter;
-mod template;
 
 pub(crate) use parameter::{InvalidParameter, Parameter};
 
@@ -20,7 +19,6 @@ use crate::documents::document::Document;
 use crate::error::ApiError;
 use crate::storage::{CourseStorage, Position};
 use list::ListCall;
-use template::Template;
 
 /// One operation of section 4. All are GET, take no body and need a bearer token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,17 +74,6 @@ impl Tag {
 
 static TABLE: [Row; Operation::ALL.len()] = [me::ROW, courses::ROW, course::ROW, openapi::ROW];
 
-/// The paths of the table.
-static TEMPLATES: [Template; Operation::ALL.len()] = {
-    let mut templates = [Template::of(""); Operation::ALL.len()];
-    let mut at = 0;
-    while at < templates.len() {
-        templates[at] = Template::of(TABLE[at].path);
-        at += 1;
-    }
-    templates
-};
-
 /// What a request asks for, once its parameters are parsed.
 #[derive(Debug)]
 pub(crate) enum Asked {
@@ -126,8 +113,7 @@ impl Operation {
 
     /// The operation at `path` below the base address, with its path parameter as it stands there (or nothing).
     pub(crate) fn at(path: &str) -> Option<(Self, &str)> {
-        let mut known = Self::ALL.iter().zip(&TEMPLATES);
-        known.find_map(|(&operation, template)| Some((operation, template.matches(path)?)))
+        Self::ALL.iter().find_map(|&operation| Some((operation, match_path(operation.path(), path)?)))
     }
 
     /// Reads the parameters (decision R2: the first fault answers, limit before cursor).
@@ -161,6 +147,16 @@ impl Call {
     }
 }
 
+/// Matches a template in which one segment may be a `{parameter}`; in `path` it is not empty, and taken as it stands.
+fn match_path<'r>(template: &str, path: &'r str) -> Option<&'r str> {
+    let Some((before, parameter)) = template.split_once('{') else {
+        return (template == path).then_some("");
+    };
+    let (_, after) = parameter.split_once('}')?;
+    let segment = path.strip_prefix(before)?.strip_suffix(after)?;
+    (!segment.is_empty() && !segment.contains('/')).then_some(segment)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +176,22 @@ mod tests {
         assert_eq!(Operation::at("/courses/a%2Fb"), Some((Operation::GetCourse, "a%2Fb")));
         for path in ["", "/", "/me/", "/courses/", "/courses//", "/courses/a/", "/courses/a/b", "//me", "/Me", "me"] {
             assert_eq!(Operation::at(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_stands_at_any_place() {
+        for (path, segment) in [
+            ("/courses/a/modules", Some("a")),
+            ("/courses/a%2Fb/modules", Some("a%2Fb")),
+            ("/courses/modules/modules", Some("modules")),
+            ("/courses//modules", None),
+            ("/courses/modules", None),
+            ("/courses/a/b/modules", None),
+            ("/courses/a/modules/", None),
+            ("/courses/a", None),
+        ] {
+            assert_eq!(match_path("/courses/{slug}/modules", path), segment, "{path}");
         }
     }
 }
