@@ -28,6 +28,15 @@ pub trait CourseViews: fmt::Debug + Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Reasons why the storage does not rely on `catalogue_revisions`, such as a table without its triggers. Responses are
+    /// right all the same, and cached for a shorter time or not at all.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    async fn check_revisions(&self) -> Result<Vec<ViewAdvice>, StorageError> {
+        Ok(Vec::new())
+    }
+
     /// What makes requests slower than they need to be: a plan that sorts, or reads more rows than it shows, for the
     /// largest account that a bounded look finds; a cast that keeps an index from being used.
     ///

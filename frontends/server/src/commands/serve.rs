@@ -150,7 +150,7 @@ async fn serve(
         if let Some(warning) = developer.and_then(|developer| developer.warning(bound)) {
             tracing::warn!("{warning}");
         }
-        start_notes::look_at_plans(storage.clone());
+        start_notes::look_at_views(storage.clone());
         if is_new {
             start_notes::tell_of_new(&settings.database);
         } else {

@@ -50,14 +50,16 @@ pub(super) fn look_for_keys(storage: Box<dyn AdminStorage>) {
     });
 }
 
-/// Warns of views whose pages are slow. It is no reason to start later.
-pub(super) fn look_at_plans(storage: Storage) {
+/// Warns of views whose revisions are not relied on, or whose pages are slow. It is no reason to start later.
+pub(super) fn look_at_views(storage: Storage) {
     let runtime = Handle::current();
     spawn_blocking(move || {
         let Some(views) = storage.views() else { return };
-        match runtime.block_on(views.check_plans()) {
-            Ok(advice) => advice.iter().for_each(|advice| tracing::warn!("views: {}", advised(advice))),
-            Err(error) => tracing::debug!(%error, "plans cannot be looked at"),
+        for found in [runtime.block_on(views.check_revisions()), runtime.block_on(views.check_plans())] {
+            match found {
+                Ok(advice) => advice.iter().for_each(|advice| tracing::warn!("views: {}", advised(advice))),
+                Err(error) => tracing::debug!(%error, "views cannot be looked at"),
+            }
         }
     });
 }

@@ -46,7 +46,9 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
         Ok(storage) => {
             let Some(views) = storage.views() else { return Ok(()) };
             let faults = views.check_views(rows).await.map_err(|error| Failure::because(&error))?;
-            (faults, views.check_forms(rows).await.map_err(|error| Failure::because(&error))?)
+            let mut advice = views.check_forms(rows).await.map_err(|error| Failure::because(&error))?;
+            advice.extend(views.check_revisions().await.map_err(|error| Failure::because(&error))?);
+            (faults, advice)
         }
         Err(unopened) if unopened.views.is_empty() => return Err(unopened.into()),
         Err(unopened) => (unopened.views, Vec::new()),
