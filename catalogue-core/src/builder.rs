@@ -6,7 +6,6 @@ use crate::address::Address;
 use crate::answer::Answers;
 use crate::auth::{Authenticator, CredentialKind};
 use crate::build_error::BuildError;
-use crate::by_key::KnownCallers;
 use crate::catalogue::{Catalogue, Inner};
 use crate::cors::AllowedOrigins;
 use crate::documents::about::About;
@@ -209,12 +208,8 @@ impl CatalogueBuilder {
         if let Some(bad) = self.origins.iter().find(|origin| !origins.allow(origin)) {
             return Err(BuildError::Origin(bad.clone()));
         }
-        // Nothing is read before a limit allows it.
-        let unlimited = self.credentials.as_ref().filter(|_| self.rate_limiter.is_none());
-        let known_callers = unlimited.and_then(KnownCallers::of);
         Ok(Catalogue(Arc::new(Inner {
             mount,
-            known_callers: known_callers.map(Arc::new),
             answers: Answers::new(self.courses, self.page_cache),
             credentials: self.credentials,
             authenticators: self.authenticators,

@@ -6,10 +6,10 @@ use crate::auth::{BearerToken, Identity, LookedUp, Refusal, Verdict, look_up};
 use crate::catalogue::Inner;
 use crate::error::ApiError;
 use crate::limit::{ClientAddress, Limits};
-use crate::storage::{CredentialStorage, Revision};
+use crate::storage::Revision;
 
 /// Who calls, and the revision of their courses where the look-up brought it along.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Caller {
     pub(crate) identity: Identity,
     pub(crate) revision: Option<Revision>,
@@ -28,18 +28,17 @@ impl Caller {
 }
 
 impl Inner {
-    /// Finds out whose token it is, unless its client has tried too many. `credentials` are asked first.
+    /// Finds out whose token it is, unless its client has tried too many.
     pub(crate) async fn identify(
         &self,
         token: Result<BearerToken<'_>, Refusal>,
-        credentials: Option<&dyn CredentialStorage>,
         request: &request::Parts,
         seen: &mut Option<Identity>,
     ) -> Result<Caller, ApiError> {
         match &self.limits {
-            None => self.authenticate(token.map_err(ApiError::unauthorized)?, credentials, seen).await,
+            None => self.authenticate(token.map_err(ApiError::unauthorized)?, seen).await,
             // Boxed, so that a request that nothing limits has no room for this.
-            Some(limits) => Box::pin(self.identify_within(limits, token, credentials, request, seen)).await,
+            Some(limits) => Box::pin(self.identify_within(limits, token, request, seen)).await,
         }
     }
 
@@ -47,7 +46,6 @@ impl Inner {
         &self,
         limits: &Limits,
         token: Result<BearerToken<'_>, Refusal>,
-        credentials: Option<&dyn CredentialStorage>,
         request: &request::Parts,
         seen: &mut Option<Identity>,
     ) -> Result<Caller, ApiError> {
@@ -57,7 +55,7 @@ impl Inner {
         }
         let token = token.map_err(ApiError::unauthorized)?;
         let attempt = limits.attempt(token, client).await?;
-        let found = self.authenticate(token, credentials, seen).await;
+        let found = self.authenticate(token, seen).await;
         if let Some(attempt) = attempt {
             attempt.settle(&found).await;
         }
@@ -65,25 +63,10 @@ impl Inner {
     }
 
     /// Whose token it is, by the first authenticator that knows it.
-    async fn authenticate(
-        &self,
-        mut token: BearerToken<'_>,
-        credentials: Option<&dyn CredentialStorage>,
-        seen: &mut Option<Identity>,
-    ) -> Result<Caller, ApiError> {
-        if let Some(credentials) = credentials {
-            let found = look_up(credentials, &mut token).await?;
-            if let (Some(known), LookedUp::Refused(..) | LookedUp::NotMine) = (&self.known_callers, &found) {
-                known.forget(&mut token);
-            }
-            match found {
-                LookedUp::Accepted(identity, revision) => {
-                    let caller = Caller { identity, revision };
-                    if let Some(known) = &self.known_callers {
-                        known.note(&mut token, &caller);
-                    }
-                    return Ok(caller);
-                }
+    async fn authenticate(&self, mut token: BearerToken<'_>, seen: &mut Option<Identity>) -> Result<Caller, ApiError> {
+        if let Some(credentials) = self.credentials.as_deref() {
+            match look_up(credentials, &mut token).await? {
+                LookedUp::Accepted(identity, revision) => return Ok(Caller { identity, revision }),
                 LookedUp::Refused(refusal, whose) => {
                     *seen = whose;
                     return Err(ApiError::unauthorized(refusal));

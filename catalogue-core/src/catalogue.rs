@@ -12,7 +12,6 @@ use crate::answer::Answers;
 use crate::answer::envelope;
 use crate::answer::page_cache::PageCacheStatistics;
 use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity};
-use crate::by_key::KnownCallers;
 use crate::cors::AllowedOrigins;
 use crate::error::{ApiError, chain};
 use crate::in_flight::InFlight;
@@ -43,8 +42,6 @@ pub(crate) struct Inner {
     pub(crate) answers: Answers,
     /// The credentials of the storage that has the courses, whose look-up brings the revision along. They are asked first.
     pub(crate) credentials: Option<Arc<dyn CredentialStorage>>,
-    /// Where that storage reads courses together with a credential, and nothing is limited.
-    pub(crate) known_callers: Option<Arc<KnownCallers>>,
     /// Asked before a bearer token is looked for.
     pub(crate) identify: Option<Identify>,
     pub(crate) authenticators: Vec<Arc<dyn Authenticator>>,
@@ -148,21 +145,8 @@ impl Inner {
         let (identity, revision) = match seen {
             Some(identity) => (&*identity, None),
             None => {
-                let mut token = BearerToken::from_headers(&request.headers);
-                let early = match (&self.known_callers, &mut token) {
-                    // Boxed, so that other storages have no room for this.
-                    (Some(known), Ok(token)) => Box::pin(self.answer_early(known, token, request, route)).await?,
-                    _ => None,
-                };
-                let credentials = match &early {
-                    Some(early) => Some(&*early.credentials as &dyn CredentialStorage),
-                    None => self.credentials.as_deref(),
-                };
-                let caller = self.identify(token, credentials, request, seen).await?;
-                if let Some(early) = early.filter(|early| early.caller == caller) {
-                    *seen = Some(caller.identity);
-                    return early.answer;
-                }
+                let token = BearerToken::from_headers(&request.headers);
+                let caller = self.identify(token, request, seen).await?;
                 (&*seen.insert(caller.identity), caller.revision)
             }
         };

@@ -15,8 +15,8 @@ use http::{Request, Response};
 use crate::admin::{Account, AdminStorage as _, NewCredential};
 use crate::auth::{Credential, Scopes, TokenDigest};
 use crate::storage::{
-    Actor, AtRevision, CourseRows, CourseStorage, CoursesByKey, CredentialStorage, KeyStorage as _, MemoryStorage,
-    PageRequest, Revision, StorageError,
+    Actor, AtRevision, CourseRows, CourseStorage, CredentialStorage, KeyStorage as _, MemoryStorage, PageRequest,
+    Revision, StorageError,
 };
 use crate::{AccountId, Catalogue, Course, CourseDetail, Timestamp, async_trait};
 
@@ -27,8 +27,6 @@ const PATHS: [&str; 4] =
 #[derive(Debug)]
 struct Apart {
     memory: MemoryStorage,
-    /// Whether it reads courses together with the credential that asks for them.
-    by_key: bool,
 }
 
 #[async_trait]
@@ -65,37 +63,6 @@ impl CredentialStorage for Apart {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         self.memory.find_credential(digest).await
     }
-
-    fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
-        self.by_key.then_some(self)
-    }
-}
-
-#[async_trait]
-impl CoursesByKey for Apart {
-    async fn list_courses_by_key(
-        &self,
-        digest: &TokenDigest,
-        account: &AccountId,
-        page: &PageRequest,
-        rows: &mut CourseRows<'_>,
-    ) -> Result<Option<Credential>, StorageError> {
-        if self.find_credential(digest).await?.is_none() {
-            return Ok(None);
-        }
-        self.list_courses(account, page, rows).await?;
-        self.find_credential(digest).await
-    }
-
-    async fn find_course_by_key(
-        &self,
-        digest: &TokenDigest,
-        account: &AccountId,
-        slug: &str,
-    ) -> Result<Option<(Credential, Option<CourseDetail>)>, StorageError> {
-        let course = self.find_course(account, slug).await?.value;
-        Ok(self.find_credential(digest).await?.map(|credential| (credential, course)))
-    }
 }
 
 /// An account, and of which version its courses are.
@@ -107,7 +74,7 @@ struct Owner {
     committed: AtomicU64,
 }
 
-/// Two servers over one storage, the second of which reads by key, whose page caches have room for a few answers.
+/// Two servers over one storage, whose page caches have room for a few answers.
 struct World {
     memory: MemoryStorage,
     servers: [Catalogue; 2],
@@ -121,8 +88,8 @@ struct World {
 impl World {
     async fn new() -> Self {
         let memory = MemoryStorage::new();
-        let servers = [false, true].map(|by_key| {
-            let storage = Apart { memory: memory.clone(), by_key };
+        let servers = [(); 2].map(|()| {
+            let storage = Apart { memory: memory.clone() };
             Catalogue::with_api_keys(storage).page_cache(6 << 10).build().unwrap()
         });
         let mut owners = Vec::new();

@@ -20,9 +20,7 @@
 //! ```
 //!
 //! A request takes these steps once, in this order: route, bearer token, authenticator, scope gate, parameters, rate limit,
-//! operation, envelope. A storage may read courses [together with the credential](storage::CoursesByKey) that asks for them; what
-//! it has read is used only for the caller that the authenticator then names. Module bodies are in no type that can reach an
-//! answer.
+//! operation, envelope. Module bodies are in no type that can reach an answer.
 //!
 //! Sections and decisions that are named in the docs are those of CONTRACT.md beside the package's manifest.
 //!
@@ -150,7 +148,6 @@ mod address;
 mod answer;
 mod build_error;
 mod builder;
-mod by_key;
 mod caller;
 mod catalogue;
 mod cors;

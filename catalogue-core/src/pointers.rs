@@ -15,8 +15,8 @@ use crate::auth::signed::FetchKeys;
 use crate::auth::{Authenticator, BearerToken, Credential, TokenDigest, Verdict};
 use crate::model::{AccountId, CourseDetail};
 use crate::storage::{
-    Actor, AtRevision, CourseRows, CourseStorage, CoursesByKey, CredentialEvent, CredentialStorage, KeyStorage,
-    NewSession, NewSignIn, PageRequest, Revision, Session, SignInStorage, StorageError, StorageStatus,
+    Actor, AtRevision, CourseRows, CourseStorage, CredentialEvent, CredentialStorage, KeyStorage, NewSession,
+    NewSignIn, PageRequest, Revision, Session, SignInStorage, StorageError, StorageStatus,
 };
 use crate::timestamp::Timestamp;
 
@@ -55,10 +55,6 @@ macro_rules! all_behind {
 
             async fn is_revoked(&self, digest: &TokenDigest) -> Outcome<Option<bool>> {
                 (**self).is_revoked(digest).await
-            }
-
-            fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
-                (**self).courses_by_key()
             }
         }
         #[async_trait]

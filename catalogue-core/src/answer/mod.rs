@@ -37,15 +37,6 @@ impl Answers {
         Self { courses, page_cache: Arc::new(PageCache::new(page_cache)) }
     }
 
-    /// The same, keeping the same, from `courses`.
-    pub(crate) fn reading(&self, courses: Arc<dyn CourseStorage>) -> Self {
-        Self { courses, page_cache: Arc::clone(&self.page_cache) }
-    }
-
-    pub(crate) fn courses(&self) -> &Arc<dyn CourseStorage> {
-        &self.courses
-    }
-
     pub(crate) fn statistics(&self) -> PageCacheStatistics {
         self.page_cache.statistics()
     }

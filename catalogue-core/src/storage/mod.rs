@@ -1,6 +1,5 @@
 //! What the catalogue asks of a storage: small traits that know no HTTP, no cursor and no token.
 
-mod by_key;
 mod course_list;
 mod error;
 mod keys;
@@ -15,7 +14,6 @@ use std::fmt;
 
 use async_trait::async_trait;
 
-pub use by_key::CoursesByKey;
 pub use course_list::{CourseList, CourseRow, CourseRows, Position};
 pub use error::{StorageError, StorageErrorKind};
 pub use keys::{Actor, CredentialAction, CredentialEvent, KeyStorage};
@@ -214,13 +212,5 @@ pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
         let _ = digest;
         Ok(None)
-    }
-
-    /// Where the same storage reads courses and the credential that asks for them by one call: for a storage each of whose
-    /// calls is a round trip. The answer is the same each time. Default `None`.
-    ///
-    /// [`Catalogue::with_api_keys`](crate::Catalogue::with_api_keys) asks it, where nothing limits requests.
-    fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
-        None
     }
 }

@@ -2,7 +2,6 @@
 
 mod app;
 mod authentication;
-mod by_key;
 mod clock;
 mod compiler_words;
 mod compression;

@@ -55,7 +55,6 @@ struct Readme;
 mod accounts;
 mod address;
 mod admin;
-mod by_key;
 mod citus;
 mod connection;
 mod connections;

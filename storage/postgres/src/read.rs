@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
-    AtRevision, CourseRows, CourseStorage, CoursesByKey, CredentialStorage, PageRequest, Position, Revision,
-    StorageError,
+    AtRevision, CourseRows, CourseStorage, CredentialStorage, PageRequest, Position, Revision, StorageError,
 };
 use catalogue_core::{AccountId, CourseDetail, Module, async_trait};
 use tokio_postgres::Row;
@@ -132,12 +131,6 @@ impl CredentialStorage for PostgresStorage {
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
         let rows = self.readers.read(&IS_REVOKED, &[&digest.as_bytes().as_slice()]).await?;
         rows.first().map(|row| Ok(rows::get::<i64>(row, 0)? > 0)).transpose()
-    }
-
-    /// Over tables that are spread, a page and a key are two statements. What a replica lacks is asked of the primary, for
-    /// each of the two.
-    fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
-        (!self.is_spread && !self.readers.has_replicas()).then_some(self)
     }
 }
 

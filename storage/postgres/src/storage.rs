@@ -87,10 +87,6 @@ impl PostgresStorage {
         let page = PageRequest::default();
         self.list_courses(&nobody, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
         self.find_course(&nobody, "none").await?;
-        if let Some(by_key) = self.courses_by_key() {
-            by_key.list_courses_by_key(&none, &nobody, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
-            by_key.find_course_by_key(&none, &nobody, "none").await?;
-        }
         match self.is_revoked(&none).await {
             // A role that was granted tables by name, before there was this one, goes on with its keys.
             Err(error) if code(&error) == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {

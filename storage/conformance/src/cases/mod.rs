@@ -107,10 +107,6 @@ macro_rules! __cases {
     };
     ($then:ident, together) => {
         $crate::$then! { together:
-            courses_by_key {
-                courses_by_key_are_those_of_the_two_reads
-                a_credential_of_another_account_reads_nothing
-            }
             credential_revision {
                 a_credential_brings_the_current_revision
             }

@@ -9,9 +9,8 @@ use catalogue_core::admin::{
 };
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
-    Actor, AtRevision, CourseRows, CourseStorage, CoursesByKey, CredentialEvent, CredentialStorage, KeyStorage,
-    MemoryStorage, NewSession, NewSignIn, PageRequest, Revision, Session, SignInStorage, StorageError,
-    StorageErrorKind,
+    Actor, AtRevision, CourseRows, CourseStorage, CredentialEvent, CredentialStorage, KeyStorage, MemoryStorage,
+    NewSession, NewSignIn, PageRequest, Revision, Session, SignInStorage, StorageError, StorageErrorKind,
 };
 use catalogue_core::{AccountId, CourseDetail, Timestamp, async_trait};
 
@@ -20,11 +19,6 @@ pub(crate) use crate::memory::{
     exchange, find, is_revoked, list, note, now, record, records, remove, remove_account, rename, revoke,
     revoke_tokens, rotate, session, sign_out, summaries,
 };
-
-/// The credential, where it is one of that account.
-pub(crate) fn of_account(found: Option<Credential>, account: &AccountId) -> Option<Credential> {
-    found.filter(|found| found.identity.account == *account)
-}
 
 /// What a revision comes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +71,6 @@ replaceable! {
         all_credentials: fn(Accounts<'_>) -> Vec<CredentialRecord> = all_credentials;
         record: fn(&str) -> Option<CredentialRecord> = record;
         note: fn(&[CredentialUse]) -> Result<(), StorageError> = note;
-        by_key: fn(Option<Credential>, &AccountId) -> Option<Credential> = |_, found, account| of_account(found, account);
         revoked: fn(&TokenDigest) -> Option<bool> = is_revoked;
         revoke_tokens: fn(&[TokenDigest], Timestamp, Timestamp) -> Result<(), StorageError> = revoke_tokens;
         credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
@@ -155,37 +148,6 @@ impl CredentialStorage for Broken {
 
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
         Ok((self.revoked)(&self.memory, digest))
-    }
-
-    fn courses_by_key(&self) -> Option<&dyn CoursesByKey> {
-        Some(self)
-    }
-}
-
-#[async_trait]
-impl CoursesByKey for Broken {
-    async fn list_courses_by_key(
-        &self,
-        digest: &TokenDigest,
-        account: &AccountId,
-        page: &PageRequest,
-        rows: &mut CourseRows<'_>,
-    ) -> Result<Option<Credential>, StorageError> {
-        let found = (self.by_key)(&self.memory, (self.credential)(&self.memory, digest), account);
-        if found.is_some() {
-            (self.list)(&self.memory, account, page, rows);
-        }
-        Ok(found)
-    }
-
-    async fn find_course_by_key(
-        &self,
-        digest: &TokenDigest,
-        account: &AccountId,
-        slug: &str,
-    ) -> Result<Option<(Credential, Option<CourseDetail>)>, StorageError> {
-        let found = (self.by_key)(&self.memory, (self.credential)(&self.memory, digest), account);
-        Ok(found.map(|found| (found, (self.find)(&self.memory, account, slug))))
     }
 }
 

@@ -8,7 +8,7 @@ use catalogue_core::auth::{Credential, CredentialKind, Scope, TokenDigest};
 use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 
-use crate::broken::{Broken, begin, create, credential, credentials, now, of_account, revoke};
+use crate::broken::{Broken, begin, create, credential, credentials, now, revoke};
 use crate::flaws;
 use crate::imports::BrokenImport;
 
@@ -117,11 +117,6 @@ flaws! {
         found.revision = now(memory.revision(&AccountId::new("b"))).ok()?;
         Some(found)
     }) => together::credential_revision::a_credential_brings_the_current_revision, "current revision";
-    revoked_ones_not_by_key: Broken::new().by_key(|_, found, account| {
-        of_account(found, account).filter(|found| found.revoked_at.is_none())
-    }) => together::courses_by_key::courses_by_key_are_those_of_the_two_reads, "as it is looked up";
-    another_accounts_courses_by_key: Broken::new().by_key(|_, found, _| found)
-        => together::courses_by_key::a_credential_of_another_account_reads_nothing, "its own account alone";
     gone_with_the_replaced_account: replaced_with_their_account()
         => administration::credential_records::an_import_leaves_credentials_alone, "leaves credentials alone";
 

@@ -47,11 +47,6 @@ impl Readers {
         self.read_by(sql, values, self.deadline(), self.shard(sql, values)).await
     }
 
-    /// Whether standbys are read ([`Options::replica`](crate::Options::replica)).
-    pub(crate) fn has_replicas(&self) -> bool {
-        self.replicas.is_some()
-    }
-
     /// The shard of a statement, whose first value says where its rows are, if it is one account or digest.
     pub(crate) fn shard(&self, sql: &Sql<'_>, values: Values<'_>) -> Option<Shard<'_>> {
         let (shards, of) = (self.shards.as_ref()?, sql.types.first()?);

@@ -10,7 +10,6 @@
 //!   or infinite first or last, and never out of all pages.
 //! - Plans are judged by the database's own `EXPLAIN`, and its deparsed columns tell what of the base table to index ([`plan`]).
 
-mod by_key;
 mod check;
 mod columns;
 mod plan;

@@ -14,11 +14,11 @@ use crate::options::quoted;
 
 const TEXT: Type = Type::TEXT;
 
-/// By the type of `created_at`, alone and by key.
-const NEXT_PAGE_TYPES: [[&[Type]; 2]; 3] = [
-    [&[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT], &[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT, Type::BYTEA]],
-    [&[TEXT, Type::INT8, Type::TIMESTAMP, TEXT], &[TEXT, Type::INT8, Type::TIMESTAMP, TEXT, Type::BYTEA]],
-    [&[TEXT, Type::INT8, Type::INT8, TEXT], &[TEXT, Type::INT8, Type::INT8, TEXT, Type::BYTEA]],
+/// By the type of `created_at`.
+const NEXT_PAGE_TYPES: [&[Type]; 3] = [
+    &[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT],
+    &[TEXT, Type::INT8, Type::TIMESTAMP, TEXT],
+    &[TEXT, Type::INT8, Type::INT8, TEXT],
 ];
 
 /// The accounts that have credentials, in the place of a page of all accounts and of those named.
@@ -39,10 +39,8 @@ pub(crate) struct Statements {
     find_credential: String,
     first_page: String,
     next_page: String,
-    next_page_types: [&'static [Type]; 2],
+    next_page_types: &'static [Type],
     find_course: String,
-    /// A first page, a later one and a course, each followed by the credential that asks for them.
-    by_key: [String; 3],
     /// Where there are revisions.
     find_revision: Option<[String; 2]>,
     list_keys: String,
@@ -102,24 +100,11 @@ impl Statements {
             revision("$1"),
             is_known("$1")
         );
-        let find_credential = |digest: &str| {
-            format!(
-                "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, {} \
-                 FROM credentials AS c WHERE c.digest = {digest}",
-                revision("c.account_id")
-            )
-        };
-        // The courses stand first, for the order of locks, and come first. Beside them the credential is null: it comes once,
-        // not with each.
-        let by_key = |courses: &str, columns: usize, digest: &str| {
-            let nulls = |columns| vec!["NULL"; columns].join(", ");
-            format!(
-                "SELECT p.*, {} FROM ({courses}) AS p UNION ALL SELECT {}, k.* FROM ({} LIMIT 1) AS k WHERE k.account_id = $1",
-                nulls(8),
-                nulls(columns),
-                find_credential(digest)
-            )
-        };
+        let find_credential = format!(
+            "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, {} \
+             FROM credentials AS c WHERE c.digest = $1",
+            revision("c.account_id")
+        );
         let find_revision = [
             format!("SELECT {} AS revision", revision("$1")),
             format!(
@@ -131,8 +116,7 @@ impl Statements {
         let listed = "c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, c.revoked_at, \
                       c.last_used_at, c.replaced_by";
         Self {
-            find_credential: find_credential("$1"),
-            by_key: [by_key(&first_page, 8, "$3"), by_key(&next_page, 8, "$5"), by_key(&find_course, 13, "$3")],
+            find_credential,
             first_page,
             next_page,
             next_page_types: match columns.created_at() {
@@ -181,22 +165,7 @@ impl Statements {
 
     /// The same after a time and a slug.
     pub(crate) fn next_page(&self) -> Sql<'_> {
-        Sql { text: &self.next_page, types: self.next_page_types[0] }
-    }
-
-    /// The rows of [`first_page`](Self::first_page), then one of [`find_credential`](Self::find_credential) in columns of its own.
-    pub(crate) fn first_page_by_key(&self) -> Sql<'_> {
-        Sql { text: &self.by_key[0], types: &[TEXT, Type::INT8, Type::BYTEA] }
-    }
-
-    /// The same after a time and a slug.
-    pub(crate) fn next_page_by_key(&self) -> Sql<'_> {
-        Sql { text: &self.by_key[1], types: self.next_page_types[1] }
-    }
-
-    /// The rows of [`find_course`](Self::find_course), then one of [`find_credential`](Self::find_credential) in columns of its own.
-    pub(crate) fn find_course_by_key(&self) -> Sql<'_> {
-        Sql { text: &self.by_key[2], types: &[TEXT, TEXT, Type::BYTEA] }
+        Sql { text: &self.next_page, types: self.next_page_types }
     }
 
     /// A row for each module of each course of that slug.
