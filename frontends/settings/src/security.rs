@@ -28,34 +28,43 @@ const HEADERS: [(&str, &str); 6] = [
 /// Refuses what a page of somebody else sends.
 pub(crate) fn check(head: &request::Parts, settings: &Address) -> Result<(), Failure> {
     let headers = &head.headers;
+    let origin = single(headers, ORIGIN)?;
+    if let Some(origin) = origin
+        && !is_own(origin, head, settings)?
+    {
+        return Err(Failure::CrossSite);
+    }
     if matches!(head.method, Method::GET | Method::HEAD | Method::OPTIONS) {
         let is_embedded = headers.get(SEC_FETCH_DEST).is_some_and(|dest| dest != "document");
         let is_foreign = headers.get(SEC_FETCH_SITE).is_some_and(|site| site == "cross-site");
         return if is_foreign && is_embedded { Err(Failure::CrossSite) } else { Ok(()) };
     }
-    let is_ours = match (single(headers, SEC_FETCH_SITE)?, single(headers, ORIGIN)?) {
-        (Some(site), _) => matches!(site, "same-origin" | "none"),
-        (None, Some(origin)) => is_own(origin, head, settings)?,
+    let is_ours = match single(headers, SEC_FETCH_SITE)? {
+        Some(site) => matches!(site, "same-origin" | "none"),
         // No page of another origin can send this type without a preflight, which is never granted.
-        (None, None) => is_of_type(headers, JSON),
+        None => origin.is_some() || is_of_type(headers, JSON),
     };
     if is_ours { Ok(()) } else { Err(Failure::CrossSite) }
 }
 
-/// Whether `origin` is that of the settings; where these know their path alone, whether it has the authority that was asked.
+/// Whether `origin` is that of the settings; if these know only their path, whether it has the authority that was asked.
 fn is_own(origin: &str, head: &request::Parts, settings: &Address) -> Result<bool, Failure> {
     let own = settings.origin();
     if !own.is_empty() {
         return Ok(without_usual_port(origin) == without_usual_port(own));
     }
-    let asked = head.uri.authority().map(http::uri::Authority::as_str);
-    let asked = if asked.is_some() { asked } else { single(&head.headers, HOST)? };
     let Some((scheme, _)) = origin.split_once("://") else { return Ok(false) };
-    let own = asked.map(|authority| format!("{scheme}://{authority}"));
+    let own = authority(head)?.map(|authority| format!("{scheme}://{authority}"));
     Ok(own.is_some_and(|own| without_usual_port(origin) == without_usual_port(&own)))
 }
 
-fn without_usual_port(origin: &str) -> String {
+/// The authority that a request names, in its target or as `Host`.
+pub(crate) fn authority(head: &request::Parts) -> Result<Option<&str>, Failure> {
+    let asked = head.uri.authority().map(http::uri::Authority::as_str);
+    if asked.is_some() { Ok(asked) } else { single(&head.headers, HOST) }
+}
+
+pub(crate) fn without_usual_port(origin: &str) -> String {
     let origin = origin.to_ascii_lowercase();
     let port = if origin.starts_with("https://") { ":443" } else { ":80" };
     origin.strip_suffix(port).map(str::to_owned).unwrap_or(origin)

@@ -12,15 +12,20 @@ const JSON: &str = "application/json";
 /// Settings at a path, and at a whole address; the fields of a request; whether each takes it.
 type Case = (&'static [(&'static str, &'static str)], [bool; 2]);
 
-const CASES: [Case; 22] = [
+const CASES: [Case; 27] = [
     (&[("content-type", FORM), ("sec-fetch-site", "same-origin")], [true, true]),
     (&[("content-type", FORM), ("sec-fetch-site", "none")], [true, true]),
     (&[("content-type", FORM), ("sec-fetch-site", "same-site")], [false, false]),
     (&[("content-type", FORM), ("sec-fetch-site", "cross-site")], [false, false]),
     (&[("content-type", FORM), ("sec-fetch-site", "Same-Origin")], [false, false]),
     (&[("content-type", FORM), ("sec-fetch-site", "same-origin"), ("sec-fetch-site", "same-origin")], [false, false]),
-    // The browser's word counts before the origin.
-    (&[("content-type", FORM), ("sec-fetch-site", "same-origin"), ("origin", "https://evil.example")], [true, true]),
+    // The origin is checked beside the browser's word.
+    (&[("content-type", FORM), ("sec-fetch-site", "same-origin"), ("origin", "https://a.example")], [true, true]),
+    (&[("content-type", FORM), ("sec-fetch-site", "same-origin"), ("origin", "https://evil.example")], [false, false]),
+    (&[("content-type", FORM), ("sec-fetch-site", "none"), ("origin", "https://evil.example")], [false, false]),
+    (&[("content-type", FORM), ("sec-fetch-site", "none"), ("origin", "null")], [false, false]),
+    (&[("content-type", FORM), ("sec-fetch-site", "same-origin"), ("origin", "http://a.example")], [true, false]),
+    (&[("content-type", JSON), ("sec-fetch-site", "same-origin"), ("origin", "https://evil.example")], [false, false]),
     (&[("content-type", FORM), ("sec-fetch-site", "cross-site"), ("origin", "https://a.example")], [false, false]),
     (&[("content-type", FORM), ("origin", "https://a.example")], [true, true]),
     (&[("content-type", FORM), ("origin", "https://a.example:443")], [true, true]),
@@ -61,6 +66,18 @@ async fn changes_come_from_our_own_pages() {
     request.headers_mut().insert("sec-fetch-site", "cross-site".parse().unwrap());
     let failure = app.ask(request).await.failure();
     assert_eq!(failure, (403, "invalid_request".to_owned(), Some("cross_site".to_owned())));
+}
+
+/// A read has an origin if a script of another one sends it.
+#[tokio::test]
+async fn reads_with_a_foreign_origin_are_refused() {
+    let app = App::new().await;
+    for (origin, status) in [("https://a.example", 200), ("https://evil.example", 403), ("null", 403)] {
+        for path in ["/settings", "/settings/api/keys"] {
+            let request = Request::get(path).header("host", "a.example").header("origin", origin);
+            assert_eq!(app.ask(request.body(String::new()).unwrap()).await.status, status, "{path} {origin}");
+        }
+    }
 }
 
 #[tokio::test]
