@@ -50,7 +50,8 @@ impl SettingsBuilder {
     /// Where the settings are mounted: an address such as `https://api.example.com/settings`, or its path alone. Default
     /// `/settings`.
     ///
-    /// With a whole address, forms of its origin alone are taken; with a path, those of the host that the request names.
+    /// With a whole address, forms of its origin alone are taken; with a path, those of the host that the request names, which
+    /// a proxy must then pass on. The session cookie's name is made of the same.
     pub fn settings_url(mut self, settings_url: impl Into<String>) -> Self {
         self.settings_url = settings_url.into();
         self

@@ -123,7 +123,7 @@ impl Inner {
                 let body = if found.action == Action::ShowSignIn { Vec::new() } else { read(head, body, FORM).await? };
                 return sign_in.answer(self, head, &Form::parse(&body), found.action, seen).await;
             }
-            Door::SignIn(sign_in) => sign_in.owner(head, now).await?,
+            Door::SignIn(sign_in) => sign_in.owner(self, head, now).await?,
         };
         let owner = &*seen.insert(owner);
         let call = Call { inner: self, owner, now };
@@ -233,14 +233,16 @@ async fn read<B: Body>(head: &request::Parts, body: B, media_type: &'static str)
     body::read(body).await
 }
 
-/// Takes one from the allowance of `key`, or says when there is one again.
-pub(crate) async fn take(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) -> Result<(), Failure> {
+/// Takes one from the allowance of `key`, or says when there is one again. Returns the window to give it back in, if it was
+/// counted.
+pub(crate) async fn take(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) -> Result<Option<u64>, Failure> {
     match limiter.take(key).await {
         Taken::Refused { resets_in } => {
             let seconds = resets_in.as_secs().saturating_add(u64::from(resets_in.subsec_nanos() > 0));
             Err(Failure::RateLimited(u32::try_from(seconds).unwrap_or(u32::MAX).max(1)))
         }
-        _ => Ok(()),
+        Taken::Granted { window, .. } => Ok(Some(window)),
+        _ => Ok(None),
     }
 }
 

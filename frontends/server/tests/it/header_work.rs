@@ -15,6 +15,8 @@ const LONGEST: usize = 60_000;
 /// How much more than a field that nobody reads one may cost that somebody does.
 const MOST: u64 = 3;
 
+const SETTINGS: &str = "--settings-url https://a.example/settings";
+
 /// A server whose instructions are counted.
 struct Counted {
     dir: TestDir,
@@ -26,8 +28,9 @@ impl Counted {
     fn start() -> Self {
         let dir = TestDir::with_courses();
         let token = key(&dir);
-        let program =
-            dir.command("serve --listen 127.0.0.1:0 --log warn --trusted-proxies 127.0.0.1 --rate-limit 1000/1m");
+        let program = dir.command(&format!(
+            "serve --listen 127.0.0.1:0 --log warn --trusted-proxies 127.0.0.1 --rate-limit 1000/1m {SETTINGS}"
+        ));
         let mut valgrind = Command::new("valgrind");
         valgrind.args(["--tool=callgrind", "--callgrind-out-file=counts", "--quiet"]).arg(program.get_program());
         valgrind.args(program.get_args()).current_dir(dir.path("")).stderr(Stdio::null());
@@ -120,6 +123,11 @@ fn what_is_read_costs_little_more_than_what_is_not() {
         let separator = if name.contains(':') { " " } else { ": " };
         let cost = counted.cost(COURSES, &format!("{name}{separator}{}\r\n", many(member)));
         assert!(cost <= most, "{name} of {member}: {cost} instructions and not {most}");
+    }
+    // Only the developer settings read cookies.
+    for member in [";", "a=b;", "catalogue-settings;"] {
+        let cost = counted.cost("/settings", &format!("Cookie: {}\r\n", many(member)));
+        assert!(cost <= most, "Cookie of {member} at the settings: {cost} instructions and not {most}");
     }
     for target in [
         "?x",

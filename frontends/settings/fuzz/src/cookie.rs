@@ -13,7 +13,9 @@ use http_body_util::Empty;
 
 use super::world::{World, check as check_answer, clock, now};
 
-const NAMES: [&str; 2] = ["__Host-catalogue-settings", "catalogue-settings"];
+const NAMES: [&str; 2] = ["__Host-catalogue-settings-62abb396", "catalogue-settings-62abb396"];
+/// Of longer fields none is read.
+const MAX_FIELDS: usize = 16 << 10;
 const SECRET: &str = "c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2U";
 
 /// Settings over TLS, and without.
@@ -52,19 +54,18 @@ pub fn check(input: &[u8]) {
             Some(secret) if secret == SECRET.as_bytes() => assert_eq!(answer.status(), 200, "{raw:?}"),
             Some(_) => {
                 assert_eq!(location, Some("/settings/sign-in?next=%2Fsettings%2Factivity&why=revoked"), "{raw:?}");
-                let taken_back = answer.headers()[SET_COOKIE].to_str().unwrap();
-                assert!(taken_back.starts_with(&format!("{name}=;")) && taken_back.ends_with("Max-Age=0"));
             }
-            None => {
-                assert_eq!(location, Some("/settings/sign-in?next=%2Fsettings%2Factivity"), "{raw:?}");
-                assert!(!answer.headers().contains_key(SET_COOKIE));
-            }
+            None => assert_eq!(location, Some("/settings/sign-in?next=%2Fsettings%2Factivity"), "{raw:?}"),
         }
+        assert!(!answer.headers().contains_key(SET_COOKIE), "{raw:?}");
     }
 }
 
 /// The value of the cookie of that name, where it comes once (RFC 6265 section 5.4 writes pairs with semicolons).
 fn value<'v>(lines: &'v [HeaderValue], name: &str) -> Option<&'v [u8]> {
+    if lines.iter().map(HeaderValue::len).sum::<usize>() > MAX_FIELDS {
+        return None;
+    }
     let pairs = lines.iter().flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
     let mut values = pairs.filter_map(|pair| {
         let at = pair.iter().position(|byte| *byte == b'=')?;

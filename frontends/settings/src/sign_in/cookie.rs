@@ -2,38 +2,58 @@
 
 use std::time::Duration;
 
+use catalogue_core::Address;
 use http::header::COOKIE;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, request};
+use sha2::{Digest, Sha256};
 
-#[derive(Clone, Copy, Debug)]
+use crate::security::{authority, without_usual_port};
+
+/// Maximum length of all `Cookie` fields of a request that are read; a longer request carries no session.
+const MAX_FIELDS: usize = 16 << 10;
+
+/// The session cookie of these settings.
+#[derive(Debug)]
 pub(super) struct Cookie {
-    /// Sent over TLS alone.
-    pub(super) is_secure: bool,
+    name: String,
+    is_secure: bool,
 }
 
 impl Cookie {
-    /// Its prefix binds it to this host; browsers differ on whether a host without TLS may have it.
-    fn name(self) -> &'static str {
-        if self.is_secure { "__Host-catalogue-settings" } else { "catalogue-settings" }
+    /// Returns the cookie of the settings at `settings`, which is sent over TLS only if it `is_secure`.
+    ///
+    /// Cookies know neither port nor path, so the name identifies the settings: by a digest of their URL, or, if they know
+    /// only their path, by that of the authority that the request names and the path.
+    pub(super) fn new(head: &request::Parts, settings: &Address, is_secure: bool) -> Self {
+        let origin = match settings.origin() {
+            "" => authority(head).ok().flatten().unwrap_or_default(),
+            origin => origin,
+        };
+        let digest = Sha256::new_with_prefix(without_usual_port(origin)).chain_update(settings.path()).finalize();
+        // The prefix binds it to this host; browsers differ on whether a host without TLS may have it.
+        let prefix = if is_secure { "__Host-" } else { "" };
+        let digest = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
+        Self { name: format!("{prefix}catalogue-settings-{digest:08x}"), is_secure }
     }
 
-    /// The value that came with a request; of two none, since nobody knows which is ours.
-    pub(super) fn find(self, headers: &HeaderMap) -> Option<String> {
+    /// Returns the value that came with a request; `None` if there are two, since either may be the owner's.
+    pub(super) fn find(&self, headers: &HeaderMap) -> Option<String> {
         // HTTP/2 may send them apart, and those of other applications hold any bytes.
-        let fields: Vec<_> =
-            headers.get_all(COOKIE).iter().map(|field| String::from_utf8_lossy(field.as_bytes())).collect();
-        let pairs = fields.iter().flat_map(|field| field.split(';'));
-        // Blanks alone: what Unicode calls white space besides belongs to a name.
-        let pairs = pairs.filter_map(|pair| pair.trim_matches([' ', '\t']).split_once('='));
-        let mut values = pairs.filter(|(name, _)| *name == self.name()).map(|(_, value)| value);
+        let fields = || headers.get_all(COOKIE).iter().map(HeaderValue::as_bytes);
+        if fields().map(<[u8]>::len).sum::<usize>() > MAX_FIELDS {
+            return None;
+        }
+        let pairs = fields().flat_map(|field| field.split(|byte| *byte == b';'));
+        let mut values =
+            pairs.filter_map(|pair| trim_blanks(pair).strip_prefix(self.name.as_bytes())?.strip_prefix(b"="));
         match (values.next(), values.next()) {
-            (Some(value), None) => Some(value.to_owned()),
+            (Some(value), None) => Some(String::from_utf8_lossy(value).into_owned()),
             _ => None,
         }
     }
 
-    pub(super) fn set(self, secret: &str, lifetime: Duration) -> HeaderValue {
-        let (name, secure) = (self.name(), if self.is_secure { "; Secure" } else { "" });
+    pub(super) fn set(&self, secret: &str, lifetime: Duration) -> HeaderValue {
+        let (name, secure) = (&self.name, if self.is_secure { "; Secure" } else { "" });
         let age = lifetime.as_secs();
         let value = format!("{name}={secret}; Path=/{secure}; HttpOnly; SameSite=Lax; Max-Age={age}");
         let mut value = HeaderValue::try_from(value).expect("base64url is visible ASCII");
@@ -41,7 +61,15 @@ impl Cookie {
         value
     }
 
-    pub(super) fn take_back(self) -> HeaderValue {
+    pub(super) fn take_back(&self) -> HeaderValue {
         self.set("", Duration::ZERO)
     }
+}
+
+/// Removes only spaces and tabs: other white space belongs to a name.
+fn trim_blanks(mut pair: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = pair {
+        pair = rest;
+    }
+    pair
 }

@@ -12,10 +12,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use catalogue_core::auth::{BearerToken, TokenDigest};
 use catalogue_core::limit::{ClientAddress, RateLimitKey, RateLimiter};
-use catalogue_core::storage::{CredentialAction, NewSession, Session, SignInStorage, StorageError};
+use catalogue_core::storage::{CredentialAction, NewSession, Session, SignInStorage};
 use catalogue_core::{AccountId, Timestamp};
 use http::header::SET_COOKIE;
-use http::{HeaderMap, Request, Response, StatusCode, request};
+use http::{Request, Response, StatusCode, request};
 use http_body::Body;
 
 use self::cookie::Cookie;
@@ -32,7 +32,7 @@ use crate::settings::{DeveloperSettings, Inner, take};
 /// How long a session lasts.
 const SESSION: Duration = Duration::from_secs(12 * 60 * 60);
 
-/// How many attempts to sign in a client has a minute.
+/// How many attempts to sign in a client has a minute; a cookie of no session is one too.
 const ATTEMPTS: u32 = 20;
 
 /// Developer settings that find their owner by a session of their own: for a program without users.
@@ -48,7 +48,8 @@ pub struct SignInSettings {
 #[derive(Clone)]
 pub(crate) struct SignIn {
     storage: Arc<dyn SignInStorage>,
-    cookie: Cookie,
+    /// Whether the cookie is sent over TLS only.
+    is_secure: bool,
     attempts: Arc<dyn RateLimiter>,
 }
 
@@ -59,8 +60,8 @@ impl DeveloperSettings {
     /// [`without_tls`](SignInSettings::without_tls).
     #[must_use]
     pub fn with_sign_in(&self, storage: impl SignInStorage) -> SignInSettings {
-        let cookie = Cookie { is_secure: !self.0.addresses.settings.origin().starts_with("http://") };
-        let sign_in = SignIn { storage: Arc::new(storage), cookie, attempts: per_minute(ATTEMPTS) };
+        let is_secure = !self.0.addresses.settings.origin().starts_with("http://");
+        let sign_in = SignIn { storage: Arc::new(storage), is_secure, attempts: per_minute(ATTEMPTS) };
         SignInSettings { settings: self.clone(), sign_in: Arc::new(sign_in) }
     }
 }
@@ -69,10 +70,10 @@ impl SignInSettings {
     /// Says that the settings, whose address is a path alone, are served on this machine without TLS.
     #[must_use]
     pub fn without_tls(self) -> Self {
-        self.with(|sign_in| sign_in.cookie.is_secure = false)
+        self.with(|sign_in| sign_in.is_secure = false)
     }
 
-    /// Counts attempts to sign in by client address. Default 20 a minute, in this process.
+    /// Counts attempts to sign in, and unknown session cookies, by client address. Default 20 a minute, in this process.
     #[must_use]
     pub fn rate_limiter(self, limiter: impl RateLimiter) -> Self {
         self.with(|sign_in| sign_in.attempts = Arc::new(limiter))
@@ -94,30 +95,55 @@ impl SignInSettings {
 }
 
 impl SignIn {
+    fn cookie(&self, inner: &Inner, head: &request::Parts) -> Cookie {
+        Cookie::new(head, &inner.addresses.settings, self.is_secure)
+    }
+
     /// Whose session a request carries.
-    pub(crate) async fn owner(&self, head: &request::Parts, now: Timestamp) -> Result<Owner, Failure> {
-        let Some(secret) = self.cookie.find(&head.headers) else { return Err(Failure::SignedOut("missing", None)) };
-        match self.find(&secret).await? {
+    pub(crate) async fn owner(&self, inner: &Inner, head: &request::Parts, now: Timestamp) -> Result<Owner, Failure> {
+        let cookie = self.cookie(inner, head);
+        let Some(secret) = cookie.find(&head.headers) else { return Err(Failure::SignedOut("missing", None)) };
+        match self.find(&secret, head).await? {
             Some((_, session)) if !session.is_over(now) => {
                 let mut owner = Owner::new(session.account.id).named(session.account.name);
                 owner.sign_out = SignOut::Form;
                 Ok(owner)
             }
-            Some(_) => Err(Failure::SignedOut("expired", Some(self.cookie.take_back()))),
-            None => Err(Failure::SignedOut("revoked", Some(self.cookie.take_back()))),
+            Some(_) => Err(Failure::SignedOut("expired", Some(cookie.take_back()))),
+            None => Err(Failure::SignedOut("revoked", None)),
         }
     }
 
-    async fn find(&self, secret: &str) -> Result<Option<(TokenDigest, Session)>, StorageError> {
+    /// Finds a session by its secret. A secret of none counts as an attempt of the client; beyond its attempts the storage is
+    /// not asked.
+    async fn find(&self, secret: &str, head: &request::Parts) -> Result<Option<(TokenDigest, Session)>, Failure> {
         let Some(digest) = BearerToken::new(secret).map(|secret| secret.digest()) else { return Ok(None) };
-        Ok(self.storage.find_session(&digest).await?.map(|session| (digest, session)))
+        let taken = self.take_attempt(head).await?;
+        let found = self.storage.find_session(&digest).await;
+        if let Some((key, window)) = taken.filter(|_| !matches!(found, Ok(None))) {
+            self.attempts.give_back(key, window).await;
+        }
+        Ok(found?.map(|session| (digest, session)))
     }
 
-    /// Ends the session that came with a request, as far as `limiter` has room for a change. What is none costs a look-up and
-    /// no write, since anybody can send it.
-    async fn end(&self, headers: &HeaderMap, now: Timestamp, limiter: Option<&dyn RateLimiter>) -> Result<(), Failure> {
-        let Some(secret) = self.cookie.find(headers) else { return Ok(()) };
-        let Some((digest, session)) = self.find(&secret).await? else { return Ok(()) };
+    /// Takes one of the client's attempts. Returns what to give back, if it could be counted.
+    async fn take_attempt(&self, head: &request::Parts) -> Result<Option<(RateLimitKey<'static>, u64)>, Failure> {
+        let Some(client) = head.extensions.get::<ClientAddress>() else { return Ok(None) };
+        let key = RateLimitKey::SignIn(client.counted());
+        Ok(take(&*self.attempts, key).await?.map(|window| (key, window)))
+    }
+
+    /// Ends the session that came with a request, as far as `limiter` has room for a change. Returns whether there was one;
+    /// any other secret costs a look-up and no write, since anybody can send it.
+    async fn end(
+        &self,
+        cookie: &Cookie,
+        head: &request::Parts,
+        now: Timestamp,
+        limiter: Option<&dyn RateLimiter>,
+    ) -> Result<bool, Failure> {
+        let Some(secret) = cookie.find(&head.headers) else { return Ok(false) };
+        let Some((digest, session)) = self.find(&secret, head).await? else { return Ok(false) };
         if !session.is_over(now) {
             let account = &session.account.id;
             if let Some(limiter) = limiter {
@@ -126,7 +152,7 @@ impl SignIn {
             self.storage.end_session(&digest).await?;
             audit(account, CredentialAction::SignedOut);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Answers what needs no owner.
@@ -141,7 +167,7 @@ impl SignIn {
         let frame = Frame { inner, owner: None };
         match action {
             Action::SignIn => self.sign_in(inner, head, form, seen).await,
-            Action::SignOut => self.sign_out(inner, &head.headers).await,
+            Action::SignOut => self.sign_out(inner, head).await,
             _ => {
                 let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
                 let why = match query.shown("why") {
@@ -162,9 +188,7 @@ impl SignIn {
         form: &Form,
         seen: &mut Option<Owner>,
     ) -> Result<Response<Bytes>, Failure> {
-        if let Some(client) = head.extensions.get::<ClientAddress>() {
-            take(&*self.attempts, RateLimitKey::SignIn(client.counted())).await?;
-        }
+        self.take_attempt(head).await?;
         let now = (inner.clock)();
         let next = next(inner, form);
         let (secret, session) = new_session(now);
@@ -181,18 +205,22 @@ impl SignIn {
         audit(&account.id, CredentialAction::SignedIn);
         *seen = Some(Owner::new(account.id));
         // Who had a session before has this one now; a secret that somebody else has put there is worth nothing.
-        if let Err(failure) = self.end(&head.headers, now, None).await {
+        let cookie = self.cookie(inner, head);
+        if let Err(failure) = self.end(&cookie, head, now, None).await {
             failure.log("");
         }
         let mut response = see_other(next.unwrap_or(&inner.addresses.page("")));
-        response.headers_mut().insert(SET_COOKIE, self.cookie.set(&secret, SESSION));
+        response.headers_mut().insert(SET_COOKIE, cookie.set(&secret, SESSION));
         Ok(response)
     }
 
-    async fn sign_out(&self, inner: &Inner, headers: &HeaderMap) -> Result<Response<Bytes>, Failure> {
-        self.end(headers, (inner.clock)(), Some(&*inner.changes)).await?;
+    async fn sign_out(&self, inner: &Inner, head: &request::Parts) -> Result<Response<Bytes>, Failure> {
+        let cookie = self.cookie(inner, head);
+        let is_ours = self.end(&cookie, head, (inner.clock)(), Some(&*inner.changes)).await?;
         let mut response = see_other(&inner.addresses.page("/sign-in"));
-        response.headers_mut().insert(SET_COOKIE, self.cookie.take_back());
+        if is_ours {
+            response.headers_mut().insert(SET_COOKIE, cookie.take_back());
+        }
         Ok(response)
     }
 }
@@ -233,6 +261,6 @@ fn audit(account: &AccountId, action: CredentialAction) {
 /// What it holds is not for logs.
 impl fmt::Debug for SignIn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SignIn").field("cookie", &self.cookie).finish_non_exhaustive()
+        f.debug_struct("SignIn").field("is_secure", &self.is_secure).finish_non_exhaustive()
     }
 }

@@ -15,6 +15,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use crate::app::{Answer, App, form, get, storage};
 use crate::failing::failing;
 use crate::host::Host;
+use crate::sign_in::NAME;
 
 /// All that is logged, as text.
 #[derive(Clone, Default)]
@@ -96,7 +97,7 @@ async fn each_change_is_a_line_without_secrets_and_names() {
     let out = form("/settings/sign-out", &[]).map(|body| Full::new(bytes::Bytes::from(body)));
     for _ in 0..2 {
         let mut out = out.clone();
-        out.headers_mut().insert("cookie", format!("__Host-catalogue-settings={session}").parse().unwrap());
+        out.headers_mut().insert("cookie", format!("{NAME}={session}").parse().unwrap());
         site.call(out).await;
     }
     let shown = format!("{app:?} {site:?} {link:?} {kept:?}", app = app.settings);

@@ -15,23 +15,28 @@ use catalogue_core::{AccountId, Timestamp, async_trait};
 use crate::app::{App, form};
 use crate::sign_in::{NAME, Site, with};
 
-/// Counts the ends, and fails at one of its calls.
+/// Counts the look-ups and the ends, and fails at one of its calls.
 #[derive(Clone, Debug)]
-struct Watched {
+pub(crate) struct Watched {
     storage: MemoryStorage,
+    asked: Arc<AtomicUsize>,
     ends: Arc<AtomicUsize>,
     fails_at: &'static str,
 }
 
 impl Watched {
-    async fn site(fails_at: &'static str) -> (Site, Self) {
+    pub(crate) async fn site(fails_at: &'static str) -> (Site, Self) {
         let site = Site::new().await;
-        let watched = Self { storage: site.storage.clone(), ends: Arc::default(), fails_at };
+        let watched = Self { storage: site.storage.clone(), asked: Arc::default(), ends: Arc::default(), fails_at };
         let app = App::over(site.storage.clone(), site.storage.clone(), |builder| builder);
         (
             Site { settings: app.settings.with_sign_in(watched.clone()), storage: site.storage, clock: app.clock },
             watched,
         )
+    }
+
+    pub(crate) fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
     }
 
     fn ends(&self) -> usize {
@@ -56,11 +61,13 @@ impl SignInStorage for Watched {
         now: Timestamp,
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         self.check("exchange_link")?;
         self.storage.exchange_link(link, now, session).await
     }
 
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         self.check("find_session")?;
         self.storage.find_session(digest).await
     }

@@ -12,6 +12,7 @@ use http_body_util::Full;
 use serde_json::json;
 
 use crate::app::{Answer, App, Clock, form, get, json as request, storage};
+use crate::sessions::Watched;
 
 /// Settings with sign-in.
 pub(crate) struct Site {
@@ -20,7 +21,8 @@ pub(crate) struct Site {
     pub(crate) clock: Clock,
 }
 
-pub(crate) const NAME: &str = "__Host-catalogue-settings";
+/// The cookie of settings at `/settings`, asked without a host.
+pub(crate) const NAME: &str = "__Host-catalogue-settings-2c56bef4";
 
 impl Site {
     pub(crate) async fn new() -> Self {
@@ -97,7 +99,7 @@ async fn a_code_makes_a_session_that_ends_with_sign_out() {
     );
     let after = site.get("/settings", &session).await;
     assert_eq!(after.header("location"), Some("/settings/sign-in?next=%2Fsettings&why=revoked"));
-    assert!(after.header("set-cookie").unwrap().ends_with("Max-Age=0"));
+    assert_eq!(after.header("set-cookie"), None);
     site.get("/settings/activity", &site.sign_in("anna").await).await.shows("Signed out");
 }
 
@@ -213,6 +215,90 @@ async fn two_cookies_count_as_none() {
     assert_eq!(broken.failure().2.unwrap(), "missing");
 }
 
+/// Cookies know neither port nor path: one browser sends those of all servers on a host name to each of them.
+#[tokio::test]
+async fn servers_on_one_host_name_leave_each_others_sessions_alone() {
+    for (urls, hosts) in [
+        (["https://a.example/settings", "https://a.example:8443/settings"], ["a.example"; 2]),
+        (["https://a.example/one/settings", "https://a.example/two/settings"], ["a.example"; 2]),
+        (["/settings", "/settings"], ["a.example:8080", "a.example:8081"]),
+        (["/one/settings", "/two/settings"], ["a.example:8080"; 2]),
+    ] {
+        let mut sites = Vec::new();
+        for (url, host) in urls.into_iter().zip(hosts) {
+            let storage = storage().await;
+            let app = App::over(storage.clone(), storage.clone(), |builder| builder.settings_url(url));
+            let settings = app.settings.with_sign_in(storage.clone());
+            let path = url.strip_prefix("https://").map_or(url, |url| &url[url.find('/').unwrap()..]);
+            sites.push((Site { settings, storage, clock: app.clock }, path, host));
+        }
+        let to = |mut request: Request<String>, host: &str| {
+            request.headers_mut().insert("host", host.parse().unwrap());
+            request
+        };
+        let mut cookies: Vec<String> = Vec::new();
+        for (site, path, host) in &sites {
+            let sign_in = form(&format!("{path}/sign-in"), &[("code", &site.code("anna").await)]);
+            let answer = site.ask(with(to(sign_in, host), &cookies.join("; "))).await;
+            cookies.push(cookie(&answer));
+        }
+        assert_ne!(cookies[0].split('=').next(), cookies[1].split('=').next());
+        let both = cookies.join("; ");
+        for _ in 0..2 {
+            for (site, path, host) in &sites {
+                let answer = site.ask(with(to(get(path), host), &both)).await;
+                assert_eq!((answer.status, answer.header("set-cookie")), (200, None), "{urls:?} {path} {host}");
+            }
+        }
+        let (site, path, host) = &sites[0];
+        let sign_out = with(to(form(&format!("{path}/sign-out"), &[]), host), &both);
+        assert!(
+            site.ask(sign_out).await.header("set-cookie").unwrap().starts_with(cookies[0].split('=').next().unwrap())
+        );
+        let (site, path, host) = &sites[1];
+        assert_eq!(site.ask(with(to(get(path), host), &both)).await.status, 200);
+    }
+}
+
+/// Servers behind one balancer may be told the same address in different words.
+#[tokio::test]
+async fn one_address_has_one_cookie_however_it_is_written() {
+    let storage = storage().await;
+    let mut names = Vec::new();
+    for url in ["https://a.example/settings", "HTTPS://A.example/settings", "https://a.example:443/settings/"] {
+        let app = App::over(storage.clone(), storage.clone(), |builder| builder.settings_url(url));
+        let settings = app.settings.with_sign_in(storage.clone());
+        let site = Site { settings, storage: storage.clone(), clock: app.clock };
+        let session = site.sign_in("anna").await;
+        names.push(session.split('=').next().unwrap().to_owned());
+    }
+    assert_eq!(names, ["__Host-catalogue-settings-62abb396"; 3]);
+}
+
+#[tokio::test]
+async fn cookie_that_names_no_session_stays() {
+    let site = Site::new().await;
+    for unknown in [format!("{NAME}={}", "a".repeat(43)), format!("{NAME}=é"), format!("{NAME}=")] {
+        for request in [get("/settings"), get("/settings/api/keys"), form("/settings/sign-out", &[])] {
+            assert_eq!(site.ask(with(request, &unknown)).await.header("set-cookie"), None, "{unknown}");
+        }
+    }
+}
+
+/// Beyond its bound a request carries no session, as one without cookies.
+#[tokio::test]
+async fn cookies_are_read_up_to_sixteen_kib() {
+    let site = Site::new().await;
+    let session = site.sign_in("anna").await;
+    let padded = |length: usize| format!("{session};{}", ";".repeat(length - session.len() - 1));
+    assert_eq!(site.get("/settings/api/keys", &padded(16 << 10)).await.status, 200);
+    let apart = |length: usize| with(with(get("/settings/api/keys"), &session), &";".repeat(length - session.len()));
+    assert_eq!(site.ask(apart(16 << 10)).await.status, 200);
+    for beyond in [with(get("/settings/api/keys"), &padded((16 << 10) + 1)), apart((16 << 10) + 1)] {
+        assert_eq!(site.ask(beyond).await.failure().2.unwrap(), "missing");
+    }
+}
+
 #[tokio::test]
 async fn next_leads_to_pages_of_ours_alone() {
     let site = Site::new().await;
@@ -278,6 +364,56 @@ async fn attempts_are_counted_by_address() {
     assert_eq!(attempt([192, 0, 2, 2], &code).await.status, 303);
 }
 
+/// A look-up asks the primary of the database, and anybody can send a cookie.
+#[tokio::test]
+async fn unknown_sessions_are_counted_among_the_attempts_of_an_address() {
+    let (site, watched) = Watched::site("").await;
+    let limiter = LocalRateLimiter::new(RateLimit::new(3, Duration::from_secs(60)).unwrap());
+    let site = Site { settings: site.settings.clone().rate_limiter(limiter), ..site };
+    let session = site.sign_in("anna").await;
+    let from = |mut request: Request<String>, address: [u8; 4], cookie: &str| {
+        request.extensions_mut().insert(ClientAddress(address.into()));
+        site.ask(with(request, cookie))
+    };
+    let unknown = |number: usize| format!("{NAME}={}{number}", "a".repeat(42));
+    let over = site.sign_in("bert").await;
+    site.storage.end_sign_ins(&AccountId::new("bert"), &Actor::OPERATOR).await.unwrap();
+    let (client, other) = ([192, 0, 2, 1], [192, 0, 2, 2]);
+    // What has no form of a secret is not looked up.
+    for _ in 0..5 {
+        assert_eq!(from(get("/settings/api/keys"), client, &format!("{NAME}=é")).await.status, 401);
+        assert_eq!(from(get("/settings/api/keys"), client, &session).await.status, 200);
+    }
+    for (request, cookie, status) in [
+        (get("/settings/api/keys"), &unknown(0), 401),
+        (get("/settings"), &over, 303),
+        (form("/settings/sign-out", &[]), &unknown(1), 303),
+    ] {
+        assert_eq!(from(request, client, cookie).await.status, status);
+    }
+    let asked = watched.asked();
+    for request in [get("/settings/api/keys"), get("/settings"), form("/settings/sign-out", &[])] {
+        let refused = from(request, client, &unknown(2)).await;
+        assert!(refused.status == 429 && refused.header("retry-after").is_some(), "{refused:?}");
+    }
+    let guess = from(form("/settings/sign-in", &[("code", "csin_guess")]), client, "a=b").await;
+    assert_eq!(guess.status, 429, "guesses of codes and of sessions are counted together");
+    assert_eq!(watched.asked(), asked, "the storage is not asked");
+    assert_eq!(from(get("/settings"), other, &session).await.status, 200);
+}
+
+#[tokio::test]
+async fn storage_that_fails_costs_no_attempt() {
+    let (site, _) = Watched::site("find_session").await;
+    let limiter = LocalRateLimiter::new(RateLimit::new(1, Duration::from_secs(60)).unwrap());
+    let site = Site { settings: site.settings.clone().rate_limiter(limiter), ..site };
+    for _ in 0..3 {
+        let mut request = with(get("/settings"), &format!("{NAME}={}", "a".repeat(43)));
+        request.extensions_mut().insert(ClientAddress([192, 0, 2, 1].into()));
+        assert_eq!(site.ask(request).await.status, 500);
+    }
+}
+
 #[tokio::test]
 async fn an_account_has_ten_sessions() {
     let site = Site::new().await;
@@ -294,18 +430,19 @@ async fn an_account_has_ten_sessions() {
 }
 
 #[tokio::test]
-async fn without_tls_the_cookie_has_another_name() {
+async fn without_tls_the_cookie_has_no_prefix() {
     let storage = storage().await;
     let app = App::over(storage.clone(), storage.clone(), |builder| builder);
     let plain =
         App::over(storage.clone(), storage.clone(), |builder| builder.settings_url("http://localhost:1/settings"));
-    for settings in
-        [app.settings.with_sign_in(storage.clone()).without_tls(), plain.settings.with_sign_in(storage.clone())]
-    {
+    for (settings, digest) in [
+        (app.settings.with_sign_in(storage.clone()).without_tls(), "2c56bef4"),
+        (plain.settings.with_sign_in(storage.clone()), "32d32be7"),
+    ] {
         let site = Site { settings, storage: storage.clone(), clock: app.clock.clone() };
         let answer = site.send(&site.code("anna").await).await;
         let set = answer.header("set-cookie").unwrap();
-        assert!(set.starts_with("catalogue-settings=") && !set.contains("Secure"), "{set}");
+        assert!(set.starts_with(&format!("catalogue-settings-{digest}=")) && !set.contains("Secure"), "{set}");
         assert_eq!(site.get("/settings", &cookie(&answer)).await.status, 200);
     }
 }

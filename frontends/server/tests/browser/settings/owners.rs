@@ -66,6 +66,22 @@ fn two_owners_see_nothing_of_each_other() {
 }
 
 #[test]
+fn two_catalogues_on_one_host_name_keep_both_sessions() {
+    let (one, two) = (Host::start(), Host::start());
+    let Some(mut page) = one.signed_in("anna") else { return };
+    page.visit(&two.link("bert"));
+    page.leads(|page| page.press("Enter", 13));
+    for _ in 0..2 {
+        for (host, name) in [(&one, "School of Anna"), (&two, "School of Bert")] {
+            page.visit(&host.page(""));
+            assert_eq!(page.evaluate("location.pathname"), "/settings");
+            let body = page.evaluate("document.body.innerText");
+            assert!(body.as_str().unwrap().contains(name), "{body}");
+        }
+    }
+}
+
+#[test]
 fn a_page_that_was_left_open_tells_the_truth_at_the_next_click() {
     let host = Host::start();
     let (id, _) = host.make("anna", "partner", |_| {});

@@ -6,6 +6,8 @@ use std::net::TcpStream;
 /// Who asks a server, with the cookie that it gave, if any.
 pub(crate) struct Visitor {
     address: String,
+    /// The host that it asks for.
+    host: String,
     cookie: String,
 }
 
@@ -19,12 +21,12 @@ pub(crate) struct Answer {
 
 impl Visitor {
     pub(crate) fn of(address: &str) -> Self {
-        Self { address: address.to_owned(), cookie: String::new() }
+        Self { address: address.to_owned(), host: address.to_owned(), cookie: String::new() }
     }
 
-    /// The same at another server.
+    /// The same visitor at another server of the same host.
     pub(crate) fn at(&self, address: &str) -> Self {
-        Self { address: address.to_owned(), cookie: self.cookie.clone() }
+        Self { address: address.to_owned(), host: self.host.clone(), cookie: self.cookie.clone() }
     }
 
     /// Signs in with a link's code.
@@ -60,9 +62,9 @@ impl Visitor {
         let cookie = Some(format!("Cookie: {}", self.cookie)).filter(|_| !self.cookie.is_empty());
         let fields: String =
             fields.iter().copied().chain(cookie.as_deref()).map(|field| format!("{field}\r\n")).collect();
-        let (address, length) = (&self.address, body.len());
+        let (host, length) = (&self.host, body.len());
         format!(
-            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n{fields}Connection: close\r\n\r\n{body}"
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n{fields}Connection: close\r\n\r\n{body}"
         )
     }
 
