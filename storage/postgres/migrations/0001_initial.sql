@@ -1,4 +1,4 @@
--- Accounts, courses, modules and credentials: the same tables as SQLite's.
+-- Accounts, courses, modules, credentials, and what the developer settings keep: the same tables as SQLite's.
 --
 -- Every primary and unique key begins with the account's id (that of credentials is the digest), so that the tables can
 -- be spread over machines by account. Keys are compared byte by byte (collation "C") whatever the database's collation.
@@ -61,8 +61,50 @@ CREATE TABLE credentials (
     scopes       TEXT NOT NULL,
     created_at   BIGINT NOT NULL CHECK (created_at BETWEEN -62167219200000000 AND 253402300799999999),
     expires_at   BIGINT CHECK (expires_at BETWEEN -62167219200000000 AND 253402300799999999),
-    revoked_at   BIGINT CHECK (revoked_at BETWEEN -62167219200000000 AND 253402300799999999)
+    revoked_at   BIGINT CHECK (revoked_at BETWEEN -62167219200000000 AND 253402300799999999),
+    -- As far as servers have noted it.
+    last_used_at BIGINT CHECK (last_used_at BETWEEN -62167219200000000 AND 253402300799999999),
+    -- The id of the credential that takes the place of one that was rotated.
+    replaced_by  TEXT COLLATE "C"
 );
 
 CREATE UNIQUE INDEX credentials_by_account ON credentials (account_id, id);
 CREATE INDEX credentials_by_id ON credentials (id);
+
+-- Sign-in links and sessions of the developer settings. A link's code and a session's secret are nowhere: the digest stands
+-- for them.
+CREATE TABLE sign_ins (
+    digest     BYTEA NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),
+    account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    kind       TEXT NOT NULL CHECK (kind IN ('link', 'session')),
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+
+CREATE INDEX sign_ins_by_account ON sign_ins (account_id, created_at);
+-- Each link that is made removes some that have been over for long, of whatever account.
+CREATE INDEX sign_ins_by_end ON sign_ins (expires_at);
+
+CREATE TABLE credential_events (
+    account_id    TEXT COLLATE "C" NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    -- `evt_` and a UUID of version 7: the order of time.
+    id            TEXT COLLATE "C" NOT NULL,
+    at            BIGINT NOT NULL,
+    action        TEXT NOT NULL,
+    actor         TEXT NOT NULL,
+    credential_id TEXT COLLATE "C",
+    name          TEXT,
+    PRIMARY KEY (account_id, id)
+);
+
+-- Signed tokens of an authorization server that were revoked here, by the SHA-256 of the whole token. They name no account, so
+-- they go with none.
+CREATE TABLE revoked_tokens (
+    digest     BYTEA NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),
+    -- The token's own.
+    expires_at BIGINT NOT NULL,
+    revoked_at BIGINT NOT NULL
+);
+
+-- Each revocation removes some whose token has been over for long.
+CREATE INDEX revoked_tokens_by_end ON revoked_tokens (expires_at);

@@ -7,6 +7,10 @@
 -- once. Each locks its accounts by replacing their revisions before it counts. So writers to one account come one after
 -- the other, and the next count sees what the one before has committed.
 
+-- Functions take this path from the session: they change the catalogue's tables, whatever the writer's session finds by
+-- their names. Unless `pg_temp` is named, PostgreSQL looks for temporary tables first.
+SELECT set_config('search_path', format('%I, pg_temp', current_schema()), TRUE);
+
 CREATE FUNCTION catalogue_courses_inserted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     UPDATE accounts SET revision = gen_random_uuid() WHERE id IN (SELECT account_id FROM fresh);
@@ -103,10 +107,17 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION catalogue_account_keeps_its_id() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION catalogue_account_keeps_its_id() RETURNS trigger LANGUAGE plpgsql
+SET search_path FROM CURRENT AS $$
 BEGIN
     RAISE EXCEPTION 'an account keeps its id; add another account and move the courses'
         USING ERRCODE = 'integrity_constraint_violation';
+END $$;
+
+-- An event is never changed, whoever writes.
+CREATE FUNCTION catalogue_events_stay() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    RAISE EXCEPTION 'events stay as they are' USING ERRCODE = 'integrity_constraint_violation';
 END $$;
 
 -- Everything below an account is found by its id, so the id stays.
@@ -161,3 +172,6 @@ EXECUTE FUNCTION catalogue_module_contents_changed();
 
 CREATE TRIGGER module_contents_truncated AFTER TRUNCATE ON module_contents
 FOR EACH STATEMENT EXECUTE FUNCTION catalogue_truncated();
+
+CREATE TRIGGER credential_events_stay BEFORE UPDATE ON credential_events
+FOR EACH ROW EXECUTE FUNCTION catalogue_events_stay();

@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::place;
 use crate::rows::get;
 use crate::transaction::commit;
-use crate::versions::{MIGRATIONS, SCHEMA_VERSION};
+use crate::versions::{MIGRATIONS, Migration};
 
 /// How often a migration is begun while others make the same tables.
 const ATTEMPTS: usize = 5;
@@ -29,17 +29,19 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 const LOCK_ATTEMPTS: usize = 30;
 const LOCK_PAUSE: Duration = Duration::from_secs(1);
 
+/// The mark of builds before schema version 1 was made anew.
+const UNRELEASED_VERSION_TABLE: &str = "catalogue_schema";
 /// The one row of this table says which version the schema has. Who migrates has it locked.
 const VERSION_TABLE: &str = "
-    CREATE TABLE catalogue_schema (id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1), version BIGINT NOT NULL);
-    INSERT INTO catalogue_schema (id, version) VALUES (1, 0);
+    CREATE TABLE catalogue_schema_version (id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1), version BIGINT NOT NULL);
+    INSERT INTO catalogue_schema_version (id, version) VALUES (1, 0);
 ";
 
 /// Which of our tables the schema has that new tables would be made in.
 const TABLES: Sql = Sql {
     text: "SELECT CAST(tablename AS TEXT) FROM pg_catalog.pg_tables WHERE schemaname = current_schema() \
-           AND tablename IN ('catalogue_schema', 'accounts', 'courses', 'modules', 'module_contents', 'credentials', \
-           'sign_ins', 'credential_events', 'revoked_tokens')",
+           AND tablename IN ('catalogue_schema_version', 'catalogue_schema', 'accounts', 'courses', 'modules', \
+           'module_contents', 'credentials', 'sign_ins', 'credential_events', 'revoked_tokens')",
     types: &[],
 };
 
@@ -49,11 +51,13 @@ const SETTINGS: Sql = Sql {
     types: &[],
 };
 
-const VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema WHERE id = 1", types: &[] };
+const VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema_version WHERE id = 1", types: &[] };
 
-const LOCKED_VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema WHERE id = 1 FOR UPDATE", types: &[] };
+const LOCKED_VERSION: Sql =
+    Sql { text: "SELECT version FROM catalogue_schema_version WHERE id = 1 FOR UPDATE", types: &[] };
 
-const SET_VERSION: Sql = Sql { text: "UPDATE catalogue_schema SET version = $1 WHERE id = 1", types: &[Type::INT8] };
+const SET_VERSION: Sql =
+    Sql { text: "UPDATE catalogue_schema_version SET version = $1 WHERE id = 1", types: &[Type::INT8] };
 
 /// A row where the tables are made for being spread over nodes.
 const SPREAD: Sql = Sql {
@@ -111,37 +115,43 @@ pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
     timeout(VERSION_TIMEOUT, asking).await.unwrap_or_else(|_| Err(OpenError::Failed(unavailable(silent))))
 }
 
-/// Brings the database to [`SCHEMA_VERSION`]; does nothing at all where it is there already.
+/// Brings the database to [`SCHEMA_VERSION`](crate::versions::SCHEMA_VERSION); does nothing at all where it is there already.
 pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
+    migrate_by(&MIGRATIONS, options).await
+}
+
+/// Applies what the database lacks of `migrations`.
+async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migrated, OpenError> {
+    let known = migrations.len() as u32;
     let Found { version: found, is_spread, has_citus } = look(options).await?;
-    if found > SCHEMA_VERSION {
-        return Err(OpenError::NewerSchema { found, known: SCHEMA_VERSION });
+    if found > known {
+        return Err(OpenError::NewerSchema { found, known });
     }
     if options.citus && options.courses.views.is_some() {
         return Err(OpenError::SpreadViews);
     }
     let is_placed = !options.citus || is_spread && has_citus && placement::is_done(options).await?;
-    if found == SCHEMA_VERSION && is_placed {
+    if found == known && is_placed {
         return Ok(Migrated { from: found, to: found });
     }
     let (mut attempt, mut locked) = (1, 1);
     loop {
         // The transaction of an attempt that failed ends with its connection.
         let connection = options.writing().open().await.map_err(OpenError::Failed)?;
-        match apply(&connection, options).await {
+        match apply(migrations, &connection, options).await {
             // Requests would queue behind this one for as long as another transaction has a table: better to step back.
             Err(OpenError::Failed(error)) if is_locked(&error) && locked < LOCK_ATTEMPTS => {
                 locked += 1;
                 sleep(LOCK_PAUSE).await;
             }
             Err(OpenError::Failed(error)) if is_race(&error) && attempt < ATTEMPTS => attempt += 1,
-            applied => return applied.map(|from| Migrated { from, to: SCHEMA_VERSION.max(from) }),
+            applied => return applied.map(|from| Migrated { from, to: known.max(from) }),
         }
     }
 }
 
 /// Applies what is missing; the version is read again under the lock, as another process may have been faster.
-async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenError> {
+async fn apply(migrations: &[Migration], connection: &Connection, options: &Options) -> Result<u32, OpenError> {
     let beside_views = options.courses.views.is_some();
     let run = async |sql: &str| connection.run(sql).await.map_err(failed);
     let Settings { has_citus, .. } = settings(connection).await?;
@@ -156,11 +166,11 @@ async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenEr
     }
     let is_spread = has_row(connection, &SPREAD).await?;
     if options.citus && !is_spread {
-        run(placement::ONE_NODE).await?;
+        run(placement::WITHOUT_TRIGGERS).await?;
     }
     // What was made without triggers stays without, and triggers that are there have to be of the same version.
     let triggers = if found == 0 { options.triggers } else { has_row(connection, &TRIGGERS).await? };
-    for migration in MIGRATIONS.iter().skip(found as usize) {
+    for migration in migrations.iter().skip(found as usize) {
         run(migration.tables(beside_views)).await?;
         if triggers && !beside_views {
             run(migration.triggers).await?;
@@ -172,7 +182,8 @@ async fn apply(connection: &Connection, options: &Options) -> Result<u32, OpenEr
     if options.citus || is_spread && has_citus {
         placement::place(connection).await?;
     }
-    connection.execute(&SET_VERSION, &[&i64::from(SCHEMA_VERSION.max(found))]).await.map_err(failed)?;
+    let version = found.max(migrations.len() as u32);
+    connection.execute(&SET_VERSION, &[&i64::from(version)]).await.map_err(failed)?;
     commit(connection).await.map_err(OpenError::Failed)?;
     Ok(found)
 }
@@ -185,7 +196,12 @@ async fn version_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -
     if tables.is_empty() {
         return place::check_alone(connection, options).await.map(|()| 0);
     }
-    let row = match tables.contains(&"catalogue_schema") {
+    let views = !tables.contains(&"accounts");
+    if tables.contains(&UNRELEASED_VERSION_TABLE) {
+        let schema = settings(connection).await?.schema;
+        return Err(OpenError::UnreleasedSchema { schema, beside_views: views });
+    }
+    let row = match tables.contains(&"catalogue_schema_version") {
         true => connection.query(sql, &[]).await.map_err(failed)?.pop(),
         false => None,
     };
@@ -193,7 +209,6 @@ async fn version_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -
         return Err(OpenError::Foreign(settings(connection).await?.schema));
     };
     let version: i64 = get(&row, 0).map_err(OpenError::Failed)?;
-    let views = !tables.contains(&"accounts");
     if views != options.courses.views.is_some() {
         return Err(OpenError::MadeForOther { schema: settings(connection).await?.schema, views });
     }
@@ -237,3 +252,6 @@ fn is_race(error: &StorageError) -> bool {
 fn failed(error: Error) -> OpenError {
     OpenError::Failed(storage_error(error))
 }
+
+#[cfg(test)]
+mod tests;

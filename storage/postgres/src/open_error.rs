@@ -88,6 +88,19 @@ pub enum OpenError {
     /// The views that courses are read from are missing, or cannot be read.
     #[error("the courses cannot be read: {}", views::shown(.0))]
     Views(Vec<ViewFault>),
+    /// The tables were made by a build from before the first release, whose schema this one does not read.
+    #[error(
+        "the tables in the schema {schema:?} were made by an older, unreleased build, whose schema this one does not read: {}",
+        if *.beside_views { "drop them or name another schema, and create new keys" } else {
+            "export the courses with that build, import them into a new database with this one, and create new keys"
+        }
+    )]
+    UnreleasedSchema {
+        /// The schema with the tables.
+        schema: String,
+        /// Whether they are keys beside views, and so no courses.
+        beside_views: bool,
+    },
     /// There are no tables yet, or older ones than this program's.
     #[error(
         "the database has schema version {found} and this program needs {known}; bring it up to date with `migrate`"

@@ -1,4 +1,4 @@
--- Accounts, courses, modules and credentials.
+-- Accounts, courses, modules, credentials, and what the developer settings keep.
 --
 -- Every primary and unique key begins with the account's id (that of credentials is the digest), so that the same schema
 -- can be spread over machines by account. Texts are compared byte by byte. Times are microseconds since
@@ -61,11 +61,65 @@ CREATE TABLE credentials (
     scopes       TEXT    NOT NULL,
     created_at   INTEGER NOT NULL,
     expires_at   INTEGER,
-    revoked_at   INTEGER
+    revoked_at   INTEGER,
+    -- As far as servers have noted it.
+    last_used_at INTEGER,
+    -- The id of the credential that takes the place of one that was rotated.
+    replaced_by  TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX credentials_by_account ON credentials (account_id, id);
 CREATE INDEX credentials_by_id ON credentials (id);
+
+-- Sign-in links and sessions of the developer settings.
+CREATE TABLE sign_ins (
+    -- The SHA-256 of the link's code or of the session's secret; neither is anywhere.
+    digest     BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+    account_id TEXT    NOT NULL REFERENCES accounts (id),
+    kind       TEXT    NOT NULL CHECK (kind IN ('link', 'session')),
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sign_ins_by_account ON sign_ins (account_id, created_at);
+-- Each link that is made removes some that have been over for long, of whatever account.
+CREATE INDEX sign_ins_by_end ON sign_ins (expires_at);
+
+CREATE TABLE credential_events (
+    account_id    TEXT    NOT NULL REFERENCES accounts (id),
+    -- `evt_` and a UUID of version 7, so that the order of ids is that of time.
+    id            TEXT    NOT NULL,
+    at            INTEGER NOT NULL,
+    action        TEXT    NOT NULL,
+    actor         TEXT    NOT NULL,
+    -- The key and its name then, where it was done to a key.
+    credential_id TEXT,
+    name          TEXT,
+    PRIMARY KEY (account_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- Signed tokens of an authorization server that were revoked here. They name no account, so they go with none.
+CREATE TABLE revoked_tokens (
+    -- The SHA-256 of the whole token, which is nowhere.
+    digest     BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+    -- The token's own.
+    expires_at INTEGER NOT NULL,
+    revoked_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Each revocation removes some whose token has been over for long.
+CREATE INDEX revoked_tokens_by_end ON revoked_tokens (expires_at);
+
+-- Which accounts were changed last, so that who has read something of the others need not read it again after a commit. The
+-- triggers tell it for every writer.
+CREATE TABLE account_changes (
+    number     INTEGER NOT NULL PRIMARY KEY,
+    -- The account whose revision is another one; null where a credential or a revocation was changed, of whatever account.
+    -- An account is told once until another change is: the last one may have been changed again.
+    account_id TEXT,
+    -- Tells this row from another of the same number, as a backup may have that was put back.
+    nonce      BLOB    NOT NULL DEFAULT (randomblob(16))
+) STRICT;
 
 -- The triggers keep the revision and the module count for every writer, also one that knows nothing of them. They count
 -- anew instead of adding one: `INSERT OR REPLACE` removes a row without telling a delete trigger.
@@ -73,6 +127,8 @@ CREATE INDEX credentials_by_id ON credentials (id);
 CREATE TRIGGER accounts_deleted AFTER DELETE ON accounts BEGIN
     DELETE FROM courses WHERE account_id = OLD.id;
     DELETE FROM credentials WHERE account_id = OLD.id;
+    DELETE FROM sign_ins WHERE account_id = OLD.id;
+    DELETE FROM credential_events WHERE account_id = OLD.id;
 END;
 
 -- Everything below an account is found by its id, so the id stays.
@@ -146,3 +202,55 @@ END;
 CREATE TRIGGER module_contents_deleted AFTER DELETE ON module_contents BEGIN
     UPDATE accounts SET revision = randomblob(16) WHERE id = OLD.account_id;
 END;
+
+CREATE TRIGGER credential_events_stay BEFORE UPDATE ON credential_events BEGIN
+    SELECT RAISE(ABORT, 'events stay as they are');
+END;
+
+-- Readers that are further behind take all for changed.
+CREATE TRIGGER account_changes_are_few AFTER INSERT ON account_changes BEGIN
+    DELETE FROM account_changes WHERE number <= NEW.number - 1000;
+END;
+
+CREATE TRIGGER accounts_inserted AFTER INSERT ON accounts
+WHEN (SELECT account_id FROM account_changes ORDER BY number DESC LIMIT 1) IS NOT NEW.id BEGIN
+    INSERT INTO account_changes (account_id) VALUES (NEW.id);
+END;
+
+CREATE TRIGGER accounts_changed AFTER UPDATE OF revision ON accounts
+WHEN (SELECT account_id FROM account_changes ORDER BY number DESC LIMIT 1) IS NOT NEW.id BEGIN
+    INSERT INTO account_changes (account_id) VALUES (NEW.id);
+END;
+
+-- Nothing is left of an account that was removed.
+CREATE TRIGGER accounts_removed AFTER DELETE ON accounts BEGIN
+    DELETE FROM account_changes WHERE account_id = OLD.id;
+    INSERT INTO account_changes (account_id) VALUES (NULL);
+END;
+
+CREATE TRIGGER credentials_inserted AFTER INSERT ON credentials BEGIN
+    INSERT INTO account_changes (account_id) VALUES (NULL);
+END;
+
+CREATE TRIGGER credentials_updated
+AFTER UPDATE OF digest, account_id, id, kind, scopes, expires_at, revoked_at ON credentials BEGIN
+    INSERT INTO account_changes (account_id) VALUES (NULL);
+END;
+
+CREATE TRIGGER credentials_deleted AFTER DELETE ON credentials BEGIN
+    INSERT INTO account_changes (account_id) VALUES (NULL);
+END;
+
+CREATE TRIGGER revoked_tokens_inserted AFTER INSERT ON revoked_tokens BEGIN
+    INSERT INTO account_changes (account_id) VALUES (NULL);
+END;
+
+CREATE TRIGGER revoked_tokens_updated AFTER UPDATE ON revoked_tokens BEGIN
+    INSERT INTO account_changes (account_id) VALUES (NULL);
+END;
+
+CREATE TRIGGER revoked_tokens_deleted AFTER DELETE ON revoked_tokens BEGIN
+    INSERT INTO account_changes (account_id) VALUES (NULL);
+END;
+
+INSERT INTO account_changes (account_id) VALUES (NULL);

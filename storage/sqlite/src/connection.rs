@@ -13,10 +13,13 @@ use crate::error::storage_error;
 use crate::file::{self, FileVersion};
 use crate::kept_rows;
 use crate::open_error::OpenError;
+use crate::views::open::has_unreleased_tables;
 use crate::views::wal_files;
 
-/// Marks a database as ours in its header: the letters `ccat`.
-pub(crate) const APPLICATION_ID: i32 = 0x6363_6174;
+/// The catalogue's mark in the header of a database: the letters `ctlg`.
+pub(crate) const APPLICATION_ID: i32 = 0x6374_6c67;
+/// The mark of builds before schema version 1 was made anew: the letters `ccat`.
+const UNRELEASED_ID: i32 = 0x6363_6174;
 
 /// How long a statement waits for a lock of another connection.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -47,7 +50,17 @@ impl Database {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::NotADatabase(self.path()),
                 _ => self.failed(storage_error(error)),
             })?
-            .ok_or_else(|| OpenError::Foreign(self.path()))
+            .ok_or_else(|| self.foreign(&connection))
+    }
+
+    /// Why a database without the catalogue's mark is refused.
+    fn foreign(&self, connection: &Connection) -> OpenError {
+        let beside_views = has_unreleased_tables(connection).unwrap_or_default();
+        if beside_views || application_id(connection) == Ok(UNRELEASED_ID) {
+            OpenError::UnreleasedSchema { path: self.path(), beside_views }
+        } else {
+            OpenError::Foreign(self.path())
+        }
     }
 
     /// Which file stands at the path now, and of when it is.
@@ -160,12 +173,16 @@ impl Database {
 
 /// The schema version, 0 of an empty database; `None` when it is another program's.
 pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<Option<u32>> {
-    let application_id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let application_id = application_id(connection)?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let is_empty: bool =
         connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
     let is_ours = application_id == APPLICATION_ID || (application_id == 0 && is_empty && version == 0);
     Ok(is_ours.then_some(version))
+}
+
+fn application_id(connection: &Connection) -> rusqlite::Result<i32> {
+    connection.pragma_query_value(None, "application_id", |row| row.get(0))
 }
 
 /// Module bodies are for exports alone: the engine itself refuses a statement of the request path that would read one.

@@ -67,6 +67,19 @@ pub enum OpenError {
         /// What of them cannot be read.
         faults: Vec<ViewFault>,
     },
+    /// The database was made by a build from before the first release, whose schema this one does not read.
+    #[error(
+        "{path:?} was made by an older, unreleased build, whose schema this one does not read: {}",
+        if *.beside_views { "name a new file and create new keys" } else {
+            "export the courses with that build, import them into a new file with this one, and create new keys"
+        }
+    )]
+    UnreleasedSchema {
+        /// The database.
+        path: PathBuf,
+        /// Whether it has keys beside views, and so no courses.
+        beside_views: bool,
+    },
     /// The schema is older than this program's.
     #[error("{path:?} has schema version {found} and this program needs {known}; bring it up to date with `migrate`")]
     OlderSchema {

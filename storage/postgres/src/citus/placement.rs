@@ -8,8 +8,8 @@ use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::rows::get;
 
-/// Drops triggers, and undoes another spreading.
-pub(crate) const ONE_NODE: &str = include_str!("../../migrations/citus/one_node.sql");
+/// Drops triggers.
+pub(crate) const WITHOUT_TRIGGERS: &str = include_str!("../../migrations/citus/without_triggers.sql");
 /// What the tables need for it.
 pub(crate) const TABLES: &str = include_str!("../../migrations/citus/tables.sql");
 /// A statement a line for each table.

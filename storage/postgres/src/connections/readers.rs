@@ -16,7 +16,8 @@ use crate::connection::{Sql, Values};
 use crate::options::Options;
 
 /// What a server must be able to read.
-const HEALTH_CHECK: Sql = Sql { text: "SELECT version FROM catalogue_schema WHERE id = $1", types: &[Type::INT8] };
+const HEALTH_CHECK: Sql =
+    Sql { text: "SELECT version FROM catalogue_schema_version WHERE id = $1", types: &[Type::INT8] };
 
 /// The servers that are read from.
 pub(crate) struct Readers {

@@ -1,7 +1,7 @@
 //! Courses in views over another program's tables; credentials, their events, sign-ins and revocations in ours.
 //!
 //! - Ours are in a schema of their own, which is the session's whole search path, so the statements on them stay as they are;
-//!   `migrations/0006_views.sql` makes them without accounts, courses and foreign keys. Views are named with their schema.
+//!   `migrations/0001_views.sql` makes them without accounts, courses and foreign keys. Views are named with their schema.
 //! - Few statements need an account or a course. [`Statements`] has these, made once at opening from the names and types that
 //!   [`Columns`] finds; where courses are in our tables, their constants hold.
 //! - A statement orders by the column of `created_at` itself and by the slug's bytes, so that an index of the base table serves;

@@ -32,8 +32,8 @@ async fn tables_are_made_by_a_migration_alone() {
     let Some(schema) = Schema::new().await else { return };
     let options = schema.options();
     let error = PostgresStorage::open(&options).await.unwrap_err();
-    assert!(matches!(error, OpenError::OlderSchema { found: 0, known: 7 }), "{error}");
-    for expected in [(0, 7), (7, 7)] {
+    assert!(matches!(error, OpenError::OlderSchema { found: 0, known: 1 }), "{error}");
+    for expected in [(0, 1), (1, 1)] {
         let migrated = PostgresStorage::migrate(&options).await.unwrap();
         assert_eq!((migrated.from, migrated.to), expected);
     }
@@ -79,9 +79,24 @@ async fn a_hosts_other_tables_do_not_matter() {
 async fn a_newer_schema_is_left_alone() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
-    schema.host().await.batch_execute("UPDATE catalogue_schema SET version = 99").await.unwrap();
+    schema.host().await.batch_execute("UPDATE catalogue_schema_version SET version = 99").await.unwrap();
     let error = refused(&schema.options()).await;
-    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 7 }), "{error}");
+    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 1 }), "{error}");
+}
+
+#[tokio::test]
+async fn tables_of_an_unreleased_build_are_refused_by_name_whatever_their_version() {
+    let Some(schema) = Schema::new().await else { return };
+    schema.storage().await;
+    let host = schema.host().await;
+    host.batch_execute("ALTER TABLE catalogue_schema_version RENAME TO catalogue_schema").await.unwrap();
+    for version in [1, 7] {
+        host.execute("UPDATE catalogue_schema SET version = $1", &[&i64::from(version)]).await.unwrap();
+        let error = refused(&schema.options()).await;
+        assert!(matches!(&error, OpenError::UnreleasedSchema { beside_views: false, .. }), "{error}");
+        let what_to_do = "export the courses with that build, import them into a new database with this one";
+        assert!(error.to_string().contains(what_to_do), "{error}");
+    }
 }
 
 #[tokio::test]
@@ -168,7 +183,7 @@ async fn a_role_that_may_only_read_can_serve_and_not_write() {
     let name: String = host.query_one("SELECT CAST(current_schema() AS TEXT)", &[]).await.unwrap().get(0);
     let grant = format!(
         "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA {name} TO reader; \
-         GRANT SELECT ON accounts, courses, modules, credentials, catalogue_schema TO reader"
+         GRANT SELECT ON accounts, courses, modules, credentials, catalogue_schema_version TO reader"
     );
     host.batch_execute(&grant).await.unwrap();
     let options = Schema::options_of(&schema.address().replace("user=postgres", "user=reader"));

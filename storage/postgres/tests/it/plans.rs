@@ -253,7 +253,7 @@ async fn every_unique_key_begins_with_what_the_tables_are_spread_by() {
         [
             "accounts id C",
             // The one row that says which version the schema has.
-            "catalogue_schema id -",
+            "catalogue_schema_version id -",
             "courses account_id C",
             "courses account_id C",
             "credential_events account_id C",

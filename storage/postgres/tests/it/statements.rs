@@ -135,28 +135,6 @@ fn only_the_walk_of_an_export_compares_whole_keys_of_courses() {
     assert!(is_range_of_courses("SELECT 1 FROM modules AS m WHERE (m.account_id, m.course_slug) >= ($1, $2)"));
 }
 
-/// Whether Citus takes that change of a table, alone and with a name for each constraint.
-fn is_taken_by_citus(sql: &str) -> bool {
-    let Some((_, change)) = sql.strip_prefix("ALTER TABLE ").and_then(|rest| rest.split_once(' ')) else { return true };
-    let constrains = ["CHECK", "REFERENCES", "UNIQUE", "PRIMARY", "CONSTRAINT", "EXCLUDE", "GENERATED"];
-    match change.strip_prefix("ADD COLUMN ") {
-        Some(column) => !column.contains(',') && !words(column).any(|word| constrains.contains(&word)),
-        None => change.starts_with("ADD CONSTRAINT ") && !change.contains(", ADD "),
-    }
-}
-
-#[test]
-fn a_migration_adds_columns_without_constraints_and_names_those() {
-    let changes: Vec<_> = of_migrations().into_iter().filter(|sql| sql.starts_with("ALTER TABLE ")).collect();
-    assert!(changes.len() > 2, "{changes:?}");
-    for sql in changes {
-        assert!(is_taken_by_citus(&sql), "{sql}");
-    }
-    for refused in ["ADD COLUMN c BIGINT CHECK (c > 0)", "ADD COLUMN c TEXT REFERENCES d (c)", "ADD CHECK (c > 0)"] {
-        assert!(!is_taken_by_citus(&format!("ALTER TABLE t {refused}")), "{refused}");
-    }
-}
-
 /// Asserts that each table is read, or changed, by its first key.
 #[track_caller]
 fn assert_names_one_account(Declared { name, text, .. }: &Declared) {

@@ -1,13 +1,11 @@
 //! A writer's session may find other tables, and other functions, by the names that the triggers use.
 
 use catalogue_core::AccountId;
-use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{CourseStorage, PageRequest};
 use catalogue_postgres::{Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use tokio_postgres::{Client, NoTls};
 
-use crate::migrating::{CONTENT, VERSION_1, VERSION_3};
 use crate::schema::Schema;
 use crate::{import_one_course, items};
 
@@ -39,15 +37,6 @@ impl Database {
         let (client, connection) = tokio_postgres::connect(&format!("{} {more}", self.address), NoTls).await.unwrap();
         tokio::spawn(connection);
         client
-    }
-
-    /// With the tables that version 3 was released as, and data in them.
-    async fn at_version_3(self) -> Self {
-        let host = self.session("").await;
-        for sql in VERSION_1.into_iter().chain([CONTENT]).chain(VERSION_3) {
-            host.batch_execute(sql).await.unwrap();
-        }
-        self
     }
 }
 
@@ -91,33 +80,20 @@ const STAGING: &str = "
     CREATE TEMP TABLE stale (account_id TEXT, course_slug TEXT, slug TEXT, number BIGINT);
 ";
 
-async fn temporary_tables_do_not_matter(database: Database) {
-    let writer = database.session("").await;
-    writer.batch_execute(STAGING).await.unwrap();
-    writes_are_seen(&database, &writer).await;
-    let truncate = format!("TRUNCATE {}.modules", database.schema);
-    writer.batch_execute(&truncate).await.unwrap();
-    let storage = PostgresStorage::open(&database.options()).await.unwrap();
-    let page = items(&storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap();
-    assert_eq!(page[0].module_count, 0);
-}
-
-#[tokio::test]
-async fn temporary_tables_do_not_matter_to_a_fresh_schema() {
-    let Some(database) = Database::new("staging_fresh", "public").await else { return };
-    temporary_tables_do_not_matter(database).await;
-}
-
-#[tokio::test]
-async fn temporary_tables_do_not_matter_to_a_schema_of_version_3() {
-    let Some(database) = Database::new("staging_old", "public").await else { return };
-    temporary_tables_do_not_matter(database.at_version_3().await).await;
-}
-
 #[tokio::test]
 async fn temporary_tables_do_not_matter_to_a_schema_of_any_name() {
-    let Some(database) = Database::new("staging_odd", r#""Odd, ""name"" ' %I""#).await else { return };
-    temporary_tables_do_not_matter(database.at_version_3().await).await;
+    for (name, schema) in [("staging", "public"), ("staging_odd", r#""Odd, ""name"" ' %I""#)] {
+        let Some(database) = Database::new(name, schema).await else { return };
+        PostgresStorage::migrate(&database.options()).await.unwrap();
+        let writer = database.session("").await;
+        writer.batch_execute(STAGING).await.unwrap();
+        writes_are_seen(&database, &writer).await;
+        let truncate = format!("TRUNCATE {}.modules", database.schema);
+        writer.batch_execute(&truncate).await.unwrap();
+        let storage = PostgresStorage::open(&database.options()).await.unwrap();
+        let page = items(&storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap();
+        assert_eq!(page[0].module_count, 0);
+    }
 }
 
 /// A role with tables, and a function, of its own by the same names. Its search path puts the system's functions last.
@@ -132,27 +108,17 @@ const ROLE: &str = "
     CREATE FUNCTION {r}.gen_random_uuid() RETURNS UUID LANGUAGE sql AS 'SELECT CAST(NULL AS UUID)';
 ";
 
-async fn a_roles_own_tables_do_not_matter(database: Database, role: &str) {
+#[tokio::test]
+async fn a_roles_own_tables_do_not_matter() {
+    let Some(database) = Database::new("shop", "public").await else { return };
     PostgresStorage::migrate(&database.options()).await.unwrap();
     let host = database.session("").await;
-    host.batch_execute(&ROLE.replace("{r}", role)).await.unwrap();
-    let path = format!("options='-c search_path=\"$user\",public,pg_catalog' user={role}");
-    let writer = database.session(&path).await;
+    host.batch_execute(&ROLE.replace("{r}", "shop")).await.unwrap();
+    let path = "options='-c search_path=\"$user\",public,pg_catalog' user=shop";
+    let writer = database.session(path).await;
     writes_are_seen(&database, &writer).await;
-    let own = format!("SELECT balance FROM {role}.accounts WHERE revision IS NULL AND id = 'acc'");
-    assert_eq!(host.query(&own, &[]).await.unwrap().len(), 1, "the role's own table has changed");
-}
-
-#[tokio::test]
-async fn a_roles_own_tables_do_not_matter_to_a_fresh_schema() {
-    let Some(database) = Database::new("shop_fresh", "public").await else { return };
-    a_roles_own_tables_do_not_matter(database, "shop_a").await;
-}
-
-#[tokio::test]
-async fn a_roles_own_tables_do_not_matter_to_a_schema_of_version_3() {
-    let Some(database) = Database::new("shop_old", "public").await else { return };
-    a_roles_own_tables_do_not_matter(database.at_version_3().await, "shop_b").await;
+    let own = "SELECT balance FROM shop.accounts WHERE revision IS NULL AND id = 'acc'";
+    assert_eq!(host.query(own, &[]).await.unwrap().len(), 1, "the role's own table has changed");
 }
 
 /// The settings that the functions of triggers run with; none where there are none.
@@ -166,28 +132,5 @@ async fn settings(host: &Client) -> Vec<String> {
 async fn every_function_of_a_trigger_is_told_where_the_tables_are() {
     let Some(database) = Database::new("every_function", "public").await else { return };
     PostgresStorage::migrate(&database.options()).await.unwrap();
-    assert_eq!(settings(&database.session("").await).await, ["search_path=public, pg_temp"]);
-}
-
-#[tokio::test]
-async fn what_was_made_without_triggers_stays_without() {
-    let Some(database) = Database::new("without_triggers", "public").await else { return };
-    let host = database.session("").await;
-    host.batch_execute(VERSION_1[0]).await.unwrap();
-    host.batch_execute(CONTENT).await.unwrap();
-    // Whoever upgrades it need not say so again.
-    let migrated = PostgresStorage::migrate(&database.options()).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 7));
-    assert!(settings(&host).await.is_empty());
-    let storage = PostgresStorage::open(&database.options()).await.unwrap();
-    let account = import_one_course(&storage).await;
-    assert!(storage.remove_course(&account, "course").await.unwrap());
-}
-
-#[tokio::test]
-async fn triggers_that_are_there_are_brought_up_to_date_whatever_the_upgrade_is_told() {
-    let Some(database) = Database::new("with_triggers", "public").await else { return };
-    let database = database.at_version_3().await;
-    PostgresStorage::migrate(&database.options().without_triggers()).await.unwrap();
     assert_eq!(settings(&database.session("").await).await, ["search_path=public, pg_temp"]);
 }

@@ -1,7 +1,7 @@
 -- Credentials and sign-ins where courses are read from another program's views. Their accounts are rows of such a view, so
 -- nothing refers to them. The prefix keeps them apart where they stand in that program's file.
 
-CREATE TABLE catalogue_version (
+CREATE TABLE catalogue_schema_version (
     -- That of these tables. The file's own `user_version` may be the other program's.
     version INTEGER NOT NULL
 ) STRICT;

@@ -25,6 +25,9 @@ const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/views/0001_initial
 
 const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
+/// The table that marks a file with the catalogue's tables beside views.
+const VERSION_TABLE: &str = "catalogue_schema_version";
+
 impl SqliteStorage {
     /// Opens a storage that reads courses from views in the SQLite file `courses`, which belongs to another program, and keeps
     /// credentials in `ours`.
@@ -143,6 +146,9 @@ fn inspect_ours(ours: &Path, courses: &Path) -> Result<u32, OpenError> {
     file::check(ours)?;
     let database = Database::File(ours.to_owned());
     let connection = database.open_exporter().map_err(|error| database.failed(error))?;
+    if has_unreleased_tables(&connection).map_err(|error| told(&database, error))? {
+        return Err(OpenError::UnreleasedSchema { path: ours.to_owned(), beside_views: true });
+    }
     let may_be_made = is_same_file(ours, courses) || is_empty(&connection).map_err(|error| told(&database, error))?;
     match version_of(&connection).map_err(|error| told(&database, error))? {
         Some(version) => Ok(version),
@@ -164,8 +170,8 @@ fn apply(connection: Connection, is_theirs: bool) -> Result<u32, StorageError> {
     }
     if found < SCHEMA_VERSION {
         let write = || {
-            transaction.execute("DELETE FROM catalogue_version", [])?;
-            transaction.execute("INSERT INTO catalogue_version (version) VALUES (?1)", [SCHEMA_VERSION])
+            transaction.execute("DELETE FROM catalogue_schema_version", [])?;
+            transaction.execute("INSERT INTO catalogue_schema_version (version) VALUES (?1)", [SCHEMA_VERSION])
         };
         write().map_err(storage_error)?;
     }
@@ -175,11 +181,20 @@ fn apply(connection: Connection, is_theirs: bool) -> Result<u32, StorageError> {
 
 /// The version of our tables beside views, or `None` where there are none.
 fn version_of(connection: &Connection) -> rusqlite::Result<Option<u32>> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'catalogue_version')";
-    if !connection.query_row(sql, [], |row| row.get(0))? {
+    if !has_table(connection, VERSION_TABLE)? {
         return Ok(None);
     }
-    connection.query_row("SELECT max(version) FROM catalogue_version", [], |row| row.get(0))
+    connection.query_row("SELECT max(version) FROM catalogue_schema_version", [], |row| row.get(0))
+}
+
+fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)";
+    connection.query_row(sql, [name], |row| row.get(0))
+}
+
+/// Whether there are tables of builds from before schema version 1 was made anew.
+pub(crate) fn has_unreleased_tables(connection: &Connection) -> rusqlite::Result<bool> {
+    has_table(connection, "catalogue_version")
 }
 
 /// Whether a file with these tables stands there, so that it can be copied and checked as a database of ours.

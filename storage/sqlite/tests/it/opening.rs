@@ -1,6 +1,7 @@
 //! What a path may lead to: each fault is named, and nothing is changed.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -28,7 +29,7 @@ fn a_missing_file_is_made_by_a_migration_alone() {
     let path = database_in(&directory);
     assert!(matches!(SqliteStorage::open(&path), Err(OpenError::Missing(_))));
     assert!(!path.exists());
-    for expected in [(0, 7), (7, 7)] {
+    for expected in [(0, 1), (1, 1)] {
         let migrated = SqliteStorage::migrate(&path).unwrap();
         assert_eq!((migrated.from, migrated.to), expected);
     }
@@ -89,7 +90,25 @@ fn a_newer_schema_is_left_alone() {
     SqliteStorage::migrate(&path).unwrap();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = refused(&path);
-    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 7, .. }), "{error}");
+    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 1, .. }), "{error}");
+}
+
+#[test]
+fn database_of_an_unreleased_build_is_refused_by_name_whatever_its_version() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = database_in(&directory);
+    SqliteStorage::migrate(&path).unwrap();
+    for version in [1, 7] {
+        let marks = format!("PRAGMA application_id = 0x63636174; PRAGMA user_version = {version}");
+        Connection::open(&path).unwrap().execute_batch(&marks).unwrap();
+        let error = refused(&path);
+        assert!(matches!(error, OpenError::UnreleasedSchema { beside_views: false, .. }), "{error}");
+        let what_to_do = "export the courses with that build, import them into a new file with this one";
+        assert!(error.to_string().contains(what_to_do), "{error}");
+        let copied =
+            SqliteStorage::back_up(&path, directory.path().join("copy"), &mut |_, _| ControlFlow::Continue(()));
+        assert!(copied.unwrap_err().to_string().contains(what_to_do));
+    }
 }
 
 #[tokio::test]

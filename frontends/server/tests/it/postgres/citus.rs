@@ -68,9 +68,12 @@ fn ready_and_doctor_name_tables_that_are_not_spread_and_nodes_that_are_not_activ
     citus.fixture.import(COURSES);
     let of_plain_tables = citus.observed();
     let told = faults(&of_plain_tables);
-    assert!(told.len() == 1 && told[0].contains(": accounts, catalogue_schema, courses, "), "{told:?}");
+    assert!(told.len() == 1 && told[0].contains(": accounts, catalogue_schema_version, courses, "), "{told:?}");
     let doctor = citus.fixture.run("doctor").out;
-    assert!(doctor.contains("accounts, catalogue_schema, courses, ") && doctor.contains("migrate --citus"), "{doctor}");
+    assert!(
+        doctor.contains("accounts, catalogue_schema_version, courses, ") && doctor.contains("migrate --citus"),
+        "{doctor}"
+    );
 
     citus.fixture.run("migrate --citus").succeeds();
     let observed = citus.observed();

@@ -1,4 +1,4 @@
-//! What is spread: empty tables, those of older versions, with triggers, and spread in another way.
+//! What is spread: empty tables, and those with triggers and data.
 
 use catalogue_core::admin::{AdminStorage, NewCredential};
 use catalogue_core::auth::{Scopes, TokenDigest};
@@ -8,20 +8,17 @@ use catalogue_postgres::{OpenError, Options, PostgresStorage};
 
 use super::cluster::Citus;
 use crate::import_one_course;
-use crate::migrating::{CONTENT, VERSION_1};
 use crate::schema::Schema;
 
-/// As tables were spread before there was an option for it.
-const ONCE: &str = "
-    SELECT create_reference_table('catalogue_schema');
-    SELECT create_reference_table('accounts');
-    SELECT create_reference_table('credentials');
-    SELECT create_distributed_table('courses', 'account_id');
-    SELECT create_distributed_table('modules', 'account_id', colocate_with => 'courses');
-    SELECT create_distributed_table('module_contents', 'account_id', colocate_with => 'courses');
+/// An account with a course and a key.
+const CONTENT: &str = "
+    INSERT INTO accounts (id, name) VALUES ('old', 'Name');
+    INSERT INTO courses (account_id, created_at, slug, title, language) VALUES ('old', 5, 'old', 'Old', 'en');
+    INSERT INTO credentials (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at)
+    VALUES (decode(repeat('ab', 32), 'hex'), 'old', 'key_1', 'api-key', 'n', 'ccat_abc', 'read:courses', 7, 9);
 ";
 
-/// The content of version 1 is there, can be found and changed, and nothing is left to mend.
+/// That content is there, can be found and changed, and nothing is left to mend.
 async fn assert_whole(storage: &PostgresStorage) {
     let (account, digest) = (AccountId::new("old"), TokenDigest::from_bytes([0xab; 32]));
     assert!(storage.find_course(&account, "old").await.unwrap().value.is_some());
@@ -35,27 +32,16 @@ async fn assert_whole(storage: &PostgresStorage) {
 }
 
 #[tokio::test]
-async fn version_1_with_triggers_and_data_is_spread() {
+async fn tables_with_triggers_and_data_are_spread() {
     let Some(citus) = Citus::new().await else { return };
-    for sql in VERSION_1.into_iter().chain([CONTENT]) {
-        citus.host().await.batch_execute(sql).await.unwrap();
+    let plain = Options::parse(&citus.address()).unwrap();
+    PostgresStorage::migrate(&plain).await.unwrap();
+    citus.host().await.batch_execute(CONTENT).await.unwrap();
+    for _ in 0..2 {
+        let migrated = PostgresStorage::migrate(&citus.options()).await.unwrap();
+        assert_eq!((migrated.from, migrated.to), (1, 1));
     }
-    let migrated = PostgresStorage::migrate(&citus.options()).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 7));
-    assert_whole(&PostgresStorage::open(&Options::parse(&citus.address()).unwrap()).await.unwrap()).await;
-    let again = PostgresStorage::migrate(&citus.options()).await.unwrap();
-    assert_eq!((again.from, again.to), (7, 7));
-}
-
-#[tokio::test]
-async fn version_1_that_was_spread_in_another_way_is_spread_anew() {
-    let Some(citus) = Citus::new().await else { return };
-    for sql in [VERSION_1[0], CONTENT, ONCE] {
-        citus.host().await.batch_execute(sql).await.unwrap();
-    }
-    let migrated = PostgresStorage::migrate(&citus.options()).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (1, 7));
-    assert_whole(&PostgresStorage::open(&Options::parse(&citus.address()).unwrap()).await.unwrap()).await;
+    assert_whole(&PostgresStorage::open(&plain).await.unwrap()).await;
 }
 
 #[tokio::test]
@@ -65,7 +51,7 @@ async fn what_is_not_spread_is_told_and_mended() {
     let storage = PostgresStorage::open_and_migrate(&plain).await.unwrap();
     import_one_course(&storage).await;
     let faults = storage.status().await.unwrap().faults;
-    assert!(faults[0].contains(": accounts, catalogue_schema, courses, "), "{faults:?}");
+    assert!(faults[0].contains(": accounts, catalogue_schema_version, courses, "), "{faults:?}");
     assert!(faults[0].contains("catalogue migrate --citus"), "{faults:?}");
     assert!(faults[1].contains("courses_deleted"), "{faults:?}");
     let storage = citus.storage().await;

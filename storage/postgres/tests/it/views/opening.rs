@@ -39,11 +39,11 @@ async fn a_schema_that_has_tables_of_somebody_is_left_alone() {
         host.batch_execute(&format!("DROP {kind} {ours}.orders")).await.unwrap();
     }
     let migrated = PostgresStorage::migrate(&options(&schema)).await.unwrap();
-    assert_eq!((migrated.from, migrated.to), (0, 7));
+    assert_eq!((migrated.from, migrated.to), (0, 1));
     let tables =
         "SELECT string_agg(CAST(tablename AS TEXT), ' ' ORDER BY tablename) FROM pg_tables WHERE schemaname = $1";
     let tables: String = host.query_one(tables, &[&ours]).await.unwrap().get(0);
-    assert_eq!(tables, "catalogue_schema credential_events credentials revoked_tokens sign_ins");
+    assert_eq!(tables, "catalogue_schema_version credential_events credentials revoked_tokens sign_ins");
     let keys =
         "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND connamespace = CAST($1 AS TEXT)::regnamespace";
     assert_eq!(host.query_one(keys, &[&ours]).await.unwrap().get::<_, i64>(0), 0);
@@ -135,6 +135,17 @@ async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
     host.batch_execute(&format!("ALTER ROLE {role} CREATEDB SUPERUSER")).await.unwrap();
     let found = of_others().await;
     assert!(found.len() == 1 && found[0].what.contains("superuser"), "{found:?}");
+}
+
+#[tokio::test]
+async fn keys_of_an_unreleased_build_are_refused_by_name() {
+    let Some((schema, host, ours)) = team().await else { return };
+    PostgresStorage::migrate(&options(&schema)).await.unwrap();
+    let rename = format!("ALTER TABLE {ours}.catalogue_schema_version RENAME TO catalogue_schema");
+    host.batch_execute(&rename).await.unwrap();
+    let error = refused(&schema).await;
+    assert!(matches!(&error, OpenError::UnreleasedSchema { schema, beside_views: true } if *schema == ours), "{error}");
+    assert!(error.to_string().contains("drop them or name another schema, and create new keys"), "{error}");
 }
 
 #[tokio::test]

@@ -64,10 +64,11 @@ pub(super) const IMPORT_OF_MANY: Call = ("import of many", "SELECT count(*) > 14
 pub(super) const NOTE_USES: Call = ("note uses", "SELECT last_used_at = 7 FROM credentials");
 
 /// A schema is as new as it gets.
-pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 6 FROM pragma_user_version");
+pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 1 FROM pragma_user_version");
 
 /// The same beside another program's tables.
-pub(super) const MIGRATION_FOR_VIEWS: Call = ("migrate for views", "SELECT max(version) >= 1 FROM catalogue_version");
+pub(super) const MIGRATION_FOR_VIEWS: Call =
+    ("migrate for views", "SELECT max(version) >= 1 FROM catalogue_schema_version");
 
 pub(super) const CALL: &str = "CALL_UNDER_TEST";
 pub(super) const KEY: &str = "KEY_UNDER_TEST";

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 use tempfile::TempDir;
 
-use crate::{database_in, import_one_course, key_of, migrating};
+use crate::{database_in, import_one_course, key_of};
 use calls::{CALL, CALLS, Call, GREAT_IMPORT, IMPORT_OF_MANY, KEY, MIGRATION, MIGRATION_FOR_VIEWS, NOTE_USES, SAID};
 use shim::{DATABASE, Fault, Shim, contents};
 
@@ -201,14 +201,9 @@ async fn an_import_whose_temporary_file_fails_says_whether_it_was_done() {
 #[tokio::test]
 async fn a_migration_says_whether_it_was_done() {
     let Some(shim) = Shim::shared() else { return };
-    for is_new in [true, false] {
-        let before = Before { directory: directory(), key: String::new(), held: false };
-        if !is_new {
-            migrating::make_version_1(&database_in(&before.directory));
-        }
-        for kind in [Fault::FULL, Fault::BROKEN] {
-            before.try_all(shim, MIGRATION, kind, DATABASE);
-        }
+    let before = Before { directory: directory(), key: String::new(), held: false };
+    for kind in [Fault::FULL, Fault::BROKEN] {
+        before.try_all(shim, MIGRATION, kind, DATABASE);
     }
 }
 

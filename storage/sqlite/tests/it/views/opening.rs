@@ -93,6 +93,24 @@ async fn one_file_by_two_names_is_one_file() {
 }
 
 #[test]
+fn keys_of_an_unreleased_build_are_refused_by_name() {
+    for is_one_file in [false, true] {
+        let team = Team::new(Kind { is_one_file, ..PLAIN });
+        let rename = "ALTER TABLE catalogue_schema_version RENAME TO catalogue_version";
+        Connection::open(team.keys()).unwrap().execute_batch(rename).unwrap();
+        for refused in [
+            SqliteStorage::open_views(team.keys(), team.database()).map(|_| ()),
+            SqliteStorage::migrate_views(team.keys(), team.database()).map(|_| ()),
+            SqliteStorage::open(team.keys()).map(|_| ()),
+        ] {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, OpenError::UnreleasedSchema { beside_views: true, .. }), "{error}");
+            assert!(error.to_string().contains("name a new file and create new keys"), "{error}");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_opened_is_told_and_not_changed() {
     let team = Team::new(PLAIN);
     let path = |name: &str| team.directory.path().join(name);
@@ -114,7 +132,7 @@ fn what_cannot_be_opened_is_told_and_not_changed() {
     let refused = SqliteStorage::open_views(team.database(), path("tables.db")).unwrap_err();
     assert!(matches!(refused, OpenError::OtherTables(_)), "{refused:?}");
 
-    Connection::open(team.keys()).unwrap().execute("UPDATE catalogue_version SET version = 9", []).unwrap();
+    Connection::open(team.keys()).unwrap().execute("UPDATE catalogue_schema_version SET version = 9", []).unwrap();
     let newer = SqliteStorage::open_and_migrate_views(team.keys(), team.database()).unwrap_err();
     assert!(matches!(newer, OpenError::NewerSchema { found: 9, known: 1, .. }), "{newer:?}");
 

@@ -1,5 +1,5 @@
--- Beside views over another program's tables: what versions 1 to 6 keep of credentials and sign-ins. Accounts and courses are
--- not ours then, so nothing refers to them, and there are no triggers.
+-- Beside views over another program's tables: credentials and sign-ins, as in `0001_initial.sql`. Accounts and courses belong to
+-- that program, so nothing refers to them, and there are no triggers.
 
 CREATE TABLE credentials (
     digest       BYTEA NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),

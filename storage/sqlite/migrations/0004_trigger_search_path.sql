@@ -1,1 +1,0 @@
--- Nothing to do: the triggers of SQLite find the tables of their own database alone. The number keeps step with PostgreSQL.
