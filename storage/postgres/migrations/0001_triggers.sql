@@ -175,3 +175,15 @@ FOR EACH STATEMENT EXECUTE FUNCTION catalogue_truncated();
 
 CREATE TRIGGER credential_events_stay BEFORE UPDATE ON credential_events
 FOR EACH ROW EXECUTE FUNCTION catalogue_events_stay();
+
+-- They also fire in a session with `session_replication_role = replica`, as loaders set it. Logical replication fires row
+-- triggers alone; the two that only refuse a change do not stand in its way.
+ALTER TABLE courses
+    ENABLE ALWAYS TRIGGER courses_inserted, ENABLE ALWAYS TRIGGER courses_updated, ENABLE ALWAYS TRIGGER courses_renamed,
+    ENABLE ALWAYS TRIGGER courses_deleted, ENABLE ALWAYS TRIGGER courses_truncated;
+ALTER TABLE modules
+    ENABLE ALWAYS TRIGGER modules_inserted, ENABLE ALWAYS TRIGGER modules_updated, ENABLE ALWAYS TRIGGER modules_moved,
+    ENABLE ALWAYS TRIGGER modules_deleted, ENABLE ALWAYS TRIGGER modules_truncated;
+ALTER TABLE module_contents
+    ENABLE ALWAYS TRIGGER module_contents_inserted, ENABLE ALWAYS TRIGGER module_contents_updated,
+    ENABLE ALWAYS TRIGGER module_contents_deleted, ENABLE ALWAYS TRIGGER module_contents_truncated;

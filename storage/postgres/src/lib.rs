@@ -36,7 +36,9 @@
 //! [`Unsupported`](catalogue_core::storage::StorageErrorKind::Unsupported).
 //!
 //! # Other writers
-//! Triggers keep each account's revision, so a host may write to the tables with plain SQL. Without triggers
+//! Triggers keep each account's revision, so a host may write to the tables with plain SQL, also in a session with
+//! `session_replication_role = replica`. Logical replication and `ALTER TABLE … DISABLE TRIGGER` go past them: replace
+//! `accounts.revision` afterwards. Without triggers
 //! ([`Options::without_triggers`]), a host's writers must do in their transactions what these would: first replace
 //! `accounts.revision` by a random UUID of their own (Citus lets no `UPDATE` call `gen_random_uuid()`), set
 //! `courses.module_count`, and remove or move a course's modules and their contents along with it.

@@ -167,3 +167,32 @@ async fn a_changed_table_does_not_fail_a_read() {
         }
     }
 }
+
+/// As the guide says, after a load without triggers.
+#[tokio::test]
+async fn revisions_that_are_replaced_by_hand_count() {
+    const GUIDE: &str = include_str!("../../../../frontends/server/README.md");
+    const LINE: &str = "UPDATE accounts SET revision = gen_random_uuid();";
+    assert!(GUIDE.contains(LINE));
+    let count = GUIDE.split("```sql\n").find(|block| block.starts_with("UPDATE courses")).unwrap();
+    let count = count.split("```").next().unwrap();
+    let Some(watched) = Watched::new().await else { return };
+    let (list, detail) = (watched.tag(LIST).await, watched.tag(DETAIL).await);
+    let load = "
+        ALTER TABLE courses DISABLE TRIGGER USER;
+        ALTER TABLE modules DISABLE TRIGGER USER;
+        UPDATE courses SET title = 'loaded', tagline = 'loaded';
+        DELETE FROM modules WHERE number = 2;
+        ALTER TABLE courses ENABLE TRIGGER USER;
+        ALTER TABLE modules ENABLE TRIGGER USER;";
+    watched.host.batch_execute(load).await.unwrap();
+    watched.host.batch_execute(LINE).await.unwrap();
+    for (path, tag) in [(LIST, list), (DETAIL, detail)] {
+        let next = watched.get(path, &tag).await;
+        assert_eq!(next.status(), 200, "{path}");
+        assert!(String::from_utf8_lossy(next.body()).contains("loaded"), "{path}");
+    }
+    watched.host.batch_execute(count).await.unwrap();
+    let next = watched.get(LIST, "").await;
+    assert!(String::from_utf8_lossy(next.body()).contains("\"moduleCount\":1"), "{next:?}");
+}

@@ -1,4 +1,5 @@
-//! A writer's session may find other tables, and other functions, by the names that the triggers use.
+//! A writer's session may find other tables, and other functions, by the names that the triggers use, or have another role in
+//! replication.
 
 use catalogue_core::AccountId;
 use catalogue_core::storage::{CourseStorage, PageRequest};
@@ -119,6 +120,16 @@ async fn a_roles_own_tables_do_not_matter() {
     writes_are_seen(&database, &writer).await;
     let own = "SELECT balance FROM shop.accounts WHERE revision IS NULL AND id = 'acc'";
     assert_eq!(host.query(own, &[]).await.unwrap().len(), 1, "the role's own table has changed");
+}
+
+/// As scripts that load data set it.
+#[tokio::test]
+async fn session_in_the_role_of_a_replica_replaces_revisions_too() {
+    let Some(database) = Database::new("replica_role", "public").await else { return };
+    PostgresStorage::migrate(&database.options()).await.unwrap();
+    let writer = database.session("").await;
+    writer.batch_execute("SET session_replication_role = replica").await.unwrap();
+    writes_are_seen(&database, &writer).await;
 }
 
 /// The settings that the functions of triggers run with; none where there are none.

@@ -11,6 +11,7 @@ use catalogue_core::{AccountId, Catalogue, Timestamp};
 use catalogue_sqlite::SqliteStorage;
 use http::{Request, Response};
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use tempfile::TempDir;
 
 use crate::{database_in, fixture, import_one_course, key_of, noticed};
@@ -268,4 +269,29 @@ async fn whole_course(watched: &Watched) -> catalogue_core::Course {
     };
     watched.storage.export(Accounts::All, &mut visit).await.unwrap();
     found.unwrap()
+}
+
+/// As the guide says, after writes without triggers.
+#[tokio::test]
+async fn revisions_that_are_replaced_by_hand_count() {
+    const GUIDE: &str = include_str!("../../../../frontends/server/README.md");
+    const LINE: &str = "UPDATE accounts SET revision = randomblob(16);";
+    assert!(GUIDE.contains(LINE));
+    let count = GUIDE.split("```sql\n").find(|block| block.starts_with("UPDATE courses")).unwrap();
+    let count = count.split("```").next().unwrap();
+    let watched = Watched::new().await;
+    let (list, detail) = (watched.tag(LIST).await, watched.tag(DETAIL).await);
+    let host = watched.host();
+    host.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false).unwrap();
+    let load = "UPDATE courses SET title = 'loaded', tagline = 'loaded'; DELETE FROM modules WHERE number = 2";
+    host.execute_batch(load).unwrap();
+    host.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, true).unwrap();
+    host.execute_batch(LINE).unwrap();
+    for (path, tag) in [(LIST, list), (DETAIL, detail)] {
+        let next = watched.get(path, &tag).await;
+        assert_eq!(next.status(), 200, "{path}");
+        assert!(String::from_utf8_lossy(next.body()).contains("loaded"), "{path}");
+    }
+    host.execute_batch(count).unwrap();
+    assert!(watched.text(LIST).await.contains("\"moduleCount\":1"));
 }
