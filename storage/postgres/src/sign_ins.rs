@@ -28,8 +28,8 @@ const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 const LINK: &str = "link";
 const SESSION: &str = "session";
 
-const FIND_SIGN_IN: Sql = Sql {
-    text: "SELECT a.id, a.name, a.email, s.expires_at FROM sign_ins AS s JOIN accounts AS a ON a.id = s.account_id \
+pub(crate) const FIND_SIGN_IN: Sql = Sql {
+    text: "SELECT a.id, a.name, a.email, s.expires_at, TRUE FROM sign_ins AS s JOIN accounts AS a ON a.id = s.account_id \
            WHERE s.digest = $1 AND s.kind = $2",
     types: &[Type::BYTEA, Type::TEXT],
 };
@@ -88,19 +88,17 @@ impl SignInStorage for PostgresStorage {
         now: Timestamp,
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
+        // Anybody may send a code: an unknown one costs a read over the pool.
+        if self.look_up(link, LINK).await?.is_none_or(|found| found.is_over(now)) {
+            return Ok(None);
+        }
         let connection = self.writer().await?;
         let sql = self.find_sign_in();
         self.transact(&connection, || exchange(&connection, &sql, link, now, session)).await
     }
 
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
-        let rows = match self.is_spread {
-            true => citus::sign_ins::look_up(&self.readers, digest, SESSION).await?,
-            false => {
-                self.readers.read_primary(&self.find_sign_in(), &[&digest.as_bytes().as_slice(), &SESSION]).await?
-            }
-        };
-        rows.first().map(sign_in).transpose()
+        self.look_up(digest, SESSION).await
     }
 
     async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
@@ -121,6 +119,32 @@ impl SignInStorage for PostgresStorage {
         if !can_be_stored(account.as_str()) {
             return Ok(0);
         }
+        self.end_all(account, Some(by)).await
+    }
+}
+
+impl PostgresStorage {
+    fn find_sign_in(&self) -> Sql<'_> {
+        self.sql(FIND_SIGN_IN, Statements::find_sign_in)
+    }
+
+    /// Returns the link or session with that digest. Ends all of an account that the views do not name: its id may be given to
+    /// another one.
+    async fn look_up(&self, digest: &TokenDigest, kind: &str) -> Result<Option<Session>, StorageError> {
+        let rows = match self.is_spread {
+            true => citus::sign_ins::look_up(&self.readers, digest, kind).await?,
+            false => self.readers.read_primary(&self.find_sign_in(), &[&digest.as_bytes().as_slice(), &kind]).await?,
+        };
+        let Some(row) = rows.first() else { return Ok(None) };
+        let found = sign_in(row)?;
+        if found.is_none() {
+            self.end_all(&account_id(row, 0)?, None).await?;
+        }
+        Ok(found)
+    }
+
+    /// Ends the links and sessions of an account, with an event if `by` is known, and says how many there were.
+    async fn end_all(&self, account: &AccountId, by: Option<&Actor>) -> Result<u64, StorageError> {
         let connection = self.writer().await?;
         let end = || async {
             lock(&connection, account).await?;
@@ -129,16 +153,12 @@ impl SignInStorage for PostgresStorage {
             if ended == 0 {
                 return Ok(None);
             }
-            log(&connection, account, CredentialAction::SignedOut, Timestamp::now(), by).await?;
+            if let Some(by) = by {
+                log(&connection, account, CredentialAction::SignedOut, Timestamp::now(), by).await?;
+            }
             Ok(Some(ended))
         };
         Ok(self.transact(&connection, end).await?.unwrap_or_default())
-    }
-}
-
-impl PostgresStorage {
-    fn find_sign_in(&self) -> Sql<'_> {
-        self.sql(FIND_SIGN_IN, Statements::find_sign_in)
     }
 }
 
@@ -203,13 +223,16 @@ async fn find(
         true => citus::sign_ins::find(connection, digest, kind).await?,
         false => connection.query(sql, values).await.map_err(storage_error)?,
     };
-    rows.first().map(sign_in).transpose()
+    rows.first().map_or(Ok(None), sign_in)
 }
 
-/// A row of [`FIND_SIGN_IN`].
-fn sign_in(row: &Row) -> Result<Session, StorageError> {
+/// A row of [`FIND_SIGN_IN`]; `None` if the views do not name its account.
+fn sign_in(row: &Row) -> Result<Option<Session>, StorageError> {
+    if !get(row, 4)? {
+        return Ok(None);
+    }
     let account = Account { id: account_id(row, 0)?, name: owned_text(row, 1)?, email: owned_text(row, 2)? };
-    Ok(Session { account, expires_at: time(row, 3)? })
+    Ok(Some(Session { account, expires_at: time(row, 3)? }))
 }
 
 async fn lock(connection: &Connection, account: &AccountId) -> Result<Vec<Row>, StorageError> {

@@ -14,10 +14,10 @@ use crate::tables::Tables;
 impl KeyStorage for SqliteStorage {
     async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
         let read = || self.read(|tables| credentials::list(tables, account));
-        let keys = self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await?;
-        // Keys of an account that has left the views are still listed, so that they can be revoked.
-        let is_known = keys.as_ref().is_some_and(|keys| !keys.is_empty()) || self.has_account(account).await?;
-        Ok(keys.filter(|_| is_known))
+        if !self.has_account(account).await? {
+            return Ok(None);
+        }
+        self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {

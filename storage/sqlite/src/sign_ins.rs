@@ -42,7 +42,7 @@ const FIND_ACCOUNT: &str = "SELECT id, name, email FROM accounts WHERE id = ?1";
 const FIND_SESSION: &str = "SELECT a.id, a.name, a.email, s.expires_at FROM sign_ins AS s \
      JOIN accounts AS a ON a.id = s.account_id WHERE s.digest = ?1 AND s.kind = 'session'";
 
-/// The same where views name the accounts, and of links too.
+/// Like [`FIND_SESSION`], but of both kinds and without the account, which views may name.
 const FIND_SIGN_IN: &str = "SELECT account_id, expires_at FROM sign_ins WHERE digest = ?1 AND kind = ?2";
 
 const END_SESSION: &str = "DELETE FROM sign_ins WHERE digest = ?1 AND kind = 'session' RETURNING account_id";
@@ -70,7 +70,9 @@ impl SignInStorage for SqliteStorage {
         now: Timestamp,
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
-        if self.views.is_some() && self.find_sign_in(link, "link").await?.is_none() {
+        // Anybody may send a code: an unknown one costs no write.
+        let found = self.find_sign_in(link, "link").await?;
+        if found.is_none_or(|(_, expires_at)| expires_at <= now) {
             return Ok(None);
         }
         let (link, session) = (*link, session.clone());
@@ -120,7 +122,8 @@ impl SignInStorage for SqliteStorage {
 }
 
 impl SqliteStorage {
-    /// A link or session of an account that the views name, with its end.
+    /// Returns the account and the end of a link or session. Ends all of an account that the views do not name: its id may be
+    /// given to another one.
     async fn find_sign_in(
         &self,
         digest: &TokenDigest,
@@ -133,7 +136,12 @@ impl SqliteStorage {
         };
         let found = self.readers.locks.wait_out(CREDENTIAL_WAIT, || self.read(find)).await?;
         let Some((account, _)) = &found else { return Ok(None) };
-        Ok(if self.has_account(account).await? { found } else { None })
+        if self.has_account(account).await? {
+            return Ok(found);
+        }
+        let account = account.clone();
+        self.write(move |tables| tables.execute(END_ALL, [account.as_str()]).map_err(storage_error)).await?;
+        Ok(None)
     }
 }
 

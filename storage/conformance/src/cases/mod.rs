@@ -129,6 +129,7 @@ macro_rules! __cases {
             }
             key_lists {
                 an_empty_list_and_an_unknown_account_differ
+                a_removed_account_has_no_list
                 the_oldest_comes_first_and_ties_go_by_id
                 records_are_listed_as_they_were_stored
                 revoked_keys_stay_in_the_list

@@ -18,6 +18,18 @@ pub async fn an_empty_list_and_an_unknown_account_differ(fixture: &impl KeyFixtu
     }
 }
 
+/// A removed account has no list, even if keys of it are left.
+pub async fn a_removed_account_has_no_list(fixture: &impl KeyFixture) {
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    for name in ["a", "b"] {
+        create(fixture, &api_key(name, &format!("key of {name}"), &format!("token-{name}"))).await;
+    }
+    fixture.remove_account(&a).await;
+    assert_eq!(list(fixture, &a).await, None, "A removed account has no list of keys.");
+    let others = list(fixture, &b).await.map(|keys| keys.len());
+    assert_eq!(others, Some(1), "Removing an account leaves the keys of the others.");
+}
+
 /// The oldest comes first, to the microsecond; of the same instant, the lower id, compared byte by byte.
 pub async fn the_oldest_comes_first_and_ties_go_by_id(fixture: &impl KeyFixture) {
     known(fixture, "a").await;

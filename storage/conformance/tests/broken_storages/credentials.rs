@@ -8,7 +8,7 @@ use catalogue_core::auth::{Credential, CredentialKind, Scope, TokenDigest};
 use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 
-use crate::broken::{Broken, begin, create, credential, credentials, now, revoke};
+use crate::broken::{Broken, begin, create, credential, credentials, now, remove_account, revoke};
 use crate::flaws;
 use crate::imports::BrokenImport;
 
@@ -61,6 +61,24 @@ fn replaced_with_their_account() -> Broken {
             Ok(import.boxed())
         })
         .credential(move |memory, digest| credential(memory, digest).filter(|_| !gone.load(Ordering::SeqCst)))
+}
+
+/// Keys that are still listed after their account was removed.
+fn keys_outlive() -> Broken {
+    let gone: Arc<Mutex<Vec<CredentialRecord>>> = Arc::default();
+    let kept = Arc::clone(&gone);
+    Broken::new()
+        .remove_account(move |memory, account| {
+            gone.lock().unwrap().extend(credentials(memory, account).unwrap_or_default());
+            remove_account(memory, account)
+        })
+        .credentials(move |memory, account| {
+            credentials(memory, account).or_else(|| {
+                let kept = kept.lock().unwrap();
+                let left: Vec<_> = kept.iter().filter(|key| key.identity.account == *account).cloned().collect();
+                (!left.is_empty()).then_some(left)
+            })
+        })
 }
 
 flaws! {
@@ -126,6 +144,8 @@ flaws! {
     no_list_without_credentials: Broken::new().credentials(|memory, account| {
         credentials(memory, account).filter(|records| !records.is_empty())
     }) => keys::key_lists::an_empty_list_and_an_unknown_account_differ, "has an empty list";
+    keys_listed_without_their_account: keys_outlive()
+        => keys::key_lists::a_removed_account_has_no_list, "no list of keys";
     newest_credentials_first: listed(|records| records.reverse())
         => keys::key_lists::the_oldest_comes_first_and_ties_go_by_id, "oldest first";
     ties_regardless_of_case: listed(|records| {

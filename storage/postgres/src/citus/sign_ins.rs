@@ -17,7 +17,7 @@ const ACCOUNT_OF_SIGN_IN: Sql =
     Sql { text: "SELECT account_id FROM sign_in_accounts WHERE digest = $1", types: &[BYTEA] };
 
 const FIND_SIGN_IN: Sql = Sql {
-    text: "SELECT a.id, a.name, a.email, s.expires_at FROM sign_ins AS s JOIN accounts AS a ON a.id = s.account_id \
+    text: "SELECT a.id, a.name, a.email, s.expires_at, TRUE FROM sign_ins AS s JOIN accounts AS a ON a.id = s.account_id \
            WHERE s.account_id = $1 AND s.digest = $2 AND s.kind = $3",
     types: &[TEXT, BYTEA, TEXT],
 };

@@ -133,7 +133,7 @@ impl Statements {
             ),
             find_account: format!("SELECT $1 WHERE {}", is_known("$1")),
             find_sign_in: format!(
-                "SELECT s.account_id, '', '', s.expires_at FROM sign_ins AS s WHERE s.digest = $1 AND s.kind = $2 AND {}",
+                "SELECT s.account_id, '', '', s.expires_at, {} FROM sign_ins AS s WHERE s.digest = $1 AND s.kind = $2",
                 is_known("s.account_id")
             ),
             accounts: [
@@ -191,7 +191,7 @@ impl Statements {
         Sql { text: &self.find_account, types: &[TEXT] }
     }
 
-    /// Of an account that is in its view.
+    /// As [`FIND_SIGN_IN`](crate::sign_ins::FIND_SIGN_IN), and whether its account is in its view.
     pub(crate) fn find_sign_in(&self) -> Sql<'_> {
         Sql { text: &self.find_sign_in, types: &[Type::BYTEA, TEXT] }
     }

@@ -103,11 +103,15 @@ async fn a_change_to_keys_asks_each_statement_once() {
     assert_eq!(counter.take(), 4 + 2);
     storage.create_link(&link("acc", 1, 0), &Actor::OPERATOR).await.unwrap();
     assert_eq!(counter.take(), 4 + 4);
-    storage.exchange_link(&digest(1), begun.created_at, &begun).await.unwrap();
-    assert_eq!(counter.take(), 4 + 6);
     // What is read is asked over the pool.
     storage.find_session(&begun.digest).await.unwrap();
     counter.take();
+    for unknown in [&digest(7), &digest(8)] {
+        assert_eq!(storage.exchange_link(unknown, begun.created_at, &begun).await.unwrap(), None);
+        assert_eq!(counter.take(), 1);
+    }
+    storage.exchange_link(&digest(1), begun.created_at, &begun).await.unwrap();
+    assert_eq!(counter.take(), 1 + 4 + 6);
     for _ in 0..2 {
         assert!(storage.find_session(&begun.digest).await.unwrap().is_some());
         assert_eq!(counter.take(), 1);

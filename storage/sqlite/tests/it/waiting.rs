@@ -76,6 +76,18 @@ async fn others_of_the_thread_are_answered_meanwhile() {
     assert_eq!(storage.list_events(&account, 9).await.unwrap().len(), 3);
 }
 
+/// Anybody may send a code.
+#[tokio::test]
+async fn unknown_or_expired_code_does_not_wait_for_the_lock() {
+    let (storage, account, host, _directory) = beside_a_host().await;
+    storage.create_link(&link(&account, 1), BY).await.unwrap();
+    host.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for (number, now) in [(7, 0), (1, 10)] {
+        let exchanged = storage.exchange_link(&TokenDigest::from_bytes([number; 32]), at(now), &session(2)).await;
+        assert_eq!(exchanged.unwrap(), None, "{number} at {now}");
+    }
+}
+
 #[tokio::test]
 async fn a_change_that_waits_for_too_long_says_why_and_changes_nothing() {
     let (storage, account, host, _directory) = beside_a_host().await;
