@@ -43,7 +43,10 @@ impl Plan {
                 match name {
                     "Output" => step.output = split(value, ", "),
                     "Index Cond" => step.found = conditions(),
-                    "Filter" => step.filters = conditions(),
+                    // The comparison by bytes repeats one that an index serves.
+                    "Filter" => {
+                        step.filters = conditions().into_iter().filter(|one| !one.contains(") IS TRUE")).collect();
+                    }
                     "Join Filter" | "Hash Cond" | "Merge Cond" => step.joins.extend(conditions()),
                     _ => {}
                 }
@@ -60,6 +63,11 @@ impl Plan {
     pub(crate) fn computes_all(&self, values: &[String]) -> bool {
         let is_part = |step: &&Step| step.source.is_some() && !step.is_table();
         self.0.iter().filter(is_part).any(|step| step.compares(values))
+    }
+
+    /// Returns the tables that the plan reads.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &String> {
+        self.0.iter().filter(|step| step.is_table()).filter_map(|step| Some(&step.source.as_ref()?.0))
     }
 
     /// The tables that are read as a whole, or of which one of `values` or another table's column is compared without an

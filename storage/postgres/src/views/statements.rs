@@ -1,7 +1,8 @@
 //! [`Statements`]: what requests and administration ask over views, with the names and types that were found at opening.
 //!
 //! A key is compared as `CAST(… AS TEXT)`, which is the column itself where that is a `text` or `varchar`. What is not a value
-//! has the collation of the column that it is compared with, and slugs are ordered by bytes: so indexes serve.
+//! has the collation of the column that it is compared with, and slugs are ordered by bytes: so indexes serve. Each comparison
+//! is repeated by bytes ([`equals`]): a recreated view may have a collation that treats different texts as equal.
 //!
 //! Each statement locks views in one order: courses, modules, revisions, accounts. A parser locks what stands in a `FROM` first,
 //! then what is selected, then what is compared. So whoever makes the views again in that order meets no deadlock.
@@ -33,6 +34,12 @@ pub(crate) const OWNERS: [Sql<'static>; 2] = [
     },
 ];
 
+/// Returns the condition that `key` equals `value`: by the column's collation, which has the indexes, and by bytes. `collate` is
+/// for a `value` with another collation. `IS TRUE` keeps the planner from using an index for the second comparison.
+fn equals(key: &str, value: &str, collate: &str) -> String {
+    format!("CAST({key} AS TEXT) = {value}{collate} AND (CAST({key} AS TEXT) COLLATE \"C\" = {value}) IS TRUE")
+}
+
 /// The texts of the statements.
 #[derive(Debug)]
 pub(crate) struct Statements {
@@ -56,33 +63,32 @@ impl Statements {
         // Of an account that has left its view, nothing is shown: V4.
         let is_known = |id: &str| {
             let collate = if id == "$1" { String::new() } else { columns.collate(ACCOUNTS, "id") };
-            format!("EXISTS (SELECT 1 FROM {accounts} AS a WHERE CAST(a.id AS TEXT) = {id}{collate})")
+            format!("EXISTS (SELECT 1 FROM {accounts} AS a WHERE {})", equals("a.id", id, &collate))
         };
         let revision = |id: &str| {
             if !columns.has_revisions() {
                 return "CAST(NULL AS UUID)".to_owned();
             }
             let collate = if id == "$1" { String::new() } else { columns.collate(REVISIONS, "account_id") };
-            format!(
-                "(SELECT r.revision FROM {revisions} AS r WHERE CAST(r.account_id AS TEXT) = {id}{collate} AND {})",
-                is_known(id)
-            )
+            let of_account = equals("r.account_id", id, &collate);
+            format!("(SELECT r.revision FROM {revisions} AS r WHERE {of_account} AND {})", is_known(id))
         };
         let module_count = match columns.has_module_count() {
             true => "CAST(c.module_count AS BIGINT)".to_owned(),
             // One range of an index for each course that is shown.
             false => format!(
-                "(SELECT count(*) FROM {modules} AS m WHERE CAST(m.account_id AS TEXT) = $1 \
-                 AND CAST(m.course_slug AS TEXT) = CAST(c.slug AS TEXT){})",
-                columns.collate(MODULES, "course_slug")
+                "(SELECT count(*) FROM {modules} AS m WHERE {} AND {})",
+                equals("m.account_id", "$1", ""),
+                equals("m.course_slug", "CAST(c.slug AS TEXT)", &columns.collate(MODULES, "course_slug"))
             ),
         };
         let page = |after: &str| {
             format!(
                 "SELECT CAST(c.slug AS TEXT), CAST(c.title AS TEXT), CAST(c.language AS TEXT), c.published_at, c.hidden, \
-                 {module_count}, c.created_at, {} FROM {courses} AS c WHERE CAST(c.account_id AS TEXT) = $1 AND {}{after} \
+                 {module_count}, c.created_at, {} FROM {courses} AS c WHERE {} AND {}{after} \
                  ORDER BY c.created_at DESC, CAST(c.slug AS TEXT) COLLATE \"C\" DESC LIMIT $2",
                 revision("$1"),
+                equals("c.account_id", "$1", ""),
                 is_known("$1"),
             )
         };
@@ -94,10 +100,12 @@ impl Statements {
              FROM (SELECT CAST(slug AS TEXT) AS slug, CAST(title AS TEXT) AS title, CAST(tagline AS TEXT) AS tagline, \
              CAST(language AS TEXT) AS language, published_at, hidden, CAST(access_mode AS TEXT) AS access_mode, \
              count(*) OVER () AS same FROM {courses} \
-             WHERE CAST(account_id AS TEXT) = $1 AND CAST(slug AS TEXT) = $2) AS c \
-             LEFT JOIN {modules} AS m ON CAST(m.account_id AS TEXT) = $1 AND CAST(m.course_slug AS TEXT) = $2 \
-             WHERE {} ORDER BY m.number",
+             WHERE {} AND {}) AS c LEFT JOIN {modules} AS m ON {} AND {} WHERE {} ORDER BY m.number",
             revision("$1"),
+            equals("account_id", "$1", ""),
+            equals("slug", "$2", ""),
+            equals("m.account_id", "$1", ""),
+            equals("m.course_slug", "$2", ""),
             is_known("$1")
         );
         let find_credential = format!(
@@ -108,9 +116,9 @@ impl Statements {
         let find_revision = [
             format!("SELECT {} AS revision", revision("$1")),
             format!(
-                "SELECT {} AS revision WHERE NOT EXISTS \
-                 (SELECT 1 FROM {courses} AS c WHERE CAST(c.account_id AS TEXT) = $1)",
-                revision("$1")
+                "SELECT {} AS revision WHERE NOT EXISTS (SELECT 1 FROM {courses} AS c WHERE {})",
+                revision("$1"),
+                equals("c.account_id", "$1", "")
             ),
         ];
         let listed = "c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, c.revoked_at, \
@@ -142,12 +150,12 @@ impl Statements {
                      ORDER BY CAST(id AS TEXT) COLLATE \"C\" LIMIT $2"
                 ),
                 format!(
-                    "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE CAST(id AS TEXT) = ANY($1) \
-                     ORDER BY CAST(id AS TEXT) COLLATE \"C\""
+                    "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE {} ORDER BY CAST(id AS TEXT) COLLATE \"C\"",
+                    equals("id", "ANY($1)", "")
                 ),
                 format!(
-                    "SELECT CAST(account_id AS TEXT), count(*) FROM {courses} WHERE CAST(account_id AS TEXT) = ANY($1) \
-                     GROUP BY CAST(account_id AS TEXT)"
+                    "SELECT CAST(account_id AS TEXT) COLLATE \"C\", count(*) FROM {courses} WHERE {} GROUP BY 1",
+                    equals("account_id", "ANY($1)", "")
                 ),
             ],
         }

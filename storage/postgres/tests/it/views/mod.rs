@@ -1,5 +1,6 @@
 //! Courses in views over another program's tables.
 
+mod collations;
 mod conformance;
 mod faults;
 mod opening;
