@@ -2,32 +2,36 @@
 -- of what the views show replaces the account's revision in its own transaction, whoever writes. Not for views that read
 -- the clock or a random number: they change without a commit.
 -- A REFRESH of a materialised view must replace all revisions in its transaction.
+-- Run this file again after a migration that recreates one of these tables, or to replace an older copy, and restart the server.
+-- The triggers also fire on a subscriber of logical replication: leave catalogue_revisions out of the publication.
 BEGIN;
-CREATE TABLE catalogue_revisions (account_id text NOT NULL PRIMARY KEY, revision uuid NOT NULL);
+-- The schema of your tables. The functions keep this path, whatever that of the writer's session is.
+SET LOCAL search_path = public, pg_temp;
+CREATE TABLE IF NOT EXISTS catalogue_revisions (account_id text NOT NULL PRIMARY KEY, revision uuid NOT NULL);
 
-CREATE FUNCTION catalogue_replace(accounts text[]) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION catalogue_replace(accounts text[]) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
     INSERT INTO catalogue_revisions
     SELECT id, gen_random_uuid() FROM (SELECT DISTINCT unnest(accounts) AS id) changed WHERE id IS NOT NULL ORDER BY id
     ON CONFLICT (account_id) DO UPDATE SET revision = excluded.revision
 $$;
 
-CREATE FUNCTION catalogue_account_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION catalogue_account_changed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     PERFORM catalogue_replace(ARRAY[OLD.id::text, NEW.id::text]);
     RETURN NULL;
 END $$;
-CREATE TRIGGER catalogue_changed AFTER INSERT OR DELETE ON users
+CREATE OR REPLACE TRIGGER catalogue_changed AFTER INSERT OR DELETE OR UPDATE OF id ON users
     FOR EACH ROW EXECUTE FUNCTION catalogue_account_changed();
 
-CREATE FUNCTION catalogue_course_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION catalogue_course_changed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     PERFORM catalogue_replace(ARRAY[OLD.user_id::text, NEW.user_id::text]);
     RETURN NULL;
 END $$;
-CREATE TRIGGER catalogue_changed AFTER INSERT OR UPDATE OR DELETE ON courses
+CREATE OR REPLACE TRIGGER catalogue_changed AFTER INSERT OR UPDATE OR DELETE ON courses
     FOR EACH ROW EXECUTE FUNCTION catalogue_course_changed();
 
-CREATE FUNCTION catalogue_lesson_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION catalogue_lesson_changed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     -- Locked, so that no course changes hands meanwhile.
     PERFORM catalogue_replace(ARRAY(
@@ -35,18 +39,25 @@ BEGIN
         FOR SHARE OF c));
     RETURN NULL;
 END $$;
-CREATE TRIGGER catalogue_changed AFTER INSERT OR UPDATE OR DELETE ON lessons
+CREATE OR REPLACE TRIGGER catalogue_changed AFTER INSERT OR UPDATE OR DELETE ON lessons
     FOR EACH ROW EXECUTE FUNCTION catalogue_lesson_changed();
 
-CREATE FUNCTION catalogue_emptied() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION catalogue_emptied() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     UPDATE catalogue_revisions SET revision = gen_random_uuid();
     RETURN NULL;
 END $$;
-CREATE TRIGGER catalogue_emptied AFTER TRUNCATE ON users EXECUTE FUNCTION catalogue_emptied();
-CREATE TRIGGER catalogue_emptied AFTER TRUNCATE ON courses EXECUTE FUNCTION catalogue_emptied();
-CREATE TRIGGER catalogue_emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION catalogue_emptied();
+CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON users EXECUTE FUNCTION catalogue_emptied();
+CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON courses EXECUTE FUNCTION catalogue_emptied();
+CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION catalogue_emptied();
 
-INSERT INTO catalogue_revisions SELECT id, gen_random_uuid() FROM catalogue_accounts;
+-- Also in sessions with session_replication_role = replica.
+ALTER TABLE users ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
+ALTER TABLE courses ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
+ALTER TABLE lessons ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
+
+-- For changes that were made without triggers.
+UPDATE catalogue_revisions SET revision = gen_random_uuid();
+INSERT INTO catalogue_revisions SELECT id, gen_random_uuid() FROM catalogue_accounts ON CONFLICT DO NOTHING;
 -- GRANT SELECT ON catalogue_revisions TO catalogue;
 COMMIT;

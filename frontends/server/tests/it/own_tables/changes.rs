@@ -15,7 +15,7 @@ use crate::program::get;
 const CHANGES: u64 = 60;
 
 /// The table of courses and its columns by the framework: account, what is deleted, and what it is for a course that is there.
-fn names(app: &App) -> (&'static str, &'static str) {
+pub(super) fn names(app: &App) -> (&'static str, &'static str) {
     match app.framework {
         "django" => ("courses_course", "owner_id"),
         "rails" => ("courses", "account_id"),

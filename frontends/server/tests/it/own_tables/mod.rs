@@ -11,3 +11,4 @@ mod remade;
 mod rights;
 mod rows;
 mod same_answers;
+mod writers;
