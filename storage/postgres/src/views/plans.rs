@@ -2,8 +2,10 @@
 //!
 //! A plan for the largest account that sorts or reads more than it needs is asked for again where PostgreSQL is to do so only
 //! if it must. What it still does then lacks an index. Of small tables it may read all in any case, so that their indexes are
-//! looked at.
+//! looked at. If that plan lacks nothing, the usual plan is judged: scans of tables that are not small and have no index that
+//! begins with the compared columns. Large tables without statistics are reported first.
 
+use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 use catalogue_core::storage::{StorageError, ViewAdvice};
@@ -30,10 +32,11 @@ const AVOID: &str = "SELECT set_config(name, 'off', TRUE) FROM pg_catalog.pg_set
 /// Up to so many rows a table is small.
 const SMALL: f32 = 1_000.0;
 
-/// How many rows a table has, and its indexes' columns: each as it is compared, a `varchar` also as `text`. The table is
-/// found by name, as the role may not use its schema.
+/// How many rows a table has, by its size where it has no statistics, whether it has them, and its indexes' columns: each as it
+/// is compared, a `varchar` also as `text`. The table is found by name, as the role may not use its schema.
 const INDEXES: Sql = Sql {
-    text: "SELECT c.reltuples, i.indisunique, i.indisvalid AND i.indpred IS NULL, \
+    text: "SELECT CASE WHEN c.reltuples > 0 THEN c.reltuples ELSE CAST(pg_relation_size(c.oid) / 100 AS REAL) END, \
+           c.reltuples > 0, i.indisunique, i.indisvalid AND i.indpred IS NULL, \
            ARRAY(SELECT pg_get_indexdef(i.indexrelid, a.attnum, FALSE) || ' ' || CASE WHEN a.atttypid = CAST('varchar' AS REGTYPE) THEN '::text' ELSE '' END FROM pg_catalog.pg_attribute AS a \
            WHERE a.attrelid = i.indexrelid AND a.attnum <= i.indnkeyatts ORDER BY a.attnum) \
            FROM pg_catalog.pg_class AS c LEFT JOIN pg_catalog.pg_index AS i ON i.indrelid = c.oid \
@@ -73,18 +76,31 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
         asked.push(("a key", statements.find_credential(), key));
     }
     let values: Vec<String> = [account, slug].iter().map(|value| format!("'{}'", value.replace('\'', "''"))).collect();
-    let mut usual = Vec::new();
+    let (mut usual, mut tables) = (Vec::new(), BTreeSet::new());
     for (about, sql, bound) in asked {
         let plan = explain(&connection, Sorting::AsUsual, &sql, bound).await?;
+        tables.extend(plan.tables().cloned());
         if about.ends_with("page") && plan.sorts() || plan.computes_all(&values) || !plan.scans(&values).is_empty() {
-            usual.push((about, sql, bound));
+            usual.push((about, sql, bound, plan));
         }
     }
     let order = order(&connection, &view, &views.columns).await?;
     let mut advice: Vec<ViewAdvice> = Vec::new();
-    for (about, sql, bound) in usual {
+    for table in tables {
+        let (_, Rows { count, is_analyzed }) = indexed(&connection, &table, &[]).await?;
+        if count > SMALL && !is_analyzed {
+            let (what, remedy) =
+                ("it has no statistics, so that plans are guesses".to_owned(), format!("ANALYZE {table}"));
+            advice.push(ViewAdvice { about: table, what, remedy: Some(remedy) });
+        }
+    }
+    for (about, sql, bound, used) in usual {
         let plan = explain(&connection, Sorting::Avoided, &sql, bound).await?;
-        for found in judge(&connection, about, &plan, &values, order.as_ref()).await? {
+        let mut found = judge(&connection, about, &plan, &values, order.as_ref()).await?;
+        if found.is_empty() {
+            found = judge_used(&connection, about, &used, &values).await?;
+        }
+        for found in found {
             // Once for all statements that want the same.
             let is_same = |other: &ViewAdvice| {
                 other.remedy == found.remedy && (found.remedy.is_some() || other.what == found.what)
@@ -113,13 +129,12 @@ async fn judge(
             is_ordered = false;
             continue;
         }
-        let indexed = indexed(connection, &table, &compared).await?;
+        let (indexed, _) = indexed(connection, &table, &compared).await?;
         if plan.computes_all(values) && compared.is_empty() || indexed == Indexed::Small {
             continue;
         }
         let remedy = (indexed == Indexed::No && !compared.is_empty()).then(|| index(&table, &compared, ""));
-        let does = if reads_all { "reads all of" } else { "reads more rows than it needs of" };
-        found.push(advice(format!("it {does} {table}"), remedy));
+        found.push(advice(does(&table, reads_all), remedy));
     }
     if plan.computes_all(values) {
         let what = "it computes a part of a view for all accounts; let a window function be partitioned, and a group be made, \
@@ -140,12 +155,42 @@ async fn judge(
         Some((_, columns)) if columns.iter().any(|column| column.contains("::timestamp with time zone")) => {
             found.push(advice(format!("{why}: {zoned}"), None));
         }
-        Some((table, columns)) if indexed(connection, table, columns).await? != Indexed::Small => {
+        Some((table, columns)) if indexed(connection, table, columns).await?.0 != Indexed::Small => {
             found.push(advice(why.to_owned(), Some(index(table, columns, " COLLATE \"C\""))));
         }
         Some(_) => {}
     }
     Ok(found)
+}
+
+/// Judges the plan that the database uses, for tables that are not small.
+async fn judge_used(
+    connection: &Connection,
+    about: &str,
+    used: &Plan,
+    values: &[String],
+) -> Result<Vec<ViewAdvice>, StorageError> {
+    let mut found = Vec::new();
+    for Scan { table, reads_all, compared } in used.scans(values) {
+        let (indexed, Rows { count, .. }) = indexed(connection, &table, &compared).await?;
+        if indexed == Indexed::No && count > SMALL && !compared.is_empty() {
+            let (about, what, remedy) = (about.to_owned(), does(&table, reads_all), index(&table, &compared, ""));
+            found.push(ViewAdvice { about, what, remedy: Some(remedy) });
+        }
+    }
+    Ok(found)
+}
+
+fn does(table: &str, reads_all: bool) -> String {
+    let does = if reads_all { "reads all of" } else { "reads more rows than it needs of" };
+    format!("it {does} {table}")
+}
+
+/// Number of rows of a table.
+struct Rows {
+    count: f32,
+    /// Whether the planner has statistics.
+    is_analyzed: bool,
 }
 
 /// Whether a table has an index that begins with some columns, or a unique one of some of them.
@@ -158,28 +203,28 @@ enum Indexed {
     No,
 }
 
-async fn indexed(connection: &Connection, table: &str, columns: &[String]) -> Result<Indexed, StorageError> {
+async fn indexed(connection: &Connection, table: &str, columns: &[String]) -> Result<(Indexed, Rows), StorageError> {
     let bare = |column: &str| column.replace(['(', ')'], "");
     let wanted: Vec<_> = columns.iter().map(|column| bare(column)).collect();
     let is_wanted = |column: &String| {
         let (column, cast) = column.rsplit_once(' ').unwrap_or((column, ""));
         wanted.iter().any(|wanted| *wanted == bare(column) || *wanted == format!("{}{cast}", bare(column)))
     };
-    let mut found = Indexed::No;
+    let (mut found, mut size) = (Indexed::No, Rows { count: 0.0, is_analyzed: true });
     for row in connection.query(&INDEXES, &[&table]).await.map_err(storage_error)? {
-        let (rows, is_unique, is_of_all): (f32, Option<bool>, Option<bool>) =
-            (get(&row, 0)?, get(&row, 1)?, get(&row, 2)?);
-        let has: Vec<String> = get(&row, 3)?;
+        size = Rows { count: get(&row, 0)?, is_analyzed: get(&row, 1)? };
+        let (is_unique, is_of_all): (Option<bool>, Option<bool>) = (get(&row, 2)?, get(&row, 3)?);
+        let has: Vec<String> = get(&row, 4)?;
         let all_wanted = has.iter().take(wanted.len()).all(is_wanted);
         if all_wanted && (has.len() >= wanted.len() || is_unique == Some(true)) && !has.is_empty() {
-            match (rows <= SMALL, is_of_all) {
-                (true, _) => return Ok(Indexed::Small),
+            match (size.count <= SMALL, is_of_all) {
+                (true, _) => return Ok((Indexed::Small, size)),
                 (false, Some(true)) => found = Indexed::Large,
                 _ => {}
             }
         }
     }
-    Ok(found)
+    Ok((found, size))
 }
 
 /// The statement that makes an index of those columns, or expressions.

@@ -67,6 +67,41 @@ async fn an_index_is_advised_for_each_statement_and_ends_what_it_is_for() {
     assert_eq!((listed.len(), listed[0].module_count), (50, 1));
 }
 
+/// The list's index could also find a course, but only by reading all of it: the database scans the table instead.
+#[tokio::test]
+async fn plan_in_use_is_reported_if_it_scans() {
+    let Some(team) = Team::new(TEXTS).await else { return };
+    let fill = |courses: u32| {
+        format!(
+            "INSERT INTO owners VALUES ('o1') ON CONFLICT DO NOTHING; \
+             INSERT INTO trainings (owner, handle, name, subtitle, lang, made_at, is_hidden) \
+             SELECT 'o1', 'c' || n, 'Title', '', 'en', TIMESTAMP '2024-05-01' + n * INTERVAL '1 second', FALSE \
+             FROM generate_series(1, {courses}) AS n"
+        )
+    };
+    let indexes = "ALTER TABLE trainings SET (autovacuum_enabled = off); \
+                   CREATE INDEX ON trainings (owner, made_at, handle COLLATE \"C\"); \
+                   CREATE INDEX of_course ON trainings (owner, CAST(handle AS TEXT)); CREATE OR REPLACE VIEW catalogue_courses AS \
+                   SELECT owner AS account_id, handle AS slug, name AS title, subtitle AS tagline, lang AS language, \
+                   made_at AS created_at, live_at AS published_at, is_hidden AS hidden, access AS access_mode, \
+                   0 AS module_count FROM trainings";
+    let team = team.reopened(indexes).await;
+    for (change, about, remedy) in [
+        (&*fill(10), "", ""),
+        (&fill(30_000), "trainings", "ANALYZE"),
+        ("ANALYZE trainings", "", ""),
+        ("DROP INDEX of_course", "a course", "CREATE INDEX"),
+    ] {
+        team.host.batch_execute(change).await.unwrap();
+        let found = advice(&team.storage).await;
+        assert_eq!(found.is_empty(), about.is_empty(), "{change}: {found:?}");
+        let is_expected = |advice: &ViewAdvice| {
+            advice.about.ends_with(about) && advice.remedy.as_ref().is_some_and(|found| found.starts_with(remedy))
+        };
+        assert!(found.iter().all(is_expected), "{change}: {found:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_cast_key_has_an_index_of_its_expression() {
     let Some(team) = Team::new(NUMBERS).await else { return };
