@@ -91,7 +91,15 @@ impl Team {
                 .batch_execute(
                     "CREATE TABLE team.catalogue_revisions (account_id text NOT NULL PRIMARY KEY, revision uuid NOT NULL);
                      INSERT INTO team.catalogue_revisions SELECT id, gen_random_uuid() FROM team.catalogue_accounts;
-                     ANALYZE team.catalogue_revisions;",
+                     ANALYZE team.catalogue_revisions;
+                     CREATE FUNCTION team.refuse() RETURNS trigger LANGUAGE plpgsql AS
+                         'BEGIN RAISE EXCEPTION ''nothing may change''; END';
+                     CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON team.teams
+                         EXECUTE FUNCTION team.refuse();
+                     CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON team.trainings
+                         EXECUTE FUNCTION team.refuse();
+                     CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON team.lessons
+                         EXECUTE FUNCTION team.refuse();",
                 )
                 .await?;
             Ok(())

@@ -121,7 +121,7 @@ impl PostgresStorage {
 impl CredentialStorage for PostgresStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         let rows = match &self.views {
-            Some(views) => views.find_credential(&self.readers, digest).await?,
+            Some(views) => return views.find_credential(&self.readers, digest).await,
             None if self.is_spread => citus::credentials::look_up(&self.readers, digest).await?,
             None => self.readers.read(&FIND_CREDENTIAL, &[&digest.as_bytes().as_slice()]).await?,
         };

@@ -6,12 +6,11 @@ use tokio_postgres::types::Type;
 
 use super::Views;
 use super::columns::{ACCOUNTS, COURSES, Columns, MODULES, REVISIONS};
-use super::read::revision;
 use super::rows::{ViewRow, fault, push_course};
 use crate::connection::{Connection, Sql};
 use crate::error::{cause, code, storage_error};
 use crate::options::quoted;
-use crate::rows::get;
+use crate::rows::{self, get};
 
 /// Some rows at a time.
 const FETCH: Sql = Sql { text: "FETCH 1000 FROM checked", types: &[] };
@@ -140,7 +139,7 @@ fn check_row(view: &'static str, row: &Row) -> Result<(), ViewFault> {
         }
         REVISIONS => {
             let wrong = |_| checked.fault("`revision` has another length".to_owned(), "16 bytes");
-            revision(account, row, 1).map_err(wrong)?;
+            rows::revision(row, 1).map_err(wrong)?;
         }
         _ => {}
     }

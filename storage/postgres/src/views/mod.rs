@@ -8,10 +8,12 @@
 //!   times come as the eight bytes of their type, exact and whatever the session's time zone is.
 //! - Each row is checked as it is read ([`rows`]), for requests and for `check_views` alike. An order by time has what is null
 //!   or infinite first or last, and never out of all pages.
+//! - Revisions are returned only while triggers maintain `catalogue_revisions`, which is checked every ten seconds ([`freshness`]).
 //! - Plans are judged by the database's own `EXPLAIN`, and its deparsed columns tell what of the base table to index ([`plan`]).
 
 mod check;
 mod columns;
+mod freshness;
 mod plan;
 mod plans;
 mod read;
@@ -26,9 +28,11 @@ use catalogue_core::async_trait;
 use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, StorageErrorKind, ViewAdvice, ViewFault};
 
 use crate::connection::Connection;
+use crate::connections::readers::Readers;
 use crate::open_error::OpenError;
 use crate::options::Options;
 use columns::Columns;
+use freshness::{Freshness, Generation};
 pub(crate) use statements::{OWNERS, Statements};
 
 /// The views of one storage, as they were when it was opened.
@@ -37,6 +41,8 @@ pub(crate) struct Views {
     schema: String,
     columns: Columns,
     pub(crate) statements: Statements,
+    /// `None` without `catalogue_revisions`.
+    freshness: Option<Freshness>,
 }
 
 impl Views {
@@ -49,7 +55,16 @@ impl Views {
             return Err(OpenError::Views(faults));
         }
         let statements = Statements::new(&schema, &columns);
-        Ok(Some(Arc::new(Self { options: Arc::clone(options), schema, columns, statements })))
+        let freshness = match columns.has_revisions() {
+            true => Some(Freshness::begin(&connection, &schema).await.map_err(OpenError::Failed)?),
+            false => None,
+        };
+        Ok(Some(Arc::new(Self { options: Arc::clone(options), schema, columns, statements, freshness })))
+    }
+
+    /// Returns the generation for a read that begins now, or `None` if its response must not be cached.
+    async fn generation(&self, readers: &Readers) -> Option<Generation> {
+        self.freshness.as_ref()?.generation(readers).await
     }
 
     async fn connection(&self) -> Result<Connection, StorageError> {
@@ -61,6 +76,13 @@ impl Views {
 impl CourseViews for Views {
     async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError> {
         check::check(self, rows).await
+    }
+
+    async fn check_revisions(&self) -> Result<Vec<ViewAdvice>, StorageError> {
+        match self.freshness {
+            Some(_) => freshness::check(&self.connection().await?, &self.schema).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     async fn check_plans(&self) -> Result<Vec<ViewAdvice>, StorageError> {

@@ -1,6 +1,6 @@
 //! What requests ask, over views.
 
-use catalogue_core::auth::TokenDigest;
+use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
     AtRevision, CourseRows, PageRequest, Position, Revision, StorageError, StorageErrorKind,
 };
@@ -11,6 +11,7 @@ use tokio_postgres::types::Type;
 
 use super::Views;
 use super::columns::{COURSES, MODULES, REVISIONS};
+use super::freshness::Generation;
 use super::rows::{Time, ViewRow, corrupt, fault, push_course};
 use crate::connection::{Sql, Values};
 use crate::connections::readers::Readers;
@@ -26,17 +27,20 @@ const FIND_CREDENTIAL_ALONE: Sql = Sql {
 };
 
 impl Views {
-    /// The row of a credential; without a revision where a view is at fault, as some answers need none.
+    /// A credential; without a revision where a view is at fault, as some answers need none.
     pub(crate) async fn find_credential(
         &self,
         readers: &Readers,
         digest: &TokenDigest,
-    ) -> Result<Vec<Row>, StorageError> {
+    ) -> Result<Option<Credential>, StorageError> {
         let digest: Values<'_> = &[&digest.as_bytes().as_slice()];
+        let generation = self.generation(readers).await;
         let found = readers.read(&self.statements.find_credential(), digest).await;
         let checked = found.and_then(|rows| {
-            rows.first().map_or(Ok(None), |row| revision(rows::get(row, 0)?, row, 7))?;
-            Ok(rows)
+            let Some(row) = rows.first() else { return Ok(None) };
+            let mut credential = rows::credential(row, 0, 7)?;
+            credential.revision = revision(credential.identity.account.as_str(), row, 7, generation)?;
+            Ok(Some(credential))
         });
         match checked {
             Err(error) if error.kind() != StorageErrorKind::Unavailable => {
@@ -45,7 +49,7 @@ impl Views {
                     let error = view_error(error, rows::get(row, 0)?);
                     tracing::warn!(%error, "a key is found without its account's revision");
                 }
-                Ok(rows)
+                rows.first().map(|row| rows::credential(row, 0, 7)).transpose()
             }
             checked => checked,
         }
@@ -60,6 +64,7 @@ impl Views {
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
         let count = page.rows() as i64;
+        let generation = self.generation(readers).await;
         let found = match &page.after {
             None => read(readers, &self.statements.first_page(), account, &[&account, &count]).await?,
             Some(Position { created_at, slug }) => {
@@ -69,8 +74,10 @@ impl Views {
         };
         push_page(account, &found, rows)?;
         match (found.first(), self.statements.find_revision_of_none()) {
-            (Some(row), _) => revision(account, row, 7),
-            (None, Some(of_none)) if page.after.is_none() => revision_by(readers, &of_none, account).await,
+            (Some(row), _) => revision(account, row, 7, generation),
+            (None, Some(of_none)) if page.after.is_none() && generation.is_some() => {
+                revision_by(readers, &of_none, account, generation).await
+            }
             _ => Ok(None),
         }
     }
@@ -82,30 +89,43 @@ impl Views {
         account: &str,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        let generation = self.generation(readers).await;
         let rows = read(readers, &self.statements.find_course(), account, &[&account, &slug]).await?;
         let Some(first) = rows.first() else { return Ok(None.into()) };
-        let revision = revision(account, first, 12)?;
+        let revision = revision(account, first, 12, generation)?;
         Ok(AtRevision { value: Some(course(account, slug, first, &rows)?), revision })
     }
 
     /// As [`CourseStorage::revision`](catalogue_core::storage::CourseStorage::revision).
     pub(crate) async fn revision(&self, readers: &Readers, account: &str) -> Result<Option<Revision>, StorageError> {
-        match self.statements.find_revision() {
-            Some(sql) => revision_by(readers, &sql, account).await,
+        let Some(sql) = self.statements.find_revision() else { return Ok(None) };
+        match self.generation(readers).await {
             None => Ok(None),
+            generation => revision_by(readers, &sql, account, generation).await,
         }
     }
 }
 
-async fn revision_by(readers: &Readers, sql: &Sql<'_>, account: &str) -> Result<Option<Revision>, StorageError> {
+async fn revision_by(
+    readers: &Readers,
+    sql: &Sql<'_>,
+    account: &str,
+    generation: Option<Generation>,
+) -> Result<Option<Revision>, StorageError> {
     let rows = read(readers, sql, account, &[&account]).await?;
-    rows.first().map_or(Ok(None), |row| revision(account, row, 0))
+    rows.first().map_or(Ok(None), |row| revision(account, row, 0, generation))
 }
 
-/// A revision in `column`, or none.
-pub(crate) fn revision(account: &str, row: &Row, column: usize) -> Result<Option<Revision>, StorageError> {
+/// Returns the revision in `column` as one of `generation`, or `None` without either.
+pub(crate) fn revision(
+    account: &str,
+    row: &Row,
+    column: usize,
+    generation: Option<Generation>,
+) -> Result<Option<Revision>, StorageError> {
     let wrong = |_| corrupt(&fault(REVISIONS, &[account], "`revision` has another length".to_owned(), "16 bytes"));
-    rows::revision(row, column).map_err(wrong)
+    let found = rows::revision(row, column).map_err(wrong)?;
+    Ok(generation.and_then(|generation| found.map(|found| generation.of(found))))
 }
 
 /// Hands over the courses of a page.

@@ -4,6 +4,7 @@ mod app;
 mod changes;
 mod checks;
 mod commands;
+mod freshness;
 mod keys;
 mod other_user;
 mod readme;

@@ -18,3 +18,12 @@ FROM unnest(ARRAY['acc', 'other']) AS account, unnest(ARRAY['bad', 'good']) AS s
 INSERT INTO catalogue_modules
 SELECT account_id, slug, number, 'Title', '' FROM catalogue_courses, generate_series(1, 2) AS number;
 INSERT INTO catalogue_revisions VALUES ('acc', decode(repeat('ab', 16), 'hex'));
+
+CREATE OR REPLACE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE catalogue_revisions SET revision = uuid_send(gen_random_uuid());
+    RETURN NULL;
+END $$;
+CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON catalogue_accounts EXECUTE FUNCTION changed();
+CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON catalogue_courses EXECUTE FUNCTION changed();
+CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON catalogue_modules EXECUTE FUNCTION changed();

@@ -3,6 +3,7 @@
 mod collations;
 mod conformance;
 mod faults;
+mod freshness;
 mod opening;
 mod plans;
 mod serving;

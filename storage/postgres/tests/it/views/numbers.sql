@@ -27,9 +27,13 @@ CREATE TABLE lessons (
 );
 
 -- As a team's own program may do it.
+CREATE FUNCTION touch(owner BIGINT) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
+    UPDATE owners SET revision = gen_random_uuid() WHERE id = owner
+$$;
+
 CREATE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-    UPDATE owners SET revision = gen_random_uuid() WHERE id = coalesce(NEW.owner, OLD.owner);
+    PERFORM touch(coalesce(NEW.owner, OLD.owner));
     RETURN NULL;
 END $$;
 
@@ -43,6 +47,20 @@ BEGIN
 END $$;
 
 CREATE TRIGGER counted AFTER INSERT OR UPDATE OR DELETE ON lessons FOR EACH ROW EXECUTE FUNCTION counted();
+
+CREATE FUNCTION emptied() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE trainings SET lessons = 0;
+    UPDATE owners SET revision = gen_random_uuid();
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER emptied AFTER TRUNCATE ON trainings EXECUTE FUNCTION emptied();
+CREATE TRIGGER emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION emptied();
+
+-- A revision is inserted and deleted with its owner.
+CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER kept AFTER INSERT OR UPDATE OF id OR DELETE OR TRUNCATE ON owners EXECUTE FUNCTION kept();
 
 CREATE VIEW catalogue_accounts AS SELECT CAST(id AS TEXT) AS id FROM owners;
 

@@ -1,0 +1,232 @@
+//! [`Freshness`]: whether triggers maintain `catalogue_revisions`, so that responses can be cached by revision.
+//!
+//! Without its triggers, a revision can come with other rows than before. So each revision is mixed with a [`Generation`]: a
+//! digest of the triggers, their functions, the tables and the views, as the catalogs have them. Whatever is dropped, disabled,
+//! replaced or recreated changes the generation, and no response that was cached or tagged in an earlier one is found.
+//!
+//! A request checks the catalogs when the last check is five to ten seconds old. Revisions are not returned:
+//!
+//! - while a table behind the views lacks an enabled trigger;
+//! - while a trigger or function differs from the first complete set, since its effect cannot be judged;
+//! - until two checks, ten seconds apart, have the same result: a replica may lag behind.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use catalogue_core::storage::{Revision, StorageError, ViewAdvice};
+use tokio::sync::Mutex as AsyncMutex;
+use tokio::time::{Instant, timeout};
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use super::columns::{ACCOUNTS, COURSES, MODULES, REVISIONS};
+use crate::connection::{Connection, Sql};
+use crate::connections::readers::Readers;
+use crate::error::{storage_error, unavailable};
+use crate::rows::{get, must_not, revision};
+
+/// Maximum age of a check whose result is used.
+const MAX_AGE: Duration = Duration::from_secs(10);
+/// Age at which a trusted check is renewed while it is still used. Other checks are repeated after [`MAX_AGE`], the default limit
+/// of a replica's lag.
+const RENEW_AFTER: Duration = Duration::from_secs(5);
+
+/// Tables that lack an enabled trigger, the generation, and a digest of the definitions of triggers and functions.
+///
+/// Tables are those behind the views, with the views between and partitions. A materialised view is not followed further, since
+/// its rows do not follow its tables. Functions are those of triggers, and those of their schema that their texts name.
+const CHECK_TRIGGERS: Sql = Sql {
+    text: "WITH RECURSIVE views AS ( \
+           SELECT c.oid, c.relname <> 'catalogue_revisions' AS is_shown FROM pg_catalog.pg_class AS c \
+           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = ANY($2) \
+           UNION SELECT b.oid, v.is_shown FROM views AS v JOIN pg_catalog.pg_class AS c ON c.oid = v.oid \
+           CROSS JOIN LATERAL (SELECT d.refobjid AS oid FROM pg_catalog.pg_rewrite AS r \
+           JOIN pg_catalog.pg_depend AS d ON d.classid = CAST('pg_catalog.pg_rewrite' AS REGCLASS) AND d.objid = r.oid \
+           AND d.refclassid = CAST('pg_catalog.pg_class' AS REGCLASS) WHERE r.ev_class = v.oid AND c.relkind = 'v' \
+           UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = v.oid) AS b), \
+           tables AS (SELECT v.oid, v.is_shown AND c.relkind IN ('r', 'p', 'f') AS is_watched, c.relkind, c.relfilenode, \
+           quote_ident(CAST(n.nspname AS TEXT)) || '.' || quote_ident(CAST(c.relname AS TEXT)) AS name \
+           FROM views AS v JOIN pg_catalog.pg_class AS c ON c.oid = v.oid \
+           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace), \
+           triggers AS (SELECT t.xmin AS changed, t.* FROM pg_catalog.pg_trigger AS t \
+           WHERE NOT t.tgisinternal AND t.tgrelid IN (SELECT oid FROM tables)), \
+           functions AS (SELECT tgfoid AS oid FROM triggers UNION SELECT q.oid FROM functions AS f \
+           JOIN pg_catalog.pg_proc AS p ON p.oid = f.oid AND p.pronamespace <> CAST('pg_catalog' AS REGNAMESPACE) \
+           JOIN pg_catalog.pg_proc AS q ON q.pronamespace = p.pronamespace AND position(CAST(q.proname AS TEXT) IN p.prosrc) > 0), \
+           missing AS (SELECT b.name, concat_ws(', ', \
+           CASE WHEN coalesce(bit_or(t.tgtype), 0) & 4 = 0 THEN 'INSERT' END, \
+           CASE WHEN coalesce(bit_or(t.tgtype), 0) & 16 = 0 THEN 'UPDATE' END, \
+           CASE WHEN coalesce(bit_or(t.tgtype), 0) & 8 = 0 THEN 'DELETE' END, \
+           CASE WHEN coalesce(bit_or(t.tgtype), 0) & 32 = 0 THEN 'TRUNCATE' END) AS events \
+           FROM tables AS b LEFT JOIN triggers AS t ON t.tgrelid = b.oid AND t.tgenabled IN ('O', 'A') \
+           WHERE b.is_watched GROUP BY b.oid, b.name), \
+           states AS (SELECT concat_ws(' ', 'table', oid, CASE WHEN relkind <> 'm' THEN relfilenode END) AS state FROM tables \
+           UNION ALL SELECT concat_ws(' ', 'view', oid, xmin) FROM pg_catalog.pg_rewrite WHERE ev_class IN (SELECT oid FROM tables) \
+           UNION ALL SELECT concat_ws(' ', 'trigger', oid, changed) FROM triggers \
+           UNION ALL SELECT concat_ws(' ', 'function', oid, xmin) FROM pg_catalog.pg_proc WHERE oid IN (SELECT oid FROM functions)), \
+           texts AS (SELECT concat_ws(' ', 'trigger', b.name, t.tgname, t.tgtype, t.tgattr, t.tgqual, encode(t.tgargs, 'hex')) AS text \
+           FROM triggers AS t JOIN tables AS b ON b.oid = t.tgrelid \
+           UNION ALL SELECT concat_ws(' ', 'function', pronamespace, proname, prosrc, proconfig) FROM pg_catalog.pg_proc \
+           WHERE oid IN (SELECT oid FROM functions)) \
+           SELECT ARRAY(SELECT name || ' has no enabled trigger for ' || events FROM missing WHERE events <> '' ORDER BY name), \
+           (SELECT substring(sha256(convert_to(string_agg(state, ',' ORDER BY state), 'UTF8')) FROM 1 FOR 16) FROM states), \
+           (SELECT substring(sha256(convert_to(string_agg(text, ',' ORDER BY text), 'UTF8')) FROM 1 FOR 16) FROM texts)",
+    types: &[Type::NAME, Type::TEXT_ARRAY],
+};
+
+const REMEDY: &str = "run your copy of examples/own_tables/*/revisions.postgres.sql again, and restart the server";
+
+const VIEWS: &[&str] = &[ACCOUNTS, COURSES, MODULES, REVISIONS];
+
+/// The state of the catalogs in which a revision was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Generation([u8; 16]);
+
+impl Generation {
+    /// Returns a revision of the view as one of this generation.
+    pub(crate) fn of(self, revision: Revision) -> Revision {
+        let mut bytes = *revision.as_bytes();
+        bytes.iter_mut().zip(self.0).for_each(|(byte, other)| *byte ^= other);
+        Revision::from_bytes(bytes)
+    }
+}
+
+/// Result of [`CHECK_TRIGGERS`].
+struct Snapshot {
+    missing: Vec<String>,
+    generation: Generation,
+    /// Digest of the definitions; `None` without a trigger.
+    texts: Option<Revision>,
+}
+
+impl Snapshot {
+    fn read(rows: &[Row]) -> Result<Self, StorageError> {
+        let row = rows.first().ok_or_else(|| must_not("no views"))?;
+        let generation = revision(row, 1)?.ok_or_else(|| must_not("no views"))?;
+        Ok(Self { missing: get(row, 0)?, generation: Generation(*generation.as_bytes()), texts: revision(row, 2)? })
+    }
+}
+
+/// Last check of the triggers.
+pub(crate) struct Freshness {
+    schema: String,
+    last_check: Mutex<LastCheck>,
+    /// Held during a check.
+    running: AsyncMutex<()>,
+}
+
+#[derive(Clone, Copy)]
+struct LastCheck {
+    at: Instant,
+    trust: Trust,
+    generation: Generation,
+    /// Digest of the first complete set of definitions.
+    texts: Option<Revision>,
+}
+
+/// Whether revisions are returned, or why not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Trusted,
+    Missing,
+    Redefined,
+    Recreated,
+    Unknown,
+}
+
+impl Freshness {
+    /// Runs the first check, for views with revisions.
+    pub(crate) async fn begin(connection: &Connection, schema: &str) -> Result<Self, StorageError> {
+        let at = Instant::now();
+        let rows = connection.query(&CHECK_TRIGGERS, &[&schema, &VIEWS]).await.map_err(storage_error)?;
+        let Snapshot { missing, generation, texts } = Snapshot::read(&rows)?;
+        let last = match missing.is_empty() {
+            true => LastCheck { at, trust: Trust::Trusted, generation, texts },
+            false => LastCheck { at, trust: Trust::Missing, generation, texts: None },
+        };
+        Ok(Self { schema: schema.to_owned(), last_check: Mutex::new(last), running: AsyncMutex::default() })
+    }
+
+    /// Returns the generation for a read that begins now, or `None` if its response must not be cached.
+    pub(crate) async fn generation(&self, readers: &Readers) -> Option<Generation> {
+        let last = self.last_check();
+        if !last.is_due() {
+            return last.trusted();
+        }
+        let _running = match self.running.try_lock() {
+            Ok(running) => running,
+            Err(_) if last.at.elapsed() < MAX_AGE => return last.trusted(),
+            Err(_) => self.running.lock().await,
+        };
+        // Another request may have finished a check.
+        let last = self.last_check();
+        if !last.is_due() {
+            return last.trusted();
+        }
+        let began = Instant::now();
+        // Leaves time for the read of the request.
+        let longest = readers.deadline().duration_since(began) / 2;
+        let found = match timeout(longest, readers.read_primary(&CHECK_TRIGGERS, &[&self.schema, &VIEWS])).await {
+            Ok(rows) => rows.and_then(|rows| Snapshot::read(&rows)),
+            Err(_) => Err(unavailable("the database took too long")),
+        };
+        let now = last.after(found, began);
+        *self.last_check.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        now.trusted()
+    }
+
+    fn last_check(&self) -> LastCheck {
+        *self.last_check.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LastCheck {
+    fn trusted(self) -> Option<Generation> {
+        (self.trust == Trust::Trusted).then_some(self.generation)
+    }
+
+    fn is_due(self) -> bool {
+        let after = if self.trust == Trust::Trusted { RENEW_AFTER } else { MAX_AGE };
+        self.at.elapsed() >= after
+    }
+
+    /// Returns this check followed by another. A change of trust is logged.
+    fn after(self, found: Result<Snapshot, StorageError>, at: Instant) -> Self {
+        let (now, why) = match found {
+            Err(error) => (Self { at, trust: Trust::Unknown, ..self }, format!("triggers cannot be read: {error}")),
+            Ok(Snapshot { missing, generation, .. }) if !missing.is_empty() => {
+                let why = format!("{}; {REMEDY}", missing.join(". "));
+                (Self { at, trust: Trust::Missing, generation, ..self }, why)
+            }
+            Ok(Snapshot { generation, texts, .. }) => {
+                let known = self.texts.or(texts);
+                let (trust, why) = if known != texts {
+                    (Trust::Redefined, "a trigger or its function was redefined; restart the server")
+                } else if generation != self.generation {
+                    (Trust::Recreated, "a table, view or trigger was recreated; caching resumes in ten seconds")
+                } else {
+                    (Trust::Trusted, "")
+                };
+                (Self { at, trust, generation, texts: known }, why.to_owned())
+            }
+        };
+        if now.trust != self.trust {
+            match now.trust {
+                Trust::Trusted => tracing::info!("views: responses are cached by `catalogue_revisions` again"),
+                _ => tracing::warn!("views: responses are not cached: {why}"),
+            }
+        }
+        now
+    }
+}
+
+/// Returns the tables without the triggers that `catalogue_revisions` needs.
+pub(crate) async fn check(connection: &Connection, schema: &str) -> Result<Vec<ViewAdvice>, StorageError> {
+    let rows = connection.query(&CHECK_TRIGGERS, &[&schema, &VIEWS]).await.map_err(storage_error)?;
+    let advice = |what| ViewAdvice {
+        about: REVISIONS.to_owned(),
+        what: format!("{what}, so responses are not cached"),
+        remedy: Some(REMEDY.to_owned()),
+    };
+    Ok(Snapshot::read(&rows)?.missing.into_iter().map(advice).collect())
+}

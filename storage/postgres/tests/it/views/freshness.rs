@@ -1,0 +1,163 @@
+//! Triggers that maintain `catalogue_revisions` are dropped, disabled or replaced while responses are cached by revision.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use catalogue_core::storage::CourseStorage;
+use catalogue_core::{AccountId, Catalogue};
+use catalogue_postgres::PostgresStorage;
+use catalogue_storage_conformance::sample;
+use http::{Request, Response, StatusCode};
+
+use super::team::{NUMBERS, Team, options};
+use crate::key_of;
+
+/// Advances the clock, so that the next request checks the triggers.
+async fn ten_seconds_pass() {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(10)).await;
+    tokio::time::resume();
+}
+
+/// A course over views that is served, with an API key of its account.
+struct Served {
+    team: Team,
+    catalogue: Catalogue,
+    account: AccountId,
+    key: String,
+}
+
+impl Served {
+    async fn new() -> Option<Self> {
+        let team = Team::new(NUMBERS).await?;
+        let account = AccountId::new(team.owner("owner").await);
+        team.put_courses(&[sample::course(account.as_str(), "course")]).await;
+        let key = key_of(&team.storage, &account).await;
+        let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
+        Some(Self { team, catalogue, account, key })
+    }
+
+    async fn get(&self, tag: &str) -> Response<Bytes> {
+        let request = Request::get("/api/v1/courses/course")
+            .header("Authorization", format!("Bearer {}", self.key))
+            .header("If-None-Match", tag);
+        self.catalogue.call(request.body(()).unwrap()).await
+    }
+
+    /// Changes the title, and returns whether the next response contains it.
+    async fn shows(&self, title: &str) -> bool {
+        self.team.host.execute("UPDATE trainings SET name = $1", &[&title]).await.unwrap();
+        self.has(title).await
+    }
+
+    async fn has(&self, title: &str) -> bool {
+        let answer = self.get("\"none\"").await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        String::from_utf8_lossy(answer.body()).contains(title)
+    }
+
+    async fn has_revision(&self) -> bool {
+        self.team.storage.revision(&self.account).await.unwrap().is_some()
+    }
+
+    async fn advice(&self) -> Vec<String> {
+        let found = self.team.storage.views().unwrap().check_revisions().await.unwrap();
+        found.into_iter().map(|advice| advice.what.replace(&format!("{}.", self.team.schema.name()), "")).collect()
+    }
+}
+
+/// Changes, with what `check_revisions` then reports; nothing if the set of triggers is complete.
+const CHANGES: [(&str, &str); 10] = [
+    ("DROP TRIGGER changed ON trainings", "trainings has no enabled trigger for INSERT, UPDATE, DELETE"),
+    ("DROP TRIGGER emptied ON lessons", "lessons has no enabled trigger for TRUNCATE"),
+    (
+        "ALTER TABLE trainings DISABLE TRIGGER ALL",
+        "trainings has no enabled trigger for INSERT, UPDATE, DELETE, TRUNCATE",
+    ),
+    (
+        "ALTER TABLE trainings ENABLE REPLICA TRIGGER changed",
+        "trainings has no enabled trigger for INSERT, UPDATE, DELETE",
+    ),
+    ("DROP FUNCTION changed() CASCADE", "trainings has no enabled trigger for INSERT, UPDATE, DELETE"),
+    (
+        "CREATE TABLE names (training BIGINT, name TEXT); CREATE OR REPLACE VIEW catalogue_courses AS \
+         SELECT CAST(owner AS TEXT) AS account_id, handle AS slug, coalesce(n.name, t.name) AS title, subtitle AS tagline, \
+         lang AS language, made_at AS created_at, live_at AS published_at, is_hidden AS hidden, access AS access_mode, \
+         lessons AS module_count FROM trainings AS t LEFT JOIN names AS n ON n.training = t.id; \
+         ALTER TABLE trainings DISABLE TRIGGER changed",
+        "names has no enabled trigger for INSERT, UPDATE, DELETE, TRUNCATE",
+    ),
+    (
+        "CREATE TABLE older () INHERITS (trainings); ALTER TABLE trainings DISABLE TRIGGER changed",
+        "older has no enabled trigger for INSERT, UPDATE, DELETE, TRUNCATE",
+    ),
+    ("CREATE OR REPLACE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'", ""),
+    ("CREATE OR REPLACE FUNCTION touch(owner BIGINT) RETURNS void LANGUAGE sql AS ''", ""),
+    (
+        "DROP TRIGGER changed ON trainings; \
+         CREATE TRIGGER other AFTER INSERT OR UPDATE OR DELETE ON trainings EXECUTE FUNCTION kept()",
+        "",
+    ),
+];
+
+#[tokio::test]
+async fn responses_are_not_cached_after_triggers_change() {
+    for (change, told) in CHANGES {
+        let Some(served) = Served::new().await else { return };
+        assert!(served.shows("first").await && served.has_revision().await, "{change}");
+        served.team.host.batch_execute(change).await.unwrap();
+        ten_seconds_pass().await;
+        for title in ["second", "third"] {
+            assert!(served.shows(title).await, "{change}");
+            assert!(!served.has_revision().await, "{change}");
+            ten_seconds_pass().await;
+        }
+        let found = served.advice().await;
+        match told {
+            "" => assert_eq!(found, Vec::<String>::new(), "{change}"),
+            _ => assert!(found.iter().any(|what| what.starts_with(told)), "{change}: {found:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn cached_responses_do_not_return_after_triggers_are_restored() {
+    let Some(served) = Served::new().await else { return };
+    assert!(served.shows("first").await);
+    let before = served.team.storage.revision(&served.account).await.unwrap();
+    let tag = served.get("\"none\"").await.headers()["etag"].to_str().unwrap().to_owned();
+    assert_eq!(served.get(&tag).await.status(), StatusCode::NOT_MODIFIED);
+    let meanwhile = "DROP TRIGGER changed ON trainings; UPDATE trainings SET name = 'meanwhile'; \
+                     CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON trainings FOR EACH ROW EXECUTE FUNCTION changed()";
+    served.team.host.batch_execute(meanwhile).await.unwrap();
+    assert_eq!(served.advice().await, Vec::<String>::new());
+    // The table still contains the same revision.
+    for is_kept in [false, true, true] {
+        ten_seconds_pass().await;
+        assert!(served.has("meanwhile").await);
+        assert_eq!(served.get(&tag).await.status(), StatusCode::OK);
+        assert_eq!(served.has_revision().await, is_kept);
+    }
+    let after = served.team.storage.revision(&served.account).await.unwrap();
+    assert!(after.is_some() && after != before);
+    let restarted = PostgresStorage::open(&options(&served.team.schema)).await.unwrap();
+    assert_eq!(restarted.revision(&served.account).await.unwrap(), after, "servers agree on tags");
+    assert!(served.shows("later").await);
+}
+
+#[tokio::test]
+async fn caching_starts_after_missing_triggers_are_created() {
+    let Some(served) = Served::new().await else { return };
+    let missing = "DROP TRIGGER emptied ON lessons; DROP TRIGGER emptied ON trainings";
+    served.team.host.batch_execute(missing).await.unwrap();
+    let storage = PostgresStorage::open(&options(&served.team.schema)).await.unwrap();
+    let has_revision = async || storage.revision(&served.account).await.unwrap().is_some();
+    assert!(!has_revision().await, "from the start");
+    let made = "CREATE TRIGGER emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION emptied(); \
+                CREATE TRIGGER emptied AFTER TRUNCATE ON trainings EXECUTE FUNCTION emptied()";
+    served.team.host.batch_execute(made).await.unwrap();
+    for is_kept in [false, true] {
+        ten_seconds_pass().await;
+        assert_eq!(has_revision().await, is_kept);
+    }
+}
