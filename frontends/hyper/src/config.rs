@@ -22,7 +22,6 @@ pub struct ServerConfig {
     /// Where connections are counted.
     pub metrics: Arc<ConnectionMetrics>,
     /// Which requests' bodies the service gets, up to [`Limits::body_bytes`]. All others are thrown away, and it gets empty ones.
-    /// Beside the body it gets the [`PeerAddress`](crate::PeerAddress).
     pub wants_body: WantsBody,
 }
 
@@ -114,7 +113,7 @@ pub struct Limits {
     /// Requests at the same time on an HTTP/2 connection. 100.
     pub streams: u32,
     /// HTTP/2 requests on all connections that are not answered to the last byte; more are refused. Beyond half of it, clients
-    /// that take nothing are evicted. 15,000.
+    /// are evicted that take nothing, or send no body that the service wants. 15,000.
     pub outstanding_streams: u32,
     /// Fields of a head; more are answered 431. 100.
     pub header_fields: usize,

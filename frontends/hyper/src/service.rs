@@ -17,7 +17,6 @@ use http_body_util::Full;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
-use crate::PeerAddress;
 use crate::connection::ConnectionState;
 use crate::request::validate;
 
@@ -110,16 +109,12 @@ impl<S: TowerService> Future for Call<S> {
     }
 }
 
-/// Whether a request may be served and its service wants the body, and so the peer's address; else the status that refuses it.
-pub(crate) fn wants_body(head: &mut Parts, state: &ConnectionState) -> Result<bool, StatusCode> {
+/// Whether a request may be served and its service wants the body; else the status that refuses it.
+pub(crate) fn wants_body(head: &Parts, state: &ConnectionState) -> Result<bool, StatusCode> {
     if !validate::is_acceptable(head) {
         return Err(StatusCode::BAD_REQUEST);
     }
-    let wants_body = caught(|| (state.config.wants_body)(head)).ok_or(StatusCode::INTERNAL_SERVER_ERROR)?;
-    if wants_body {
-        head.extensions.insert(PeerAddress(state.peer.address.ip().to_canonical()));
-    }
-    Ok(wants_body)
+    caught(|| (state.config.wants_body)(head)).ok_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 /// The value of `work`, or `None` if it panicked. The panic's message is the panic hook's business.

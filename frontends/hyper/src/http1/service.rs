@@ -48,7 +48,7 @@ pub(super) fn new<S: TowerService>(
     let service = RefCell::new(service);
     service_fn(move |request: Request<Incoming>| {
         let (mut head, body) = request.into_parts();
-        let wants_body = wants_body(&mut head, &state);
+        let wants_body = wants_body(&head, &state);
         let body = RequestBody::new(body, &head.headers, wants_body == Ok(true), &state.config.limits);
         let is_pipelined = state.lock().begin_http1(validate::usual_length(&head), body);
         let guard = RequestGuard(state.clone());
@@ -63,7 +63,10 @@ pub(super) fn new<S: TowerService>(
 }
 
 async fn wanted_body(state: Arc<ConnectionState>) -> Result<Bytes, StatusCode> {
-    poll_fn(|cx| state.http1(|http1, last_io| http1.poll_wanted(cx, last_io)).unwrap_or(Poll::Pending)).await
+    let body =
+        poll_fn(|cx| state.http1(|http1, last_io| http1.poll_wanted(cx, last_io)).unwrap_or(Poll::Pending)).await;
+    state.lock().keep();
+    body
 }
 
 type Http1Response<S> = Response<ResponseBody<<S as TowerService>::Body, RequestGuard>>;

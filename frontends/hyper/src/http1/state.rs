@@ -190,9 +190,11 @@ impl Http1State {
         (deadline, Interrupt::Close(reason))
     }
 
-    /// What the server waits for, if the service has nothing to do.
+    /// What the server waits for, unless a request is with the service.
     pub(crate) fn waits(&self, last_io: Instant) -> Option<(Stage, Instant)> {
-        match self.body {
+        match &self.body {
+            // The service gets the request only with its body.
+            Some(RequestBody { progress: Progress::Collecting(_), .. }) => Some((Stage::Waiting, self.began)),
             _ if self.running => None,
             Some(_) => Some((Stage::Draining, self.ended.0)),
             None => Some((Stage::Waiting, self.head.unwrap_or(last_io))),

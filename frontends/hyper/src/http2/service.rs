@@ -30,15 +30,15 @@ pub(super) fn new<S: TowerService>(
         let is_https = state.peer.note_origin(&mut head, &config.trusted_proxies);
         let call = if head.headers.len() > config.limits.header_fields {
             Call::Refused { status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE }
-        } else if guard.is_none() {
-            // Nobody gets to see this: the stream is reset.
-            Call::Refused { status: StatusCode::SERVICE_UNAVAILABLE }
-        } else {
-            match wants_body(&mut head, &state) {
+        } else if let Some(guard) = &guard {
+            match wants_body(&head, &state) {
                 Err(status) => Call::Refused { status },
-                Ok(true) => Call::waiting(&service, head, wanted_body(body, config.limits.body_bytes)),
+                Ok(true) => Call::waiting(&service, head, wanted_body(body, config.limits.body_bytes, guard.clone())),
                 Ok(false) => Call::begin(&service, head),
             }
+        } else {
+            // Nobody gets to see this: the stream is reset.
+            Call::Refused { status: StatusCode::SERVICE_UNAVAILABLE }
         };
         // In a box, for it is large and soon over, while hyper keeps what it has until the client has taken the response.
         Box::pin(async move {
@@ -54,8 +54,12 @@ pub(super) fn new<S: TowerService>(
     })
 }
 
-async fn wanted_body(body: Incoming, limit: u64) -> Result<Bytes, StatusCode> {
-    match Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX)).collect().await {
+/// Collects the body that the service wants. Until it has arrived, the connection waits for the client.
+async fn wanted_body(body: Incoming, limit: u64, guard: Arc<StreamGuard>) -> Result<Bytes, StatusCode> {
+    guard.polled(true);
+    let collected = Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX)).collect().await;
+    guard.polled(false);
+    match collected {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
         Err(_) => Err(StatusCode::BAD_REQUEST),

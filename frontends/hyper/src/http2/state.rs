@@ -29,9 +29,9 @@ pub(crate) struct Http2State {
 struct Outstanding {
     id: u64,
     began: Instant,
-    /// When it began, or more of its response went out.
+    /// When it began, its body arrived, or more of its response went out.
     moved: Instant,
-    /// The service has answered, and does not keep the client waiting for more.
+    /// Whether the client is waited for: to send the body that the service wants, or to take the response.
     waits: bool,
 }
 
@@ -68,7 +68,7 @@ impl Http2State {
         Some(id)
     }
 
-    /// The service has answered, or has more of its response, so that the client is waited for; or the service is.
+    /// Notes whether the client is waited for, to send a body or to take what the service has answered; or the service is.
     pub(crate) fn wait(&mut self, id: u64, for_client: bool, now: Instant) {
         if let Some(request) = self.requests.iter_mut().find(|request| request.id == id)
             && request.waits != for_client
@@ -131,12 +131,12 @@ impl Http2State {
         }
     }
 
-    /// How many requests there are, and since when the client has not taken the responses at a decent rate.
+    /// How many requests there are, and since when the client has sent no body, or not taken the responses at a decent rate.
     pub(crate) fn waits_for_client(&self) -> Option<(usize, Instant)> {
         Some((self.requests.len(), self.rate.behind_since()?))
     }
 
-    /// Since when the server waits: for the client to take responses, or for the next request.
+    /// Since when the server waits: for the client to send a body, to take responses, or for the next request.
     pub(crate) fn waits_since(&self) -> Option<Instant> {
         self.rate.behind_since().or(self.requests.is_empty().then_some(self.idle))
     }

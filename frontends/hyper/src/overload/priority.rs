@@ -19,6 +19,6 @@ pub(crate) enum Stage {
     Unused,
     /// The response is out, and of the request's body, which nobody wants, more is to come.
     Draining,
-    /// The server waits for the next request, the rest of a head, or for a response to be taken.
+    /// The server waits for the next request, the rest of a head, a body that the service wants, or for a response to be taken.
     Waiting,
 }

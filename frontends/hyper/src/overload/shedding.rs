@@ -1,5 +1,5 @@
-//! Load shedding: connections are evicted whose clients leave HTTP/2 responses untaken, where more than half of the
-//! streams are outstanding that may be.
+//! Load shedding: evicts connections whose clients leave HTTP/2 responses untaken or send no body, if more than half of
+//! the allowed streams are outstanding.
 
 use std::cmp::Reverse;
 use std::convert::Infallible;

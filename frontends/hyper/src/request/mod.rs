@@ -11,8 +11,7 @@ use http::request::Parts;
 
 use self::networks::Networks;
 
-/// Who has connected: the client, or a proxy in front of it. It is among the extensions of a request whose body the service
-/// [wants](crate::ServerConfig::wants_body).
+/// The address that has connected: the client's, or that of a proxy in front of it. Among the extensions of every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerAddress(pub IpAddr);
 
@@ -23,10 +22,11 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Notes the client's address in a request's extensions. Tells whether the client used HTTPS, as far as is known.
+    /// Notes the addresses of client and peer in a request's extensions. Tells whether the client used HTTPS, as far as is known.
     pub(crate) fn note_origin(self, head: &mut Parts, proxies: &Networks) -> bool {
         let address = self.address.ip().to_canonical();
         let origin = if proxies.contain(address) { forwarded::origin(&head.headers, proxies) } else { None };
+        head.extensions.insert(PeerAddress(address));
         head.extensions.insert(ClientAddress(origin.and_then(|hop| hop.address).unwrap_or(address)));
         self.is_tls || origin.is_some_and(|hop| hop.https)
     }

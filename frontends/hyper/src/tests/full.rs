@@ -1,6 +1,7 @@
 //! A server with as many connections as there may be.
 
 use std::future::pending;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -13,6 +14,8 @@ async fn limited_to(connections: u32) -> Server {
     Server::start(with(patient(), |c| {
         c.limits.connections = connections;
         c.timeouts.reclaim = SHORT;
+        c.timeouts.request = LONG;
+        c.wants_body = Arc::new(|head| head.uri.query() == Some("body"));
     }))
     .await
 }
@@ -77,6 +80,8 @@ async fn evicting_at_once(connections: u32) -> Server {
         c.limits.connections = connections;
         c.timeouts.reclaim = Duration::ZERO;
         c.timeouts.linger = LONG;
+        c.timeouts.request = LONG;
+        c.wants_body = Arc::new(|head| head.uri.query() == Some("body"));
     });
     Server::start(config).await
 }
@@ -107,6 +112,16 @@ async fn with_body(server: &Server) -> Client {
     let mut client = server.connect().await;
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n").await;
     assert_eq!(status(&client.answer().await), "200");
+    client
+}
+
+/// A connection whose request is in the server, without the body that the service wants.
+async fn awaited(server: &Server, path: &str) -> Client {
+    let mut client = server.connect().await;
+    let fields = "Host: a\r\nContent-Length: 5\r\nExpect: 100-continue";
+    client.send(format!("POST {path}?body HTTP/1.1\r\n{fields}\r\n\r\n")).await;
+    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
+    client.line().await;
     client
 }
 
@@ -155,6 +170,52 @@ async fn chunks_that_dribble_in_are_evicted() {
         () = async { slow.send("1;").await; dribble(&mut slow).await } => {}
         _ = used(&server) => {}
     }
+}
+
+#[tokio::test]
+async fn wanted_body_that_never_arrives_is_evicted() {
+    let server = limited_to(1).await;
+    let mut slow = awaited(&server, "/echo").await;
+    used(&server).await;
+    assert_eq!(slow.end().await, b"");
+    assert_eq!(server.reached(), 1);
+}
+
+#[tokio::test]
+async fn wanted_body_that_trickles_in_is_evicted() {
+    let server = limited_to(1).await;
+    for framing in ["Content-Length: 10000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n2000\r\n"] {
+        let mut slow = server.connect().await;
+        slow.send(format!("POST /echo?body HTTP/1.1\r\nHost: a\r\n{framing}")).await;
+        tokio::select! {
+            () = dribble(&mut slow) => {}
+            _ = used(&server) => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn request_stays_once_its_wanted_body_has_arrived() {
+    let server = limited_to(1).await;
+    let mut busy = awaited(&server, "/gate").await;
+    busy.send("hello").await;
+    server.arrival().await;
+    let mut next = server.connect().await;
+    next.send(GET).await;
+    tokio::time::timeout(3 * SHORT, server.arrival()).await.expect_err("there is no permit for the other");
+    server.open_gate();
+    assert!(busy.answer().await.ends_with("passed"));
+    assert_eq!(status(&next.answer().await), "200");
+}
+
+#[tokio::test]
+async fn wanted_bodies_that_never_arrive_keep_nobody_out() {
+    let server = limited_to(8).await;
+    let mut slow = Vec::new();
+    for _ in 0..40 {
+        slow.push(awaited(&server, "/echo").await);
+    }
+    used(&server).await;
 }
 
 #[tokio::test]
@@ -278,6 +339,29 @@ async fn a_slow_head_is_evicted_before_whoever_has_asked_since_it_began() {
     used(&server).await;
     assert_eq!(slow.end().await, b"");
     assert_stays(&mut busy).await;
+}
+
+#[tokio::test]
+async fn wanted_body_is_evicted_before_whoever_has_asked_since_its_head() {
+    let server = evicting_at_once(2).await;
+    let mut body = awaited(&server, "/echo").await;
+    let mut idle = used(&server).await;
+    body.send("x").await;
+    assert_stays(&mut idle).await;
+    used(&server).await;
+    assert_eq!(body.end().await, b"");
+    assert_stays(&mut idle).await;
+}
+
+#[tokio::test]
+async fn connection_that_is_idle_longer_is_evicted_before_a_wanted_body() {
+    let server = evicting_at_once(2).await;
+    let mut idle = used(&server).await;
+    let mut body = awaited(&server, "/echo").await;
+    used(&server).await;
+    assert_eq!(idle.rest().await, "");
+    body.send("hello").await;
+    assert!(body.answer().await.ends_with("hello"));
 }
 
 #[tokio::test]

@@ -1,15 +1,17 @@
 //! HTTP/2 from clients that want the server to work, or to keep something, for nothing.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::ServerConfig;
+use super::certificates::Authority;
 use super::http2::{
     DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, Raw, SETTINGS, assert_unharmed, frame, head_of, raw,
 };
 use super::pace::at_any_pace;
-use super::support::{BIG, SHORT, soon, with};
-use super::timeouts::patient;
+use super::support::{BIG, SHORT, Server, soon, with};
+use super::timeouts::{LONG, patient};
 
 // Types of frames.
 const PRIORITY: u8 = 2;
@@ -156,6 +158,67 @@ async fn answers_that_wait_for_a_window_are_evicted_where_there_are_many() {
     client.end().await;
     assert_eq!(server.reached(), 10);
     assert_unharmed(&authority, &server).await;
+}
+
+/// A client that has begun requests to a path, without the bodies that the service wants.
+async fn without_bodies(config: ServerConfig, path: &str, requests: u32) -> (Authority, Server, Raw) {
+    let (authority, server, mut client) = raw(with(config, |c| {
+        c.timeouts.reclaim = SHORT;
+        c.timeouts.request = LONG;
+        c.wants_body = Arc::new(|head| head.uri.path() != "/");
+    }))
+    .await;
+    for number in 0..requests {
+        client.send(HEADERS, END_HEADERS, 2 * number + 1, &head_of(path)).await;
+    }
+    (authority, server, client)
+}
+
+#[tokio::test]
+async fn wanted_bodies_that_never_arrive_are_evicted_where_there_are_many() {
+    let config = with(patient(), |c| c.limits.outstanding_streams = 16);
+    let (authority, server, mut client) = without_bodies(config, "/echo", 10).await;
+    client.end().await;
+    assert_eq!(server.reached(), 0);
+    assert_unharmed(&authority, &server).await;
+}
+
+#[tokio::test]
+async fn wanted_bodies_that_trickle_in_are_evicted_where_there_are_many() {
+    let config = with(patient(), |c| c.limits.outstanding_streams = 16);
+    let (authority, server, mut client) = without_bodies(config, "/echo", 10).await;
+    let trickle = async {
+        let mut ticks = tokio::time::interval(SHORT / 10);
+        loop {
+            ticks.tick().await;
+            let parts: Vec<_> = (1..20).step_by(2).map(|stream| frame(DATA, 0, stream, b"x")).collect();
+            if !client.write(&parts.concat()).await {
+                return;
+            }
+        }
+    };
+    soon(trickle).await;
+    assert_eq!(server.reached(), 0);
+    assert_unharmed(&authority, &server).await;
+}
+
+#[tokio::test]
+async fn wanted_body_that_never_arrives_holds_no_connection() {
+    let config = with(patient(), |c| c.limits.connections = 1);
+    let (authority, server, mut client) = without_bodies(config, "/echo", 1).await;
+    assert_unharmed(&authority, &server).await;
+    client.end().await;
+}
+
+#[tokio::test]
+async fn request_keeps_its_connection_once_its_wanted_body_has_arrived() {
+    let config = with(patient(), |c| c.limits.connections = 1);
+    let (authority, server, mut client) = without_bodies(config, "/gate", 1).await;
+    client.send(DATA, END_STREAM, 1, b"hello").await;
+    server.arrival().await;
+    tokio::time::timeout(3 * SHORT, assert_unharmed(&authority, &server)).await.expect_err("there is no permit for it");
+    server.open_gate();
+    assert_eq!(client.until(DATA).await.unwrap(), (1, b"passed".to_vec()));
 }
 
 #[tokio::test]

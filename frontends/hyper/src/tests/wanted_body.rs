@@ -1,6 +1,8 @@
 //! Bodies of requests that the service wants.
 
+use std::io::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::Request;
 use http_body_util::Full;
@@ -92,25 +94,61 @@ async fn a_body_that_does_not_come_or_breaks_off_reaches_nobody() {
     assert_eq!(status(&server.exchange("GET / HTTP/1.0\r\n\r\n").await), "200");
 }
 
+/// The accept and the rest of the body reach the server in the same turn; the accept comes first.
 #[tokio::test]
-async fn who_has_connected_is_known_beside_the_client() {
-    let server = |path: &'static str| async move {
-        let config = with(ServerConfig::default(), |c| {
-            c.trusted_proxies = Networks::parse(&["127.0.0.1"]).unwrap();
-            c.wants_body = Arc::new(move |head| head.uri.path() == path);
-        });
-        Server::with(config).await
-    };
-    let ask = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n");
-    for (wanted, path, told) in [
-        ("/connected", "/connected", "Some(PeerAddress(127.0.0.1))"),
-        ("/peer", "/peer", "192.0.2.7"),
-        ("/", "/connected", "None"),
-    ] {
-        let server = server(wanted).await;
+async fn body_that_arrives_while_its_connection_is_evicted_is_served() {
+    let server = Server::with(with(patient(), |c| {
+        c.limits.connections = 1;
+        c.timeouts.reclaim = Duration::ZERO;
+        c.wants_body = Arc::new(|_| true);
+    }))
+    .await;
+    let mut client = server.connect().await;
+    client.send("POST /gate HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await;
+    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
+    client.line().await;
+    let mut other = std::net::TcpStream::connect(server.address).unwrap();
+    other.write_all(GET).unwrap();
+    assert_eq!(client.0.try_write(b"hello").unwrap(), 5);
+    server.arrival().await;
+    tokio::time::timeout(3 * SHORT, server.arrival()).await.expect_err("there is no permit for the other");
+    server.open_gate();
+    assert!(client.answer().await.ends_with("passed"));
+}
+
+#[tokio::test]
+async fn body_may_still_arrive_at_shutdown() {
+    let mut server = server().await;
+    let mut client = server.connect().await;
+    client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
+    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
+    client.line().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    client.send("hello").await;
+    let answer = client.rest().await;
+    assert!(says_close(&answer) && answer.ends_with("hello"), "{answer}");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn shutdown_waits_for_a_body_until_the_end_of_grace() {
+    let mut server = Server::with(config(with(patient(), |c| c.timeouts.grace = SHORT))).await;
+    let mut client = server.connect().await;
+    client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
+    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
+    server.stop();
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn requests_have_the_addresses_of_client_and_peer() {
+    let config = with(ServerConfig::default(), |c| c.trusted_proxies = Networks::parse(&["127.0.0.1"]).unwrap());
+    let server = Server::with(config).await;
+    for (path, address) in [("/connected", "Some(PeerAddress(127.0.0.1))"), ("/peer", "192.0.2.7")] {
         let mut client = server.connect().await;
-        client.send(ask(path)).await;
-        assert!(client.answer().await.ends_with(told), "{path}");
+        client.send(format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n")).await;
+        assert!(client.answer().await.ends_with(address), "{path}");
     }
 }
 

@@ -146,6 +146,11 @@ impl Activity {
         http2.begin(Instant::now())
     }
 
+    /// Cancels an eviction, because the body that the service wants has arrived in the meantime.
+    pub(crate) fn keep(&mut self) {
+        self.evicted = false;
+    }
+
     pub(crate) fn end_http1(&mut self) {
         let now = Instant::now();
         if !self.sending.is_blocked() {
