@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use catalogue_core::Catalogue;
 use catalogue_hyper::ServerConfig;
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use http_body_util::Full;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -83,7 +83,9 @@ pub(super) async fn serve(
     }
     let settings = settings.map(Arc::new);
     if let Some(settings) = settings.clone() {
-        config.wants_body = Arc::new(move |head| settings.have(head.uri.path()));
+        config.wants_body = Arc::new(move |head| {
+            [Method::POST, Method::PATCH].contains(&head.method) && settings.have(head.uri.path())
+        });
     }
     let grace = config.timeouts.grace;
     config.metrics = Arc::clone(&monitor.metrics.connections);

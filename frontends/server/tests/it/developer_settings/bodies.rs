@@ -1,6 +1,6 @@
 //! Bodies that are too long, slow or broken off; the client's address behind a proxy.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 
 use super::visitor::Visitor;
@@ -48,6 +48,32 @@ fn a_body_that_breaks_off_or_does_not_come_changes_nothing_and_keeps_nobody_wait
     assert_eq!(Visitor::of(&server.address).get("/settings/sign-in").status, 200);
     end(slow);
     assert_eq!(Visitor::of(&server.address).sign_in(&link).status, 303, "the code is as good as before");
+}
+
+#[test]
+fn form_whose_body_never_arrives_keeps_nobody_out() {
+    let dir = TestDir::with_courses();
+    let arguments = "serve --listen 127.0.0.1:0 --settings-url /settings --max-connections 1";
+    let server = Server::start(&mut dir.command(arguments));
+    for path in ["/settings/sign-in", "/settings/unknown", "/api/v1/me"] {
+        let mut slow = TcpStream::connect(&server.address).unwrap();
+        write!(slow, "POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n").unwrap();
+        assert_eq!(Visitor::of(&server.address).get("/api/v1/me").status, 401, "{path}");
+    }
+}
+
+#[test]
+fn body_of_a_page_is_not_waited_for() {
+    let dir = TestDir::with_courses();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --settings-url /settings"));
+    let fields = "Host: a\r\nContent-Length: 5";
+    for (method, status) in [("GET", 200), ("HEAD", 200), ("DELETE", 405)] {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        write!(stream, "{method} /settings/sign-in HTTP/1.1\r\n{fields}\r\n\r\n").unwrap();
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line).unwrap();
+        assert!(line.starts_with(&format!("HTTP/1.1 {status} ")), "{method}: {line}");
+    }
 }
 
 #[test]
