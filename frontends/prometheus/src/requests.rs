@@ -76,7 +76,7 @@ impl RequestMetrics {
         self.0.iter().map(|shard| number(shard).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
     }
 
-    /// Writes them. What has never happened for an operation is left out, but for 200.
+    /// Writes all counters, also those that are 0: Prometheus sees no increase in the first value of a new series.
     pub fn render(&self, out: &mut Exposition) {
         let operations = || iter::once(OTHER).chain(Operation::ALL.iter().map(|operation| operation.id())).enumerate();
         let help = "Requests that were answered, by operation and status.";
@@ -85,9 +85,7 @@ impl RequestMetrics {
         for (at, operation) in operations() {
             for (index, status) in statuses.iter().enumerate() {
                 let count = self.sum(|shard| &shard.operations[at].statuses[index]);
-                if count > 0 || status == "200" {
-                    requests.value(&[("operation", operation), ("status", status)], count);
-                }
+                requests.value(&[("operation", operation), ("status", status)], count);
             }
         }
         let help = "Time from the request's head to the finished answer, without sending it.";

@@ -67,6 +67,11 @@ static TABLE: [Row; 22] = [
     ("/api/events", Method::GET, Action::Api(ApiAction::Events), "list_events"),
 ];
 
+/// Returns the names of all actions, by row.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|row| row.3)
+}
+
 /// An action, and the key that it is about, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {

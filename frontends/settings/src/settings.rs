@@ -52,6 +52,8 @@ pub(crate) struct Inner {
 pub(crate) trait Storage: KeyStorage + CredentialStorage {}
 impl<S: KeyStorage + CredentialStorage> Storage for S {}
 
+const NO_ACTION: &str = "none";
+
 /// What a request asked for, among the extensions of its answer: for a host's logs and metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -60,6 +62,13 @@ pub struct Answered {
     pub action: &'static str,
     /// Whose keys it was about, where that is known.
     pub account: Option<AccountId>,
+}
+
+impl Answered {
+    /// Returns all values of [`action`](Self::action), some of them twice.
+    pub fn actions() -> impl Iterator<Item = &'static str> {
+        route::names().chain([NO_ACTION])
+    }
 }
 
 impl DeveloperSettings {
@@ -82,7 +91,7 @@ impl Inner {
             .below(head.uri.path())
             .filter(|below| matches!(door, Door::SignIn(_)) || !matches!(*below, "/sign-in" | "/sign-out"));
         let found = below.ok_or(Failure::NotFound).and_then(|below| route::find(below, &head.method));
-        let action = found.as_ref().map_or("none", |found| found.name);
+        let action = found.as_ref().map_or(NO_ACTION, |found| found.name);
         let mut owner = None;
         // The settings hold one reference themselves.
         let outcome = if Arc::strong_count(&permit) > MAX_IN_FLIGHT + 1 {

@@ -140,6 +140,9 @@ async fn serve(
         logging::log_settings(request);
     };
     let developer = settings.developer.as_ref();
+    if developer.is_some() {
+        monitor.metrics.settings.start();
+    }
     let pages = developer.map(|developer| DeveloperPages::new(developer, &storage, secured, told)).transpose();
     let pages = pages.map_err(|error| Failure::because(&error))?;
     let started = || {

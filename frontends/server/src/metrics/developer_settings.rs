@@ -4,20 +4,31 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use catalogue_prometheus::Exposition;
+use catalogue_settings::Answered;
 
 use crate::developer_settings::FinishedRequest;
+
+/// The statuses of the developer settings. Each begins at 0 for each action: Prometheus sees no increase in the first value of
+/// a new series.
+const STATUSES: [u16; 14] = [200, 201, 204, 303, 400, 401, 403, 404, 405, 409, 413, 415, 429, 500];
 
 /// How many there were, by action and status.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsCounts(Mutex<BTreeMap<(&'static str, u16), u64>>);
 
 impl SettingsCounts {
+    /// Starts all counters, if there are developer settings.
+    pub(crate) fn start(&self) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.extend(Answered::actions().flat_map(|action| STATUSES.map(|status| ((action, status), 0))));
+    }
+
     pub(crate) fn count(&self, request: &FinishedRequest<'_>) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *counts.entry((request.action, request.response.status().as_u16())).or_default() += 1;
     }
 
-    /// Writes them. What has never happened is left out.
+    /// Writes them; nothing if there are no developer settings.
     pub(super) fn render(&self, out: &mut Exposition) {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !counts.is_empty() {

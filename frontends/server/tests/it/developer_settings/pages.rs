@@ -92,6 +92,11 @@ fn requests_are_logged_and_counted_and_nothing_secret_is_told() {
     let (_, code) = link.trim_end().split_once('#').unwrap();
     let observed = Observed::start(&dir, "--settings-url /settings --log-format json");
     let address = &observed.server.address;
+    let counts =
+        || observed.metrics().into_iter().filter(|(name, _)| name.starts_with("catalogue_settings_requests_total"));
+    let names = |counts: &mut dyn Iterator<Item = (String, f64)>| counts.map(|(name, _)| name).collect::<Vec<_>>();
+    let before = names(&mut counts());
+    assert!(!before.is_empty() && counts().all(|(_, count)| count == 0.0), "{before:?}");
     let mut owner = Visitor::of(address);
     owner.sign_in(&link);
     let session = owner.get("/settings").head;
@@ -100,6 +105,12 @@ fn requests_are_logged_and_counted_and_nothing_secret_is_told() {
     owner.get(&format!("/settings/keys/{id}?name=geheim"));
     owner.get("/settings/geheim");
     Visitor::of(address).sign_in(&link);
+    for method in ["DELETE", "OPTIONS"] {
+        owner.send(method, "/settings/check", &[], "");
+    }
+    Visitor::of(address).send("POST", "/settings/check", &[], "");
+    owner.send("POST", "/settings/check", &["Sec-Fetch-Site: same-origin", "Content-Type: text/plain"], "");
+    assert_eq!(names(&mut counts()), before);
     let metrics = observed.metrics();
     for (action, status, count) in [
         ("sign_in", 303, 1.0),
@@ -107,6 +118,11 @@ fn requests_are_logged_and_counted_and_nothing_secret_is_told() {
         ("list_keys", 200, 2.0),
         ("create_key", 201, 1.0),
         ("none", 404, 1.0),
+        ("none", 405, 1.0),
+        ("none", 204, 1.0),
+        ("check", 403, 1.0),
+        ("check", 415, 1.0),
+        ("rotate_key", 500, 0.0),
     ] {
         let name = format!("catalogue_settings_requests_total{{action=\"{action}\",status=\"{status}\"}}");
         assert_eq!(metrics.get(&name), Some(&count), "{name}");
