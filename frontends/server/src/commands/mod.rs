@@ -69,6 +69,7 @@ impl Context {
 
 /// Runs the command that the command line names.
 pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Failure> {
+    signals::end_as_pid_1()?;
     if let Command::Serve = command {
         signals::Hangup::forget_early_ones()?;
     }

@@ -1,6 +1,10 @@
 //! The signals that a command waits for, which from then on do not end the process by themselves.
 
 use std::future::pending;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
+use std::{process, thread};
 
 #[cfg(unix)]
 use tokio::runtime::Builder;
@@ -19,9 +23,44 @@ pub(super) struct Signals {
     hangup: Option<Hangup>,
 }
 
+/// Whether the command handles SIGTERM and SIGINT itself.
+#[cfg(unix)]
+static HANDLED: AtomicBool = AtomicBool::new(false);
+
+/// Ends the process on SIGQUIT, and on SIGTERM and SIGINT until the command [catches](Signals::catch) them, if it is PID 1 (of
+/// a container): the kernel drops signals for PID 1 unless it has a handler. As everywhere, what the command has begun is made
+/// as a whole or not at all.
+pub(super) fn end_as_pid_1() -> Result<(), Failure> {
+    #[cfg(unix)]
+    if process::id() == 1 {
+        let runtime = super::runtime(Builder::new_current_thread().enable_io().build())?;
+        let inside = runtime.enter();
+        let (mut signals, mut quit) = (Signals::new()?, caught(SignalKind::quit())?);
+        drop(inside);
+        let wait = async move {
+            loop {
+                tokio::select! {
+                    _ = quit.recv() => process::exit(131),
+                    status = signals.next() => if !HANDLED.load(Ordering::Relaxed) { process::exit(status.into()) },
+                }
+            }
+        };
+        // On its own thread, because a command may wait on the main one.
+        thread::spawn(move || runtime.block_on(wait));
+    }
+    Ok(())
+}
+
 impl Signals {
     /// To be called before anything slow: a signal that comes meanwhile is kept, and nothing is left half done.
     pub(super) fn catch() -> Result<Self, Failure> {
+        let signals = Self::new()?;
+        #[cfg(unix)]
+        HANDLED.store(true, Ordering::Relaxed);
+        Ok(signals)
+    }
+
+    fn new() -> Result<Self, Failure> {
         Ok(Self {
             #[cfg(unix)]
             terminate: caught(SignalKind::terminate())?,

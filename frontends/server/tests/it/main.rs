@@ -57,6 +57,8 @@ mod otlp;
 mod own_tables;
 #[cfg(unix)]
 mod permissions;
+#[cfg(target_os = "linux")]
+mod pid_1;
 #[cfg(unix)]
 mod postgres;
 mod program;

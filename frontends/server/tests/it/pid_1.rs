@@ -1,0 +1,166 @@
+//! Signals to the program as PID 1, as in a container: the kernel drops those that PID 1 does not handle.
+//!
+//! Where namespaces cannot be created the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `unshare`.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Write as _, stderr};
+use std::process::{Child, Command, Stdio};
+
+use rusqlite::Connection;
+
+use crate::program::{COURSES, Outcome, TestDir};
+
+const SIGNALS: [(&str, i32); 3] = [("TERM", 143), ("INT", 130), ("QUIT", 131)];
+
+/// Runs a program as PID 1 of a new namespace. One that never ends is killed, and 137 is the status.
+const NAMESPACE: &str = "timeout --signal=KILL 60 unshare --user --map-root-user --pid --fork --kill-child";
+
+fn namespace() -> Command {
+    let mut words = NAMESPACE.split(' ');
+    let mut command = Command::new(words.next().unwrap());
+    command.args(words);
+    command
+}
+
+fn is_permitted() -> bool {
+    let is_first = namespace().args(["sh", "-c", "test $$ = 1"]).stderr(Stdio::null()).status();
+    if is_first.is_ok_and(|status| status.success()) {
+        return true;
+    }
+    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|name| name.trim() == "unshare"), "unshare is required and not permitted");
+    // Past the capture of the test's own output, so that it is seen.
+    stderr().write_all(b"skipped: signals to PID 1: unshare is not permitted\n").unwrap();
+    false
+}
+
+/// The program as PID 1.
+struct Init(Child);
+
+impl Init {
+    fn start(command: &Command) -> Self {
+        let mut init = namespace();
+        init.arg(command.get_program()).args(command.get_args()).current_dir(command.get_current_dir().unwrap());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => init.env(name, value),
+                None => init.env_remove(name),
+            };
+        }
+        Self(init.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+
+    /// The program has read `text` when this returns.
+    fn read(&mut self, text: &str) {
+        // More than a pipe and a buffer hold.
+        let blank = "\n".repeat(1 << 20);
+        write!(self.0.stdin.as_mut().unwrap(), "{text}{blank}").unwrap();
+    }
+
+    fn first_line_of_stderr(&mut self) -> String {
+        let mut line = String::new();
+        BufReader::new(self.0.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line
+    }
+
+    /// Sends a signal, and waits for the end while standard input stays open.
+    fn end_by(mut self, signal: &str) -> Outcome {
+        let input = self.0.stdin.take();
+        let program = child_of(child_of(self.0.id()));
+        let kill = format!("kill -s {signal} {program}");
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        let outcome = self.0.wait_with_output().unwrap().into();
+        drop(input);
+        outcome
+    }
+}
+
+fn child_of(process: u32) -> u32 {
+    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap();
+    children.trim().parse().unwrap()
+}
+
+/// The configuration file is a pipe that nobody writes to: every command waits for it.
+#[test]
+fn every_command_ends_on_a_signal() {
+    if !is_permitted() {
+        return;
+    }
+    let dir = TestDir::with_courses();
+    assert!(Command::new("mkfifo").arg(dir.path("settings")).status().unwrap().success());
+    let commands = [
+        "serve",
+        "demo",
+        "import -",
+        "export",
+        "backup copy.db",
+        "accounts list",
+        "accounts remove a --yes",
+        "keys create --account a --name n --scope read:courses",
+        "keys check",
+        "keys find -",
+        "keys list --account a",
+        "tokens check",
+        "settings link --account a --settings-url /settings",
+        "views check",
+        "openapi",
+        "migrate",
+        "config check",
+        "doctor",
+        "health",
+    ];
+    for (command, (signal, status)) in commands.iter().zip(SIGNALS.iter().cycle()) {
+        let init = Init::start(dir.command(command).args(["--config", "settings"]));
+        // Opening waits until the program has opened the other end.
+        let settings = File::options().write(true).open(dir.path("settings")).unwrap();
+        let outcome = init.end_by(signal);
+        assert_eq!((outcome.status, &*outcome.out, &*outcome.err), (Some(*status), "", ""), "{command}: {signal}");
+        drop(settings);
+    }
+    assert_eq!(dir.export(), COURSES);
+}
+
+#[test]
+fn command_that_waits_for_a_writer_or_for_input_ends_on_a_signal() {
+    if !is_permitted() {
+        return;
+    }
+    let dir = TestDir::with_courses();
+    let other = Connection::open(dir.path("catalogue.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let create = "keys create --account a --name n --scope read:courses";
+    for (signal, status) in SIGNALS {
+        for command in [create, "settings link --account a --settings-url /settings"] {
+            let mut init = Init::start(&dir.command(command));
+            assert!(init.first_line_of_stderr().contains("waiting for another program"), "{command}");
+            assert_eq!(init.end_by(signal).status, Some(status), "{command}: {signal}");
+        }
+        for command in ["keys check", "keys find --in-text -"] {
+            let mut init = Init::start(&dir.command(command));
+            init.read("");
+            assert_eq!(init.end_by(signal).status, Some(status), "{command}: {signal}");
+        }
+    }
+    other.execute_batch("COMMIT").unwrap();
+    assert_eq!(dir.run("keys list --account a --json").json().as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn command_that_handles_signals_does_so() {
+    if !is_permitted() {
+        return;
+    }
+    let dir = TestDir::new();
+    for (signal, status) in [("TERM", 143), ("INT", 130)] {
+        let mut import = Init::start(&dir.command("import -"));
+        import.read(COURSES);
+        import.end_by(signal).fails(status, &["interrupted; nothing was imported"]);
+    }
+    for (signal, status) in [("TERM", 0), ("INT", 0), ("QUIT", 131)] {
+        let mut serve = Init::start(&dir.command("serve --listen 127.0.0.1:0"));
+        let mut line = String::new();
+        BufReader::new(serve.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.starts_with("listening on "), "{line}");
+        assert_eq!(serve.end_by(signal).status, Some(status), "{signal}");
+    }
+}
