@@ -73,9 +73,10 @@ fn tokens_with(set: Vec<u8>) -> SignedTokens {
 /// For how many algorithms a key may be used, as far as its members tell.
 fn usable_for(jwk: &Value) -> usize {
     let text = |name: &str| jwk.get(name).and_then(Value::as_str);
-    let is_for_signatures = jwk.get("use").is_none_or(|usage| usage == "sig")
-        && jwk.get("key_ops").is_none_or(|all| all.as_array().is_some_and(|all| all.contains(&json!("verify"))));
-    if jwk.get("d").is_some() || !is_for_signatures {
+    let member = |name: &str| jwk.get(name).filter(|value| **value != Value::Null && **value != json!([]));
+    let is_for_signatures = member("use").is_none_or(|usage| usage == "sig")
+        && member("key_ops").is_none_or(|all| all.as_array().is_some_and(|all| all.contains(&json!("verify"))));
+    if text("d").is_some_and(|d| !d.is_empty()) || !is_for_signatures {
         return 0;
     }
     let algorithms: &[&str] = match (text("kty"), text("crv")) {
@@ -85,7 +86,7 @@ fn usable_for(jwk: &Value) -> usize {
         (Some("RSA"), _) => &["PS256", "RS256"],
         _ => return 0,
     };
-    match (jwk.get("alg"), text("kty")) {
+    match (member("alg"), text("kty")) {
         (None, Some("OKP")) => 1,
         (None, _) => algorithms.len(),
         (Some(alg), _) => usize::from(algorithms.iter().any(|algorithm| alg == algorithm)),

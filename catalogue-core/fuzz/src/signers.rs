@@ -15,7 +15,7 @@ use catalogue_core::auth::signed::{SignedTokens, SignedTokensBuilder};
 use catalogue_core::auth::{Authenticator, BearerToken, Verdict};
 use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::{DecodingKey, Validation, decode, decode_header};
-use serde::{Deserialize, Deserializer};
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::ask::now;
@@ -104,14 +104,61 @@ pub(super) fn base64(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The object that `json` is. Of the members of `T` none may come twice.
-pub(super) fn read<T: for<'j> Deserialize<'j>>(json: &[u8]) -> Option<T> {
-    // First as a whole: what is passed over is still read.
-    let whole: Value = serde_json::from_slice(json).ok()?;
-    if whole.is_object() { serde_json::from_slice(json).ok() } else { None }
+/// A member that comes twice, or that cannot be read.
+#[derive(Debug, PartialEq)]
+pub(super) struct Bad;
+
+/// An object: its members, each with the text of its value.
+pub(super) struct Object(Vec<(String, String)>);
+
+impl Object {
+    /// The object that `json` is. Values are looked at when they are asked for.
+    pub(super) fn read(json: &[u8]) -> Option<Self> {
+        let json = std::str::from_utf8(json).ok()?;
+        serde_json::from_str::<IgnoredAny>(json).ok()?;
+        let inner = json.trim_matches(JSON_SPACE).strip_prefix('{')?.strip_suffix('}')?;
+        let members = split(inner, b',').into_iter().filter(|member| !member.trim_matches(JSON_SPACE).is_empty());
+        let parts = members.map(|member| {
+            let [name, value] = split(member, b':')[..] else { panic!("it is JSON: {member}") };
+            // A name with half a character is not one that is asked for.
+            Some((serde_json::from_str(name).ok()?, value.to_owned()))
+        });
+        Some(Self(parts.flatten().collect()))
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(member, _)| member == name)
+    }
+
+    /// The member of that name; null and an empty list are none.
+    pub(super) fn member(&self, name: &str) -> Result<Option<Value>, Bad> {
+        let all: Vec<_> = self.0.iter().filter(|(member, _)| member == name).collect();
+        let [(_, value)] = all[..] else { return if all.is_empty() { Ok(None) } else { Err(Bad) } };
+        let value: Value = serde_json::from_str(value).map_err(|_| Bad)?;
+        Ok(Some(value).filter(|value| *value != Value::Null && *value != json!([])))
+    }
 }
 
-/// A member that is there, whatever it is: null is something.
-pub(super) fn present<'j, D: Deserializer<'j>>(member: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(member).map(Some)
+const JSON_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// Splits the text between the braces of a JSON object where `at` stands in no text, list or object.
+fn split(json: &str, at: u8) -> Vec<&str> {
+    let (mut parts, mut start, mut depth, mut in_text, mut is_escaped) = (Vec::new(), 0, 0, false, false);
+    for (position, byte) in json.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth -= 1,
+            _ if byte == at && depth == 0 => {
+                parts.push(&json[start..position]);
+                start = position + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&json[start..]);
+    parts
 }

@@ -44,6 +44,15 @@ use crate::timestamp::Timestamp;
 const MOST: usize = 64;
 /// How long an accepted token may be kept at most.
 const LONGEST: Duration = Duration::from_secs(60);
+/// What an issuer may say that a token is. It answers about refresh tokens too (RFC 7662 section 2.1), and about tokens that
+/// are bound to their sender.
+const ACCESS_TOKENS: [(&str, &[&str]); 3] = [
+    // Ory Hydra and Amazon Cognito.
+    ("token_use", &["access_token", "access"]),
+    // OpenIddict.
+    ("token_usage", &["access_token"]),
+    ("token_type", &["Bearer"]),
+];
 /// How many are kept at most; some 5 MB.
 const KEPT: usize = 10_000;
 
@@ -149,10 +158,16 @@ impl IntrospectedTokens {
 
     /// What an active token grants.
     fn judge(&self, members: &Members, digest: &TokenDigest) -> Told {
-        if members.get("iss")?.is_some_and(|issuer| *issuer != *self.issuer) {
+        if members.get("iss")?.is_some_and(|issuer| issuer != *self.issuer) {
             return Err(Outcome::Issuer);
         }
-        let grant = self.rules.grant(members, (self.clock)())?;
+        for (member, kinds) in ACCESS_TOKENS {
+            let is_one = |text: &str| kinds.iter().any(|kind| text.eq_ignore_ascii_case(kind));
+            if members.get(member)?.is_some_and(|kind| !kind.as_str().is_some_and(is_one)) {
+                return Err(Outcome::Typ);
+            }
+        }
+        let grant = self.rules.grant(members, false, (self.clock)())?;
         let issued = Issued::new(Arc::clone(&self.issuer), grant.client);
         Ok((Identity::issued(grant.account, digest, grant.scopes, issued), grant.expires))
     }

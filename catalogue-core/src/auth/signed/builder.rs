@@ -21,8 +21,9 @@ pub enum TokenType {
     /// An access token, `at+jwt`, with the claims that RFC 9068 requires.
     #[default]
     AccessToken,
-    /// Anything, for issuers that call access tokens `JWT`. The audience alone tells them from ID tokens; one with `nonce`,
-    /// `at_hash` or `c_hash` is refused.
+    /// Anything, for issuers that call access tokens `JWT`. The audience tells them from ID tokens, and claims do: one that
+    /// says to be of another kind is refused, and one with `nonce`, `at_hash` or `c_hash`, unless it is called `at+jwt` or
+    /// has the `typ` `Bearer` among its claims.
     Any,
 }
 

@@ -16,6 +16,12 @@ use crate::timestamp::Timestamp;
 const LEEWAY: Duration = Duration::from_secs(30);
 /// The longest id of an account, in bytes.
 const MAX_ACCOUNT: usize = 200;
+/// The claims that mark an ID token.
+const ID_TOKEN_CLAIMS: [&str; 3] = ["nonce", "at_hash", "c_hash"];
+/// Where issuers write what kind of token it is: Keycloak; Amazon Cognito and Ory Hydra; OpenIddict; Simple JWT.
+const KIND_CLAIMS: [&str; 4] = ["typ", "token_use", "token_usage", "token_type"];
+/// What they write there for a token that is not an access token, in lower case.
+const OTHER_KINDS: [&str; 7] = ["id", "id_token", "serialized-id", "refresh", "refresh_token", "offline", "logout"];
 
 /// What the claims are held against.
 #[derive(Clone, Debug)]
@@ -46,22 +52,27 @@ impl From<Faulty> for Outcome {
 }
 
 impl Rules {
-    /// What the `claims` grant at `now`.
-    pub(in crate::auth) fn grant(&self, claims: &Members, now: Timestamp) -> Result<Grant, Outcome> {
-        if !self.is_for_us(claims.get("aud")?) {
+    /// What the `claims` grant at `now`. `is_access_token` if the header of the token says that it is one.
+    pub(in crate::auth) fn grant(
+        &self,
+        claims: &Members,
+        is_access_token: bool,
+        now: Timestamp,
+    ) -> Result<Grant, Outcome> {
+        if !self.is_for_us(claims.get("aud")?.as_ref()) {
             return Err(Outcome::Audience);
         }
         if claims.get("cnf") != Ok(None) {
             return Err(Outcome::Bound);
         }
-        self.check_type(claims)?;
+        self.check_type(claims, is_access_token)?;
         let expires = claims.number("exp")?.and_then(instant).ok_or(Outcome::Claim)?;
         let begins = claims.number("nbf")?.map(|nbf| instant(nbf).ok_or(Outcome::Claim)).transpose()?;
         if begins.is_some_and(|begins| now.checked_add(LEEWAY).is_some_and(|latest| begins > latest)) {
             return Err(Outcome::NotBefore);
         }
         let client = client(claims)?;
-        let account = self.account(claims, client)?;
+        let account = self.account(claims, client.as_deref())?;
         let scopes = self.scopes(claims)?;
         // Last, since who is told that it has expired is told that all else is right.
         if expires <= now {
@@ -79,7 +90,7 @@ impl Rules {
     }
 
     /// Whether the claims are those of an access token.
-    fn check_type(&self, claims: &Members) -> Result<(), Outcome> {
+    fn check_type(&self, claims: &Members, is_access_token: bool) -> Result<(), Outcome> {
         let issued_at = claims.number("iat")?;
         match self.token_type {
             TokenType::AccessToken => {
@@ -87,10 +98,8 @@ impl Rules {
                 let all_there = issued_at.is_some() && are_there.iter().all(Option::is_some);
                 if all_there { Ok(()) } else { Err(Outcome::Claim) }
             }
-            TokenType::Any => {
-                let is_id_token = ["nonce", "at_hash", "c_hash"].iter().any(|claim| claims.get(claim) != Ok(None));
-                if is_id_token { Err(Outcome::Typ) } else { Ok(()) }
-            }
+            TokenType::Any if is_access_token => Ok(()),
+            TokenType::Any => check_kind(claims),
         }
     }
 
@@ -109,7 +118,7 @@ impl Rules {
         let Some(granted) = claims.get("scope")?.map_or_else(|| claims.get("scp"), |scope| Ok(Some(scope)))? else {
             return Ok(Scopes::default());
         };
-        let names: Vec<_> = match granted {
+        let names: Vec<_> = match &granted {
             Value::String(names) => names.split(' ').collect(),
             Value::Array(names) => names.iter().map(Value::as_str).collect::<Option<_>>().ok_or(Outcome::Claim)?,
             _ => return Err(Outcome::Claim),
@@ -119,8 +128,23 @@ impl Rules {
     }
 }
 
+/// Whether the claims are those of an access token as far as issuers tell it in them, which RFC 9068 leaves to the header.
+fn check_kind(claims: &Members) -> Result<(), Outcome> {
+    let mut is_bearer = false;
+    for claim in KIND_CLAIMS {
+        let kind = claims.get(claim)?.as_ref().and_then(Value::as_str).map(str::to_ascii_lowercase);
+        if kind.as_deref().is_some_and(|kind| OTHER_KINDS.contains(&kind)) {
+            return Err(Outcome::Typ);
+        }
+        is_bearer |= claim == "typ" && kind.as_deref() == Some("bearer");
+    }
+    // Keycloak before 25 has the nonce of the sign-in in access tokens too.
+    let is_id_token = !is_bearer && ID_TOKEN_CLAIMS.iter().any(|claim| claims.get(claim) != Ok(None));
+    if is_id_token { Err(Outcome::Typ) } else { Ok(()) }
+}
+
 /// Whom the token was issued to: RFC 9068's claim, or else what Keycloak, Okta and Entra ID have in its place.
-fn client(claims: &Members) -> Result<Option<&str>, Faulty> {
+fn client(claims: &Members) -> Result<Option<String>, Faulty> {
     for name in ["client_id", "azp", "cid", "appid"] {
         if let Some(client) = claims.text(name)? {
             return Ok(Some(client));

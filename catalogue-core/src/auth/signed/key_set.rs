@@ -1,5 +1,7 @@
 //! [`KeySet`]: a JWK set (RFC 7517) as keys that verify.
 
+use std::iter::repeat_n;
+
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256,
     RSA_PSS_2048_8192_SHA256, RsaPublicKeyComponents,
@@ -49,7 +51,9 @@ pub(super) enum PassedOver {
     Use,
     #[error("its type, curve or algorithm is not one that is used here")]
     Kind,
-    #[error("it is no key of its type, or an RSA key outside 2,048 to 8,192 bits")]
+    #[error("its RSA modulus is outside 2,048 to 8,192 bits")]
+    Size,
+    #[error("its numbers are not those of a key of its type")]
     Malformed,
 }
 
@@ -60,6 +64,8 @@ pub(super) enum InvalidKeySet {
     TooLarge,
     #[error("the answer is no key set: an object with the list `keys` is wanted (RFC 7517)")]
     NotASet,
+    #[error("the answer is no key set: it is not JSON that can be read: {0}")]
+    NotJson(String),
     #[error("the key set has more than {MAX_KEYS} keys")]
     TooMany,
     #[error("the key set has no key that can be used here{}", .0.iter().map(|key| format!("; {key}")).collect::<String>())]
@@ -72,7 +78,7 @@ impl KeySet {
         if json.len() > MAX_BYTES {
             return Err(InvalidKeySet::TooLarge);
         }
-        let set: Value = serde_json::from_slice(json).map_err(|_| InvalidKeySet::NotASet)?;
+        let set: Value = serde_json::from_slice(json).map_err(|error| InvalidKeySet::NotJson(error.to_string()))?;
         let jwks = set.get("keys").and_then(Value::as_array).ok_or(InvalidKeySet::NotASet)?;
         if jwks.len() > MAX_KEYS {
             return Err(InvalidKeySet::TooMany);
@@ -133,11 +139,11 @@ impl Key {
 fn keys_of(jwk: &Value) -> Result<Vec<Key>, PassedOver> {
     use SignatureAlgorithm::{EdDsa, Es256, Es384, Ps256, Rs256};
 
-    if jwk.get("d").is_some() {
+    if text(jwk, "d").is_some_and(|d| !d.is_empty()) {
         return Err(PassedOver::Private);
     }
     let verifies = |operations: &Value| operations.as_array().is_some_and(|all| all.iter().any(|one| one == "verify"));
-    if jwk.get("use").is_some_and(|usage| usage != "sig") || !jwk.get("key_ops").is_none_or(verifies) {
+    if member(jwk, "use").is_some_and(|usage| usage != "sig") || !member(jwk, "key_ops").is_none_or(verifies) {
         return Err(PassedOver::Use);
     }
     let fitting: &[_] = match (text(jwk, "kty"), text(jwk, "crv")) {
@@ -147,7 +153,7 @@ fn keys_of(jwk: &Value) -> Result<Vec<Key>, PassedOver> {
         (Some("RSA"), _) => &[Rs256, Ps256],
         _ => return Err(PassedOver::Kind),
     };
-    let named = match jwk.get("alg") {
+    let named = match member(jwk, "alg") {
         None => None,
         Some(alg) => Some(alg.as_str().and_then(SignatureAlgorithm::from_name).ok_or(PassedOver::Kind)?),
     };
@@ -155,12 +161,12 @@ fn keys_of(jwk: &Value) -> Result<Vec<Key>, PassedOver> {
     if fitting.is_empty() {
         return Err(PassedOver::Kind);
     }
-    let keys = fitting.into_iter().map(|algorithm| key(jwk, *algorithm));
-    keys.collect::<Option<_>>().ok_or(PassedOver::Malformed)
+    fitting.into_iter().map(|algorithm| key(jwk, *algorithm)).collect()
 }
 
-fn key(jwk: &Value, algorithm: SignatureAlgorithm) -> Option<Key> {
-    let number = |name| decode(text(jwk, name)?);
+fn key(jwk: &Value, algorithm: SignatureAlgorithm) -> Result<Key, PassedOver> {
+    let octets = |name| text(jwk, name).and_then(decode).ok_or(PassedOver::Malformed);
+    let number = |name| octets(name).map(|octets| without_zeros(&octets).to_vec());
     let public = match algorithm {
         SignatureAlgorithm::Es256 => {
             ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point(&number("x")?, &number("y")?, 32)?)
@@ -168,30 +174,54 @@ fn key(jwk: &Value, algorithm: SignatureAlgorithm) -> Option<Key> {
         SignatureAlgorithm::Es384 => {
             ParsedPublicKey::new(&ECDSA_P384_SHA384_FIXED, point(&number("x")?, &number("y")?, 48)?)
         }
-        SignatureAlgorithm::EdDsa => ParsedPublicKey::new(&ED25519, number("x").filter(|x| x.len() == 32)?),
+        // Of any other length, aws-lc takes it for another form of key.
+        SignatureAlgorithm::EdDsa => {
+            let x = <[u8; 32]>::try_from(octets("x")?).map_err(|_| PassedOver::Malformed)?;
+            ParsedPublicKey::new(&ED25519, x)
+        }
         SignatureAlgorithm::Ps256 => rsa(number("n")?, number("e")?)?.to_parsed_public_key(&RSA_PSS_2048_8192_SHA256),
         SignatureAlgorithm::Rs256 => rsa(number("n")?, number("e")?)?.to_parsed_public_key(&RSA_PKCS1_2048_8192_SHA256),
     };
-    let public = public.ok()?;
+    let public = public.map_err(|_| PassedOver::Malformed)?;
     // A name that is no text is not one that a token can have.
     let kid: Option<Box<str>> = jwk.get("kid").map(|kid| kid.as_str().map(Into::into)).unwrap_or_default();
     let mut digest = Sha256::new_with_prefix(algorithm.name());
     digest.update(public.as_ref());
     // Last, and present or not: no name runs into a key.
     digest.update(kid.as_ref().map_or_else(String::new, |kid| format!("kid:{kid}")));
-    Some(Key { kid, algorithm, id: KeyId(digest.finalize().into()), public })
+    Ok(Key { kid, algorithm, id: KeyId(digest.finalize().into()), public })
+}
+
+/// The number without the zeros before it, which RFC 7518 forbids in `n` and `e` and demands in coordinates. Some issuers
+/// write a zero for the sign, others write none.
+fn without_zeros(number: &[u8]) -> &[u8] {
+    let zeros = number.iter().take_while(|octet| **octet == 0).count();
+    &number[zeros..]
 }
 
 /// A point as SEC 1 writes it, uncompressed. aws-lc checks that it is on its curve.
-fn point(x: &[u8], y: &[u8], length: usize) -> Option<Vec<u8>> {
-    (x.len() == length && y.len() == length).then(|| [&[4], x, y].concat())
+fn point(x: &[u8], y: &[u8], length: usize) -> Result<Vec<u8>, PassedOver> {
+    let mut point = vec![4];
+    for number in [x, y] {
+        let zeros = length.checked_sub(number.len()).ok_or(PassedOver::Malformed)?;
+        point.extend(repeat_n(0, zeros).chain(number.iter().copied()));
+    }
+    Ok(point)
 }
 
 /// aws-lc checks sizes at each signature alone, and this a key that is not to be used.
-fn rsa(n: Vec<u8>, e: Vec<u8>) -> Option<RsaPublicKeyComponents<Vec<u8>>> {
-    let bits = n.len() * 8 - n.first()?.leading_zeros() as usize;
-    let is_sound = (2048..=8192).contains(&bits) && n.last()? & 1 == 1 && e.last()? & 1 == 1 && e != [1];
-    is_sound.then_some(RsaPublicKeyComponents { n, e })
+fn rsa(n: Vec<u8>, e: Vec<u8>) -> Result<RsaPublicKeyComponents<Vec<u8>>, PassedOver> {
+    let is_odd = |number: &[u8]| number.last().is_some_and(|last| last & 1 == 1);
+    if !is_odd(&n) || !is_odd(&e) || e == [1] {
+        return Err(PassedOver::Malformed);
+    }
+    let bits = n.len() * 8 - n[0].leading_zeros() as usize;
+    if (2048..=8192).contains(&bits) { Ok(RsaPublicKeyComponents { n, e }) } else { Err(PassedOver::Size) }
+}
+
+/// A member that has a value: null and an empty list count as absent, as serializers write them for what is not there.
+fn member<'j>(jwk: &'j Value, name: &str) -> Option<&'j Value> {
+    jwk.get(name).filter(|value| !value.is_null() && !value.as_array().is_some_and(Vec::is_empty))
 }
 
 fn text<'j>(jwk: &'j Value, name: &str) -> Option<&'j str> {

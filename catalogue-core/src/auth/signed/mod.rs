@@ -194,7 +194,7 @@ impl Inner {
             Ok(header) => header,
             Err(outcome) => return Ok(Err(Not::Taken(outcome))),
         };
-        let keys = self.keys.with(header.kid).await?;
+        let keys = self.keys.with(header.kid.as_deref()).await?;
         let mut verified = token.verified(&header, &keys);
         if verified.is_err() && header.kid.is_none() {
             // It may be of a new key as one with an unknown `kid` may be.
@@ -208,7 +208,7 @@ impl Inner {
             Err(outcome) => return Ok(Err(Not::Taken(outcome))),
         };
         // What the issuer has signed is believed from here on.
-        let grant = match self.rules.grant(&token.payload, (self.clock)()) {
+        let grant = match self.rules.grant(&token.payload, header.is_access_token, (self.clock)()) {
             Ok(grant) => grant,
             Err(outcome) => return Ok(Err(Not::Taken(outcome))),
         };

@@ -15,7 +15,7 @@ pub(in crate::auth) enum Outcome {
     Form,
     /// Too long.
     Length,
-    /// A member of the header comes twice or has another type.
+    /// A member of the header comes twice, has another type or cannot be read.
     Header,
     /// Not the type of an access token.
     Typ,
@@ -35,7 +35,7 @@ pub(in crate::auth) enum Outcome {
     NotBefore,
     /// Bound to a key of the sender's.
     Bound,
-    /// A claim is missing, comes twice or has another type.
+    /// A claim is missing, comes twice, has another type or cannot be read.
     Claim,
     /// Names nobody who can have courses.
     Account,
@@ -94,7 +94,6 @@ impl Outcome {
     /// Its word, and what the caller is told. That stands behind the signature, or behind the issuer's word that the token is
     /// active: who holds no token of the issuer's learns nothing.
     pub(in crate::auth) const fn explanation(self) -> Explanation {
-        const LACKING: &str = "The token lacks a claim that is required here.";
         let (word, description) = match self {
             Self::Accepted => ("accepted", None),
             Self::Kept => ("kept", None),
@@ -110,8 +109,8 @@ impl Outcome {
             Self::Expired => ("expired", Some("The token has expired.")),
             Self::NotBefore => ("not_before", Some("The token is not valid yet.")),
             Self::Bound => ("bound", Some("The token is bound to a key, which is not supported here.")),
-            Self::Claim => ("claim", Some(LACKING)),
-            Self::Account => ("account", Some(LACKING)),
+            Self::Claim => ("claim", Some("A claim of the token is missing, comes twice or cannot be read.")),
+            Self::Account => ("account", Some("The token does not name an account.")),
             Self::Unavailable => ("unavailable", None),
             Self::Inactive => ("inactive", None),
             Self::Issuer => ("issuer", None),

@@ -63,7 +63,7 @@ impl Revocation {
 impl SignedToken<'_> {
     /// The signature (r, n − s), which verifies where this token's (r, s) does.
     fn twin(&self) -> Option<Vec<u8>> {
-        let order = match SignatureAlgorithm::from_name(self.header.text("alg").ok()??)? {
+        let order = match SignatureAlgorithm::from_name(&self.header.text("alg").ok()??)? {
             SignatureAlgorithm::Es256 => &P256[..],
             SignatureAlgorithm::Es384 => &P384,
             _ => return None,

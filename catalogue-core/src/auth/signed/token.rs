@@ -43,9 +43,11 @@ pub(super) struct SignedToken<'t> {
 
 /// What a header says, as far as it is read. Keys and addresses of keys in it are not (decision O12).
 #[derive(Debug)]
-pub(super) struct Header<'t> {
+pub(super) struct Header {
     pub(super) algorithm: SignatureAlgorithm,
-    pub(super) kid: Option<&'t str>,
+    pub(super) kid: Option<String>,
+    /// Whether it calls the token an access token.
+    pub(super) is_access_token: bool,
 }
 
 impl<'t> SignedToken<'t> {
@@ -60,34 +62,32 @@ impl<'t> SignedToken<'t> {
 
     /// Whether it says to be of `issuer`, once.
     pub(super) fn is_of(&self, issuer: &str) -> bool {
-        self.payload.text("iss") == Ok(Some(issuer))
+        self.payload.text("iss").is_ok_and(|iss| iss.as_deref() == Some(issuer))
     }
 
     /// The header, where it has the type of an access token and an algorithm of `algorithms`.
-    pub(super) fn header(
-        &self,
-        token_type: TokenType,
-        algorithms: &[SignatureAlgorithm],
-    ) -> Result<Header<'_>, Outcome> {
+    pub(super) fn header(&self, token_type: TokenType, algorithms: &[SignatureAlgorithm]) -> Result<Header, Outcome> {
         let text = |name| self.header.text(name).map_err(|Faulty| Outcome::Header);
         let (typ, alg, kid) = (text("typ")?, text("alg")?, text("kid")?);
-        if self.header.get("crit") != Ok(None) {
+        if self.header.has("crit") {
             return Err(Outcome::Crit);
         }
-        if token_type == TokenType::AccessToken && !typ.is_some_and(is_access_token) {
+        let is_access_token = typ.as_deref().is_some_and(is_access_token);
+        if token_type == TokenType::AccessToken && !is_access_token {
             return Err(Outcome::Typ);
         }
-        let algorithm = alg.and_then(SignatureAlgorithm::from_name).filter(|known| algorithms.contains(known));
+        let algorithm =
+            alg.as_deref().and_then(SignatureAlgorithm::from_name).filter(|known| algorithms.contains(known));
         let algorithm = algorithm.ok_or(Outcome::Alg)?;
-        if kid.is_some_and(|kid| kid.len() > MAX_KID) {
+        if kid.as_ref().is_some_and(|kid| kid.len() > MAX_KID) {
             return Err(Outcome::Key);
         }
-        Ok(Header { algorithm, kid })
+        Ok(Header { algorithm, kid, is_access_token })
     }
 
     /// The key of `keys` that verifies the signature.
-    pub(super) fn verified(&self, header: &Header<'_>, keys: &KeySet) -> Result<KeyId, Outcome> {
-        let mut candidates = keys.candidates(header.kid, header.algorithm).peekable();
+    pub(super) fn verified(&self, header: &Header, keys: &KeySet) -> Result<KeyId, Outcome> {
+        let mut candidates = keys.candidates(header.kid.as_deref(), header.algorithm).peekable();
         candidates.peek().ok_or(Outcome::Key)?;
         let key = candidates.find(|key| key.verifies(self.signed, &self.signature)).ok_or(Outcome::Signature)?;
         Ok(key.id)

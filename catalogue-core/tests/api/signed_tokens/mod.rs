@@ -62,8 +62,8 @@ async fn a_refusal_says_more_to_who_holds_a_true_token() {
         (json!({ "aud": "https://other.example.com" }), "invalid", "The token is for another audience."),
         (json!({ "nbf": now() + 60.0 }), "invalid", "The token is not valid yet."),
         (json!({ "cnf": { "jkt": "x" } }), "invalid", "The token is bound to a key, which is not supported here."),
-        (json!({ "jti": 1 }), "invalid", "The token lacks a claim that is required here."),
-        (json!({ "sub": "" }), "invalid", "The token lacks a claim that is required here."),
+        (json!({ "jti": 1 }), "invalid", "A claim of the token is missing, comes twice or cannot be read."),
+        (json!({ "sub": "" }), "invalid", "The token does not name an account."),
         (json!({ "exp": now() - 1.0 }), "expired", "The token has expired."),
     ] {
         let answer = app.get(&issuer.token(&other), "/api/v1/me").await;

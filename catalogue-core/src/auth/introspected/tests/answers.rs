@@ -5,7 +5,8 @@ use serde_json::json;
 use super::fixture::*;
 use crate::auth::{BearerToken, CredentialKind, Scopes};
 
-const LACKING: &str = "The token lacks a claim that is required here.";
+const CLAIM: &str = "A claim of the token is missing, comes twice or cannot be read.";
+const ACCOUNT: &str = "The token does not name an account.";
 
 #[test]
 fn an_active_token_is_whose_the_issuer_says() {
@@ -42,8 +43,12 @@ fn a_token_of_another_issuer_is_invalid() {
     {
         fixture.refuses(&right_but(&json!({ "iss": iss })).to_string(), "issuer", "");
     }
-    fixture.refuses(&right().to_string().replace(r#""iss":"#, r#""iss":null,"is":"#), "issuer", "");
-    fixture.refuses(&right().to_string().replacen('{', &format!(r#"{{"iss":"{ISSUER}","#), 1), "claim", LACKING);
+    for nothing in ["null", "[]"] {
+        let answer = right().to_string().replace(r#""iss":"#, &format!(r#""iss":{nothing},"is":"#));
+        fixture.issuer.answer(Answer::Says(answer));
+        fixture.takes("opaque", "accepted");
+    }
+    fixture.refuses(&right().to_string().replacen('{', &format!(r#"{{"iss":"{ISSUER}","#), 1), "claim", CLAIM);
 }
 
 #[test]
@@ -52,20 +57,71 @@ fn claims_are_those_of_signed_tokens() {
     for (other, word, told) in [
         (json!({ "aud": null }), "audience", "The token is for another audience."),
         (json!({ "aud": ["https://other.example.com"] }), "audience", "The token is for another audience."),
-        (json!({ "exp": null }), "claim", LACKING),
-        (json!({ "exp": "1900000000" }), "claim", LACKING),
+        (json!({ "exp": null }), "claim", CLAIM),
+        (json!({ "exp": "1900000000" }), "claim", CLAIM),
         (json!({ "exp": NOW }), "expired", "The token has expired."),
         (json!({ "nbf": NOW + 31 }), "not_before", "The token is not valid yet."),
         (json!({ "cnf": { "jkt": "x" } }), "bound", "The token is bound to a key, which is not supported here."),
-        (json!({ "sub": null }), "claim", LACKING),
-        (json!({ "sub": "" }), "account", LACKING),
-        (json!({ "sub": "partner" }), "account", LACKING),
-        (json!({ "scope": 1 }), "claim", LACKING),
+        (json!({ "sub": null }), "claim", CLAIM),
+        (json!({ "sub": "" }), "account", ACCOUNT),
+        (json!({ "sub": "partner" }), "account", ACCOUNT),
+        (json!({ "scope": 1 }), "claim", CLAIM),
         (json!({ "nonce": "n" }), "typ", ""),
     ] {
         fixture.refuses(&right_but(&other).to_string(), word, told);
     }
     fixture.takes_one_that_is(&right_but(&json!({ "aud": ["x", AUDIENCE], "exp": NOW + 1, "nbf": NOW + 30 })));
+}
+
+/// An issuer answers about refresh tokens too, whatever it is asked for, and some say so.
+#[test]
+fn only_access_tokens_are_taken() {
+    let fixture = Fixture::new();
+    for other in [
+        json!({ "token_use": "refresh_token" }),
+        json!({ "token_use": "id_token" }),
+        json!({ "token_use": "id" }),
+        json!({ "token_use": "" }),
+        json!({ "token_use": ["access_token"] }),
+        json!({ "token_usage": "refresh_token" }),
+        json!({ "token_type": "refresh_token" }),
+        json!({ "token_type": "DPoP" }),
+        json!({ "token_type": "N_A" }),
+        json!({ "token_type": 1 }),
+        json!({ "typ": "Refresh" }),
+        json!({ "typ": "Offline" }),
+        json!({ "typ": "ID" }),
+        json!({ "typ": "ID", "nonce": "n" }),
+        json!({ "typ": "Refresh", "token_type": "Bearer", "token_use": "access_token" }),
+    ] {
+        fixture.refuses(&right_but(&other).to_string(), "typ", "");
+    }
+    for other in [
+        json!({ "token_type": null }),
+        json!({ "token_type": "bearer" }),
+        json!({ "token_type": "BEARER", "token_use": "access_token" }),
+        json!({ "token_use": "access" }),
+        json!({ "token_usage": "access_token" }),
+        // Keycloak's, with the nonce of the sign-in.
+        json!({ "typ": "Bearer", "token_type": "Bearer", "nonce": "n" }),
+        json!({ "typ": "JWT" }),
+    ] {
+        fixture.takes_one_that_is(&right_but(&other));
+    }
+    let nothing = right().to_string().replacen('{', r#"{"token_use":null,"typ":[],"nonce":null,"at_hash":[],"#, 1);
+    fixture.issuer.answer(Answer::Says(nothing));
+    fixture.takes("opaque", "accepted");
+}
+
+#[test]
+fn what_is_not_read_may_be_anything() {
+    let fixture = Fixture::new();
+    for unread in [r#""Anna \ud83d""#, "1e999", &"9".repeat(400), &("[".repeat(200) + &"]".repeat(200))] {
+        let answer = right().to_string().replacen('{', &format!(r#"{{"username":{unread},"#), 1);
+        fixture.issuer.answer(Answer::Says(answer));
+        fixture.takes("opaque", "accepted");
+        fixture.refuses(&right().to_string().replacen('{', &format!(r#"{{"nbf":{unread},"#), 1), "claim", CLAIM);
+    }
 }
 
 #[test]
@@ -74,7 +130,7 @@ fn account_and_scopes_are_read_as_the_issuer_is_set_up() {
     let other = json!({ "account": "acc_2", "scope": null, "scp": ["catalogue:read:profile", "read:courses"] });
     let identity = fixture.takes_one_that_is(&right_but(&other));
     assert_eq!((identity.account.as_str(), identity.scopes.to_string()), ("acc_2", "read:profile".to_owned()));
-    fixture.refuses(&right().to_string(), "claim", LACKING);
+    fixture.refuses(&right().to_string(), "claim", CLAIM);
 }
 
 /// Whoever cannot be understood has refused nothing (decision A19).

@@ -92,9 +92,12 @@ fn a_token_ends_at_its_expiry_without_leeway() {
     {
         fixture.refuses(&exp.to_string(), &with_claims(&json!({ "exp": exp })), "claim");
     }
-    for exp in ["1e400", "NaN", "Infinity", "01", "+1", "0x7fffffff"] {
-        let payload = claims().to_string().replace(&(NOW + 300).to_string(), exp);
-        fixture.leaves(exp, &raw(&payload), Some("form"));
+    let written_as = |exp: &str| raw(&claims().to_string().replace(&(NOW + 300).to_string(), exp));
+    for exp in ["NaN", "Infinity", "01", "+1", "0x7fffffff"] {
+        fixture.leaves(exp, &written_as(exp), Some("form"));
+    }
+    for exp in ["1e400", &"9".repeat(400)] {
+        fixture.refuses(exp, &written_as(exp), "claim");
     }
 }
 
@@ -107,7 +110,7 @@ fn a_token_may_begin_half_a_minute_ahead() {
     for nbf in [json!(NOW + 30), json!(NOW), json!(0)] {
         fixture.accepted(&with_claims(&json!({ "nbf": nbf })));
     }
-    for nbf in [json!("0"), json!(-1), json!([]), json!(1e300)] {
+    for nbf in [json!("0"), json!(-1), json!([0]), json!(1e300)] {
         fixture.refuses(&nbf.to_string(), &with_claims(&json!({ "nbf": nbf })), "claim");
     }
 }
@@ -166,8 +169,60 @@ fn a_token_that_is_bound_to_its_sender_is_refused() {
     for cnf in [json!({ "jkt": "x" }), json!({ "x5t#S256": "x" }), json!({}), json!(1)] {
         fixture.refuses(&cnf.to_string(), &with_claims(&json!({ "cnf": cnf })), "bound");
     }
-    fixture.refuses("null", &with_text(r#""cnf":null"#), "bound");
+    fixture.refuses("unreadable", &with_text(r#""cnf":1e999"#), "bound");
     fixture.refuses("twice", &with_text(r#""cnf":1,"cnf":1"#), "bound");
+}
+
+/// Serializers write null and empty lists for what is not there.
+#[test]
+fn null_and_empty_list_count_as_absent() {
+    let fixture = Fixture::new();
+    for nothing in ["null", "[]", "[ ]"] {
+        for (claim, twice) in [("nbf", "claim"), ("cnf", "bound")] {
+            fixture.refuses(claim, &with_text(&format!(r#""{claim}":{nothing},"{claim}":{nothing}"#)), twice);
+            fixture.accepted(&with_text(&format!(r#""{claim}":{nothing}"#)));
+        }
+        let scp = raw(&claims().to_string().replace(r#""scope":"#, &format!(r#""scope":{nothing},"scp":"#)));
+        assert_eq!(fixture.accepted(&scp).scopes, Scopes::from_names(["read:profile read:courses"]));
+        for (claim, word) in [("exp", "claim"), ("sub", "claim"), ("jti", "claim"), ("aud", "audience")] {
+            let other =
+                raw(&claims().to_string().replace(&format!(r#""{claim}":"#), &format!(r#""{claim}":{nothing},"x":"#)));
+            fixture.refuses(claim, &other, word);
+        }
+    }
+    let any = Fixture::with(|builder| builder.token_type(TokenType::Any));
+    let header = but(ES256.header(), &json!({ "typ": "JWT" })).to_string();
+    for nothing in ["null", "[]"] {
+        let absent =
+            ["nonce", "at_hash", "c_hash", "azp", "typ", "token_use"].map(|claim| format!(r#""{claim}":{nothing}"#));
+        let payload = claims().to_string().replacen("{\"", &format!("{{{},\"", absent.join(",")), 1);
+        let payload = payload.replace(r#""client_id":"partner""#, &format!(r#""client_id":{nothing},"cid":"other""#));
+        let identity = any.accepted(&ES256.token_of(&header, &payload));
+        assert_eq!(identity.issued.unwrap().client.as_deref(), Some("other"), "{nothing}");
+    }
+}
+
+/// A name that an issuer has cut in an emoji, numbers without bounds, lists without end, and a name twice.
+#[test]
+fn what_is_not_read_does_not_make_a_token_invalid() {
+    let fixture = Fixture::new();
+    for unread in unreadable() {
+        let members = format!(r#""name":{unread},"name":{unread}"#);
+        fixture.accepted(&with_text(&members));
+        let header = ES256.header().to_string().replacen('{', &format!("{{{members},"), 1);
+        fixture.accepted(&ES256.token_of(&header, &claims().to_string()));
+        for read in ["nbf", "scope"] {
+            let payload = claims().to_string().replace(r#""scope":"#, r#""unread":"#);
+            let payload = payload.replacen('{', &format!(r#"{{"{read}":{unread},"#), 1);
+            fixture.refuses(read, &raw(&payload), "claim");
+        }
+    }
+    fixture.accepted(&with_text(r#""name \ud83d":1,"\udc00":2"#));
+    for (name, broken) in
+        [("control", "\"a\nb\":1"), ("comma", r#""a":1,"#), ("NaN", r#""a":NaN"#), ("escape", r#""a":"\x""#)]
+    {
+        fixture.leaves(name, &with_text(broken), Some("form"));
+    }
 }
 
 #[test]

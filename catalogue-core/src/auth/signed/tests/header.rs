@@ -37,7 +37,7 @@ fn other_algorithms_are_refused() {
     for alg in [json!(1), json!(["ES256"]), json!({}), json!(true)] {
         fixture.refuses("a type", &with_header(&json!({ "alg": alg })), "header");
     }
-    fixture.refuses("null", &raw_header(r#"{"typ":"at+jwt","alg":null}"#), "header");
+    fixture.refuses("null", &raw_header(r#"{"typ":"at+jwt","alg":null}"#), "alg");
 }
 
 /// The header as it is written here, and right claims.
@@ -90,6 +90,9 @@ fn a_kid_is_compared_and_nothing_else() {
     }
     for kid in [json!(1), json!(["es256"]), json!({ "es256": 1 })] {
         fixture.refuses("a type", &with_header(&json!({ "kid": kid })), "header");
+    }
+    for nothing in ["null", "[]"] {
+        fixture.accepted(&raw_header(&format!(r#"{{"typ":"at+jwt","alg":"ES256","kid":{nothing}}}"#)));
     }
     // A name that is too long is not asked for.
     let fetches = fixture.source.fetches();
@@ -170,7 +173,47 @@ fn any_type_is_taken_where_a_host_says_so_but_id_tokens() {
     }
     let fewer = json!({ "client_id": null, "iat": null, "jti": null });
     assert_eq!(fixture.accepted(&with_claims(&fewer)).issued.unwrap().client, None);
+}
+
+/// `nonce`, `at_hash` and `c_hash` mark an ID token, unless the token says what it is: as RFC 9068 does, or as Keycloak does,
+/// which had the nonce of the sign-in in access tokens before version 25.
+#[test]
+fn id_token_is_told_by_its_claims_where_any_type_is_taken() {
+    let fixture = Fixture::with(|builder| builder.token_type(TokenType::Any));
+    let token =
+        |typ: &str, other: &Value| ES256.token(&but(ES256.header(), &json!({ "typ": typ })), &but(claims(), other));
     for claim in ["nonce", "at_hash", "c_hash"] {
-        fixture.refuses(claim, &with_claims(&json!({ claim: "x" })), "typ");
+        for (typ, kind) in [("JWT", json!({})), ("JWT", json!({ "typ": "JWT" })), ("JWT", json!({ "typ": ["Bearer"] }))]
+        {
+            fixture.refuses(claim, &token(typ, &but(kind, &json!({ claim: "x" }))), "typ");
+        }
+        fixture.refuses("another type", &token("JWT", &json!({ claim: 1 })), "typ");
+        for (typ, kind) in
+            [("at+jwt", json!({})), ("application/AT+JWT", json!({})), ("JWT", json!({ "typ": "Bearer" }))]
+        {
+            fixture.accepted(&token(typ, &but(kind, &json!({ claim: "x" }))));
+        }
     }
+    for (claim, kinds) in [
+        ("typ", &["ID", "Refresh", "Offline", "Serialized-ID", "Logout"][..]),
+        ("token_use", &["id", "id_token", "refresh_token"]),
+        ("token_usage", &["refresh_token", "id_token"]),
+        ("token_type", &["refresh"]),
+    ] {
+        for kind in kinds {
+            fixture.refuses(kind, &token("JWT", &json!({ claim: kind })), "typ");
+        }
+    }
+    for kind in [
+        json!({ "typ": "JWT" }),
+        json!({ "token_use": "access" }),
+        json!({ "token_usage": "access_token" }),
+        json!({ "token_type": "access" }),
+        json!({ "token_type": "Bearer" }),
+        json!({ "typ": 1, "token_use": {} }),
+    ] {
+        fixture.accepted(&token("JWT", &kind));
+    }
+    let usual = Fixture::new();
+    usual.accepted(&with_claims(&json!({ "nonce": "x", "typ": "ID", "token_use": "id" })));
 }

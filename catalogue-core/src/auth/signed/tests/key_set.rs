@@ -7,6 +7,18 @@ use super::super::key_set::{InvalidKeySet, KeySet, PassedOver};
 use super::super::token::decode;
 use super::fixture::*;
 
+/// A point of P-256 whose x is short, and one whose y is, in hexadecimal.
+const SHORT_POINTS: [(&str, &str); 2] = [
+    (
+        "5543894af3d00ed7d740abdbd75c96b06877b787db5f70eea78b90a8d7c00a",
+        "bb4c85a3d8ea29efaafa24406912dd84d5b14dc32bf656ef6c6bd58a5d943f92",
+    ),
+    (
+        "986ae2506f1ff104d04230861d8f4b498f4bc4c6d009b30f7544dc129b82d28d",
+        "3cccc0a6460e0ae328a4d97d3c7b61d86fc6289c189f2525110c441bb07e97",
+    ),
+];
+
 fn parse(jwks: Vec<Value>) -> Result<KeySet, InvalidKeySet> {
     KeySet::parse(&set(jwks))
 }
@@ -33,12 +45,81 @@ fn keys_of_every_kind_are_read() {
     }
     for more in [
         json!({ "use": "sig", "key_ops": ["sign", "verify"], "alg": "ES256", "x5c": ["x"], "more": {} }),
-        json!({ "kid": null }),
         json!({ "kid": 7 }),
+        json!({ "d": 1 }),
+        json!({ "d": "" }),
     ] {
         assert_eq!(parse(vec![but(ES256.jwk(), &more)]).unwrap().usable, 1);
     }
     assert_eq!(parse(vec![but(ED25519.jwk(), &json!({ "alg": "Ed25519" }))]).unwrap().usable, 1);
+}
+
+/// Serializers write null and empty lists for what is not there.
+#[test]
+fn null_and_empty_list_count_as_absent() {
+    for signer in [&*ES256, &ES384, &ED25519, &RSA] {
+        for nothing in [json!(null), json!([])] {
+            let mut jwk = signer.jwk();
+            for name in ["use", "alg", "key_ops", "d", "p", "x5c", "x5t", "kid"] {
+                jwk[name] = nothing.clone();
+            }
+            let read = parse(vec![jwk.clone()]).unwrap();
+            assert_eq!((read.usable, read.passed_over.len()), (1, 0), "{jwk}");
+            jwk["kty"] = nothing.clone();
+            assert_eq!(why(jwk), PassedOver::Kind);
+        }
+    }
+}
+
+/// Some issuers write a zero before a number for its sign, and none before one that is shorter than the others.
+#[test]
+fn zeros_before_numbers_do_not_matter() {
+    let zeros = |number: &Value, zeros: usize| {
+        let number = decode(number.as_str().unwrap()).unwrap();
+        base64([vec![0; zeros], number].concat())
+    };
+    let id = |jwk: Value| parse(vec![jwk]).unwrap().candidates(None, SignatureAlgorithm::Rs256).next().unwrap().id;
+    let rsa = RSA.jwk();
+    for count in [1, 2, 300] {
+        let padded = but(rsa.clone(), &json!({ "n": zeros(&rsa["n"], count), "e": zeros(&rsa["e"], count) }));
+        assert_eq!(id(padded.clone()), id(rsa.clone()), "it is the same key");
+        let fixture = Fixture::over(Answer::Set(set([padded])), |builder| builder);
+        fixture.accepted(&RSA.token(&RSA.header(), &claims()));
+    }
+    assert_eq!(why(but(rsa, &json!({ "e": base64([0, 1]) }))), PassedOver::Malformed);
+    for signer in [&*ES256, &ES384] {
+        let jwk = signer.jwk();
+        let padded = but(jwk.clone(), &json!({ "x": zeros(&jwk["x"], 1), "y": zeros(&jwk["y"], 2) }));
+        let fixture = Fixture::over(Answer::Set(set([padded])), |builder| builder);
+        fixture.accepted(&signer.token(&signer.header(), &claims()));
+    }
+    let ed = ED25519.jwk();
+    assert_eq!(
+        why(but(ed.clone(), &json!({ "x": zeros(&ed["x"], 1) }))),
+        PassedOver::Malformed,
+        "its text is no number"
+    );
+}
+
+/// RFC 7518 wants all octets of a coordinate, and one in 128 keys has a shorter one.
+#[test]
+fn coordinate_that_is_cut_short_is_read() {
+    // The multiples of the generator of P-256 by 379 and by 43: a zero before x, and before y.
+    for (x, y) in SHORT_POINTS {
+        let number = |hex: &str| {
+            let octets =
+                hex.as_bytes().chunks(2).map(|two| u8::from_str_radix(str::from_utf8(two).unwrap(), 16).unwrap());
+            octets.collect::<Vec<_>>()
+        };
+        let [x, y] = [x, y].map(number);
+        assert!(x.len() == 31 || y.len() == 31);
+        let jwk = json!({ "kty": "EC", "crv": "P-256", "x": base64(&x), "y": base64(&y) });
+        let whole = |number: &[u8]| base64([vec![0; 32 - number.len()], number.to_vec()].concat());
+        let id = |jwk: &Value| {
+            parse(vec![jwk.clone()]).unwrap().candidates(None, SignatureAlgorithm::Es256).next().unwrap().id
+        };
+        assert_eq!(id(&jwk), id(&but(jwk.clone(), &json!({ "x": whole(&x), "y": whole(&y) }))));
+    }
 }
 
 #[test]
@@ -84,9 +165,6 @@ fn keys_that_are_none_are_passed_over() {
         but(ec.clone(), &json!({ "x": format!("{}=", ec["x"].as_str().unwrap()) })),
         but(ec, &json!({ "crv": "P-384" })),
         but(ED25519.jwk(), &cut(&ED25519.jwk(), "x")),
-        but(rsa.clone(), &json!({ "n": modulus(128) })),
-        but(rsa.clone(), &json!({ "n": base64([vec![0x7f], vec![1; 255]].concat()) })),
-        but(rsa.clone(), &json!({ "n": base64([vec![1], vec![1; 1024]].concat()) })),
         but(rsa.clone(), &json!({ "n": base64([vec![0x80], vec![2; 255]].concat()) })),
         but(rsa.clone(), &json!({ "n": "" })),
         but(rsa.clone(), &json!({ "e": base64([2]) })),
@@ -95,6 +173,14 @@ fn keys_that_are_none_are_passed_over() {
         but(rsa.clone(), &json!({ "e": null })),
     ] {
         assert_eq!(why(jwk.clone()), PassedOver::Malformed, "{jwk}");
+    }
+    for n in [
+        modulus(128),
+        base64([vec![0x7f], vec![1; 255]].concat()),
+        base64([vec![0; 128], vec![1; 128]].concat()),
+        base64([vec![1], vec![1; 1024]].concat()),
+    ] {
+        assert_eq!(why(but(rsa.clone(), &json!({ "n": n }))), PassedOver::Size);
     }
     assert_eq!(parse(vec![but(rsa.clone(), &json!({ "e": base64([3]) }))]).unwrap().usable, 1);
     for bytes in [256, 1024] {
@@ -106,7 +192,7 @@ fn keys_that_are_none_are_passed_over() {
 fn a_private_key_is_not_used() {
     let read = parse(vec![ES256.jwk(), but(ES384.jwk(), &json!({ "d": "secret" }))]).unwrap();
     assert_eq!(read.passed_over, [(Some("es384".into()), PassedOver::Private)]);
-    assert_eq!(why(but(RSA.jwk(), &json!({ "d": 1 }))), PassedOver::Private);
+    assert_eq!(why(but(RSA.jwk(), &json!({ "d": "x", "use": "enc" }))), PassedOver::Private);
 }
 
 #[test]
@@ -122,8 +208,12 @@ fn a_set_has_bounds_and_a_key() {
         r#""es384": it is a private key"#,
     );
     assert_eq!(error.to_string(), format!("the key set has no key that can be used here; {one}; {other}"));
-    for json in ["", "null", "[]", "{}", r#"{"keys":{}}"#, r#"{"keys":1}"#, "<html>", r#"{"keys":[]"#] {
+    for json in ["null", "[]", "{}", r#"{"keys":{}}"#, r#"{"keys":1}"#] {
         assert_eq!(KeySet::parse(json.as_bytes()).unwrap_err(), InvalidKeySet::NotASet, "{json}");
+    }
+    for json in ["", "<html>", r#"{"keys":[]"#, r#"{"keys":[],"more":1e999}"#] {
+        let error = KeySet::parse(json.as_bytes()).unwrap_err();
+        assert!(matches!(error, InvalidKeySet::NotJson(_)) && error.to_string().contains("line 1 column"), "{error}");
     }
     let filled = |bytes: usize| {
         let set = set_of(&[&ES256]);
