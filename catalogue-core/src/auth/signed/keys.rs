@@ -10,6 +10,7 @@ use super::FetchKeys;
 use super::flight::Flight;
 use super::key_set::{KeySet, PassedOver};
 use crate::error::chain;
+use crate::in_flight::InFlight;
 use crate::storage::StorageError;
 use crate::sync::Mutex;
 
@@ -23,11 +24,14 @@ const PAUSE: Duration = Duration::from_secs(10);
 const RETRY: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(60)];
 /// How much later than it said a task may come again before requests fetch in its place.
 const GRACE: Duration = Duration::from_secs(30);
+/// Maximum number of requests that wait for a fetch.
+const MAX_WAITING: usize = 64;
 
 /// The key set of one issuer.
 pub(super) struct Keys {
     issuer: String,
     flight: Flight,
+    waiting: InFlight,
     state: Mutex<State>,
     clock: Box<dyn Fn() -> Instant + Send + Sync>,
 }
@@ -70,9 +74,14 @@ pub(super) struct Fetched {
     pub(super) set: Option<Arc<KeySet>>,
 }
 
-/// Nobody can tell now whether a token is good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unavailable;
+/// Why nobody can tell now whether a token is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unavailable {
+    #[error("cannot be fetched now; the log says why")]
+    NotFetched,
+    #[error("are being fetched, and {MAX_WAITING} requests wait for them")]
+    Crowded,
+}
 
 /// How the set stands.
 pub(super) struct Standing {
@@ -89,15 +98,21 @@ impl Keys {
         clock: impl Fn() -> Instant + Send + Sync + 'static,
     ) -> Self {
         let (issuer, clock) = (issuer.to_owned(), Box::new(clock));
-        Self { issuer, flight: Flight::new(source), state: Mutex::default(), clock }
+        Self {
+            issuer,
+            flight: Flight::new(source),
+            waiting: InFlight::new(MAX_WAITING),
+            state: Mutex::default(),
+            clock,
+        }
     }
 
     /// The set in use. It is fetched first where there is none, or where it is old and no task fetches it.
     pub(super) async fn current(&self) -> Result<Arc<KeySet>, Unavailable> {
         match self.usable() {
             (Some(set), false) => Ok(set),
-            (Some(set), true) => Ok(self.fetch(Cause::Due).await.set.unwrap_or(set)),
-            (None, _) => self.fetch(Cause::Nothing).await.set.ok_or(Unavailable),
+            (Some(set), true) => Ok(self.wait(Cause::Due).await.ok().and_then(|fetched| fetched.set).unwrap_or(set)),
+            (None, _) => self.wait(Cause::Nothing).await?.set.ok_or(Unavailable::NotFetched),
         }
     }
 
@@ -111,12 +126,12 @@ impl Keys {
     /// The set, fetched once more for a key that `knows` does not find in the one in use.
     pub(super) async fn once_more(&self, knows: impl Fn(&KeySet) -> bool) -> Result<Arc<KeySet>, Unavailable> {
         // A fetch for something else that was under way may have begun before the key was published: then once more.
-        let fetched = self.fetch(Cause::UnknownKid).await;
-        let set = fetched.set.ok_or(Unavailable)?;
+        let fetched = self.wait(Cause::UnknownKid).await?;
+        let set = fetched.set.ok_or(Unavailable::NotFetched)?;
         if fetched.cause == Cause::UnknownKid || knows(&set) {
             return Ok(set);
         }
-        self.fetch(Cause::UnknownKid).await.set.ok_or(Unavailable)
+        self.wait(Cause::UnknownKid).await?.set.ok_or(Unavailable::NotFetched)
     }
 
     /// Fetches the set now, and says how long the task shall wait until it comes again.
@@ -153,6 +168,15 @@ impl Keys {
         let (now, state) = ((self.clock)(), self.state());
         let set = state.set.as_ref().filter(|(at, _)| now.saturating_duration_since(*at) <= USABLE);
         (set.map(|(_, set)| Arc::clone(set)), state.due.is_some_and(|due| due <= now))
+    }
+
+    /// Like [`fetch`](Self::fetch), for a request: at most [`MAX_WAITING`] wait, since each holds a connection.
+    async fn wait(&self, cause: Cause) -> Result<Fetched, Unavailable> {
+        if let Some(fetched) = self.settled(cause) {
+            return Ok(fetched);
+        }
+        let _permit = self.waiting.enter().ok_or(Unavailable::Crowded)?;
+        Ok(self.fetch(cause).await)
     }
 
     /// Fetches the set for that cause, or waits for the fetch under way.

@@ -238,9 +238,9 @@ impl Authenticator for SignedTokens {
                 self.0.outcomes.count(outcome);
                 Ok(Verdict::Explained(outcome.refusal(), outcome.explanation()))
             }
-            Err(Unavailable) => {
+            Err(why) => {
                 self.0.outcomes.count(Outcome::Unavailable);
-                let message = format!("the keys of {} cannot be fetched now; the log says why", self.0.issuer);
+                let message = format!("the keys of {} {why}", self.0.issuer);
                 Err(StorageError::new(StorageErrorKind::Unavailable, message))
             }
         }

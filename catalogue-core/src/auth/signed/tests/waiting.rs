@@ -32,7 +32,7 @@ fn hanging() -> Fixture {
 #[tokio::test]
 async fn one_fetches_for_all() {
     let fixture = Arc::new(Fixture::over(Answer::Hangs, |builder| builder));
-    let asking: Vec<_> = (0..100)
+    let asking: Vec<_> = (0..64)
         .map(|number| {
             let fixture = Arc::clone(&fixture);
             let token = with_claims(&json!({ "jti": format!("j{number}") }));
@@ -53,7 +53,7 @@ async fn all_who_wait_fail_with_the_one() {
     let fixture = Arc::new(Fixture::new());
     fixture.tokens.refresh().await;
     fixture.source.answer(Answer::Hangs);
-    let asking: Vec<_> = (0..100)
+    let asking: Vec<_> = (0..64)
         .map(|number| {
             let (fixture, token) = (Arc::clone(&fixture), token(&format!("unknown-{number}")));
             tokio::spawn(async move { fixture.ask(&token).await })
@@ -66,6 +66,41 @@ async fn all_who_wait_fail_with_the_one() {
         assert!(one.await.unwrap().is_err());
     }
     assert_eq!(fixture.source.fetches(), 2);
+}
+
+/// Each holds a connection. Those beyond get a 500 immediately, and tokens with known keys are verified as ever.
+#[test]
+fn at_most_64_wait() {
+    let [fetched, none, old] = [hanging(), Fixture::over(Answer::Hangs, |builder| builder), hanging()];
+    old.forward(Duration::from_secs(400));
+    let token = |kid: &str, number: usize| {
+        ES256.token(&but(ES256.header(), &json!({ "kid": kid, "x": number })), &but(claims(), &json!({ "exp": NOW + 900 })))
+    };
+    let known = token("es256", 0);
+    for (name, fixture, kid) in
+        [("unknown kid", &fetched, "unknown"), ("no keys", &none, "es256"), ("old", &old, "es256")]
+    {
+        let tokens: Vec<_> = (0..65).map(|number| token(kid, number)).collect();
+        let mut waiting: Vec<_> = tokens[1..].iter().map(|token| Box::pin(fixture.ask(token))).collect();
+        assert!(waiting.iter_mut().all(|one| poll(one.as_mut()).is_pending()), "{name}");
+        match poll(pin!(fixture.ask(&tokens[0]))) {
+            Poll::Ready(Ok(Verdict::Accepted(_))) if name == "old" => {}
+            Poll::Ready(Err(error)) if name != "old" => {
+                assert!(error.to_string().contains("64 requests wait for them"), "{name}: {error}");
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+        if name != "no keys" {
+            assert!(matches!(poll(pin!(fixture.ask(&known))), Poll::Ready(Ok(Verdict::Accepted(_)))), "{name}");
+        }
+        // One that disconnects makes room, and the task is none of them.
+        waiting.pop();
+        assert!(poll(pin!(fixture.tokens.refresh())).is_pending(), "{name}");
+        assert!(poll(pin!(fixture.ask(&tokens[0]))).is_pending(), "{name}");
+        fixture.source.answer(Answer::Set(every_key()));
+        fixture.source.release();
+        assert!(waiting.iter_mut().all(|one| poll(one.as_mut()).is_ready()), "{name}");
+    }
 }
 
 #[test]
