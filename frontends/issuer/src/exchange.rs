@@ -5,15 +5,18 @@ use std::iter::successors;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{DATE, USER_AGENT};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, DATE, USER_AGENT};
 use http::request::Builder;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
 use tokio::time::timeout;
 
 use crate::client::HttpClient;
 
-/// The body of the answer, of `most` bytes, and its `Date`. Its status must be 200.
+/// The coding that codes nothing.
+const IDENTITY: &str = "identity";
+
+/// The body of the answer, of `most` bytes, and its `Date`. Its status must be 200, and its body is not decoded.
 pub(crate) async fn exchange(
     client: &HttpClient,
     request: Builder,
@@ -21,10 +24,18 @@ pub(crate) async fn exchange(
     most: usize,
 ) -> Result<(Bytes, Option<String>), String> {
     let request = request.header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")));
+    // Without this field, any coding is acceptable (RFC 9110 section 12.5.3).
+    let request = request.header(ACCEPT_ENCODING, IDENTITY);
     let request = request.body(Full::new(body)).expect("the address and the fields were read before");
     let response = client.request(request).await.map_err(|error| chain(&error))?;
     if response.status() != StatusCode::OK {
         return Err(format!("the answer was {}", response.status()));
+    }
+    if let Some(coding) = response.headers().get_all(CONTENT_ENCODING).iter().find(|coding| !is_identity(coding)) {
+        return Err(format!(
+            "the answer has the Content-Encoding {coding:?}, and is asked for without one; turn compression off for this \
+             address, at the server or a proxy before it"
+        ));
     }
     let date = date(response.headers());
     let body = Limited::new(response.into_body(), most).collect().await.map_err(|error| chain(&*error))?;
@@ -34,6 +45,10 @@ pub(crate) async fn exchange(
 /// What comes of `work`, or that it took longer than `patience`.
 pub(crate) async fn within<T>(patience: Duration, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     timeout(patience, work).await.unwrap_or_else(|_| Err(format!("no answer within {patience:?}")))
+}
+
+fn is_identity(coding: &HeaderValue) -> bool {
+    coding.is_empty() || coding.as_bytes().eq_ignore_ascii_case(IDENTITY.as_bytes())
 }
 
 fn date(headers: &HeaderMap) -> Option<String> {

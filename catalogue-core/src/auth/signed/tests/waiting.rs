@@ -74,7 +74,10 @@ fn at_most_64_wait() {
     let [fetched, none, old] = [hanging(), Fixture::over(Answer::Hangs, |builder| builder), hanging()];
     old.forward(Duration::from_secs(400));
     let token = |kid: &str, number: usize| {
-        ES256.token(&but(ES256.header(), &json!({ "kid": kid, "x": number })), &but(claims(), &json!({ "exp": NOW + 900 })))
+        ES256.token(
+            &but(ES256.header(), &json!({ "kid": kid, "x": number })),
+            &but(claims(), &json!({ "exp": NOW + 900 })),
+        )
     };
     let known = token("es256", 0);
     for (name, fixture, kid) in
