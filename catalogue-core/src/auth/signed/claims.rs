@@ -18,7 +18,7 @@ const LEEWAY: Duration = Duration::from_secs(30);
 const MAX_ACCOUNT: usize = 200;
 /// The claims that mark an ID token.
 const ID_TOKEN_CLAIMS: [&str; 3] = ["nonce", "at_hash", "c_hash"];
-/// Where issuers write what kind of token it is: Keycloak; Amazon Cognito and Ory Hydra; OpenIddict; Simple JWT.
+/// Where issuers write what kind of token it is: Keycloak; Amazon Cognito and Ory Hydra; `OpenIddict`; Simple JWT.
 const KIND_CLAIMS: [&str; 4] = ["typ", "token_use", "token_usage", "token_type"];
 /// What they write there for a token that is not an access token, in lower case.
 const OTHER_KINDS: [&str; 7] = ["id", "id_token", "serialized-id", "refresh", "refresh_token", "offline", "logout"];

@@ -28,6 +28,7 @@ mod revocation;
 #[cfg(test)]
 mod tests;
 mod token;
+mod unverified;
 
 use std::fmt;
 use std::sync::Arc;
@@ -44,6 +45,7 @@ pub(super) use outcome::{Outcome, Outcomes};
 pub use revocation::Revocation;
 pub(super) use token::MAX_BYTES;
 pub(crate) use token::has_form;
+pub use unverified::UnverifiedToken;
 
 use super::authenticator::{Authenticator, Verdict};
 use super::bearer::BearerToken;

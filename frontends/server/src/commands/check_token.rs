@@ -2,12 +2,9 @@
 
 use std::io::{self, IsTerminal as _, Read as _};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use catalogue_core::auth::signed::TokenType;
+use catalogue_core::auth::signed::{TokenType, UnverifiedToken};
 use catalogue_core::auth::{Authenticator as _, BearerToken, Identity, Verdict};
 use catalogue_core::{AccountId, Timestamp};
-use serde_json::Value;
 
 use super::{Context, block_on};
 use crate::database::Storage;
@@ -23,6 +20,11 @@ const LONGEST: u64 = 1 << 16;
 /// The steps as they are shown. A token that has expired has passed all others.
 const STEPS: [&str; 10] =
     ["form", "issuer", "header", "keys", "signature", "audience", "claims", "account", "scopes", "times"];
+
+/// The claims that tell what kind of token it is, where any type is taken.
+const KIND_CLAIMS: [&str; 7] = ["nonce", "at_hash", "c_hash", "typ", "token_use", "token_usage", "token_type"];
+/// The other claims that are read beside those that have a step.
+const CLAIMS: [&str; 11] = ["exp", "nbf", "iat", "sub", "client_id", "azp", "cid", "appid", "jti", "scope", "scp"];
 
 /// The step that a token failed at, by the word of its outcome. Where any type is taken, claims tell an ID token.
 fn step(word: &str, any_type: bool) -> &'static str {
@@ -84,7 +86,20 @@ async fn introspect(settings: &ServeSettings, token: BearerToken<'_>, report: &m
             }
         }
         Ok(Verdict::Explained(_, why)) => {
-            report.fault(step, format!("the issuer's answer is refused: {}", why.description.unwrap_or(why.word)));
+            let refused = |what: &str| format!("the issuer's answer is refused: {what}");
+            report.fault(
+                step,
+                match (why.word, why.description) {
+                    ("length", _) => {
+                        "the token has more than 8192 characters, and the issuer is not asked about it".to_owned()
+                    }
+                    ("typ", _) => {
+                        refused("it is not an access token, by token_use, token_usage, token_type, typ or nonce")
+                    }
+                    ("issuer", _) => refused("iss names another issuer"),
+                    (word, description) => refused(description.unwrap_or(word)),
+                },
+            );
         }
         Ok(_) => return Ok(false),
         Err(error) => report.fault(step, chain(&error)),
@@ -98,11 +113,9 @@ async fn check(
     token: BearerToken<'_>,
     report: &mut Report,
 ) -> Result<Option<AccountId>, Failure> {
-    let mut parts = token.expose().split('.').map(|part| {
-        let decoded = URL_SAFE_NO_PAD.decode(part).ok();
-        decoded.and_then(|json| serde_json::from_slice::<Value>(&json).ok()).unwrap_or_default()
-    });
-    let [header, claims] = [(); 2].map(|()| parts.next().unwrap_or_default());
+    let said = UnverifiedToken::of(token);
+    let claim = |name: &str| said.as_ref().map_or_else(String::new, |said| said.claim(name));
+    let header = |name: &str| said.as_ref().map_or_else(String::new, |said| said.header(name));
     let (tokens, keys) = issuer::fetched(options).await?;
     let keys = keys.map_or_else(|why| why, |_| format!("{} usable, fetched now", tokens.keys().usable));
     let verdict = tokens.authenticate(token).await;
@@ -111,25 +124,35 @@ async fn check(
         Ok(Verdict::Explained(_, explanation)) => {
             Some((step(explanation.word, options.token_type == TokenType::Any), explanation.word))
         }
-        Ok(_) if header.is_null() || claims.is_null() => Some(("form", "form")),
+        Ok(_) if said.is_none() => Some(("form", "form")),
         Ok(_) => Some(("issuer", "issuer")),
         Err(_) => Some(("keys", "unavailable")),
     };
-    let is = |name: &str| claims[name].to_string();
+    // What was looked at, where it is there.
+    let found_among = |names: &[&str]| {
+        let found = names.iter().map(|name| (name, claim(name))).filter(|(_, value)| value != "null");
+        found.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    };
     for (at, name) in STEPS.into_iter().enumerate() {
         let found = match name {
             "form" => format!("{} parts, {} characters", token.expose().split('.').count(), token.expose().len()),
-            "issuer" => is("iss"),
-            "header" => format!("typ {}, alg {}, kid {}", header["typ"], header["alg"], header["kid"]),
+            "issuer" => claim("iss"),
+            "header" => format!("typ {}, alg {}, kid {}", header("typ"), header("alg"), header("kid")),
             "keys" => keys.clone(),
-            "audience" => is("aud"),
-            "account" => format!("{} {}", options.account_claim, is(&options.account_claim)),
+            "audience" => claim("aud"),
+            "claims" => match failed {
+                Some(("claims", "typ")) => found_among(&KIND_CLAIMS),
+                Some(("claims", "bound")) => found_among(&["cnf"]),
+                Some(("claims", _)) => found_among(&CLAIMS),
+                _ => String::new(),
+            },
+            "account" => format!("{} {}", options.account_claim, claim(&options.account_claim)),
             "scopes" => match &verdict {
                 Ok(Verdict::Accepted(identity)) if identity.scopes.is_empty() => "none of this API's".to_owned(),
                 Ok(Verdict::Accepted(identity)) => identity.scopes.to_string(),
                 _ => String::new(),
             },
-            "times" => format!("until {}", instant(&claims["exp"])),
+            "times" => format!("until {}", instant(&claim("exp"))),
             _ => String::new(),
         };
         match failed {
@@ -143,12 +166,18 @@ async fn check(
 
 /// What is there, and what is wanted in its place.
 fn wanted(options: &IssuerOptions, word: &str, found: &str) -> String {
+    let more = if options.token_type == TokenType::Any { "" } else { ", sub, client_id, iat and jti" };
+    let claims =
+        format!("exp, {}{more}, and each claim that is read once, readable and of its type", options.account_claim);
     let wanted = match word {
         "form" => "three parts in base64url, the first two JSON objects, or --oauth-introspection for opaque tokens",
         "length" => "at most 8192 characters",
         "issuer" => return format!("{found}; wanted {:?} (--oauth-issuer)", options.issuer),
         "header" => "typ, alg and kid once each, as texts",
-        "typ" if options.token_type == TokenType::Any => "no nonce, at_hash or c_hash, which ID tokens have",
+        "typ" if options.token_type == TokenType::Any => {
+            "no nonce, at_hash or c_hash, which ID tokens have, unless typ is Bearer or in the header at+jwt; and no name of \
+             an ID or refresh token in typ, token_use, token_usage and token_type"
+        }
         "typ" => "at+jwt, or any with --oauth-token-type any, which takes no ID tokens",
         "alg" => "one of --oauth-algorithms",
         "crit" => "no crit",
@@ -160,17 +189,15 @@ fn wanted(options: &IssuerOptions, word: &str, found: &str) -> String {
         "account" => "an id of 1 to 200 bytes, which is not the client's own (--oauth-account-claim)",
         "expired" => "a later exp",
         "unavailable" => return found.to_owned(),
-        _ if options.token_type == TokenType::Any => {
-            return format!("wanted exp and {}, once each", options.account_claim);
-        }
-        _ => return format!("wanted exp, {}, sub, client_id, iat and jti, once each", options.account_claim),
+        _ => &claims,
     };
     if found.is_empty() { format!("wanted {wanted}") } else { format!("{found}; wanted {wanted}") }
 }
 
-fn instant(claim: &Value) -> String {
-    let seconds = claim.as_i64().and_then(|seconds| Timestamp::from_microseconds(seconds.checked_mul(1_000_000)?));
-    seconds.map_or_else(|| claim.to_string(), |at| at.to_string())
+fn instant(claim: &str) -> String {
+    let seconds: Option<i64> = claim.parse().ok();
+    let at = seconds.and_then(|seconds| Timestamp::from_microseconds(seconds.checked_mul(1_000_000)?));
+    at.map_or_else(|| claim.to_owned(), |at| at.to_string())
 }
 
 /// Whether the token was revoked here, and its account is, where there is a database.

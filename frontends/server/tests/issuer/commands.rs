@@ -6,8 +6,9 @@ use crate::issuer::{Issuer, options};
 use crate::program::{Outcome, TestDir};
 
 /// The query of a token with those claims.
-fn claims(json: &str) -> String {
-    format!("claims={}", json.replace('"', "%22").replace('{', "%7B").replace('}', "%7D"))
+pub(crate) fn claims(json: &str) -> String {
+    let encoded = json.bytes().map(|byte| format!("%{byte:02X}"));
+    format!("claims={}", encoded.collect::<String>())
 }
 
 fn check(dir: &TestDir, issuer: &Issuer, token: &str, more: &str) -> Outcome {
@@ -103,15 +104,34 @@ fn an_id_token_fails_at_its_claims_where_any_type_is_taken() {
     let check =
         |other: &str| check(&dir, &issuer, &issuer.signed(&format!("typ=JWT&{other}")), "--oauth-token-type any");
     check("").succeeds();
-    for (other, wanted) in
-        [(r#"{"nonce":"n"}"#, "no nonce, at_hash or c_hash"), (r#"{"exp":null}"#, "wanted exp and account")]
-    {
+    for (other, wanted) in [
+        (r#"{"nonce":"n"}"#, r#"nonce "n"; wanted no nonce, at_hash or c_hash"#),
+        (r#"{"token_use":"refresh_token"}"#, r#"token_use "refresh_token"; wanted no nonce"#),
+        (r#"{"exp":null}"#, "wanted exp, account, and each claim"),
+    ] {
         let told = check(&claims(other)).out;
         let is_fault = |line: &&str| line.starts_with("FAULT");
         let fault = told.lines().find(is_fault).unwrap();
         assert!(fault.starts_with("FAULT    claims ") && fault.contains(wanted), "{told}");
         assert!(told.contains("ok       header "), "{told}");
     }
+    // Keycloak before 25 has the nonce of the sign-in in access tokens too.
+    check(&claims(r#"{"nonce":"n","typ":"Bearer"}"#)).succeeds();
+}
+
+/// An issuer may cut a display name in the middle of an emoji.
+#[test]
+fn claim_that_cannot_be_read_is_named_where_it_is_read_and_ignored_elsewhere() {
+    let dir = TestDir::with_courses();
+    let Some(issuer) = Issuer::start(&dir) else { return };
+    let cut = |claim: &str| issuer.signed(&claims(&format!(r#"{{"{claim}":"Anna \ud83d"}}"#)));
+    let told = check(&dir, &issuer, &cut("name"), "").succeeds();
+    assert!(told.contains(&issuer.name) && told.contains("account \"a\""), "{told}");
+    let told = check(&dir, &issuer, &cut("scope"), "").out;
+    assert!(told.contains("FAULT    claims ") && told.contains("scope (twice, or not readable); wanted"), "{told}");
+    let other = issuer.signed(&claims(r#"{"name":"Anna \ud83d","iss":"https://other.example.com"}"#));
+    let told = check(&dir, &issuer, &other, "").out;
+    assert!(told.contains("FAULT    issuer       \"https://other.example.com\"; wanted"), "{told}");
 }
 
 #[test]

@@ -49,6 +49,7 @@ fn what_is_no_answer_is_500_and_a_line_in_the_log() {
         (b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>", "not a JSON object"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{\"sub\":\"acc_1\"}", "whether the token is active"),
         (large.as_bytes(), "length limit exceeded"),
+        (b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx", "has the Content-Encoding"),
         (b"no HTTP at all", "invalid HTTP"),
     ] {
         let dir = TestDir::with_courses();
@@ -59,6 +60,27 @@ fn what_is_no_answer_is_500_and_a_line_in_the_log() {
         observed.logs("a request failed");
         let log = observed.ended_log();
         assert!(log.contains(why) && !log.contains("opaque-text"), "{why}: {log}");
+    }
+}
+
+/// An issuer answers about refresh tokens too, whatever it is asked for.
+#[test]
+fn refresh_token_is_refused() {
+    for (said, status) in [
+        (r#""token_use":"refresh_token""#, 401),
+        (r#""token_type":"DPoP""#, 401),
+        (r#""typ":"Refresh""#, 401),
+        (r#""typ":"Bearer","token_type":"bearer","token_use":"access_token""#, 200),
+    ] {
+        let dir = TestDir::with_courses();
+        let claims = r#""active":true,"aud":"a","sub":"a","exp":4000000000,"scope":"read:courses""#;
+        let body = format!("{{{claims},{said}}}");
+        let endpoint = answering(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+        let observed = serve(&dir, &endpoint);
+        assert_eq!(courses(&observed, "opaque-text"), status, "{said}");
+        let asking = format!("--oauth-introspection {endpoint} --oauth-client-id c --oauth-client-secret file:secret");
+        let told = dir.run_reading("opaque-text", &format!("tokens check {ISSUER} {asking}"));
+        assert_eq!(told.out.contains("is refused: it is not an access token"), status == 401, "{told:?}");
     }
 }
 

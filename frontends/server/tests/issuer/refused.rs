@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
 
+use crate::commands::claims;
 use crate::issuer::{Issuer, courses, outcome, refusal, serve};
 use crate::program::TestDir;
 
@@ -27,10 +28,9 @@ fn what_the_issuer_signs_for_others_is_refused_and_counted_by_its_fault() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
-    let claims = |json: &str| format!("claims={}", json.replace('"', "%22").replace('{', "%7B").replace('}', "%7D"));
     let for_another = "The token is for another audience.";
     let bound = "The token is bound to a key, which is not supported here.";
-    let lacking = "The token lacks a claim that is required here.";
+    let claim = "A claim of the token is missing, comes twice or cannot be read.";
     for (query, word, description) in [
         ("typ=JWT".to_owned(), "typ", ""),
         ("typ=".to_owned(), "typ", ""),
@@ -38,7 +38,9 @@ fn what_the_issuer_signs_for_others_is_refused_and_counted_by_its_fault() {
         (claims(r#"{"aud":"https://other.example.com"}"#), "audience", for_another),
         (claims(r#"{"aud":"https://api.example.com/api/v1/"}"#), "audience", for_another),
         (claims(r#"{"cnf":{"jkt":"x"}}"#), "bound", bound),
-        (claims(r#"{"account":null}"#), "account", lacking),
+        (claims(r#"{"account":null}"#), "claim", claim),
+        (claims(r#"{"account":"a \ud83d"}"#), "claim", claim),
+        (claims(r#"{"account":""}"#), "account", "The token does not name an account."),
         (claims(r#"{"nbf":4000000000}"#), "not_before", "The token is not valid yet."),
         ("kid=ES256-99".to_owned(), "key", ""),
     ] {

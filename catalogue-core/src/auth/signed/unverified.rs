@@ -1,0 +1,41 @@
+//! [`UnverifiedToken`]: what a signed token says of itself, for messages.
+
+use super::members::{Faulty, Members};
+use super::token::SignedToken;
+use crate::auth::BearerToken;
+
+/// The header and the claims of a token whose signature was not verified: show them, and do not rely on them.
+#[derive(Debug)]
+pub struct UnverifiedToken {
+    header: Members,
+    claims: Members,
+}
+
+impl UnverifiedToken {
+    /// Parses `token`. Returns `None` if it does not have the form of a signed token.
+    #[must_use]
+    pub fn of(token: BearerToken<'_>) -> Option<Self> {
+        let SignedToken { header, payload, .. } = SignedToken::parse(token.expose())?;
+        Some(Self { header, claims: payload })
+    }
+
+    /// Returns the member `name` of the header as [`claim`](Self::claim) returns claims.
+    #[must_use]
+    pub fn header(&self, name: &str) -> String {
+        shown(&self.header, name)
+    }
+
+    /// Returns the claim `name` as JSON, `null` if it is absent. If it comes twice or cannot be read, the text says so.
+    #[must_use]
+    pub fn claim(&self, name: &str) -> String {
+        shown(&self.claims, name)
+    }
+}
+
+fn shown(members: &Members, name: &str) -> String {
+    match members.get(name) {
+        Ok(None) => "null".to_owned(),
+        Ok(Some(value)) => value.to_string(),
+        Err(Faulty) => "(twice, or not readable)".to_owned(),
+    }
+}
