@@ -8,7 +8,8 @@ use bytes::Bytes;
 use catalogue_core::async_trait;
 use catalogue_core::auth::signed::FetchKeys;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
-use http::{StatusCode, Uri};
+use http::header::ACCEPT_ENCODING;
+use http::{Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -39,7 +40,9 @@ impl FetchedKeySet {
 
     /// This client follows no redirect.
     async fn get(&self) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
-        let answer = self.client.get(self.address.clone()).await?;
+        // This client decodes nothing, and without the field any coding is acceptable.
+        let request = Request::get(self.address.clone()).header(ACCEPT_ENCODING, "identity");
+        let answer = self.client.request(request.body(Empty::new())?).await?;
         if answer.status() != StatusCode::OK {
             return Err(format!("the answer was {}", answer.status()).into());
         }

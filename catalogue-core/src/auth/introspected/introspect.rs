@@ -11,6 +11,7 @@ use crate::storage::StorageError;
 ///
 /// # Contract
 /// - It sends the token and the host's own credentials over TLS to the issuer's own address, and follows no redirect.
+/// - It asks for an answer without a content coding, or decodes it.
 /// - It ends within two seconds, and reads 64 KiB at most (decision O38).
 /// - No error and no log has the token.
 /// - It may be dropped before it ends. At most 64 calls run at the same time.

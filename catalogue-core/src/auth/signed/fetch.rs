@@ -12,7 +12,8 @@ use crate::storage::StorageError;
 /// # Contract
 /// - It ends soon, in a few seconds, and reads 256 KiB at most.
 /// - Over a network it fetches from the issuer's own address over TLS, proves the issuer's name, and follows no redirect
-///   (decision O23): whoever answers in the issuer's place signs tokens.
+///   (decision O23): whoever answers in the issuer's place signs tokens. It asks for an answer without a content coding, or
+///   decodes it.
 /// - It may be dropped before it ends, and polled from one task and then another. In between nobody may poll it for ten
 ///   seconds: where its time is limited, it runs in a task of its own.
 ///
