@@ -38,7 +38,9 @@ pub(super) fn added_to(cli: Command) -> Command {
             .arg(explained(&BASE_URL, argument(&BASE_URL), "Where clients find the API", ""))
             .args([&*DOCS_URL, &DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL, &SETTINGS_URL].map(argument))
             .args(
-                table::all().filter(|setting| matches!(setting.name, "oauth-issuer" | "oauth-audience")).map(argument),
+                table::all()
+                    .filter(|setting| matches!(setting.name, "oauth-issuer" | "oauth-audience" | "oauth-keys"))
+                    .map(argument),
             ),
         "config" | "tokens" => command.mut_subcommands(|inner| match inner.get_name() {
             "check" | "revoke" => with_all(inner),

@@ -40,6 +40,13 @@ impl IssuerOptions {
             }
             return None;
         };
+        let keys = settings.given(&OAUTH_KEYS);
+        if let (None, Err(error)) = (&keys, discoverable(&issuer)) {
+            let what = format!(
+                "{error}; an issuer that tokens name otherwise is only compared where --oauth-keys says where its keys are"
+            );
+            settings.conflict(&[&OAUTH_ISSUER], &[&OAUTH_KEYS], &what);
+        }
         let audience = settings.given(&OAUTH_AUDIENCE).unwrap_or_else(|| {
             if base_url.starts_with('/') {
                 let what = "the audience of its tokens is not known; name it with --oauth-audience, or the whole address \
@@ -51,7 +58,7 @@ impl IssuerOptions {
         Some(Self {
             issuer,
             audience,
-            keys: settings.given(&OAUTH_KEYS).unwrap_or(KeySource::Metadata),
+            keys: keys.unwrap_or(KeySource::Metadata),
             algorithms: settings.get(&OAUTH_ALGORITHMS),
             account_claim: settings.get(&OAUTH_ACCOUNT_CLAIM),
             scope_prefix: settings.given(&OAUTH_SCOPE_PREFIX).unwrap_or_default(),
@@ -100,13 +107,23 @@ pub(crate) fn address(text: &str) -> Result<IssuerAddress, String> {
     IssuerAddress::parse(text).map_err(|error| error.to_string())
 }
 
-/// Reads an issuer, which tokens name byte by byte.
+/// Reads an issuer, which tokens name byte by byte. It may be any text, if nothing is fetched from it.
 pub(crate) fn issuer(text: &str) -> Result<String, String> {
-    IssuerAddress::of_issuer(text).map_err(|error| error.to_string())?;
+    let is_shown = |text: &String| !text.contains(char::is_control);
+    let wrong = || "the text has a control character; write the issuer as tokens have it in iss".to_owned();
+    not_empty(text).and_then(|text| Some(text).filter(is_shown).ok_or_else(wrong))
+}
+
+/// Whether metadata can be fetched from the issuer, and clients can be told that it is an authorization server.
+///
+/// # Errors
+/// What is wrong with its address.
+pub(crate) fn discoverable(issuer: &str) -> Result<(), String> {
+    IssuerAddress::of_issuer(issuer).map_err(|error| error.to_string())?;
     let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url("https://a.example/");
-    match builder.authorization_server(text).build() {
+    match builder.authorization_server(issuer).build() {
         Err(error @ BuildError::AuthorizationServer(_)) => Err(error.to_string()),
-        _ => Ok(text.to_owned()),
+        _ => Ok(()),
     }
 }
 
@@ -152,7 +169,7 @@ mod tests {
     #[test]
     fn keys_come_over_tls_or_from_this_machine() {
         for text in ["https://id.example.com", "https://a:8443/b/", "http://localhost:1", "http://127.0.0.9"] {
-            assert_eq!(issuer(text).as_deref(), Ok(text));
+            assert_eq!(discoverable(text), Ok(()), "{text}");
         }
         for text in [
             "",
@@ -168,7 +185,7 @@ mod tests {
             "https://a:99999",
             "https://a..b",
         ] {
-            let message = issuer(text).unwrap_err();
+            let message = discoverable(text).unwrap_err();
             assert!(message.contains("https://HOST") && !message.contains("hunter"), "{text}: {message}");
         }
         assert!(matches!(key_source("file:/a/b"), Ok(KeySource::File(path)) if path.ends_with("b")));
@@ -176,7 +193,16 @@ mod tests {
         assert!(matches!(key_source("https://a/keys?p=policy"), Ok(KeySource::Address(_))), "some issuers have it so");
         assert!(matches!(key_source("http://[::ffff:127.0.0.1]:2/x"), Ok(KeySource::Address(_))));
         assert!(key_source("file:").is_err() && key_source("http://a/keys").is_err());
-        assert!(issuer("https://a/(b)").is_err(), "no document can name it");
+        assert!(discoverable("https://a/(b)").is_err(), "no document can name it");
+    }
+
+    #[test]
+    fn issuer_is_any_text_that_can_be_shown() {
+        for text in ["http://adfs.example.com/adfs/services/trust", "accounts.google.com", "urn:example:issuer", "é b"]
+        {
+            assert_eq!(issuer(text).as_deref(), Ok(text));
+        }
+        assert!(issuer("").is_err() && issuer("https://a\n").unwrap_err().contains("control character"));
     }
 
     #[test]

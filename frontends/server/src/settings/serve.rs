@@ -13,7 +13,7 @@ use super::{DeveloperOptions, Settings, value};
 use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::{Failure, chain};
 #[cfg(feature = "oauth")]
-use crate::issuer::IssuerOptions;
+use crate::issuer::{self, IssuerOptions};
 use crate::otlp::SpanSettings;
 use crate::rate_limit::{self, RateLimiting};
 
@@ -142,9 +142,12 @@ type Tell = fn(CatalogueBuilder, &str) -> CatalogueBuilder;
 impl AboutSettings {
     pub(crate) fn read(settings: &Settings) -> Self {
         let settings_url = settings.given(&SETTINGS_URL).map(|url| url.as_str().to_owned());
-        // Told where the API has a whole address alone, as its metadata name that (decision O33).
+        // Told where the API has a whole address alone, as its metadata name that (decision O33), and clients find the
+        // issuer by its own.
         #[cfg(feature = "oauth")]
-        let issuer = settings.given(&OAUTH_ISSUER).filter(|_| !settings.get(&BASE_URL).starts_with('/'));
+        let issuer = settings
+            .given(&OAUTH_ISSUER)
+            .filter(|issuer| !settings.get(&BASE_URL).starts_with('/') && issuer::discoverable(issuer).is_ok());
         let about: [(Option<String>, Tell); _] = [
             (settings.given(&DOCS_TITLE), |builder, title| builder.docs_title(title)),
             (settings.given(&DOCS_CONTACT), |builder, contact| builder.docs_contact(contact)),

@@ -75,7 +75,7 @@ table! {
         default: Value("api-key,oauth"), offered: &["api-key", "oauth"];
     #[cfg(feature = "oauth")]
     OAUTH_ISSUER: String = Entry::new("oauth-issuer", "URL", One(issuer::issuer)),
-        help: "The authorization server whose signed access tokens are taken, as tokens name it in iss; its keys are fetched over HTTPS, or over HTTP from this machine",
+        help: "The authorization server whose signed access tokens are taken, as tokens name it in iss: its HTTPS address, where its metadata say where its keys are, or any text with --oauth-keys",
         default: Words("none");
     #[cfg(feature = "oauth")]
     OAUTH_AUDIENCE: String = Entry::new("oauth-audience", "TEXT", One(issuer::not_empty)),

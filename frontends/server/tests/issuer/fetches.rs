@@ -145,6 +145,7 @@ fn an_answer_that_is_no_plain_200_is_none() {
         "/longest" => ok(&(SET.to_owned() + &" ".repeat((256 << 10) - SET.len()))),
         "/typed" => answer(200, "Content-Type: application/jwk-set+json\r\n", SET),
         "/html" => answer(200, "Content-Type: text/html\r\n", SET),
+        "/coded" => answer(200, "Content-Encoding: gzip\r\n", SET),
         _ => panic!("{path}: nobody was told to go there"),
     });
     for (path, why) in [
@@ -154,6 +155,7 @@ fn an_answer_that_is_no_plain_200_is_none() {
         ("partial", "the answer was 206"),
         ("cut", "/cut: "),
         ("long", "length limit exceeded"),
+        ("coded", "the answer has the Content-Encoding \"gzip\""),
     ] {
         fails(&keys("https://id.example.com", &format!("--oauth-keys {}/{path}", fake.url)), why);
         assert_eq!(fake.asked(), [format!("/{path}")]);
@@ -244,6 +246,41 @@ fn metadata_are_asked_again_after_a_failure() {
     *is_away.lock().unwrap() = false;
     observed.server.signal("HUP");
     assert_eq!(fetched("success", 3.0), [OPENID, "/keys"]);
+}
+
+/// An issuer that is not asked for anything is compared, whatever it is called, and is not named as a server that can be asked.
+#[test]
+fn issuer_whose_keys_are_elsewhere_may_be_any_text() {
+    let fake = Fake::start(|_, _| ok(SET));
+    let dir = TestDir::new();
+    dir.write("set", SET);
+    let file = format!("--oauth-keys file:{}", dir.path("set").display());
+    for issuer in
+        ["http://adfs.example.com/adfs/services/trust", "accounts.google.com", "urn:example:issuer", "https://a/?b"]
+    {
+        has_keys(&keys(issuer, &file));
+        has_keys(&keys(issuer, &format!("--oauth-keys {}/keys", fake.url)));
+        let url = "--base-url https://api.example.com/api/v1";
+        let observed = Observed::start(&dir, &format!("{url} --oauth-issuer {issuer} {file}"));
+        assert_eq!(observed.server.get("/.well-known/oauth-protected-resource/api/v1", "").0, 404, "{issuer}");
+        let document = dir.run(&format!("openapi {url} --oauth-issuer {issuer} {file}")).succeeds();
+        assert!(document.contains(&format!("signed by `{issuer}`")), "{document}");
+    }
+    assert!(fake.asked().iter().all(|path| path == "/keys"));
+}
+
+/// Serializers write null and empty lists for what is not there, and some issuers zeros before numbers.
+#[test]
+fn key_set_with_members_that_are_null_is_used_without_an_alarm() {
+    let dir = TestDir::new();
+    let at = format!("--oauth-keys file:{}", dir.path("set").display());
+    let nothing = r#""d":null,"use":null,"alg":null,"key_ops":[],"kty""#;
+    dir.write("set", SET.replace("\"kty\"", nothing));
+    has_keys(&keys("https://id.example.com", &at));
+    let observed = Observed::start(&dir, &format!("--oauth-issuer https://id.example.com --oauth-audience a {at}"));
+    observed.counts("catalogue_issuer_fetches_total{outcome=\"success\"}", 1.0);
+    let log = observed.ended_log();
+    assert!(!log.contains("private key"), "{log}");
 }
 
 /// Why there are none is told, also where there is a set.
