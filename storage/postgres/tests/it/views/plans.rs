@@ -70,7 +70,8 @@ async fn an_index_is_advised_for_each_statement_and_ends_what_it_is_for() {
 /// The list's index could also find a course, but only by reading all of it: the database scans the table instead.
 #[tokio::test]
 async fn plan_in_use_is_reported_if_it_scans() {
-    let Some(team) = Team::new(TEXTS).await else { return };
+    let tables = TEXTS.replace("VARCHAR(200)", "TEXT COLLATE \"C\"");
+    let Some(team) = Team::new(&tables).await else { return };
     let fill = |courses: u32| {
         format!(
             "INSERT INTO owners VALUES ('o1') ON CONFLICT DO NOTHING; \
@@ -80,8 +81,8 @@ async fn plan_in_use_is_reported_if_it_scans() {
         )
     };
     let indexes = "ALTER TABLE trainings SET (autovacuum_enabled = off); \
-                   CREATE INDEX ON trainings (owner, made_at, handle COLLATE \"C\"); \
-                   CREATE INDEX of_course ON trainings (owner, CAST(handle AS TEXT)); CREATE OR REPLACE VIEW catalogue_courses AS \
+                   CREATE INDEX ON trainings (owner, made_at, handle); \
+                   CREATE INDEX of_course ON trainings (owner, handle); CREATE OR REPLACE VIEW catalogue_courses AS \
                    SELECT owner AS account_id, handle AS slug, name AS title, subtitle AS tagline, lang AS language, \
                    made_at AS created_at, live_at AS published_at, is_hidden AS hidden, access AS access_mode, \
                    0 AS module_count FROM trainings";
