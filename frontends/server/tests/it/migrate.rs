@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use crate::program::{Server, TestDir};
+use crate::program::TestDir;
 
 #[test]
 fn says_from_which_version_to_which() {
