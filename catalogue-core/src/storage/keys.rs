@@ -25,7 +25,8 @@ use crate::timestamp::Timestamp;
 /// - A call blocks its thread no longer than a look-up does.
 #[async_trait]
 pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
-    /// The keys of `account`, oldest first, ties by id, compared by bytes; or `None` when there is no such account.
+    /// The keys of `account`, oldest first, ties by id, compared by bytes; or `None` when there is no such account,
+    /// also where another program keeps the accounts and keys are left of one.
     ///
     /// # Errors
     /// When the storage cannot be read.

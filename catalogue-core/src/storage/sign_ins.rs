@@ -20,7 +20,9 @@ pub const MAX_SESSIONS: usize = 10;
 ///   changes nothing writes no event.
 /// - A link is exchanged once, also by concurrent calls.
 /// - An end holds for each look-up that begins after it was answered.
-/// - Links and sessions are removed with their account.
+/// - Links and sessions are removed with their account. If another program keeps the accounts, those of an account that is gone
+///   are removed when one of them is looked up or exchanged: a later account with its id has none of them.
+/// - A code that is unknown or has ended costs a read and no write, because anybody can send one.
 /// - A call blocks its thread no longer than a look-up does.
 #[async_trait]
 pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {

@@ -1,11 +1,13 @@
 //! `catalogue accounts`
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::slice::from_ref;
 
 use catalogue_core::admin::{AccountSummary, Accounts, AdminStorage, RemovedAccount};
+use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp};
 use serde::Serialize;
 use serde_json::json;
@@ -74,6 +76,23 @@ pub(super) async fn check_known(storage: &Storage, id: &String) -> Result<(), Fa
     let events =
         storage.keys().list_events(&AccountId::new(&**id), 1).await.map_err(|error| Failure::because(&error))?;
     if events.is_empty() { Err(unknown) } else { Ok(()) }
+}
+
+/// Returns those of `accounts` that the views do not have; none if the accounts are the catalogue's own.
+pub(super) async fn gone(
+    storage: &Storage,
+    mut accounts: BTreeSet<AccountId>,
+) -> Result<BTreeSet<AccountId>, StorageError> {
+    if storage.views().is_none() {
+        return Ok(BTreeSet::new());
+    }
+    let ids: Vec<_> = accounts.iter().cloned().collect();
+    let mut visit = |found: AccountSummary| {
+        accounts.remove(&found.account.id);
+        ControlFlow::Continue(())
+    };
+    storage.admin().list_accounts(Accounts::Only(&ids), Timestamp::now(), &mut visit).await?;
+    Ok(accounts)
 }
 
 async fn read(storage: &dyn AdminStorage, accounts: Accounts<'_>) -> Result<Vec<AccountSummary>, Failure> {

@@ -5,6 +5,7 @@ mod clock;
 mod credentials;
 mod database;
 mod listeners;
+mod owners;
 mod views;
 
 use std::time::SystemTime;

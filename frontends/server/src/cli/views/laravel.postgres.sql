@@ -8,6 +8,8 @@ SET LOCAL client_min_messages = warning;
 -- In this order, in which requests read them; in another, a request and this could wait for each other.
 DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
 
+-- An id is never given to another account, which would own the keys of the one before. Where an account goes, revoke its keys
+-- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
     a.id::text AS id  -- whoever owns courses, with HasUuids; else CAST(a.id AS TEXT) AS id

@@ -8,6 +8,8 @@
 BEGIN;
 
 DROP VIEW IF EXISTS catalogue_accounts;
+-- An id is never given to another account, which would own the keys of the one before. Where an account goes, revoke its keys
+-- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
     CAST(a.id AS TEXT) AS id  -- whoever owns courses

@@ -19,9 +19,9 @@ const NAMED: usize = 5;
 
 /// How many there are of a kind, and the first of them.
 #[derive(Debug, Default)]
-struct Kind {
-    count: usize,
-    first: Vec<NamedKey>,
+pub(super) struct Kind {
+    pub(super) count: usize,
+    pub(super) first: Vec<NamedKey>,
 }
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ struct Counts {
 }
 
 impl Kind {
-    fn add(&mut self, key: NamedKey) {
+    pub(super) fn add(&mut self, key: NamedKey) {
         self.count += 1;
         let at = self.first.partition_point(|other| other.day() <= key.day());
         self.first.insert(at, key);

@@ -3,7 +3,7 @@
 use catalogue_core::Timestamp;
 use catalogue_core::storage::StorageStatus;
 
-use super::{clock, credentials, views};
+use super::{clock, credentials, owners, views};
 use crate::database::{Database, Migration, Storage};
 use crate::exit::chain;
 use crate::report::Report;
@@ -31,6 +31,7 @@ pub(super) async fn look(database: &Database, migration: Migration, report: &mut
         views::look(found, report).await;
     }
     credentials::look(storage.admin(), Timestamp::now(), report).await;
+    owners::look(&storage, Timestamp::now(), report).await;
 }
 
 async fn look_at_clock(storage: &Storage, report: &mut Report) {

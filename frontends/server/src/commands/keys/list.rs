@@ -17,6 +17,7 @@ use crate::commands::table::{self, Column};
 use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
+use crate::text::printable;
 
 /// The kind is left out, as the id tells it; `--json` shows everything.
 const COLUMNS: [Column; 10] = [
@@ -66,6 +67,19 @@ pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<Credent
     output::print(&text)?;
     if !left_out.is_empty() {
         output::note(&format!("not shown for want of room: {}; --json shows all", left_out.join(", ")));
+    }
+    note_ownerless(storage, &records, now).await
+}
+
+/// Names keys that hold and whose account has left the views.
+async fn note_ownerless(storage: &Storage, records: &[CredentialRecord], now: Timestamp) -> Result<(), Failure> {
+    let holding = || records.iter().filter(|record| record.state(now).holds()).map(|record| &record.identity);
+    let owners = holding().map(|identity| identity.account.clone()).collect();
+    let gone = accounts::gone(storage, owners).await.map_err(|error| Failure::because(&error))?;
+    let ids: Vec<_> = holding().filter(|key| gone.contains(&key.account)).map(|key| &*key.credential_id).collect();
+    if !ids.is_empty() {
+        let what = "the view catalogue_accounts does not have the account of";
+        output::note(&printable(&format!("{what} {}; revoke what should not outlive it", ids.join(", "))));
     }
     Ok(())
 }

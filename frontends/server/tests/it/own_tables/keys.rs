@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::app::{App, FRAMEWORKS};
+use super::checks::findings;
 use crate::developer_settings::visitor::Visitor;
 
 #[test]
@@ -59,6 +60,37 @@ fn keys_and_sign_ins_of_an_account_that_left_the_view_are_shown_and_ended() {
             assert!(!told.err.contains("import"), "{told:?}");
             told.fails(1, &["no account \"3\"", "accounts list", "catalogue_accounts"]);
         }
+    }
+}
+
+/// Whoever gets the id has nothing of the owner before but keys that were not revoked, which are named.
+#[test]
+fn id_that_is_given_again_has_no_sign_in_and_its_keys_are_named() {
+    for app in App::with_rows("django") {
+        let server = app.serve("--settings-url /settings");
+        let link = || app.run("settings link --account 2 --settings-url /settings").succeeds();
+        let [signed_in, unused] = [link(), link()];
+        let mut owner = Visitor::of(&server.address);
+        assert_eq!(owner.sign_in(&signed_in).status, 303, "{}", app.kind());
+        let (id, _) = app.key("2");
+        let owners = |verdict| findings(&app.run("doctor --json"), "owners", verdict).concat();
+        assert!(owners("ok").contains("account of each usable key"), "{}", app.kind());
+        assert_eq!(app.run("keys list").err, "");
+
+        app.sql("UPDATE auth_user SET is_active = FALSE WHERE id = 2");
+        let told = owners("warning");
+        assert!(told.contains("does not have: 1;") && told.contains("`keys revoke`"), "{told}");
+        assert!(app.run("doctor").succeeds().contains(&id), "{}", app.kind());
+        let told = app.run("keys list").err;
+        assert!(told.contains(&id) && told.contains("does not have the account of"), "{told}");
+        assert_ne!(owner.get("/settings").status, 200, "{}", app.kind());
+
+        app.sql("UPDATE auth_user SET is_active = TRUE WHERE id = 2");
+        assert_ne!(owner.get("/settings").status, 200, "{}", app.kind());
+        assert_ne!(Visitor::of(&server.address).sign_in(&unused).status, 303, "{}", app.kind());
+        app.run(&format!("keys revoke {id}")).succeeds();
+        app.sql("UPDATE auth_user SET is_active = FALSE WHERE id = 2");
+        assert!(owners("ok").contains("account of each usable key"), "{}", app.kind());
     }
 }
 

@@ -1,0 +1,53 @@
+//! Keys whose account has left the views: the next account with its id would own them.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use catalogue_core::Timestamp;
+use catalogue_core::admin::{Accounts, CredentialRecord};
+use catalogue_core::storage::StorageError;
+
+use super::credentials::Kind;
+use crate::commands::accounts;
+use crate::database::Storage;
+use crate::exit::chain;
+use crate::report::{NamedKey, Report};
+
+const CHECK: &str = "owners";
+
+pub(super) async fn look(storage: &Storage, now: Timestamp, report: &mut Report) {
+    if storage.views().is_none() {
+        return;
+    }
+    match find(storage, now).await {
+        Err(error) => report.fault(CHECK, chain(&error)),
+        Ok(Kind { count: 0, .. }) => report.fine(CHECK, "catalogue_accounts has the account of each usable key"),
+        Ok(Kind { count, first }) => {
+            let what = "usable keys whose account catalogue_accounts does not have";
+            let why = "an account that gets its id would own them; revoke them with `keys revoke`";
+            report.warning(CHECK, format!("{what}: {count}; {why}"));
+            report.name(first.into_iter());
+        }
+    }
+}
+
+async fn find(storage: &Storage, now: Timestamp) -> Result<Kind, StorageError> {
+    let mut owners = BTreeSet::new();
+    let mut visit = |record: CredentialRecord| {
+        if record.state(now).holds() {
+            owners.insert(record.identity.account);
+        }
+        ControlFlow::Continue(())
+    };
+    storage.admin().visit_credentials(Accounts::All, &mut visit).await?;
+    let gone: Vec<_> = accounts::gone(storage, owners).await?.into_iter().collect();
+    let mut found = Kind::default();
+    let mut visit = |record: CredentialRecord| {
+        if record.state(now).holds() {
+            found.add(NamedKey::from(&record));
+        }
+        ControlFlow::Continue(())
+    };
+    storage.admin().visit_credentials(Accounts::Only(&gone), &mut visit).await?;
+    Ok(found)
+}
