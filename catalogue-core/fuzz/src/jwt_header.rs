@@ -26,9 +26,9 @@ pub fn check(input: &[u8]) {
     assert_eq!(is_accepted, is_right, "{found:?} {:?}", String::from_utf8_lossy(input));
     assert_eq!(verdict(&TOKENS, &text), found);
     if is_accepted {
-        // RFC 9864's name is not known there.
+        // RFC 9864's name is not known there, and members that are not read here have types.
         let claims = second_opinion(&text, &algorithm);
-        let is_readable = algorithm != "Ed25519" && serde_json::from_slice::<Value>(input).is_ok();
+        let is_readable = algorithm != "Ed25519" && serde_json::from_slice::<jsonwebtoken::Header>(input).is_ok();
         assert!(!is_readable || claims.is_ok(), "{claims:?} {text}");
         check_variants(&text);
     }
