@@ -125,15 +125,14 @@ impl Readers {
         self.watcher().file_lately(nanos()).map_or_else(|| self.look(), Ok)
     }
 
-    /// The file that stands at the path now. One that was put in the place of another is another database; so is another
-    /// program's whose WAL was removed. Of our own file that is not looked at: it is restored while nobody has it open.
-    /// Nothing that was open of another database is open then.
+    /// The file that stands at the path now. One that was put in the place of another is another database; so is one
+    /// whose WAL was removed. Nothing that was open of another database is open then.
     pub(crate) fn look(&self) -> Result<FileVersion, StorageError> {
         let began = nanos();
         let file = self.database.file_version()?;
         if !self.connections.may_be_to(file) {
             self.close_all_but(Some(file.identity));
-        } else if self.is_another_programs() && self.watcher().has_lost_its_index() {
+        } else if self.watcher().has_lost_its_index() {
             self.close_all_but(None);
         }
         self.watcher().found(file, began);
@@ -148,10 +147,6 @@ impl Readers {
             connections.watcher.stop_unless_of(file);
             *connections.of() = file;
         }
-    }
-
-    fn is_another_programs(&self) -> bool {
-        matches!(self.database, Database::Foreign(_)) || self.beside.is_some()
     }
 
     fn watcher(&self) -> &WalWatcher {

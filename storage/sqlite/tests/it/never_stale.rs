@@ -14,6 +14,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use tempfile::TempDir;
 
+use crate::views::never_stale::in_another_process;
 use crate::{database_in, fixture, import_one_course, key_of, noticed};
 
 /// A catalogue over a file, a key that reads it, and a host's own connection to the file.
@@ -212,6 +213,26 @@ async fn the_index_stays_locked_when_a_file_takes_the_place_of_another() {
         });
         assert!(found, "{round}: {locks}");
     }
+}
+
+/// SQLite forbids to remove it while a program has the database open; another program then makes a new one.
+#[tokio::test]
+async fn changes_are_in_the_next_answer_after_the_wal_index_was_removed() {
+    let watched = Watched::new().await;
+    for number in 0..3 {
+        let tag = watched.tag(LIST).await;
+        assert_eq!(watched.get(LIST, &tag).await.status(), 304);
+        fs::remove_file(watched.directory.path().join("catalogue.db-shm")).unwrap();
+        let title = format!("title {number}");
+        in_another_process(&database_in(&watched.directory), &format!("UPDATE courses SET title = '{title}'"));
+        let next = watched.get_anew(LIST, &tag).await;
+        assert!(String::from_utf8_lossy(next.body()).contains(&title), "{number}: {next:?}");
+    }
+    assert_eq!(watched.get(LIST, "").await.status(), 200);
+    fs::remove_file(watched.directory.path().join("catalogue.db-shm")).unwrap();
+    in_another_process(&database_in(&watched.directory), "UPDATE credentials SET revoked_at = 1");
+    let next = noticed(async || watched.get(LIST, "").await, |answer| answer.status() == 401).await;
+    assert_eq!(next.status(), 401);
 }
 
 #[tokio::test]

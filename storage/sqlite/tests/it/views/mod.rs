@@ -1,7 +1,7 @@
 //! Courses in tables of another program, through views, beside credentials of ours.
 
 mod bad_rows;
-mod never_stale;
+pub(crate) mod never_stale;
 mod numeric_accounts;
 mod opening;
 mod out_of_reach;

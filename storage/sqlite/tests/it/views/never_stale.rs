@@ -164,7 +164,8 @@ async fn a_file_restored_in_place_is_in_the_next_answers() {
     }
 }
 
-fn in_another_process(database: &Path, sql: &str) {
+/// Runs `sql` as a program that has nothing open of this one.
+pub(crate) fn in_another_process(database: &Path, sql: &str) {
     let mut child = Command::new(env::current_exe().unwrap());
     child.args(["--exact", "views::never_stale::what_another_process_runs"]);
     let output = child.env("CATALOGUE_TEST_DATABASE", database).env("CATALOGUE_TEST_SQL", sql).output().unwrap();
