@@ -30,7 +30,7 @@ SELECT
     -- As many as catalogue_modules has
     (SELECT count(*) FROM lessons m WHERE m.course_id = c.id AND m.deleted_at IS NULL) AS module_count
 FROM courses c               -- the table of Course
-WHERE c.deleted_at IS NULL;  -- what is not deleted, or TRUE
+WHERE +c.deleted_at IS NULL;  -- what is not deleted, or TRUE; with the + SQLite finds courses by their account
 
 DROP VIEW IF EXISTS catalogue_modules;
 CREATE VIEW catalogue_modules AS
@@ -44,7 +44,7 @@ SELECT
     COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
 FROM lessons m                        -- the table of Lesson
 JOIN courses c ON c.id = m.course_id  -- its belongsTo
-WHERE c.deleted_at IS NULL            -- as above
+WHERE +c.deleted_at IS NULL            -- as above
   AND m.deleted_at IS NULL;           -- as above
 
 -- `catalogue doctor` prints the indexes that your tables lack for these views.

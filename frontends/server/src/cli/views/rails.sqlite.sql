@@ -31,7 +31,7 @@ SELECT
     -- As many as catalogue_modules has; or a counter cache
     (SELECT count(*) FROM course_lessons l WHERE l.course_id = c.id) AS module_count
 FROM courses c                 -- the table of Course
-WHERE c.discarded_at IS NULL;  -- what is not deleted, or TRUE
+WHERE +c.discarded_at IS NULL;  -- what is not deleted, or TRUE; with the + SQLite finds courses by their account
 
 DROP VIEW IF EXISTS catalogue_modules;
 CREATE VIEW catalogue_modules AS
@@ -45,7 +45,7 @@ SELECT
 FROM course_lessons l                 -- has_many :lessons, through: :course_lessons
 JOIN lessons m ON m.id = l.lesson_id  -- the table of Lesson
 JOIN courses c ON c.id = l.course_id
-WHERE c.discarded_at IS NULL;         -- as above
+WHERE +c.discarded_at IS NULL;         -- as above
 
 -- `catalogue doctor` prints the indexes that your tables lack for these views.
 
