@@ -14,6 +14,8 @@ use tokio_postgres::NoTls;
 
 use crate::data::{Data, Owner};
 
+const EVENTS: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
+
 /// Tables with numbers as keys.
 const TABLES: &str = "
     INSERT INTO TEAM.teams (name) SELECT id FROM OURS.accounts ORDER BY id;
@@ -78,10 +80,20 @@ impl Team {
     /// When the database cannot be written.
     pub fn add_revisions(&self, data: &Data) -> Result<(), Box<dyn Error>> {
         if let Some([_, courses]) = &self.files {
-            return Ok(rusqlite::Connection::open(courses)?.execute_batch(
+            let connection = rusqlite::Connection::open(courses)?;
+            connection.execute_batch(
                 "CREATE TABLE catalogue_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision BLOB NOT NULL);
                  INSERT INTO catalogue_revisions SELECT id, randomblob(16) FROM catalogue_accounts;",
-            )?);
+            )?;
+            // Without them they are not relied on.
+            for (table, event) in ["trainings", "lessons"].iter().flat_map(|table| EVENTS.map(|event| (table, event))) {
+                connection.execute_batch(&format!(
+                    "CREATE TRIGGER {table}_{event} AFTER {event} ON {table} BEGIN
+                         UPDATE catalogue_revisions SET revision = randomblob(16);
+                     END"
+                ))?;
+            }
+            return Ok(());
         }
         Builder::new_current_thread().enable_all().build()?.block_on(async {
             let (client, connection) = tokio_postgres::connect(&data.address(), NoTls).await?;

@@ -3,6 +3,7 @@
 mod cached;
 mod reader;
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard};
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
@@ -16,7 +17,7 @@ use crate::file::{FileIdentity, FileVersion};
 use crate::locks::Locks;
 use crate::monotonic::nanos;
 use crate::slow_reads::SlowReads;
-use crate::sync::{Mutex, RwLock};
+use crate::sync::{AtomicU64, Mutex, RwLock};
 use crate::wal_watcher::{FileState, WalWatcher};
 use reader::Reader;
 
@@ -52,6 +53,8 @@ struct Connections {
     watcher: WalWatcher,
     /// To which file they may be, by the last look.
     of: Mutex<Option<FileIdentity>>,
+    /// How often all of them were closed.
+    generation: AtomicU64,
 }
 
 impl Readers {
@@ -87,6 +90,12 @@ impl Readers {
     /// Runs `read` on a connection to the file that stands at the path. It waits for no lock, nor does `read_cached`.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
         self.read_from(self.file()?, read)
+    }
+
+    /// The number of the file that stands at the path, among those that this process has met there. During a read it is that of
+    /// the file that is read.
+    pub(crate) fn generation(&self) -> u64 {
+        self.connections.generation.load(Ordering::Relaxed)
     }
 
     /// What stands for all that is in the file now: equal only where nothing was committed between, by whichever process.
@@ -146,6 +155,7 @@ impl Readers {
             connections.idle().retain(|reader| Some(reader.file.identity) == file);
             connections.watcher.stop_unless_of(file);
             *connections.of() = file;
+            connections.generation.fetch_add(1, Ordering::Relaxed);
         }
     }
 

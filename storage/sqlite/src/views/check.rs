@@ -9,8 +9,9 @@ use super::check_columns::whole_views;
 use super::instant::instant;
 use super::read::{ACCOUNTS, COURSES, MODULES, ONCE, REVISIONS, TWICE};
 use super::row::{BadRow, ViewRow, shown};
-use super::{ViewedCourses, forms, plans};
+use super::{ViewedCourses, forms, plans, trust};
 use crate::error::storage_error;
+use crate::locks::ADMINISTRATION_WAIT;
 
 /// How many rows of a view are a sample.
 const SAMPLE: i64 = 10_000;
@@ -56,6 +57,11 @@ impl CourseViews for ViewedCourses {
     async fn check_forms(&self, rows: CheckedRows) -> Result<Vec<ViewAdvice>, StorageError> {
         let connection = self.readers.database().open_exporter()?;
         forms::check(&connection, most(rows)).map_err(storage_error)
+    }
+
+    async fn check_revisions(&self) -> Result<Vec<ViewAdvice>, StorageError> {
+        let examine = || self.readers.read(trust::examine);
+        Ok(self.readers.locks.wait_out(ADMINISTRATION_WAIT, examine).await?.distrust)
     }
 
     async fn check_plans(&self) -> Result<Vec<ViewAdvice>, StorageError> {

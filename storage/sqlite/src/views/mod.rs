@@ -8,10 +8,12 @@
 //! - **Order** is that of [`instant`]s, an expression over `created_at`: right for numbers and for texts of any mixture. What cannot
 //!   be converted comes last, so the page that reaches it fails; nothing is left out. An index on the expression serves.
 //! - **Rows** are read strictly ([`row`]): a value that the API must not show is an error with the view and the key.
-//! - **Revisions** are the rows of `catalogue_revisions`, or stand for the state of the whole file ([`FileState`]). Each state
-//!   gets a fresh random one, which no other state and no other process has. Views that read the [`clock`] have none.
-//! - **Pages** are asked by the cheapest statement, which has no rows where something is unusual ([`statements`]): accounts that
-//!   compare as numbers, or many courses of the place's instant. Then one for any page is asked, whose rows say whose they are.
+//! - **Revisions** are the rows of `catalogue_revisions` if triggers on each table behind the views write to it ([`trust`]).
+//!   Otherwise they stand for the state of the whole file ([`FileState`]): each state gets a fresh random one, which no other
+//!   state and no other process has. Views that read the [`clock`] have none. A change of the schema decides anew.
+//! - **Each row says whose it is**, and is compared with the account that was asked for before anything of it is used.
+//! - **Later pages** are asked by the cheapest statement, which has no rows where there are many courses of the place's instant
+//!   ([`statements`]). Then one for any page is asked.
 //! - **One statement a detail**: it is a course and its modules in one `UNION ALL`, put in order here: so views that join
 //!   are flattened, which a `LEFT JOIN` would hinder.
 //!
@@ -32,9 +34,11 @@ pub(crate) mod row;
 mod sketches;
 mod statements;
 mod tokens;
+pub(crate) mod trust;
 pub(crate) mod wal_files;
 
 use std::fmt;
+use std::sync::Mutex;
 
 use catalogue_core::AccountId;
 use catalogue_core::storage::{Revision, ViewFault};
@@ -43,6 +47,7 @@ use crate::cache::Cache;
 use crate::readers::Readers;
 use revision::FileRevision;
 use statements::Statements;
+use trust::{Basis, Examined};
 
 /// How many revisions are cached.
 const CACHE_ENTRIES: usize = 10_000;
@@ -51,10 +56,11 @@ const CACHE_ENTRIES: usize = 10_000;
 pub(crate) struct ViewedCourses {
     pub(crate) readers: Readers,
     statements: Statements,
-    /// Those of `catalogue_revisions`, where there is such a view.
-    revisions: Option<Cache<AccountId, Revision>>,
-    /// Where there is none.
+    /// Revisions that are rows of `catalogue_revisions`; `None` for those that are not.
+    revisions: Cache<AccountId, (Basis, Option<Revision>)>,
     file_revision: FileRevision,
+    /// What was found in the schema last, and in which generation of the file.
+    examined: Mutex<Option<(u64, Examined)>>,
 }
 
 /// Those faults of views and columns in a line.

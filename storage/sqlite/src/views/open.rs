@@ -1,7 +1,7 @@
 //! Opening what serves courses from views, and the tables of ours that it needs.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
@@ -60,9 +60,10 @@ impl SqliteStorage {
                 }
                 let views = ViewedCourses {
                     readers: theirs,
-                    revisions: statements.has_revisions.then(|| Cache::new(CACHE_ENTRIES, |_, _| None)),
                     statements,
+                    revisions: Cache::new(CACHE_ENTRIES, |_, _| None),
                     file_revision: FileRevision::default(),
+                    examined: Mutex::default(),
                 };
                 Ok(Self::new(ours, Some(Arc::new(views))))
             }

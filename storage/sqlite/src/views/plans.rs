@@ -34,9 +34,7 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
     asked.extend(first.iter().map(|sql| ("the first page", sql.as_str())));
     asked.extend(next.iter().map(|sql| ("a later page", sql.as_str())));
     asked.push(("a course", FIND_COURSE));
-    if statements.has_revisions {
-        asked.push(("the revision", FIND_REVISION));
-    }
+    asked.push(("the revision", FIND_REVISION));
     let mut advice = Vec::new();
     for (about, sql) in asked {
         // What is not there is told by the check of the views.
@@ -152,10 +150,10 @@ struct Plan {
     slow: Vec<String>,
     /// By how many values rows are found in indexes.
     terms: usize,
-    /// The indexes by which rows are found, and the first column of each.
-    found_by: Vec<(String, String)>,
     /// The steps that look each row up in its table, after an index.
     look_ups: usize,
+    /// The indexes by which rows are found, and the first column of each.
+    found_by: Vec<(String, String)>,
 }
 
 impl Plan {
@@ -166,12 +164,12 @@ impl Plan {
         let mut plan = Self { slow: Vec::new(), terms: 0, look_ups: 0, found_by: Vec::new() };
         while let Some(row) = rows.next()? {
             let step: String = row.get(3)?;
+            plan.look_ups += usize::from(step.contains(" USING INDEX "));
+            plan.terms += step.matches(['=', '<']).count();
             if let Some((index, columns)) = step.split_once(" INDEX ").and_then(|(_, found)| found.split_once(" (")) {
                 let column = columns.split(['=', '<', '>']).next().unwrap_or_default();
                 plan.found_by.push((index.to_owned(), column.to_owned()));
             }
-            plan.look_ups += usize::from(step.contains(" USING INDEX "));
-            plan.terms += step.matches(['=', '<']).count();
             if constants.accounts && step.contains(ACCOUNTS) {
                 continue;
             }

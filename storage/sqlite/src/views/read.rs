@@ -1,6 +1,7 @@
 //! Reading courses from the views.
 
 use std::ops::ControlFlow;
+use std::sync::PoisonError;
 
 use catalogue_core::storage::{AtRevision, CourseRows, PageRequest, Revision, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, CourseDetail, Module};
@@ -10,6 +11,7 @@ use super::ViewedCourses;
 use super::row::{BadRow, ViewRow};
 use super::sketches::Sketches;
 use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, IS_TWICE, Pages, Statements};
+use super::trust::{self, Basis};
 use crate::kept_rows::{self, Columns};
 use crate::locks::COURSES_WAIT;
 use crate::read::read_at_revision;
@@ -57,14 +59,38 @@ impl ViewedCourses {
 
     /// The account's revision; it waits for no lock.
     pub(crate) fn read_revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        if self.statements.read_the_clock {
-            return Ok(None);
-        }
-        let Some(cache) = &self.revisions else {
-            return Ok(Some(self.file_revision.of(self.readers.state()?, account)));
+        let read = |connection: &Connection| {
+            // Looked at before the row: what the row stands for is then no older than the schema that it is under.
+            let (schema, basis) = self.basis(connection)?;
+            if basis != Basis::Row {
+                return Ok(Some((basis, None)));
+            }
+            let row = find_revision(connection, account.as_str())?;
+            Ok(row.map(|row| (basis, Some(trust::under(schema, row)))))
         };
-        let read = |connection: &Connection| find_revision(connection, account.as_str());
-        self.readers.read_cached(cache, account, read).map_err(as_views)
+        match self.readers.read_cached(&self.revisions, account, read).map_err(as_views)? {
+            Some((Basis::File, _)) => Ok(Some(self.file_revision.of(self.readers.state()?, account))),
+            found => Ok(found.and_then(|(_, revision)| revision)),
+        }
+    }
+
+    /// The version of the schema now, and what revisions stand for under it.
+    fn basis(&self, connection: &Connection) -> rusqlite::Result<(i64, Basis)> {
+        let (generation, schema) = (self.readers.generation(), trust::schema_version(connection)?);
+        let mut last = self.examined.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((known, examined)) if (*known, examined.schema) == (generation, schema) => {}
+            before => {
+                let is_first = before.is_none();
+                let examined = trust::examine(connection)?;
+                // Of the first one `check_revisions` tells.
+                for advice in examined.distrust.iter().filter(|_| !is_first) {
+                    tracing::warn!(remedy = advice.remedy, "{}: {}", advice.about, advice.what);
+                }
+                *last = Some((generation, examined));
+            }
+        }
+        Ok(last.as_ref().map_or((schema, Basis::File), |(_, examined)| (examined.schema, examined.basis)))
     }
 
     /// Whether the views name that account; it waits for no lock.
@@ -93,15 +119,15 @@ impl ViewedCourses {
         let Statements { pages, kept_pages, .. } = &self.statements;
         let Pages { first, next } = kept_pages.as_ref().unwrap_or(pages);
         let count = page.rows();
-        let [usual, any] = if page.after.is_some() { next } else { first };
+        let statements = if page.after.is_some() { &next[..] } else { &first[..] };
         // The second one answers alone.
-        for (sql, asked) in [(usual, None), (any, Some(account))] {
+        for sql in statements {
             let mut statement = connection.prepare_cached(sql)?;
             let found = match &page.after {
                 None => statement.query(params![account, count as i64])?,
                 Some(after) => statement.query(params![account, count as i64, Micros(after.created_at), after.slug])?,
             };
-            let mut push = PushCourses { connection, account, asked, sketches: Sketches::default(), rows };
+            let mut push = PushCourses { connection, account, sketches: Sketches::default(), rows };
             if kept_pages.is_some() {
                 push.kept(found, count)?;
             } else {
@@ -123,11 +149,10 @@ fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::
     outcome.and(ended)
 }
 
-/// Hands over the rows of a page. Those that say whose they are must say what was `asked`.
+/// Hands over the rows of a page, each of which must be of `account`.
 struct PushCourses<'p, 'r> {
     connection: &'p Connection,
     account: &'p str,
-    asked: Option<&'p str>,
     sketches: Sketches,
     rows: &'p mut CourseRows<'r>,
 }
@@ -149,10 +174,10 @@ impl PushCourses<'_, '_> {
     /// Always inlined: of each caller it is known where its rows are.
     #[inline(always)]
     fn push(&mut self, row: Columns<'_>) -> rusqlite::Result<ControlFlow<()>> {
-        let row = ViewRow { view: COURSES, row, key: &[6] };
-        let course = row.course(self.asked).map_err(|bad| bad.of(self.account))?;
+        let row = ViewRow { view: COURSES, row, key: &[8, 6] };
+        let course = row.course(self.account)?;
         if !self.sketches.insert(course.slug) && is_twice(self.connection, self.account, course.slug)? {
-            return Err(row.bad(TWICE, ONCE).of(self.account).into());
+            return Err(row.bad(TWICE, ONCE).into());
         }
         Ok(self.rows.try_push(course, || row.position())?)
     }
@@ -219,7 +244,9 @@ fn find_revision(connection: &Connection, account: &str) -> rusqlite::Result<Opt
     let mut statement = connection.prepare_cached(FIND_REVISION)?;
     let mut rows = statement.query([account])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let revision = ViewRow { view: REVISIONS, row: row.into(), key: &[0] }.revision(1)?;
+    let row = ViewRow { view: REVISIONS, row: row.into(), key: &[0] };
+    row.same(0, "account_id", account)?;
+    let revision = row.revision(1)?;
     if rows.next()?.is_none() {
         return Ok(Some(revision));
     }

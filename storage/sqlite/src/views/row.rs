@@ -20,14 +20,6 @@ pub(crate) struct BadRow {
     pub(super) wanted: String,
 }
 
-impl BadRow {
-    /// The same of a row that does not say whose it is.
-    pub(super) fn of(mut self: Box<Self>, account: &str) -> Box<Self> {
-        self.key = format!("{account}, {}", self.key);
-        self
-    }
-}
-
 impl fmt::Display for BadRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { view, key, what, wanted } = self;
@@ -173,13 +165,11 @@ impl<'r> ViewRow<'r> {
         self.bad(format!("`{name}` is {}", described(self.value(column))), format!("an integer from {least}"))
     }
 
-    /// A row of a page, of [`Statements`](super::statements::Statements), which can have its place in the order; of the account
-    /// that was asked for, where the row itself says whose it is.
+    /// A row of a page, of [`Statements`](super::statements::Statements), which is of that account and can have its place in
+    /// the order.
     #[inline]
-    pub(super) fn course(&self, asked: Option<&str>) -> Result<CourseRow<'r>, Box<BadRow>> {
-        if let Some(account) = asked {
-            self.same(8, "account_id", account)?;
-        }
+    pub(super) fn course(&self, account: &str) -> Result<CourseRow<'r>, Box<BadRow>> {
+        self.same(8, "account_id", account)?;
         let row = CourseRow {
             slug: self.slug(6, "slug")?,
             title: self.text(5, "title")?,

@@ -1,16 +1,23 @@
-//! The statements over the views. Texts are compared byte by byte, whatever the columns say.
+//! The statements over the views. Texts are compared byte by byte, whatever the columns say. Columns that compare as numbers find
+//! several texts, so each row has its account, for the caller to compare.
 
 use rusqlite::types::Null;
 use rusqlite::{Connection, params_from_iter};
 
-use super::clock;
 use super::instant::instant;
 
-/// Of an account that the views name, and else none: a course may outlast its account's row there. SQLite might make a join
-/// of an `EXISTS`, and put it before what is in order.
+/// Whether the views name the account: 1, or else 0 or null. SQLite might make a join of an `EXISTS`, and put it before what is
+/// in order.
+macro_rules! is_known {
+    () => {
+        "(SELECT CAST(id AS TEXT) = ?1 COLLATE BINARY FROM catalogue_accounts WHERE id = ?1 COLLATE BINARY LIMIT 1)"
+    };
+}
+
+/// Of an account that the views name, and else none: a course may outlast its account's row there.
 macro_rules! of_the_account {
     () => {
-        "account_id = ?1 COLLATE BINARY AND (SELECT 1 FROM catalogue_accounts WHERE id = ?1 COLLATE BINARY LIMIT 1)"
+        concat!("account_id = ?1 COLLATE BINARY AND ", is_known!())
     };
 }
 
@@ -18,16 +25,11 @@ macro_rules! of_the_account {
 const COUNTED: &str = "(SELECT count(*) FROM catalogue_modules AS m WHERE m.account_id = ?1 COLLATE BINARY \
      AND m.course_slug = c.slug COLLATE BINARY)";
 
-/// Where accounts are not compared as numbers: a number that is found by the asked text would be found by this one too, and no
-/// other text is. What is found by a text, compared byte by byte, is that text.
-const BY_TEXTS: &str =
-    " AND (SELECT 1 FROM catalogue_courses WHERE account_id = (' ' || ?1) COLLATE BINARY LIMIT 1) IS NULL";
-
 /// Those first which most tables have last: a row's head is read up to the column that is asked for, once where the first one
 /// is the furthest.
-fn course_columns(account: &str, module_count: &str) -> String {
+fn course_columns(module_count: &str) -> String {
     let instant = instant!("created_at");
-    format!("{module_count}, hidden, published_at, created_at, language, title, slug, {instant}{account}")
+    format!("{module_count}, hidden, published_at, created_at, language, title, slug, {instant}, account_id")
 }
 
 /// Newer instants first.
@@ -35,10 +37,8 @@ const NEWEST: &str = concat!(instant!("created_at"), " DESC, ");
 
 /// The order of a page. Whether the account is known is part of the limit: so it is looked up once, and no row asks for it.
 fn newest_first(order: &str, only: &str) -> String {
-    format!(
-        " ORDER BY {order}slug COLLATE BINARY DESC LIMIT ?2 * coalesce((SELECT 1 FROM catalogue_accounts \
-         WHERE id = ?1 COLLATE BINARY{only} LIMIT 1), 0)"
-    )
+    let is_known = is_known!();
+    format!(" ORDER BY {order}slug COLLATE BINARY DESC LIMIT ?2 * coalesce({is_known}{only}, 0)")
 }
 
 /// Account, text columns and times of the course, then its modules in any order; nothing where the account is not known.
@@ -64,19 +64,16 @@ pub(super) const ALL_ACCOUNTS: &str = "SELECT id FROM catalogue_accounts ORDER B
 
 pub(super) const COUNT_COURSES: &str = "SELECT count(*) FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY";
 
-/// Those that depend on which columns and views are there.
+/// Those that depend on which columns are there.
 pub(super) struct Statements {
     pub(super) pages: Pages,
     /// The same with rows that are kept aside, unless SQLite sorts them: it may have all courses kept before it knows the first.
     pub(super) kept_pages: Option<Pages>,
-    pub(super) has_revisions: bool,
-    /// What is read now may not be what is read later, without a commit in between.
-    pub(super) read_the_clock: bool,
 }
 
-/// Those of a page. There are two of each: the usual one, and the one that is asked where that has no rows.
+/// Those of a page. There are two for a later one: the usual one, and the one that is asked where that has no rows.
 pub(super) struct Pages {
-    pub(super) first: [String; 2],
+    pub(super) first: [String; 1],
     pub(super) next: [String; 2],
 }
 
@@ -86,26 +83,20 @@ impl Statements {
         let is_there = |sql: &str| connection.prepare(sql).is_ok();
         let module_count =
             if is_there("SELECT module_count FROM catalogue_courses") { "module_count" } else { COUNTED };
-        let has_revisions = is_there("SELECT account_id, revision FROM catalogue_revisions");
-        let read_the_clock = clock::is_read(connection).unwrap_or(true);
-        // The usual page asks no row for its account, which takes long.
-        let columns = ["", ", account_id"].map(|account| course_columns(account, module_count));
+        let columns = course_columns(module_count);
         let pages = Pages::of(&columns);
         let is_sorted = pages.all().any(|sql| is_sorted(connection, sql).unwrap_or(true));
-        let kept_pages = (!is_sorted).then(|| Pages::of(&columns.map(|columns| format!("catalogue_row({columns})"))));
-        Self { pages, kept_pages, has_revisions, read_the_clock }
+        let kept_pages = (!is_sorted).then(|| Pages::of(&format!("catalogue_row({columns})")));
+        Self { pages, kept_pages }
     }
 }
 
 impl Pages {
-    fn of(columns: &[String; 2]) -> Self {
-        let [usual, any] = columns.each_ref().map(|columns| {
-            format!("SELECT {columns} FROM catalogue_courses AS c WHERE account_id = ?1 COLLATE BINARY")
-        });
-        let first_page = |columns: &str, only| format!("{columns}{}", newest_first(NEWEST, only));
+    fn of(columns: &str) -> Self {
+        let courses = format!("SELECT {columns} FROM catalogue_courses AS c WHERE account_id = ?1 COLLATE BINARY");
         Self {
-            first: [first_page(&usual, BY_TEXTS), first_page(&any, "")],
-            next: [next_page(&usual), next_of_instant(&any)],
+            first: [format!("{courses}{}", newest_first(NEWEST, ""))],
+            next: [next_page(&courses), next_of_instant(&courses)],
         }
     }
 
@@ -136,7 +127,7 @@ fn next_page(columns: &str) -> String {
     let before = format!(
         "FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY AND {instant} = ?3 AND slug >= ?4 COLLATE BINARY"
     );
-    let are_few = format!("{BY_TEXTS} AND (SELECT 1 {before} LIMIT 1 OFFSET 20) IS NULL");
+    let are_few = format!(" AND (SELECT 1 {before} LIMIT 1 OFFSET 20) IS NULL");
     let order = newest_first(NEWEST, &are_few);
     format!("{columns} AND {instant} <= ?3{order} OFFSET (SELECT count(*) {before})")
 }

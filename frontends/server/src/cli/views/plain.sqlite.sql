@@ -48,7 +48,6 @@ WHERE TRUE;                           -- as above
 
 -- `catalogue doctor` prints the indexes that your tables lack for these views.
 
--- If you have catalogue_revisions, each edit must replace all of them, so that no page of the old views is served on:
--- UPDATE catalogue_revisions SET revision = randomblob(16);
+-- A migration that makes a table again drops its triggers: if you have catalogue_revisions, run its file again, too.
 
 COMMIT;

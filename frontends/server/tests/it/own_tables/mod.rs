@@ -8,6 +8,7 @@ mod freshness;
 mod keys;
 mod other_user;
 mod readme;
+mod rebuilt;
 mod remade;
 mod rights;
 mod rows;

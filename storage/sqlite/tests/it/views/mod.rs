@@ -8,6 +8,7 @@ mod out_of_reach;
 mod plans;
 mod suite;
 mod team;
+mod triggers;
 mod unknown_accounts;
 
 use catalogue_core::storage::{CheckedRows, StorageError, ViewFault};

@@ -1,9 +1,9 @@
-//! Accounts that SQLite compares as numbers, where several texts are the same number.
+//! Accounts that SQLite compares as numbers, or by a collation that takes several texts for the same.
 
 use catalogue_core::AccountId;
 use catalogue_core::storage::{CourseRow, CourseRows, CourseStorage, Limit, PageRequest, StorageError};
 
-use super::team::{PLAIN, Team};
+use super::team::{Kind, PLAIN, Team};
 use super::two_courses;
 
 const COLUMNS: &str = "handle AS slug, name AS title, subtitle AS tagline, lang AS language, made_at AS created_at,
@@ -104,4 +104,63 @@ async fn texts_are_served_of_the_very_account() {
     }
     assert_eq!(walk(&another, "7").await.unwrap(), ["second-of-anna", "first-of-anna"]);
     assert_eq!(walk(&another, " 7").await.unwrap(), ["second-of-ben", "first-of-ben"]);
+}
+
+/// Whatever the columns' collation, each account is served its own rows in lists, details and revisions.
+#[tokio::test]
+async fn texts_that_a_collation_takes_for_the_same_are_several_accounts() {
+    let accounts = ["anna", "ANNA", "anna ", "anna  "];
+    for collation in ["NOCASE", "RTRIM"] {
+        let team = Team::new(Kind { has_revisions: true, ..PLAIN });
+        for (number, account) in accounts.iter().enumerate() {
+            let id = number + 1;
+            team.execute(&format!(
+                "INSERT INTO people VALUES ({id}, '{account}'); INSERT INTO trainings
+                 VALUES ({id}, {id}, 'own', 'of {account}', '', 'en', {id}, NULL, 0, NULL), ({id}0, {id}, 'only-of-{id}', '', '', 'en', {id}, NULL, 0, NULL)"
+            ));
+        }
+        let views: Vec<String> = {
+            let writer = team.writer();
+            let mut statement = writer.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view'").unwrap();
+            let rows = statement.query_map([], |row| row.get(0)).unwrap();
+            rows.map(Result::unwrap).collect()
+        };
+        for view in views {
+            let name = view.split_whitespace().nth(2).unwrap().to_owned();
+            team.execute(&format!("DROP VIEW {name}; {}", view.replace("NOCASE", collation)));
+        }
+        let mut revisions = std::collections::HashSet::new();
+        for (id, account) in (1..).zip(accounts) {
+            let known = AccountId::new(account);
+            let mut expected = vec!["own".to_owned(), format!("only-of-{id}")];
+            expected.sort_by(|one, other| other.cmp(one));
+            assert_eq!(walk(&team, account).await.unwrap(), expected, "{collation} {account:?}");
+            let detail = team.storage.find_course(&known, "own").await.unwrap().value.unwrap();
+            assert_eq!(detail.title, format!("of {account}"), "{collation}");
+            let another = format!("only-of-{}", id % 4 + 1);
+            assert!(
+                team.storage.find_course(&known, &another).await.unwrap().value.is_none(),
+                "{collation} {account:?}"
+            );
+            assert!(revisions.insert(team.storage.revision(&known).await.unwrap().unwrap()), "{collation} {account:?}");
+        }
+        for unknown in ["Anna", "anna   "] {
+            assert!(walk(&team, unknown).await.unwrap().is_empty(), "{collation} {unknown:?}");
+        }
+    }
+}
+
+/// An account that the views name as a number is the one whose digits it has.
+#[tokio::test]
+async fn number_among_the_accounts_is_known_by_its_digits_only() {
+    let team = Team::new(PLAIN);
+    team.put(&two_courses());
+    team.execute(&format!(
+        "DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT id FROM people; INSERT INTO people VALUES (7, '7');
+         DROP VIEW catalogue_courses; CREATE VIEW catalogue_courses AS SELECT '7' AS account_id, {COLUMNS}
+             UNION ALL SELECT '07', {COLUMNS}"
+    ));
+    assert_eq!(walk(&team, "7").await.unwrap(), ["second", "first"]);
+    assert!(walk(&team, "07").await.unwrap().is_empty());
+    assert!(team.storage.find_course(&AccountId::new("07"), "first").await.unwrap().value.is_none());
 }

@@ -30,9 +30,37 @@ const VIEWS: &str = "
         FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id;
 ";
 
-/// Replaced with each change, as V8 asks; triggers would do as well.
-const REVISIONS: &str = "
+/// Replaced with each change, by triggers.
+pub(super) const REVISIONS: &str = "
     CREATE TABLE states (person_id INTEGER PRIMARY KEY, state BLOB NOT NULL);
+    CREATE TRIGGER person_inserted AFTER INSERT ON people BEGIN
+        INSERT OR REPLACE INTO states VALUES (NEW.id, randomblob(16));
+    END;
+    CREATE TRIGGER person_updated AFTER UPDATE OF id, login ON people BEGIN
+        UPDATE states SET state = randomblob(16) WHERE person_id IN (OLD.id, NEW.id);
+    END;
+    CREATE TRIGGER person_deleted AFTER DELETE ON people BEGIN
+        DELETE FROM states WHERE person_id = OLD.id;
+    END;
+    CREATE TRIGGER training_inserted AFTER INSERT ON trainings BEGIN
+        UPDATE states SET state = randomblob(16) WHERE person_id = NEW.person_id;
+    END;
+    CREATE TRIGGER training_updated AFTER UPDATE ON trainings BEGIN
+        UPDATE states SET state = randomblob(16) WHERE person_id IN (OLD.person_id, NEW.person_id);
+    END;
+    CREATE TRIGGER training_deleted AFTER DELETE ON trainings BEGIN
+        UPDATE states SET state = randomblob(16) WHERE person_id = OLD.person_id;
+    END;
+    CREATE TRIGGER lesson_inserted AFTER INSERT ON lessons BEGIN
+        UPDATE states SET state = randomblob(16) WHERE person_id = (SELECT person_id FROM trainings WHERE id = NEW.training_id);
+    END;
+    CREATE TRIGGER lesson_updated AFTER UPDATE ON lessons BEGIN
+        UPDATE states SET state = randomblob(16)
+            WHERE person_id IN (SELECT person_id FROM trainings WHERE id IN (OLD.training_id, NEW.training_id));
+    END;
+    CREATE TRIGGER lesson_deleted AFTER DELETE ON lessons BEGIN
+        UPDATE states SET state = randomblob(16) WHERE person_id = (SELECT person_id FROM trainings WHERE id = OLD.training_id);
+    END;
     CREATE VIEW catalogue_revisions AS
         SELECT login COLLATE NOCASE AS account_id, state AS revision FROM states JOIN people ON id = person_id;
 ";

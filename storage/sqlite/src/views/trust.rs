@@ -1,0 +1,205 @@
+//! Whether `catalogue_revisions` can be relied on: whether each write to a table behind the views changes it.
+//!
+//! SQLite itself says so. It compiles triggers into the statement that fires them, and asks the authorizer of the connection
+//! for each table that the statement and its triggers read or write. So statements are prepared here that are never run.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use catalogue_core::storage::{Revision, ViewAdvice};
+use rusqlite::Connection;
+use rusqlite::hooks::{AuthAction, AuthContext};
+
+use super::clock;
+use super::read::REVISIONS;
+
+/// What a revision stands for, as long as the schema is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// A row of `catalogue_revisions`.
+    Row,
+    /// The state of the whole file.
+    File,
+    /// Nothing: the views change without a commit.
+    None,
+}
+
+/// What was found in a schema.
+#[derive(Clone, Debug)]
+pub(super) struct Examined {
+    /// SQLite's `schema_version`.
+    pub(super) schema: i64,
+    pub(super) basis: Basis,
+    /// Why `catalogue_revisions` is not relied on, if it exists.
+    pub(super) distrust: Vec<ViewAdvice>,
+}
+
+/// Tables with their columns.
+type Columns = BTreeMap<String, BTreeSet<String>>;
+
+/// What a statement and its triggers do.
+#[derive(Default)]
+struct Accesses {
+    read: Columns,
+    /// Tables that triggers write to.
+    written: BTreeSet<String>,
+}
+
+thread_local! {
+    /// Those of the statement that this thread prepares in [`accesses`].
+    static RECORDED: RefCell<Option<Accesses>> = const { RefCell::new(None) };
+}
+
+/// Records an access for [`accesses`]. Returns `true` while this thread records.
+pub(crate) fn record(context: &AuthContext<'_>) -> bool {
+    RECORDED.with_borrow_mut(|recorded| {
+        let Some(Accesses { read, written }) = recorded else { return false };
+        match context.action {
+            AuthAction::Read { table_name, column_name } => {
+                read.entry(table_name.to_owned()).or_default().insert(column_name.to_owned());
+            }
+            AuthAction::Insert { table_name }
+            | AuthAction::Update { table_name, .. }
+            | AuthAction::Delete { table_name }
+                if context.accessor.is_some() =>
+            {
+                written.insert(table_name.to_owned());
+            }
+            _ => {}
+        }
+        true
+    })
+}
+
+/// What a statement would access. It is not run.
+fn accesses(connection: &Connection, sql: &str) -> rusqlite::Result<Accesses> {
+    RECORDED.set(Some(Accesses::default()));
+    let prepared = connection.prepare(sql).map(drop);
+    let accesses = RECORDED.take().unwrap_or_default();
+    prepared.map(|()| accesses)
+}
+
+/// The version of the schema, which each change of a table, view or trigger replaces.
+pub(super) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))
+}
+
+/// Examines the schema of a connection that [`record`]s.
+pub(super) fn examine(connection: &Connection) -> rusqlite::Result<Examined> {
+    let one_state = connection.unchecked_transaction()?;
+    // Preparing a statement does not notice that another program has changed the schema; running one does.
+    one_state.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    let schema = schema_version(&one_state)?;
+    let exists = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'catalogue_revisions' COLLATE NOCASE)";
+    let has_revisions = one_state.query_row(exists, [], |row| row.get(0))?;
+    let distrust = if has_revisions { distrust(&one_state)? } else { Vec::new() };
+    let basis = if clock::is_read(&one_state)? {
+        Basis::None
+    } else if has_revisions && distrust.is_empty() {
+        Basis::Row
+    } else {
+        Basis::File
+    };
+    Ok(Examined { schema, basis, distrust })
+}
+
+/// The tables behind the views whose changes `catalogue_revisions` does not follow.
+fn distrust(connection: &Connection) -> rusqlite::Result<Vec<ViewAdvice>> {
+    let advice = |what: String| ViewAdvice {
+        about: REVISIONS.to_owned(),
+        what: format!("not relied on, so responses are cached until anything in the file changes: {what}"),
+        remedy: Some("create the triggers again, such as by all of your revisions.sqlite.sql".to_owned()),
+    };
+    let mut behind = Columns::new();
+    for sql in ["SELECT * FROM catalogue_courses", "SELECT * FROM catalogue_modules"] {
+        let tables = match base_tables(connection, sql) {
+            Ok(tables) => tables,
+            Err(error) => return Ok(vec![advice(format!("a view cannot be read: {error}"))]),
+        };
+        for (table, columns) in tables {
+            behind.entry(table).or_default().extend(columns);
+        }
+    }
+    let revisions = match base_tables(connection, "SELECT account_id, revision FROM catalogue_revisions") {
+        Ok(tables) => tables.into_keys().collect(),
+        Err(error) => return Ok(vec![advice(format!("it cannot be read: {error}"))]),
+    };
+    let mut distrust = Vec::new();
+    for (table, columns) in &behind {
+        let missing = missing(connection, table, columns, &revisions)?;
+        if !missing.is_empty() {
+            let (events, revisions) =
+                (missing.join(", "), Vec::from_iter(revisions.iter().map(String::as_str)).join("` or `"));
+            distrust.push(advice(format!("table `{table}` has no trigger for {events} that writes to `{revisions}`")));
+        }
+    }
+    Ok(distrust)
+}
+
+/// The tables that a statement reads, of whichever views.
+fn base_tables(connection: &Connection, sql: &str) -> rusqlite::Result<Columns> {
+    let mut tables = accesses(connection, sql)?.read;
+    let mut is_table =
+        connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)")?;
+    let mut outcome = Ok(());
+    tables.retain(|table, _| {
+        is_table.query_row([table], |row| row.get(0)).unwrap_or_else(|error| {
+            outcome = Err(error);
+            false
+        })
+    });
+    outcome.map(|()| tables)
+}
+
+/// The events of that table that no trigger writes to one of `revisions` for. Updates count if they are of `columns`.
+fn missing(
+    connection: &Connection,
+    table: &str,
+    columns: &BTreeSet<String>,
+    revisions: &BTreeSet<String>,
+) -> rusqlite::Result<Vec<String>> {
+    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    let is_followed = |sql: &str| accesses(connection, sql).map(|found| !found.written.is_disjoint(revisions));
+    let update = |column: &String| {
+        let column = quoted(column);
+        is_followed(&format!("UPDATE {} SET {column} = {column}", quoted(table)))
+    };
+    let is_generated =
+        |column: &String| update(column).is_err_and(|error| error.to_string().contains("generated column"));
+    // Of a table of which only rows are counted, or an unknown column is computed.
+    let mut columns: Vec<String> = columns.iter().filter(|column| !column.is_empty()).cloned().collect();
+    if columns.iter().any(is_generated) {
+        let all = connection.prepare(&format!("SELECT * FROM {}", quoted(table)))?;
+        columns.clear();
+        // An iterator in newer versions of rusqlite, and a list in older ones.
+        for column in all.column_names() {
+            columns.push(column.to_owned());
+        }
+        columns.retain(|column| !is_generated(column));
+    }
+    let mut missing = Vec::new();
+    if !is_followed(&format!("INSERT INTO {} DEFAULT VALUES", quoted(table))).unwrap_or(false) {
+        missing.push("INSERT".to_owned());
+    }
+    let updated = columns.len();
+    columns.retain(|column| !update(column).unwrap_or(false));
+    if columns.len() == updated && updated > 0 {
+        missing.push("UPDATE".to_owned());
+    } else if !columns.is_empty() {
+        missing.push(format!("UPDATE OF {}", columns.join(", ")));
+    }
+    if !is_followed(&format!("DELETE FROM {}", quoted(table))).unwrap_or(false) {
+        missing.push("DELETE".to_owned());
+    }
+    Ok(missing)
+}
+
+/// The revision of a row under that version of the schema. While triggers were missing, the row may have outlived content that it
+/// stood for, so it stands for nothing that it stood for under another version. Versions of a schema only grow.
+pub(super) fn under(schema: i64, row: Revision) -> Revision {
+    /// So far apart that no two rows differ by a multiple of it, neither random ones nor counters.
+    const APART: u128 = 0xa7c9_3b1e_58d4_f602_9e37_79b9_7f4a_7c15;
+
+    let row = u128::from_be_bytes(*row.as_bytes());
+    Revision::from_bytes(row.wrapping_add(APART.wrapping_mul(schema as u128)).to_be_bytes())
+}

@@ -1,0 +1,236 @@
+//! Revisions are only relied on while triggers on each table behind the views write to them.
+
+use std::collections::HashSet;
+
+use catalogue_core::storage::{CourseStorage, Revision, ViewAdvice};
+use rusqlite::Connection;
+
+use super::team::{Kind, PLAIN, REVISIONS, Team};
+use super::{anna, two_courses};
+
+const WITH_REVISIONS: Kind = Kind { has_revisions: true, ..PLAIN };
+
+fn team() -> Team {
+    team_of(WITH_REVISIONS)
+}
+
+fn team_of(kind: Kind) -> Team {
+    let team = Team::new(kind);
+    team.put(&two_courses());
+    team
+}
+
+async fn revision(team: &Team) -> Revision {
+    team.storage.revision(&anna()).await.unwrap().unwrap()
+}
+
+async fn advice(team: &Team) -> Vec<ViewAdvice> {
+    team.storage.views().unwrap().check_revisions().await.unwrap()
+}
+
+/// Whether a commit that has nothing to do with courses leaves the revision alone, as it does where it is a row.
+async fn relies_on_rows(team: &Team) -> bool {
+    let before = revision(team).await;
+    team.execute("PRAGMA user_version = 7");
+    team.execute("PRAGMA user_version = 8");
+    let after = revision(team).await;
+    assert_eq!(revision(team).await, after, "nothing was committed");
+    after == before
+}
+
+/// Makes the table again under its name, as frameworks do: it loses its triggers.
+fn rebuild(writer: &Connection, table: &str, columns: &str) {
+    writer
+        .execute_batch(&format!(
+            "PRAGMA legacy_alter_table = ON; BEGIN; CREATE TABLE new__{table} ({columns}); INSERT INTO new__{table} SELECT * FROM {table};
+             DROP TABLE {table}; ALTER TABLE new__{table} RENAME TO {table}; COMMIT"
+        ))
+        .unwrap();
+}
+
+#[tokio::test]
+async fn rows_are_relied_on_while_all_triggers_exist() {
+    for kind in [
+        WITH_REVISIONS,
+        Kind { is_one_file: true, ..WITH_REVISIONS },
+        Kind { journal_mode: "delete", ..WITH_REVISIONS },
+    ] {
+        let team = team_of(kind);
+        assert!(relies_on_rows(&team).await, "{kind:?}");
+        assert_eq!(advice(&team).await, [], "{kind:?}");
+    }
+    let without = team_of(PLAIN);
+    assert!(!relies_on_rows(&without).await);
+    assert_eq!(advice(&without).await, []);
+}
+
+#[tokio::test]
+async fn change_after_a_table_was_rebuilt_replaces_the_revision() {
+    for journal_mode in ["wal", "delete"] {
+        let team = team_of(Kind { journal_mode, ..WITH_REVISIONS });
+        let mut seen = HashSet::from([revision(&team).await]);
+        rebuild(
+            &team.writer(),
+            "lessons",
+            "training_id INTEGER NOT NULL, place INTEGER, heading TEXT, abstract TEXT, body TEXT",
+        );
+        for number in 0..3 {
+            team.execute(&format!("UPDATE lessons SET heading = 'Heading {number}'"));
+            assert!(seen.insert(revision(&team).await), "{journal_mode} {number}");
+        }
+        let found = advice(&team).await;
+        assert_eq!(found.len(), 1, "{found:?}");
+        let ViewAdvice { about, what, remedy } = &found[0];
+        assert_eq!(about, "catalogue_revisions");
+        assert!(what.contains("table `lessons` has no trigger for INSERT, UPDATE, DELETE that writes to"), "{what}");
+        assert!(what.contains("`states`"), "{what}");
+        assert!(remedy.as_ref().unwrap().contains("create the triggers again"), "{remedy:?}");
+    }
+}
+
+/// Rows outlive a time without triggers, in which the content changed, also if nobody asked meanwhile.
+#[tokio::test]
+async fn revision_does_not_come_back_with_the_triggers() {
+    let team = team();
+    let before = revision(&team).await;
+    let trigger: String = team
+        .writer()
+        .query_row("SELECT sql FROM sqlite_schema WHERE name = 'lesson_updated'", [], |row| row.get(0))
+        .unwrap();
+    for asks_meanwhile in [false, true] {
+        team.execute("DROP TRIGGER lesson_updated");
+        if asks_meanwhile {
+            revision(&team).await;
+        }
+        team.execute(&format!("UPDATE lessons SET heading = 'While {asks_meanwhile}'"));
+        team.execute(&trigger);
+        assert_ne!(revision(&team).await, before, "{asks_meanwhile}");
+        assert!(relies_on_rows(&team).await, "{asks_meanwhile}");
+    }
+}
+
+/// Each change of the schema, and what is missing then, if anything.
+#[tokio::test]
+async fn rows_are_relied_on_by_what_triggers_do() {
+    for (change, missing) in [
+        ("DROP TRIGGER training_inserted", "table `trainings` has no trigger for INSERT that"),
+        ("DROP TRIGGER training_updated", "table `trainings` has no trigger for UPDATE that"),
+        ("DROP TRIGGER person_deleted", "table `people` has no trigger for DELETE that"),
+        // The triggers of what cascades delete do not count, since a writer may have these off.
+        (
+            "DROP TRIGGER training_deleted; ALTER TABLE lessons ADD COLUMN of_training REFERENCES trainings (id) ON DELETE CASCADE",
+            "table `trainings` has no trigger for DELETE that",
+        ),
+        // Of the same name, with another body.
+        (
+            "DROP TRIGGER training_updated; CREATE TRIGGER training_updated AFTER UPDATE ON trainings BEGIN SELECT 1; END",
+            "table `trainings` has no trigger for UPDATE that",
+        ),
+        (
+            "CREATE TABLE audit (a); DROP TRIGGER training_updated;
+             CREATE TRIGGER training_updated AFTER UPDATE ON trainings BEGIN INSERT INTO audit VALUES (1); END",
+            "table `trainings` has no trigger for UPDATE that",
+        ),
+        // It fires for some columns.
+        (
+            "DROP TRIGGER training_updated; CREATE TRIGGER training_updated AFTER UPDATE OF name, subtitle, lang, made_at,
+                 live_since, is_hidden, person_id, id ON trainings BEGIN UPDATE states SET state = randomblob(16); END",
+            "table `trainings` has no trigger for UPDATE OF access, handle that",
+        ),
+        // By way of another trigger, or of a view.
+        (
+            "CREATE TABLE queue (a); CREATE TRIGGER queued AFTER INSERT ON queue BEGIN UPDATE states SET state = randomblob(16); END;
+             DROP TRIGGER training_updated; CREATE TRIGGER other AFTER UPDATE ON trainings BEGIN INSERT INTO queue VALUES (1); END",
+            "",
+        ),
+        (
+            "CREATE VIEW changed AS SELECT 1 AS a;
+             CREATE TRIGGER replaced INSTEAD OF INSERT ON changed BEGIN UPDATE states SET state = randomblob(16); END;
+             DROP TRIGGER training_updated; CREATE TRIGGER other AFTER UPDATE ON trainings BEGIN INSERT INTO changed VALUES (1); END",
+            "",
+        ),
+        // What a trigger writes to is gone.
+        (
+            "CREATE TABLE gone (a); DROP TRIGGER training_updated;
+             CREATE TRIGGER training_updated AFTER UPDATE ON trainings BEGIN INSERT INTO gone VALUES (1); END; DROP TABLE gone",
+            "table `trainings` has no trigger for UPDATE that",
+        ),
+        // A table more, with triggers and without.
+        (
+            "CREATE TABLE extra (training_id); DROP VIEW catalogue_modules; CREATE VIEW catalogue_modules AS SELECT p.login AS account_id,
+                 t.handle AS course_slug, l.place AS number, l.heading AS title, l.abstract AS summary FROM lessons AS l
+                 JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id
+                 WHERE NOT EXISTS (SELECT 1 FROM extra WHERE training_id = t.id)",
+            "table `extra` has no trigger for INSERT, UPDATE, DELETE that",
+        ),
+        (
+            "CREATE TABLE extra (a); CREATE TRIGGER a AFTER INSERT ON extra BEGIN UPDATE states SET state = randomblob(16); END;
+             CREATE TRIGGER b AFTER DELETE ON extra BEGIN UPDATE states SET state = randomblob(16); END;
+             DROP VIEW catalogue_modules; CREATE VIEW catalogue_modules AS SELECT p.login AS account_id,
+                 t.handle AS course_slug, l.place AS number, l.heading AS title, l.abstract AS summary FROM lessons AS l
+                 JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id
+                 WHERE (SELECT count(*) FROM extra) < 9",
+            "",
+        ),
+        // A column that is computed from others.
+        ("ALTER TABLE trainings ADD COLUMN computed AS (name || 'x')", ""),
+        (
+            "ALTER TABLE lessons ADD COLUMN shown AS (heading || 'x'); DROP VIEW catalogue_modules;
+             CREATE VIEW catalogue_modules AS SELECT p.login AS account_id, t.handle AS course_slug, l.place AS number, l.shown AS title,
+                 '' AS summary FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id",
+            "",
+        ),
+        (
+            "ALTER TABLE lessons ADD COLUMN shown AS (heading || 'x'); DROP VIEW catalogue_modules;
+             CREATE VIEW catalogue_modules AS SELECT p.login AS account_id, t.handle AS course_slug, l.place AS number, l.shown AS title,
+                 '' AS summary FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id;
+             DROP TRIGGER lesson_updated; CREATE TRIGGER lesson_updated AFTER UPDATE OF training_id, place, shown ON lessons BEGIN
+                 UPDATE states SET state = randomblob(16); END",
+            "table `lessons` has no trigger for UPDATE OF heading, abstract, body that",
+        ),
+        // Nothing that is behind the views.
+        ("CREATE TABLE other (a)", ""),
+        ("DROP VIEW catalogue_revisions", "?"),
+    ] {
+        let team = team();
+        assert!(relies_on_rows(&team).await);
+        team.execute(change);
+        assert_eq!(relies_on_rows(&team).await, missing.is_empty(), "{change}");
+        let found = advice(&team).await;
+        match missing {
+            "" | "?" => assert_eq!(found, [], "{change}"),
+            missing => assert!(found.len() == 1 && found[0].what.contains(missing), "{change}: {found:?}"),
+        }
+    }
+}
+
+/// They are noticed by a storage that is open.
+#[tokio::test]
+async fn rows_are_relied_on_once_they_exist() {
+    let team = team_of(PLAIN);
+    assert!(!relies_on_rows(&team).await);
+    team.execute(&format!("{REVISIONS}; INSERT INTO states SELECT id, randomblob(16) FROM people"));
+    assert!(relies_on_rows(&team).await);
+    team.execute("DROP VIEW catalogue_revisions");
+    assert!(!relies_on_rows(&team).await);
+}
+
+/// Another file may have the same number of changes of its schema, and other triggers.
+#[tokio::test]
+async fn file_in_the_place_of_another_is_examined() {
+    let team = team();
+    let copy = team.directory.path().join("copy.db");
+    team.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+    let copied = Connection::open(&copy).unwrap();
+    let schema: i64 = team.writer().pragma_query_value(None, "schema_version", |row| row.get(0)).unwrap();
+    copied.execute_batch("DROP TRIGGER training_updated; PRAGMA journal_mode = wal").unwrap();
+    copied.pragma_update(None, "schema_version", schema).unwrap();
+    drop(copied);
+    assert!(relies_on_rows(&team).await);
+    for suffix in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(team.directory.path().join(format!("team.sqlite3{suffix}")));
+    }
+    std::fs::rename(&copy, team.database()).unwrap();
+    crate::noticed(async || relies_on_rows(&team).await, |relies| !relies).await;
+    assert!(!relies_on_rows(&team).await);
+}
