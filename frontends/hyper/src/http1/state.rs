@@ -194,9 +194,9 @@ impl Http1State {
     pub(crate) fn waits(&self, last_io: Instant) -> Option<(Stage, Instant)> {
         match &self.body {
             // The service gets the request only with its body.
-            Some(RequestBody { progress: Progress::Collecting(_), .. }) => Some((Stage::Waiting, self.began)),
+            Some(RequestBody { progress: Progress::Collecting(_), .. }) => Some((Stage::Body, self.began)),
             _ if self.running => None,
-            Some(_) => Some((Stage::Draining, self.ended.0)),
+            Some(_) => Some((Stage::Body, self.ended.0)),
             None => Some((Stage::Waiting, self.head.unwrap_or(last_io))),
         }
     }

@@ -17,8 +17,8 @@ pub(crate) enum Stage {
     Closed,
     /// No request has come since the accept: the client is silent, shakes hands, or is slow with its first head.
     Unused,
-    /// The response is out, and of the request's body, which nobody wants, more is to come.
-    Draining,
-    /// The server waits for the next request, the rest of a head, a body that the service wants, or for a response to be taken.
+    /// The rest of a request's body is to come: the service waits for it, or the response is out and nobody wants it.
+    Body,
+    /// The server waits for the next request, the rest of a head, or for a response to be taken.
     Waiting,
 }

@@ -342,26 +342,27 @@ async fn a_slow_head_is_evicted_before_whoever_has_asked_since_it_began() {
 }
 
 #[tokio::test]
-async fn wanted_body_is_evicted_before_whoever_has_asked_since_its_head() {
+async fn wanted_body_is_evicted_before_a_connection_that_is_idle_longer() {
     let server = evicting_at_once(2).await;
-    let mut body = awaited(&server, "/echo").await;
     let mut idle = used(&server).await;
-    body.send("x").await;
-    assert_stays(&mut idle).await;
+    let mut body = awaited(&server, "/echo").await;
     used(&server).await;
     assert_eq!(body.end().await, b"");
     assert_stays(&mut idle).await;
 }
 
 #[tokio::test]
-async fn connection_that_is_idle_longer_is_evicted_before_a_wanted_body() {
-    let server = evicting_at_once(2).await;
+async fn of_wanted_bodies_the_one_whose_head_came_first_is_evicted_whenever_a_byte_came() {
+    let server = evicting_at_once(3).await;
     let mut idle = used(&server).await;
-    let mut body = awaited(&server, "/echo").await;
+    let mut first = awaited(&server, "/echo").await;
+    let mut second = awaited(&server, "/echo").await;
+    first.send("x").await;
+    assert_stays(&mut idle).await;
     used(&server).await;
-    assert_eq!(idle.rest().await, "");
-    body.send("hello").await;
-    assert!(body.answer().await.ends_with("hello"));
+    assert_eq!(first.end().await, b"");
+    second.send("hello").await;
+    assert!(second.answer().await.ends_with("hello"));
 }
 
 #[tokio::test]
