@@ -165,6 +165,7 @@ mod request_id;
 mod route;
 mod sync;
 mod timestamp;
+mod utf8;
 mod view;
 
 #[cfg(test)]
@@ -184,3 +185,4 @@ pub use model::{AccountId, CourseDetail, CourseListItem, MAX_SLUG_BYTES, Module,
 pub use operation::Operation;
 pub use request_id::RequestIds;
 pub use timestamp::{InvalidTimestamp, Timestamp};
+pub use utf8::Utf8Reader;

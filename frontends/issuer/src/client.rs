@@ -57,7 +57,10 @@ fn system_roots(server: &str) -> Result<RootCertStore, NoCertificates> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
-        let reason = found.errors.first().map_or_else(|| "there is none".to_owned(), ToString::to_string);
+        let reason = found.errors.first().map_or_else(
+            || "there is none in PEM, of which a byte order mark hides the first".to_owned(),
+            ToString::to_string,
+        );
         return Err(NoCertificates { server: server.to_owned(), reason });
     }
     Ok(roots)

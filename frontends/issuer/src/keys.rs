@@ -1,15 +1,15 @@
 //! [`IssuerKeys`]: an issuer's key set, from where its metadata, an address or a file have it (decisions O22 and O23).
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use catalogue_core::async_trait;
 use catalogue_core::auth::signed::FetchKeys;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{Utf8Reader, async_trait};
 use http::Request;
 use http::header::ACCEPT;
 use serde::Deserialize;
@@ -177,7 +177,8 @@ fn parts(issuer: &str) -> (&str, &str) {
 fn read(path: &Path) -> Result<Bytes, String> {
     let mut set = Vec::new();
     // One byte more, which makes a set too large.
-    let read = File::open(path).and_then(|file| file.take(LONGEST as u64 + 1).read_to_end(&mut set));
+    let file = File::open(path).map(|file| Utf8Reader::new(BufReader::new(file)));
+    let read = file.and_then(|file| file.take(LONGEST as u64 + 1).read_to_end(&mut set));
     read.map(|_| set.into()).map_err(|error| format!("{}: {error}", path.display()))
 }
 

@@ -6,6 +6,7 @@ mod commands;
 mod database;
 mod developer_settings;
 mod exit;
+mod input;
 #[cfg(feature = "oauth")]
 mod issuer;
 mod logging;

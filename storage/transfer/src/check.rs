@@ -31,15 +31,17 @@ impl Checked {
     /// A file whose lines are right.
     pub(crate) fn of_file(file: File, watcher: Watcher) -> Result<Self, ImportError> {
         let version = version_of(&file).map_err(ImportError::of_input)?;
-        let length = checked(Lines::new(buffered(&file, &watcher)))?;
+        check(Lines::new(buffered(&file, &watcher)))?;
+        let length = position(&file)?;
         Ok(Self { file, length, version: Some(version), watcher })
     }
 
     /// The copy of a stream whose lines are right.
     pub(crate) fn of_stream(stream: impl Read, watcher: Watcher) -> Result<Self, ImportError> {
         let mut spool = Spool::new().map_err(ImportError::of_input)?;
-        let length = checked(Lines::copied(buffered(stream, &watcher), &mut spool))?;
+        check(Lines::copied(buffered(stream, &watcher), &mut spool))?;
         let file = spool.finish().map_err(ImportError::of_input)?;
+        let length = position(&file)?;
         Ok(Self { file, length, version: None, watcher })
     }
 
@@ -67,8 +69,8 @@ impl fmt::Debug for Checked {
     }
 }
 
-/// Checks each line, and says how many bytes there are.
-fn checked(mut lines: Lines<'_, impl BufRead>) -> Result<u64, ImportError> {
+/// Checks each line.
+fn check(mut lines: Lines<'_, impl BufRead>) -> Result<(), ImportError> {
     let mut faults = Faults::default();
     while let Some(parsed) = lines.next_parsed() {
         if let Err(what) = parsed {
@@ -78,7 +80,12 @@ fn checked(mut lines: Lines<'_, impl BufRead>) -> Result<u64, ImportError> {
             break;
         }
     }
-    faults.finish().map(|()| lines.length)
+    faults.finish()
+}
+
+/// Returns how far a file was read or written, in its own bytes, whatever they encode.
+fn position(mut file: &File) -> Result<u64, ImportError> {
+    file.stream_position().map_err(|error| ImportError::of_input(unreadable(&error)))
 }
 
 fn buffered<R: Read>(input: R, watcher: &Watcher) -> BufReader<Watched<'_, R>> {

@@ -118,8 +118,8 @@ fn text_of(line: &[u8]) -> Result<&str, LineFault> {
     if line.starts_with(b"\xef\xbb\xbf") {
         return Err(LineFault::of_line("starts with a byte order mark; save it as UTF-8 without one".to_owned()));
     }
-    if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") || line.contains(&0) {
-        return Err(LineFault::of_line(format!("UTF-16, or no text at all; {RIGHT}")));
+    if line.contains(&0) {
+        return Err(LineFault::of_line(format!("UTF-16 in the middle of a text, or no text at all; {RIGHT}")));
     }
     str::from_utf8(line)
         .map_err(|error| LineFault::of_line(format!("not UTF-8 from byte {} on; {RIGHT}", error.valid_up_to() + 1)))

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
+use catalogue_core::Utf8Reader;
+
 use crate::line::{self, Line};
 use crate::spool::Spool;
 
@@ -14,11 +16,11 @@ const KEPT_LINE_BYTES: usize = 1 << 20;
 
 /// The lines of an input that are not blank.
 pub(crate) struct Lines<'c, R> {
-    input: R,
+    input: Utf8Reader<R>,
     line: Vec<u8>,
     /// That of the line that was read last; blank lines count.
     pub(crate) number: u64,
-    /// How many bytes were read.
+    /// How many bytes of UTF-8 were read.
     pub(crate) length: u64,
     longest: usize,
     /// Reading has failed; then no line follows the one that told it.
@@ -28,6 +30,7 @@ pub(crate) struct Lines<'c, R> {
 
 impl<'c, R: BufRead> Lines<'c, R> {
     pub(crate) fn new(input: R) -> Self {
+        let input = Utf8Reader::new(input);
         Self { input, line: Vec::new(), number: 0, length: 0, longest: MAX_LINE_BYTES, broken: false, copy: None }
     }
 

@@ -1,6 +1,6 @@
 //! `catalogue tokens check`: what `serve` says of a signed token, step by step.
 
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::Read as _;
 
 use catalogue_core::auth::signed::{TokenType, UnverifiedToken};
 use catalogue_core::auth::{Authenticator as _, BearerToken, Identity, Verdict};
@@ -9,8 +9,8 @@ use catalogue_core::{AccountId, Timestamp};
 use super::{Context, block_on};
 use crate::database::Storage;
 use crate::exit::{Failure, chain};
+use crate::input::{stdin, unreadable};
 use crate::issuer::{self, IssuerOptions};
-use crate::output;
 use crate::report::Report;
 use crate::settings::ServeSettings;
 
@@ -49,12 +49,8 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
             "there is no issuer whose tokens are taken; name it with --oauth-issuer, as for serve",
         ));
     };
-    if io::stdin().is_terminal() {
-        output::note("a token; Ctrl+D ends");
-    }
     let mut text = String::new();
-    let read = io::stdin().lock().take(LONGEST).read_to_string(&mut text);
-    read.map_err(|error| Failure::work(format!("standard input cannot be read: {error}")))?;
+    stdin("a token; Ctrl+D ends").take(LONGEST).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
     let mut report = Report::default();
     block_on(async {
         if let Some(token) = BearerToken::new(text.trim()) {

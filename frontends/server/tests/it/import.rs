@@ -193,9 +193,11 @@ fn a_stream_that_cannot_be_copied_is_1() {
 #[test]
 fn tells_what_is_wrong_with_a_whole_file() {
     let dir = TestDir::new();
+    let wide: Vec<_> = COURSES.encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (text, piece) in [
-        (format!("\u{feff}{COURSES}").into_bytes(), "line 1: starts with a byte order mark; save it as UTF-8"),
-        (COURSES.encode_utf16().flat_map(u16::to_le_bytes).collect(), "line 1: UTF-16"),
+        (format!("{COURSES}\u{feff}{COURSES}").into_bytes(), "line 6: starts with a byte order mark; save it as UTF-8"),
+        ([COURSES.as_bytes(), &wide].concat(), "line 6: UTF-16 in the middle of a text"),
+        ([&wide[..], b"\xff"].concat(), "line 6: not UTF-8 from byte 1 on"),
         (b"{\n  \"type\": \"account\",\n  \"id\": \"a\"\n}\n".to_vec(), "each object on a line of its own"),
     ] {
         dir.write("f.jsonl", text);

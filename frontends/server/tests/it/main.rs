@@ -19,6 +19,7 @@ mod doctor;
 mod drills;
 #[cfg(unix)]
 mod early_hangup;
+mod encodings;
 mod export;
 mod failing_writes;
 mod generated;

@@ -2,12 +2,14 @@
 
 use std::error::Error;
 use std::fmt::Display;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
+use catalogue_core::Utf8Reader;
 use rustls::crypto::aws_lc_rs;
-use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, InvalidDnsNameError, PrivateKeyDer};
 use rustls::{CertificateError, ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -36,7 +38,7 @@ pub(crate) fn connector(
         (None, None) => builder.with_no_client_auth(),
         (Some(certificate), Some(key)) => {
             let shown = certificates(certificate)?;
-            let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key, error))?;
+            let secret = open(key).and_then(PrivateKeyDer::from_pem_reader).map_err(|error| wrong(key, error))?;
             builder.with_client_auth_cert(shown, secret).map_err(|error| wrong(certificate, error))?
         }
         _ => return Err(OpenError::SslMode),
@@ -50,19 +52,26 @@ fn add_system(roots: &mut RootCertStore) -> Result<(), OpenError> {
     let found = rustls_native_certs::load_native_certs();
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
-        let reason = found.errors.first().map_or_else(|| "there is none".to_owned(), ToString::to_string);
+        let reason = found.errors.first().map_or_else(
+            || "there is none in PEM, of which a byte order mark hides the first".to_owned(),
+            ToString::to_string,
+        );
         return Err(wrong("the system's certificates", reason));
     }
     Ok(())
 }
 
 fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, OpenError> {
-    let found = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let found = open(file).and_then(|text| CertificateDer::pem_reader_iter(text).collect::<Result<Vec<_>, _>>());
     match found {
         Ok(found) if found.is_empty() => Err(wrong(file, "it has no certificate in PEM")),
         Ok(found) => Ok(found),
         Err(error) => Err(wrong(file, error)),
     }
+}
+
+fn open(file: &str) -> Result<Utf8Reader<BufReader<File>>, pem::Error> {
+    File::open(file).map(|file| Utf8Reader::new(BufReader::new(file))).map_err(pem::Error::Io)
 }
 
 fn wrong(file: impl AsRef<Path>, reason: impl Display) -> OpenError {

@@ -6,6 +6,8 @@ use std::path::Path;
 #[cfg(unix)]
 use std::{thread, time::Duration};
 
+use catalogue_core::Utf8Reader;
+
 /// Many times what a chain of certificates takes up, and soon read.
 const MOST_BYTES: u64 = 1024 * 1024;
 
@@ -13,7 +15,8 @@ const MOST_BYTES: u64 = 1024 * 1024;
 #[cfg(unix)]
 const PIPE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Reads a certificate, a key or another short secret from a file or from a pipe.
+/// Reads a certificate, a key or another short secret from a file or from a pipe. Text is returned as UTF-8, as
+/// [`Utf8Reader`] decodes it.
 ///
 /// # Errors
 ///
@@ -28,20 +31,22 @@ pub fn read_short_file(path: &Path) -> io::Result<Vec<u8>> {
             return Err(io::Error::new(ErrorKind::InvalidInput, "it is a device; name a file"));
         }
         if kind.is_fifo() {
-            return read_pipe(path, PIPE_TIMEOUT).and_then(bounded);
+            return text(&read_pipe(path, PIPE_TIMEOUT)?);
         }
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    bounded(bytes)
+    text(&bytes)
 }
 
-fn bounded(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+fn text(bytes: &[u8]) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > MOST_BYTES {
-        let text = "it is longer than a mebibyte, so it is not what is asked for; name another file";
-        return Err(io::Error::new(ErrorKind::FileTooLarge, text));
+        let why = "it is longer than a mebibyte, so it is not what is asked for; name another file";
+        return Err(io::Error::new(ErrorKind::FileTooLarge, why));
     }
-    Ok(bytes)
+    let mut text = Vec::with_capacity(bytes.len());
+    Utf8Reader::new(bytes).read_to_end(&mut text)?;
+    Ok(text)
 }
 
 /// Reads a pipe to its end. Without a time limit, opening or reading one that nobody writes to would last for ever.

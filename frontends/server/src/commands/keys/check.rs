@@ -1,13 +1,14 @@
 //! `catalogue keys check`: whether texts have the form of our tokens, without a database.
 
 use std::fmt;
-use std::io::{self, BufRead, BufWriter, IsTerminal as _, Read as _, Write};
+use std::io::{self, BufRead, BufWriter, Read as _, Write};
 
 use catalogue_core::auth::{CredentialKind, token_kind};
 use serde::Serialize;
 
 use crate::cli::CheckKeys;
 use crate::exit::Failure;
+use crate::input::{stdin, unreadable};
 use crate::output;
 
 /// No line that is longer can be a token, so no more of it is kept.
@@ -33,11 +34,9 @@ struct Counts {
 }
 
 pub(super) fn run(check: &CheckKeys) -> Result<(), Failure> {
-    if io::stdin().is_terminal() {
-        output::note("one token a line; Ctrl+D ends");
-    }
+    let mut input = stdin("one token a line; Ctrl+D ends");
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let counts = report(&mut io::stdin().lock(), check.json, &mut out)?;
+    let counts = report(&mut input, check.json, &mut out)?;
     out.flush().map_err(|error| output::failed(&error))?;
     match counts {
         Counts { all: 0, .. } => Err(Failure::work("standard input has no token; write one a line")),
@@ -48,21 +47,24 @@ pub(super) fn run(check: &CheckKeys) -> Result<(), Failure> {
 
 /// Judges each line that is not blank, and writes its verdict before the next is read: there may be any number of them.
 fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<Counts, Failure> {
-    let unreadable = |error: io::Error| Failure::work(format!("standard input cannot be read: {error}"));
     let unwritten = |error: io::Error| output::failed(&error);
     let (mut counts, mut line) = (Counts::default(), Vec::new());
     for number in 1.. {
         line.clear();
-        if input.by_ref().take(LONGEST).read_until(b'\n', &mut line).map_err(unreadable)? == 0 {
+        if input.by_ref().take(LONGEST).read_until(b'\n', &mut line).map_err(|error| unreadable(&error))? == 0 {
             break;
         }
         let is_whole = line.last() == Some(&b'\n') || (line.len() as u64) < LONGEST;
         if !is_whole {
-            input.skip_until(b'\n').map_err(unreadable)?;
+            input.skip_until(b'\n').map_err(|error| unreadable(&error))?;
         }
         let text = line.trim_ascii();
         if text.is_empty() && is_whole {
             continue;
+        }
+        if text.contains(&0) {
+            let what = "zero bytes, as UTF-16 in the middle of a text has them; save all of it as UTF-8";
+            return Err(Failure::work(format!("line {number} of standard input has {what}")));
         }
         let verdict = Verdict::of(number, str::from_utf8(text).ok().filter(|_| is_whole));
         match json {

@@ -1,7 +1,7 @@
 //! `catalogue keys find`: whose a token is, or whose all tokens of a text are.
 
 use std::collections::HashSet;
-use std::io::{self, BufRead, IsTerminal as _, Read as _};
+use std::io::{self, BufRead, Read as _};
 
 use catalogue_core::Timestamp;
 use catalogue_core::auth::{BearerToken, TokenDigest, token_kind};
@@ -13,6 +13,7 @@ use crate::cli::FindKey;
 use crate::commands::{credentials, table};
 use crate::database::Storage;
 use crate::exit::Failure;
+use crate::input::{stdin, unreadable};
 use crate::output;
 
 /// How many bytes a token has.
@@ -32,11 +33,7 @@ impl Sought {
             return Subject::of_token(arguments.token.as_deref().unwrap_or_default()).map(Self::Token);
         };
         check_is_stdin(source)?;
-        if io::stdin().is_terminal() {
-            output::note("any text; Ctrl+D ends");
-        }
-        let tokens = tokens(&mut io::stdin().lock());
-        let tokens = tokens.map_err(|error| Failure::work(format!("standard input cannot be read: {error}")))?;
+        let tokens = tokens(&mut stdin("any text; Ctrl+D ends")).map_err(|error| unreadable(&error))?;
         if tokens.is_empty() {
             return Err(Failure::work("standard input has no token"));
         }
@@ -101,6 +98,8 @@ async fn in_text(storage: &Storage, tokens: &[(u64, TokenDigest)], json: bool) -
 fn tokens(input: &mut impl BufRead) -> io::Result<Vec<(u64, TokenDigest)>> {
     let (mut found, mut seen, mut line, mut text) = (Vec::new(), HashSet::new(), 1, Vec::new());
     while input.by_ref().take(PIECE).read_until(b'\n', &mut text)? > 0 {
+        // UTF-16 in the middle of a text, as Windows PowerShell's `>>` appends it, has one beside each character of a token.
+        text.retain(|byte| *byte != 0);
         for candidate in text.windows(LENGTH).filter(|candidate| candidate[4] == b'_') {
             let token = str::from_utf8(candidate).ok().filter(|text| token_kind(text).is_some());
             let digest = token.and_then(BearerToken::new).map(|token| token.digest());

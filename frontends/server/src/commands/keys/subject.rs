@@ -1,6 +1,6 @@
 //! Which credential a command is for: an id, or a token on standard input.
 
-use std::io::{self, IsTerminal, Read as _};
+use std::io::Read as _;
 use std::sync::Arc;
 
 use catalogue_core::auth::{BearerToken, TokenDigest, token_kind};
@@ -8,19 +8,15 @@ use catalogue_core::auth::{BearerToken, TokenDigest, token_kind};
 use crate::commands::credentials;
 use crate::database::Storage;
 use crate::exit::Failure;
-use crate::output;
+use crate::input::{stdin, unreadable};
 
 /// No token is longer (decision O7).
 const LONGEST: u64 = 1 << 13;
 
 /// The one token that stands on standard input, kept in `text`; `command` reads it.
 pub(super) fn read_token<'t>(text: &'t mut String, command: &str) -> Result<BearerToken<'t>, Failure> {
-    if io::stdin().is_terminal() {
-        output::note("one token; Ctrl+D ends");
-    }
     let mut read = Vec::new();
-    let outcome = io::stdin().lock().take(LONGEST + 1).read_to_end(&mut read);
-    outcome.map_err(|error| Failure::work(format!("standard input cannot be read: {error}")))?;
+    stdin("one token; Ctrl+D ends").take(LONGEST + 1).read_to_end(&mut read).map_err(|error| unreadable(&error))?;
     *text = String::from_utf8(read).unwrap_or_else(|_| "?\n?".to_owned());
     let token = text.trim();
     if token.is_empty() {

@@ -1,0 +1,206 @@
+//! [`Utf8Reader`]: text as UTF-8, in whichever Unicode encoding it was saved.
+
+use std::io::{self, BufRead, Read};
+
+/// The byte order marks of UTF-8 and UTF-16.
+const UTF_8: &[u8] = b"\xef\xbb\xbf";
+const LITTLE_ENDIAN: &[u8] = b"\xff\xfe";
+const BIG_ENDIAN: &[u8] = b"\xfe\xff";
+
+/// Reader of a text as UTF-8. It drops a byte order mark and decodes UTF-16, which Windows PowerShell's `>` writes.
+///
+/// UTF-16 is recognized by its byte order mark, or by a first character below U+0100. Any other input passes through
+/// unchanged, whatever it is. Half a surrogate pair becomes a byte that is not UTF-8.
+#[derive(Debug)]
+pub struct Utf8Reader<R> {
+    input: R,
+    encoding: Encoding,
+    /// Bytes to return before those of `input`.
+    ready: Vec<u8>,
+    /// Number of bytes of `ready` that were returned.
+    returned: usize,
+    /// Bytes of a character of which the rest is still to be read.
+    partial: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Encoding {
+    /// Nothing was read yet.
+    Unknown,
+    /// UTF-8, or not a text.
+    Utf8,
+    Utf16(fn([u8; 2]) -> u16),
+}
+
+impl<R: BufRead> Utf8Reader<R> {
+    /// Creates a reader of `input`. It reads nothing yet.
+    pub fn new(input: R) -> Self {
+        Self { input, encoding: Encoding::Unknown, ready: Vec::new(), returned: 0, partial: Vec::new() }
+    }
+
+    /// Reads as many bytes as tell the encoding.
+    fn detect(&mut self) -> io::Result<()> {
+        let is_open = |head: &[u8]| head.len() < 2 || (head.len() == 2 && UTF_8.starts_with(head));
+        while is_open(&self.partial) && self.input.by_ref().take(1).read_to_end(&mut self.partial)? > 0 {}
+        let head = &self.partial;
+        let (encoding, mark) = match **head {
+            _ if head == UTF_8 => (Encoding::Utf8, head.len()),
+            _ if head == LITTLE_ENDIAN => (Encoding::Utf16(u16::from_le_bytes), head.len()),
+            _ if head == BIG_ENDIAN => (Encoding::Utf16(u16::from_be_bytes), head.len()),
+            [0, 0] => (Encoding::Utf8, 0),
+            [_, 0] => (Encoding::Utf16(u16::from_le_bytes), 0),
+            [0, _] => (Encoding::Utf16(u16::from_be_bytes), 0),
+            _ => (Encoding::Utf8, 0),
+        };
+        self.partial.drain(..mark);
+        if let Encoding::Utf8 = encoding {
+            self.ready.append(&mut self.partial);
+        }
+        self.encoding = encoding;
+        Ok(())
+    }
+
+    /// Decodes what one read of the input returns, until that completes a character or the input ends.
+    fn decode(&mut self, unit: fn([u8; 2]) -> u16) -> io::Result<()> {
+        self.ready.clear();
+        self.returned = 0;
+        while self.ready.is_empty() {
+            let read = self.input.fill_buf()?;
+            let (length, is_end) = (read.len(), read.is_empty());
+            self.partial.extend_from_slice(read);
+            self.input.consume(length);
+            if is_end && self.partial.is_empty() {
+                break;
+            }
+            let mut units: Vec<_> = self.partial.as_chunks().0.iter().copied().map(unit).collect();
+            if !is_end && units.last().is_some_and(|last| matches!(last, 0xd800..0xdc00)) {
+                units.pop();
+            }
+            self.partial.drain(..units.len() * 2);
+            for character in char::decode_utf16(units) {
+                match character {
+                    Ok(character) => self.ready.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+                    Err(_) => self.ready.push(0xff),
+                }
+            }
+            if is_end && !self.partial.is_empty() {
+                self.partial.clear();
+                self.ready.push(0xff);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: BufRead> BufRead for Utf8Reader<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if let Encoding::Unknown = self.encoding {
+            self.detect()?;
+        }
+        if self.returned == self.ready.len() {
+            let Encoding::Utf16(unit) = self.encoding else { return self.input.fill_buf() };
+            self.decode(unit)?;
+        }
+        Ok(&self.ready[self.returned..])
+    }
+
+    fn consume(&mut self, length: usize) {
+        if self.returned == self.ready.len() {
+            self.input.consume(length);
+        } else {
+            self.returned += length;
+        }
+    }
+}
+
+impl<R: BufRead> Read for Utf8Reader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::*;
+
+    const TEXT: &str = "{\"a\":\"\u{e9}\u{65e5}\u{1f917}\u{a0a}\"}\r\n\nb";
+
+    fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    fn decoded(bytes: &[u8], at_a_time: usize) -> Vec<u8> {
+        let mut read = Vec::new();
+        Utf8Reader::new(BufReader::with_capacity(at_a_time, bytes)).read_to_end(&mut read).unwrap();
+        read
+    }
+
+    #[test]
+    fn each_encoding_is_read_however_it_arrives() {
+        let marked = format!("\u{feff}{TEXT}");
+        for at_a_time in [1, 2, 3, 7, 1000] {
+            for bytes in [
+                TEXT.as_bytes().to_vec(),
+                marked.as_bytes().to_vec(),
+                utf16(&marked, u16::to_le_bytes),
+                utf16(&marked, u16::to_be_bytes),
+                utf16(TEXT, u16::to_le_bytes),
+                utf16(TEXT, u16::to_be_bytes),
+            ] {
+                assert_eq!(decoded(&bytes, at_a_time), TEXT.as_bytes(), "{bytes:x?} by {at_a_time}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_utf16_passes_through_unchanged() {
+        for bytes in [
+            &b""[..],
+            b"a",
+            b"\n",
+            b"\0",
+            b"\0\0a",
+            b"\xef",
+            b"\xef\xbb",
+            b"\xef\xbba",
+            b"\xff",
+            b"\xff\xff\xfe",
+            b"a\xef\xbb\xbf",
+            b"ab\0c\0",
+            b"0\x82\xff\xfe",
+        ] {
+            assert_eq!(decoded(bytes, 1), bytes);
+        }
+        assert_eq!(decoded("\u{feff}\u{feff}a".as_bytes(), 9), "\u{feff}a".as_bytes(), "one mark is dropped");
+    }
+
+    #[test]
+    fn broken_utf16_is_not_utf8() {
+        let lone = [LITTLE_ENDIAN, b"a\0\x00\xd8b\0"].concat();
+        let cut = [LITTLE_ENDIAN, b"a\0b"].concat();
+        let last = [LITTLE_ENDIAN, b"a\0\x00\xd8"].concat();
+        for (bytes, expected) in [(lone, &b"a\xffb"[..]), (cut, b"a\xff"), (last, b"a\xff")] {
+            for at_a_time in 1..8 {
+                assert_eq!(decoded(&bytes, at_a_time), expected, "{bytes:x?}");
+            }
+        }
+    }
+
+    /// A person who types a line gets its verdict before the next.
+    #[test]
+    fn no_more_is_waited_for_than_tells_the_encoding() {
+        struct Silent;
+        impl Read for Silent {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                panic!("nothing more was needed");
+            }
+        }
+        let mut line = Vec::new();
+        let typed = BufReader::new(b"x\n".chain(Silent));
+        assert_eq!(Utf8Reader::new(typed).read_until(b'\n', &mut line).unwrap(), 2);
+    }
+}

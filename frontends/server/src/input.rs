@@ -1,0 +1,21 @@
+//! Standard input as text.
+
+use std::io::{self, IsTerminal as _, StdinLock};
+
+use catalogue_core::Utf8Reader;
+
+use crate::exit::Failure;
+use crate::output;
+
+/// Returns standard input as UTF-8. A person who types it is told `hint` first.
+pub(crate) fn stdin(hint: &str) -> Utf8Reader<StdinLock<'static>> {
+    if io::stdin().is_terminal() {
+        output::note(hint);
+    }
+    Utf8Reader::new(io::stdin().lock())
+}
+
+/// Returns the failure of a read of standard input.
+pub(crate) fn unreadable(error: &io::Error) -> Failure {
+    Failure::work(format!("standard input cannot be read: {error}"))
+}

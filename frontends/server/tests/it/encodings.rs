@@ -1,0 +1,146 @@
+//! What is read as text may be in UTF-8 with a byte order mark or in UTF-16, wherever the program reads one.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::program::{COURSES, Outcome, TestDir};
+
+/// Each encoding that a text is found in, with its name.
+fn encodings(text: &str) -> [(&'static str, Vec<u8>); 5] {
+    let marked = format!("\u{feff}{text}");
+    let [little, big] = [u16::to_le_bytes, u16::to_be_bytes];
+    [
+        ("UTF-8 with a mark", marked.clone().into_bytes()),
+        ("UTF-16LE with a mark", marked.encode_utf16().flat_map(little).collect()),
+        ("UTF-16BE with a mark", marked.encode_utf16().flat_map(big).collect()),
+        ("UTF-16LE", text.encode_utf16().flat_map(little).collect()),
+        ("UTF-16BE", text.encode_utf16().flat_map(big).collect()),
+    ]
+}
+
+fn reading(dir: &TestDir, arguments: &str, input: &[u8]) -> Outcome {
+    let mut command = dir.command(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A command that refuses its arguments reads nothing.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap().into()
+}
+
+/// A signed token of `https://id.example.com` for the account `a`, by the key `k`.
+fn signed() -> String {
+    let claims = r#"{"iss":"https://id.example.com","aud":"a","sub":"a","client_id":"c","jti":"x","exp":9999999999}"#;
+    let parts = [r#"{"typ":"at+jwt","alg":"ES256","kid":"k"}"#, claims, "not a signature"];
+    parts.map(|part| URL_SAFE_NO_PAD.encode(part)).join(".")
+}
+
+/// Asserts that each encoding of `text` gets the outcome of plain UTF-8, in which `piece` occurs.
+fn assert_alike(text: &str, piece: &str, run: impl Fn(&[u8]) -> Outcome) {
+    run(text.as_bytes());
+    // The second run, as a key is revoked only once.
+    let plain = run(text.as_bytes());
+    assert!(plain.out.contains(piece) || plain.err.contains(piece), "{piece}: {plain:?}");
+    for (encoding, bytes) in encodings(text) {
+        let outcome = run(&bytes);
+        assert_eq!(
+            (outcome.status, outcome.out, outcome.err),
+            (plain.status, plain.out.clone(), plain.err.clone()),
+            "{encoding}"
+        );
+    }
+}
+
+#[test]
+fn standard_input_is_read_in_each_encoding() {
+    let dir = TestDir::with_courses();
+    let create = || dir.run("keys create --account a --name n --scope read:courses").succeeds();
+    let [found, revoked, rotated] = [(); 3].map(|()| create());
+    let text = format!("# \u{e9}\u{1f917}\r\ncurl -H \"Authorization: Bearer {found}\" https://api.example.com\r\n");
+    for (arguments, text, piece) in [
+        ("keys check", format!("{found}\n{found}"), "3: valid api-key"),
+        ("keys find -", found.clone(), "state            valid"),
+        ("keys find --in-text -", text, "valid"),
+        ("keys revoke --token -", revoked, "was revoked before"),
+        ("keys rotate --token -", rotated, "has a successor"),
+        #[cfg(feature = "oauth")]
+        ("tokens revoke --account a", signed(), "is revoked"),
+        #[cfg(feature = "oauth")]
+        (
+            "tokens check --oauth-issuer https://id.example.com --oauth-audience a --oauth-keys file:none.json",
+            signed(),
+            "none.json",
+        ),
+    ] {
+        assert_alike(&text, piece, |bytes| reading(&dir, arguments, bytes));
+    }
+    assert_alike(COURSES, "Zwei", |bytes| {
+        let dir = TestDir::new();
+        reading(&dir, "import -", bytes).succeeds();
+        dir.run("export")
+    });
+}
+
+#[test]
+fn files_are_read_in_each_encoding() {
+    let dir = TestDir::with_courses();
+    let certificate = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (chain, key) = (certificate.cert.pem(), certificate.signing_key.serialize_pem());
+    dir.write("chain.pem", &chain);
+    dir.write("key.pem", &key);
+    let twice = format!("{chain}{chain}");
+    // The key of RFC 7517, appendix A.1.
+    let keys = r#"{"keys":[{"kty":"EC","crv":"P-256","kid":"k","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+        "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}"#;
+    let postgres = "export --database postgres://u@127.0.0.1:1/n?sslmode=verify-full";
+    let with_keys = "tokens check --oauth-issuer https://id.example.com --oauth-audience a --oauth-keys file:f";
+    for (text, arguments, piece) in [
+        ("database = 'sqlite:\u{e9}.db'\n", "accounts list --config f", "\u{e9}.db"),
+        ("sqlite:\u{e9}.db\n", "accounts list --log error --database file:f", "\u{e9}.db"),
+        (&chain, &format!("{postgres}&sslrootcert=f"), "refused"),
+        (&twice, &format!("{postgres}&sslrootcert=chain.pem&sslcert=f&sslkey=key.pem"), "refused"),
+        (&key, &format!("{postgres}&sslrootcert=chain.pem&sslcert=chain.pem&sslkey=f"), "refused"),
+        #[cfg(feature = "oauth")]
+        (keys, with_keys, "1 usable, fetched now"),
+    ] {
+        assert_alike(text, piece, |bytes| {
+            dir.write("f", bytes);
+            reading(&dir, arguments, signed().as_bytes())
+        });
+    }
+    for (text, arguments) in
+        [(&chain, "doctor --tls-cert f --tls-key key.pem"), (&key, "doctor --tls-cert chain.pem --tls-key f")]
+    {
+        assert_alike(text, "ok       certificate  expires on ", |bytes| {
+            dir.write("f", bytes);
+            let mut outcome = dir.run(arguments);
+            outcome.out = outcome.out.lines().filter(|line| line.contains(" certificate ")).collect();
+            outcome
+        });
+    }
+    assert_alike(COURSES, "Zwei", |bytes| {
+        let dir = TestDir::new();
+        dir.write("f", bytes);
+        dir.run("import f").succeeds();
+        dir.run("export")
+    });
+    fs::remove_file(dir.path("f")).unwrap();
+}
+
+/// Windows PowerShell's `>>` appends UTF-16 to whatever is there.
+#[test]
+fn a_text_that_becomes_utf16_is_no_text_without_tokens() {
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
+    for (_, bytes) in encodings(&key) {
+        let appended = [b"plain\n", &*bytes].concat();
+        let found = reading(&dir, "keys find --in-text -", &appended);
+        assert!(found.out.contains("valid"), "{found:?}");
+    }
+    let [.., (_, appended), _] = encodings(&key);
+    let checked = reading(&dir, "keys check", &[b"plain\n", &*appended].concat());
+    assert_eq!(checked.out, "1: invalid\n");
+    assert!(checked.err.contains("line 2 of standard input has zero bytes, as UTF-16"), "{checked:?}");
+}
