@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::exit::Failure;
 use crate::logging::Format;
 use crate::settings::table::LOG_FORMAT;
+use crate::text::json;
 
 /// Writes `text` to standard output, and a line feed where it has none at its end.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -21,8 +22,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes `value` to standard output as one line of JSON.
 pub(crate) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
-    let text = serde_json::to_string(value).map_err(|error| Failure::because(&error))?;
-    print(&text)
+    print(&json(value).map_err(|error| Failure::because(&error))?)
 }
 
 /// Whether what is written to standard error is JSON, an object a line.
@@ -50,7 +50,7 @@ pub(crate) fn note(text: &str) {
 /// The same, of that level. What stands before the text is for people.
 pub(crate) fn say(level: &str, label: &str, text: &str) {
     let line = if JSON.load(Ordering::Relaxed) {
-        let (now, text) = (Timestamp::now(), serde_json::Value::from(text));
+        let (now, text) = (Timestamp::now(), json(text).expect("a text is JSON"));
         format!(r#"{{"timestamp":"{now}","level":"{level}","target":"catalogue","message":{text}}}"#)
     } else {
         format!("{label}{text}")

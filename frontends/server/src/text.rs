@@ -1,6 +1,9 @@
 //! Texts from outside, made fit for a terminal.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use serde::Serialize;
 
 /// The text with control characters and those without a shape escaped: it steers no terminal, and looks like no other.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
@@ -16,6 +19,25 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+/// Returns `value` as JSON, in which the same characters are escaped as [`printable`] escapes.
+pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
+    let text = serde_json::to_string(value)?;
+    if !text.contains(is_hidden) {
+        return Ok(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if is_hidden(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                write!(shown, "\\u{unit:04x}").expect("a String takes all");
+            }
+        } else {
+            shown.push(character);
+        }
+    }
+    Ok(shown)
 }
 
 /// Control characters, the separators of lines and paragraphs, and what Unicode says is ignored where it cannot be shown
@@ -93,6 +115,15 @@ mod tests {
         );
         let shown = "e\u{301} हिन्दी עברית 日本語 🤗 \u{a0}\u{fffd}";
         assert_eq!(printable(shown), shown);
+    }
+
+    #[test]
+    fn json_is_escaped_and_means_the_same() {
+        let strange = "\u{7f}\u{9b}\u{202e}\u{e0041}\n\u{e9}\u{1f917}\"";
+        let text = json(&[strange]).unwrap();
+        assert_eq!(text, "[\"\\u007f\\u009b\\u202e\\udb40\\udc41\\n\u{e9}\u{1f917}\\\"\"]");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&text).unwrap(), [strange]);
+        assert_eq!(json("e\u{301}").unwrap(), "\"e\u{301}\"");
     }
 
     #[test]

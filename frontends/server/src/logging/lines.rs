@@ -15,7 +15,7 @@ use tracing_subscriber::layer::{Context, Layer};
 use super::Sink;
 use crate::exit::chain;
 use crate::output;
-use crate::text::printable;
+use crate::text::{json, printable};
 
 /// A buffer that has become larger is not kept.
 const KEPT: usize = 16 << 10;
@@ -139,7 +139,11 @@ impl<const JSON: bool> Visit for Fields<'_, JSON> {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.name(field);
         if JSON {
-            return serde_json::to_writer(&mut *self.0, value).expect("a Vec takes all, and a text is JSON");
+            // To the end whatever is found, as below.
+            if value.bytes().fold(true, |ascii, byte| ascii & (byte < 0x7f)) {
+                return serde_json::to_writer(&mut *self.0, value).expect("a Vec takes all, and a text is JSON");
+            }
+            return self.0.extend_from_slice(json(value).expect("a text is JSON").as_bytes());
         }
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
         // To the end whatever is found, so that many bytes are looked at at once.

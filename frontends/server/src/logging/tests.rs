@@ -59,6 +59,16 @@ fn json_can_be_parsed() {
     assert_eq!(value, expected);
 }
 
+#[test]
+fn json_steers_no_terminal() {
+    const STRANGE: &str = "a\u{7f}\u{9b}2J\u{202e}\u{2066}\u{200f}";
+    let log = || tracing::warn!(text = STRANGE, shown = %STRANGE, debug = ?"\u{9b}", "{STRANGE}");
+    let [line] = &*logged(Format::Json, log) else { panic!("one line") };
+    assert!(line.is_ascii() && !line.contains('\u{7f}'), "{line:?}");
+    let value: Value = serde_json::from_str(line).unwrap();
+    assert_eq!([&value["text"], &value["shown"], &value["message"]], [STRANGE; 3]);
+}
+
 /// Takes each piece only when it is let go on.
 struct Gated {
     go_on: Receiver<()>,

@@ -20,6 +20,7 @@ mod drills;
 #[cfg(unix)]
 mod early_hangup;
 mod encodings;
+mod escapes;
 mod export;
 mod failing_writes;
 mod generated;
