@@ -89,6 +89,19 @@ pub(crate) fn is_a_file() -> bool {
     is_a_file
 }
 
+/// Whether standard output is closed or `/dev/null`. Rust opens the latter in the place of the former before `main`, so the two
+/// cannot be told apart.
+pub(crate) fn is_discarded() -> bool {
+    #[cfg(unix)]
+    let is_discarded = match (rustix::fs::fstat(io::stdout()), rustix::fs::stat("/dev/null")) {
+        (Ok(output), Ok(null)) => (output.st_mode, output.st_rdev) == (null.st_mode, null.st_rdev),
+        _ => false,
+    };
+    #[cfg(not(unix))]
+    let is_discarded = false;
+    is_discarded
+}
+
 /// What it means that standard output could not be written.
 pub(crate) fn failed(error: &io::Error) -> Failure {
     match error.kind() {

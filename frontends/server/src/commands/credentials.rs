@@ -59,6 +59,15 @@ pub(super) fn mint(
     Ok((token, credential))
 }
 
+/// Refuses to make a secret that nobody would see: it is shown once.
+pub(super) fn check_is_shown() -> Result<(), Failure> {
+    const WHY: &str = "standard output is closed or /dev/null, so nobody would see the secret";
+    if output::is_discarded() {
+        return Err(Failure::work(format!("nothing was made: {WHY}; direct it to a terminal, a pipe or a file")));
+    }
+    Ok(())
+}
+
 /// Makes a credential, stores it and prints its token.
 pub(super) async fn create(
     storage: &Storage,

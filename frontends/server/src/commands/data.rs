@@ -15,6 +15,10 @@ use crate::output;
 /// Of those accounts, or of all where none is named.
 pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
     let database = context.needs_courses_of_ours("export")?;
+    if output::is_discarded() {
+        const WHY: &str = "standard output is closed or /dev/null; direct it to a file or a pipe";
+        return Err(Failure::work(format!("nothing was exported: {WHY}")));
+    }
     // Into a pipe somebody else shows it, or the terminal would show both.
     let progress = if output::is_a_file() { Progress::of("exporting", None) } else { Progress::hidden() };
     let exported = block_on(async {

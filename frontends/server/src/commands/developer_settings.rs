@@ -21,6 +21,7 @@ pub(super) fn run(command: SettingsCommand, context: &Context) -> Result<(), Fai
     match command {
         SettingsCommand::Link(arguments) => {
             let url = url(&context.settings)?;
+            credentials::check_is_shown()?;
             block_on(async { link(&keys::open(context).await?, &url, &arguments).await })
         }
         SettingsCommand::SignOut { account } => {
@@ -73,12 +74,18 @@ pub(super) async fn mint(
 
 async fn link(storage: &Storage, url: &Address, arguments: &MakeLink) -> Result<(), Failure> {
     let (link, NewSignIn { expires_at, .. }) = mint(storage, &arguments.account, url, arguments.expires_in).await?;
-    if arguments.json {
-        let (url, code, account) = (link.url(), link.code(), &arguments.account);
-        return output::print_json(&json!({ "url": url, "code": code, "account": account, "expiresAt": expires_at }));
-    }
-    output::print(&link.url())?;
-    if io::stderr().is_terminal() {
+    let (url, account) = (link.url(), &arguments.account);
+    let printed = if arguments.json {
+        let code = link.code();
+        output::print_json(&json!({ "url": url, "code": code, "account": account, "expiresAt": expires_at }))
+    } else {
+        output::print(&url)
+    };
+    printed.map_err(|failure| {
+        let (why, end) = (failure.message(), format!("end it by `catalogue settings sign-out --account {account}`"));
+        Failure::work(format!("a link was made, but could not be shown: {why}; {end} and make another"))
+    })?;
+    if !arguments.json && io::stderr().is_terminal() {
         output::note(&format!("It signs in once, until {expires_at}, whoever opens it: hand it over as a password."));
     }
     Ok(())

@@ -35,6 +35,7 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
             block_on(async { find::run(&open(context).await?, sought, arguments.json).await })
         }
         KeysCommand::Rotate(arguments) => {
+            credentials::check_is_shown()?;
             let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
             block_on(async {
                 let storage = open(context).await?;
@@ -74,6 +75,7 @@ pub(super) async fn open(context: &Context) -> Result<Storage, Failure> {
 }
 
 fn create(kind: CredentialKind, name: Option<String>, grant: &Grant, context: &Context) -> Result<(), Failure> {
+    credentials::check_is_shown()?;
     block_on(async { credentials::create(&open(context).await?, kind, name, grant).await })
 }
 

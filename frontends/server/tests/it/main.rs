@@ -81,6 +81,8 @@ mod tokens;
 #[cfg(feature = "oauth")]
 mod tokens_revoke;
 #[cfg(unix)]
+mod unshown;
+#[cfg(unix)]
 mod upgrade;
 #[cfg(not(feature = "otel"))]
 mod without_otel;

@@ -1,6 +1,7 @@
 //! Progress: on a terminal alone.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::process::Stdio;
 
 use crate::program::{COURSES, TestDir};
@@ -28,6 +29,10 @@ fn an_export_into_a_file_shows_it_and_one_into_a_pipe_does_not() {
     let (status, shown) = Terminal::run_on_stderr(dir.command("export").env("TERM", "xterm").stdout(file));
     assert!(status == Some(0) && shown.contains("exporting") && shown.contains("B/s"), "{shown:?}");
     assert_eq!(std::fs::read_to_string(dir.path("export.jsonl")).unwrap(), COURSES);
-    let (status, shown) = Terminal::run_on_stderr(dir.command("export").env("TERM", "xterm").stdout(Stdio::null()));
+    let (mut reader, pipe) = std::io::pipe().unwrap();
+    let (status, shown) = Terminal::run_on_stderr(dir.command("export").env("TERM", "xterm").stdout(pipe));
     assert_eq!((status, &*shown), (Some(0), ""));
+    let mut exported = String::new();
+    reader.read_to_string(&mut exported).unwrap();
+    assert_eq!(exported, COURSES);
 }

@@ -1,0 +1,80 @@
+//! What only standard output shows is made only if that is open.
+
+use std::process::Command;
+
+use crate::program::{COURSES, Outcome, TestDir};
+
+/// Runs the program with its standard output redirected as a shell does it.
+fn redirected(dir: &TestDir, arguments: &str, redirection: &str) -> Outcome {
+    let program = dir.command(arguments);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec \"$0\" \"$@\" {redirection}")]).arg(program.get_program());
+    shell.args(program.get_args()).current_dir(dir.path("")).output().unwrap().into()
+}
+
+#[test]
+fn a_secret_that_nobody_would_see_is_not_made() {
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
+    let rotate = format!("keys rotate {} --overlap 1h", key["id"].as_str().unwrap());
+    let lists = || ["keys list --json", "keys log --account a --json"].map(|list| dir.run(list).succeeds());
+    let before = lists();
+    for redirection in [">&-", "<&- >&- 2>&-", "> /dev/null", ">> /dev/null", "<> /dev/null >&0"] {
+        for arguments in [
+            "keys create --account a --name n --scope read:courses",
+            "tokens create --account a --scope read:courses",
+            &rotate,
+            "settings link --account a --settings-url /settings",
+        ] {
+            for json in ["", " --json"] {
+                let outcome = redirected(&dir, &format!("{arguments}{json}"), redirection);
+                assert_eq!(outcome.status, Some(1), "{arguments}{json} {redirection}: {outcome:?}");
+                if !redirection.contains('2') {
+                    let what = "standard output is closed or /dev/null, so nobody would see the secret; ";
+                    outcome.fails(1, &["nothing was made: ", what, "direct it to a terminal, a pipe or a file"]);
+                }
+            }
+        }
+    }
+    assert_eq!(lists(), before);
+}
+
+#[test]
+fn an_export_that_is_not_written_fails() {
+    let dir = TestDir::with_courses();
+    for redirection in [">&-", "> /dev/null"] {
+        let pieces =
+            ["nothing was exported: standard output is closed or /dev/null; ", "direct it to a file or a pipe"];
+        redirected(&dir, "export", redirection).fails(1, &pieces);
+    }
+    redirected(&dir, "export", "> /dev/full").fails(1, &["standard output cannot be written"]);
+    assert_eq!(redirected(&dir, "export", "| cat").succeeds(), COURSES);
+}
+
+/// Other commands have done their work whether or not anybody reads of it.
+#[test]
+fn a_report_may_be_thrown_away() {
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
+    let revoke = format!("keys revoke {}", key["id"].as_str().unwrap());
+    for arguments in ["import courses.jsonl", "backup copy.db", "keys list", "doctor", &revoke, "migrate"] {
+        redirected(&dir, arguments, "> /dev/null").succeeds();
+    }
+}
+
+/// A link that was not shown still signs its owner in.
+#[test]
+fn a_link_that_could_not_be_shown_is_said_to_be_made() {
+    let dir = TestDir::with_courses();
+    for json in ["", " --json"] {
+        let arguments = format!("settings link --account a --settings-url /settings{json}");
+        redirected(&dir, &arguments, "> /dev/full").fails(
+            1,
+            &[
+                "a link was made, but could not be shown: standard output cannot be written: ",
+                "; end it by `catalogue settings sign-out --account a` and make another",
+            ],
+        );
+    }
+    assert_eq!(dir.run("settings sign-out --account a").succeeds(), "ended 2 links and sessions of a\n");
+}
