@@ -120,7 +120,8 @@ fn no_source_has_a_copy_of_its_own() {
 #[test]
 fn examples_of_parameters_are_within_their_bounds() {
     for parameter in Operation::ALL.iter().flat_map(|operation| operation.row().parameters) {
-        let (schema, example) = (parameter.schema(), parameter.example());
+        let schema = parameter.schema();
+        let Some(example) = parameter.example() else { continue };
         match parameter {
             Parameter::Limit => {
                 let range = schema["minimum"].as_u64().unwrap()..=schema["maximum"].as_u64().unwrap();

@@ -1,7 +1,6 @@
 //! Example data for the documents: one account with a few courses, so that all examples belong together.
 
 use crate::auth::{Identity, Scope};
-use crate::cursor::Cursor;
 use crate::model::{AccountId, CourseDetail, CourseListItem, Module};
 use crate::storage::Position;
 use crate::timestamp::Timestamp;
@@ -57,9 +56,4 @@ pub(super) fn course_items() -> [CourseListItem; 2] {
 /// Where the page after [`course_items`] starts.
 pub(super) fn next_position() -> Position {
     Position { created_at: time("2026-01-02T03:04:05Z"), slug: course().slug }
-}
-
-/// The cursor of that page.
-pub(super) fn next_cursor() -> Cursor {
-    Cursor::encode(&identity().account, &next_position()).expect("examples have slugs")
 }

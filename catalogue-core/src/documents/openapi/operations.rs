@@ -33,12 +33,15 @@ pub(in crate::documents) fn required_scope(row: &Row) -> String {
 }
 
 fn describe_parameter(parameter: Parameter) -> Value {
-    json!({
+    let mut described = json!({
         "name": parameter.name(),
         "in": if parameter.is_in_path() { "path" } else { "query" },
         "required": parameter.is_in_path(),
         "description": parameter.description(),
         "schema": parameter.schema(),
-        "example": parameter.example(),
-    })
+    });
+    if let Some(example) = parameter.example() {
+        described["example"] = example;
+    }
+    described
 }

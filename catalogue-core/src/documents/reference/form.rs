@@ -83,7 +83,7 @@ fn attributes(parameter: Parameter) -> String {
         }
     };
     add("pattern", schema.get("pattern").and_then(Value::as_str).map(html_pattern).map(Value::from).as_ref());
-    let example = parameter.is_in_path().then(|| parameter.example());
+    let example = parameter.example().filter(|_| parameter.is_in_path());
     add("placeholder", schema.get("default").or(example.as_ref()));
     attributes
 }

@@ -39,7 +39,10 @@ impl Parameter {
     /// What the documents say of it.
     pub(crate) const fn description(self) -> &'static str {
         match self {
-            Self::Cursor => "Opaque cursor taken from a prior page's `meta.nextCursor`. It works with any `limit`.",
+            Self::Cursor => {
+                "Opaque cursor taken from a prior page's `meta.nextCursor`. Leave it out for the first page. It works with any \
+                 `limit`."
+            }
             Self::Limit => "How many courses the page holds at most. It is never clamped.",
             Self::Slug => "The course's slug. In the path it is percent-encoded as UTF-8.",
         }
@@ -65,12 +68,13 @@ impl Parameter {
         }
     }
 
-    /// A value for the documents, one that their example answers belong to.
-    pub(crate) fn example(self) -> Value {
+    /// Returns a value to which the documents' example answers belong. `None` for a cursor: tools send the examples of all
+    /// parameters, and a cursor is of one account.
+    pub(crate) fn example(self) -> Option<Value> {
         match self {
-            Self::Cursor => example::next_cursor().as_str().into(),
-            Self::Limit => example::course_items().len().into(),
-            Self::Slug => example::course().slug.into(),
+            Self::Cursor => None,
+            Self::Limit => Some(example::course_items().len().into()),
+            Self::Slug => Some(example::course().slug.into()),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! `catalogue openapi`
 
-use crate::program::TestDir;
+use serde_json::Value;
+
+use crate::program::{Server, TestDir};
 
 #[test]
 fn prints_every_form_without_a_database() {
@@ -26,6 +28,36 @@ fn prints_every_form_without_a_database() {
         }
     }
     assert!(dir.files().is_empty());
+}
+
+/// Tools such as Swagger UI put every example into a request, also those of parameters that may be left out.
+#[test]
+fn demo_accepts_each_request_that_is_made_of_examples() {
+    let dir = TestDir::new();
+    dir.write("courses.jsonl", include_bytes!("../../demo/courses.jsonl"));
+    dir.run("import courses.jsonl").succeeds();
+    let scopes = "--scope read:courses --scope read:profile";
+    let token = dir.run(&format!("keys create --account acc_demo --name n {scopes}")).succeeds();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    for format in ["json", "json-3.0"] {
+        let document = dir.run(&format!("openapi --format {format}")).json();
+        for (path, operations) in document["paths"].as_object().unwrap() {
+            let (mut path, mut query) = (path.clone(), String::new());
+            for parameter in operations["get"]["parameters"].as_array().into_iter().flatten() {
+                let (name, example) = (text(&parameter["name"]), &parameter["example"]);
+                let example = if example.is_null() { &parameter["schema"]["example"] } else { example };
+                match (text(&parameter["in"]).as_str(), example) {
+                    ("path", example) => path = path.replace(&format!("{{{name}}}"), &text(example)),
+                    (_, Value::Null) => {}
+                    (_, example) => query += &format!("{name}={}&", text(example)),
+                }
+            }
+            assert!(!path.contains('{'), "{path}: a parameter that must be given has an example");
+            let target = format!("/api/v1{path}?{query}");
+            assert_eq!(server.get(&target, token.trim_end()).0, 200, "{format}: {target}");
+        }
+    }
 }
 
 #[cfg(feature = "oauth")]

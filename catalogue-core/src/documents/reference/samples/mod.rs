@@ -73,21 +73,20 @@ pub(super) fn before<'o>(site: Site<'_>, origin: &'o str) -> &'o str {
 fn path(row: &Row) -> String {
     let in_path = row.parameters.iter().filter(|parameter| parameter.is_in_path());
     in_path.fold(row.path.to_owned(), |path, &parameter| {
-        path.replace(&format!("{{{}}}", parameter.name()), &example(parameter))
+        path.replace(&format!("{{{}}}", parameter.name()), &example(parameter).unwrap_or_default())
     })
 }
 
-/// The first page needs no cursor.
 fn query(row: &Row) -> String {
-    let is_named = |parameter: &&Parameter| !parameter.is_in_path() && **parameter != Parameter::Cursor;
-    let named = row.parameters.iter().filter(is_named);
-    let pairs: Vec<_> = named.map(|&parameter| format!("{}={}", parameter.name(), example(parameter))).collect();
+    let in_query = row.parameters.iter().filter(|parameter| !parameter.is_in_path());
+    let pair = |&parameter: &Parameter| Some(format!("{}={}", parameter.name(), example(parameter)?));
+    let pairs: Vec<_> = in_query.filter_map(pair).collect();
     if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
 }
 
-fn example(parameter: Parameter) -> String {
-    let value = parameter.example();
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+fn example(parameter: Parameter) -> Option<String> {
+    let value = parameter.example()?;
+    Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
 /// `text` as it stands between double quotes of a shell.
