@@ -26,8 +26,16 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
         Some(ErrorCode::ReadOnly) => {
             (Unavailable, "the database is read-only; make the file and its directory writable")
         }
-        Some(ErrorCode::CannotOpen) => (Unavailable, "the database file cannot be opened"),
+        Some(ErrorCode::CannotOpen) => (
+            Unavailable,
+            "the database file, or a temporary one, cannot be opened; set TMPDIR or SQLITE_TMPDIR to a directory that can be \
+             written if the former can",
+        ),
         Some(ErrorCode::DiskFull) => (Unavailable, "the disk is full"),
+        Some(ErrorCode::SystemIoFailure) if has_no_temporary_directory(&error) => (
+            Unavailable,
+            "SQLite finds no directory for its temporary files; set TMPDIR or SQLITE_TMPDIR to one that can be written",
+        ),
         Some(ErrorCode::SystemIoFailure) => (Unavailable, "the disk failed"),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (Corrupt, "the database is damaged"),
         Some(ErrorCode::ConstraintViolation) => constraint(&error),
@@ -62,6 +70,10 @@ fn is_unfinished(error: &Error) -> bool {
 
     let code = error.sqlite_error().map(|error| error.extended_code);
     matches!(code, Some(SQLITE_READONLY_ROLLBACK | SQLITE_READONLY_RECOVERY))
+}
+
+fn has_no_temporary_directory(error: &Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_GETTEMPPATH)
 }
 
 /// Which rule of the schema a statement would have broken.
@@ -106,6 +118,7 @@ mod tests {
             (ffi::SQLITE_CANTOPEN, Unavailable, "cannot be opened"),
             (ffi::SQLITE_FULL, Unavailable, "the disk is full"),
             (ffi::SQLITE_IOERR, Unavailable, "the disk failed"),
+            (ffi::SQLITE_IOERR_GETTEMPPATH, Unavailable, "set TMPDIR or SQLITE_TMPDIR"),
             (ffi::SQLITE_CORRUPT, Corrupt, "damaged"),
             (ffi::SQLITE_NOTADB, Corrupt, "damaged"),
             (ffi::SQLITE_SCHEMA, Corrupt, "another schema"),

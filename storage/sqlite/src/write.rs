@@ -74,7 +74,10 @@ impl WriteTransaction {
         let rewritten = self.busy_timeout(BUSY_TIMEOUT).and_then(|()| self.execute_batch("VACUUM"));
         let is_emptied = is_wal_emptied(&self, SILENT);
         Ok(match rewritten {
-            Err(error) => Some(format!("the file could not be written anew ({error}); SQLite's `VACUUM` does it")),
+            Err(error) => {
+                let why = storage_error(error);
+                Some(format!("the file could not be written anew ({why}); SQLite's `VACUUM` does it"))
+            }
             Ok(()) if !is_emptied => Some(STILL_READ.to_owned()),
             Ok(()) => None,
         })

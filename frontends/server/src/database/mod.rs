@@ -99,6 +99,12 @@ impl Database {
                 Err(format!("the path of the database begins with //; {RIGHT} or sqlite:/var/lib/catalogue.db"))
             }
             Some(("sqlite", ":memory:")) => Ok(Self::Memory),
+            Some(("sqlite", path)) if path.starts_with("file:") => {
+                Err(format!("the path of the database begins with file:, and URIs are not read; {RIGHT}"))
+            }
+            Some(("sqlite", path)) if has_parameters(path) => {
+                Err(format!("the path of the database has parameters as a URI has, which are not read; {RIGHT}"))
+            }
             Some(("sqlite", path)) => Ok(Self::File { path: PathBuf::from(path), courses: None }),
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(Box::new(Postgres::parse(address)?))),
             Some((scheme, _)) => Err(format!("{scheme:?} is not a kind of database; {RIGHT}, {OR_POSTGRES}")),
@@ -255,6 +261,12 @@ impl fmt::Display for Database {
             Self::Postgres(postgres) => postgres.fmt(f),
         }
     }
+}
+
+/// Whether a path ends as a URI does, with `?NAME=VALUE`. A file with such a name could hardly be meant.
+fn has_parameters(path: &str) -> bool {
+    let name = path.rsplit_once('?').and_then(|(_, query)| Some(query.split_once('=')?.0));
+    name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
 }
 
 fn is_same_file(path: &Path, courses: &Path) -> bool {

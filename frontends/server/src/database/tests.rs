@@ -4,9 +4,13 @@ use super::*;
 
 #[test]
 fn addresses() {
-    for (address, path) in
-        [("sqlite:catalogue.db", "catalogue.db"), ("sqlite:/var/lib/c d.db", "/var/lib/c d.db"), ("sqlite:a:b", "a:b")]
-    {
+    for (address, path) in [
+        ("sqlite:catalogue.db", "catalogue.db"),
+        ("sqlite:/var/lib/c d.db", "/var/lib/c d.db"),
+        ("sqlite:a:b", "a:b"),
+        ("sqlite:a?b#c%20=d", "a?b#c%20=d"),
+        ("sqlite:./file:a", "./file:a"),
+    ] {
         assert!(
             matches!(Database::parse(address), Ok(Database::File { path: found, .. }) if found.as_os_str() == path)
         );
@@ -27,6 +31,11 @@ fn refuses_all_else_and_keeps_passwords_to_itself() {
         ("sqlite:///var/lib/hunter2.db", "write sqlite:PATH"),
         ("sqlite:", "no path"),
         ("sqlite:a\0b", "zero byte"),
+        ("sqlite:hunter2.db?mode=ro", "parameters as a URI has"),
+        ("sqlite:hunter2.db?mode=ro&immutable=1", "parameters as a URI has"),
+        ("sqlite::memory:?cache=shared", "parameters as a URI has"),
+        ("sqlite:file:hunter2.db", "begins with file:"),
+        ("sqlite:file:hunter2.db?mode=memory", "begins with file:"),
         ("SQLITE:a", "\"SQLITE\" is not a kind"),
         ("mysql://root:hunter2@db/catalogue", "\"mysql\" is not a kind"),
     ] {

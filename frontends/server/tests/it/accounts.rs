@@ -1,6 +1,7 @@
 //! `catalogue accounts`, and `export --account`.
 
 use std::fs;
+use std::io::Write as _;
 use std::process::Command;
 
 use serde_json::json;
@@ -112,6 +113,42 @@ fn a_removal_is_done_though_bytes_may_remain() {
     assert!(said.contains("\nsome of it remains: ") && said.contains("reads the database as it was"), "{said}");
     let remains = dir.run("accounts remove b --yes --json").json()["remains"].take();
     assert!(remains.as_str().unwrap().contains("reads the database as it was"), "{remains}");
+}
+
+/// Many rows are removed by way of a temporary file, for which a read-only root has no directory.
+#[cfg(target_os = "linux")]
+#[test]
+fn removal_names_the_directory_for_temporary_files_if_there_is_none() {
+    const SCRIPT: &str = r#"mount --bind . /mnt || exit 9
+        for directory in /tmp /var/tmp /usr/tmp; do
+            [ ! -d $directory ] || mount -t tmpfs -o ro none $directory || exit 9
+        done
+        cd $1 && shift && exec "$@""#;
+    let dir = TestDir::new();
+    let course = |number| {
+        let body = "x".repeat(3000);
+        format!(
+            r#"{{"type":"course","account":"a","slug":"{number}","title":"t","language":"en","modules":[{{"title":"m","content":"{body}"}}]}}"#
+        )
+    };
+    let lines = [r#"{"type":"account","id":"a"}"#.to_owned()].into_iter().chain((0..50).map(course));
+    dir.run_reading(&lines.collect::<Vec<_>>().join("\n"), "import -").succeeds();
+    // In the one SQLite sees that it may not write; in the other it tries.
+    for working_directory in ["/tmp", "/proc"] {
+        let program = dir.command("accounts remove a --yes --database sqlite:/mnt/catalogue.db");
+        let mut unshared = Command::new("unshare");
+        unshared.args(["--map-root-user", "--mount", "sh", "-c", SCRIPT, "sh", working_directory]);
+        unshared.arg(program.get_program()).args(program.get_args());
+        unshared.current_dir(dir.path("")).env_remove("TMPDIR").env_remove("SQLITE_TMPDIR");
+        let outcome = Outcome::from(unshared.output().unwrap());
+        if outcome.status == Some(9) || outcome.err.starts_with("unshare: ") {
+            std::io::stderr().write_all(b"skipped: a removal without TMPDIR: no file system can be mounted\n").unwrap();
+            return;
+        }
+        outcome
+            .fails(1, &["nothing was changed: ", "; set TMPDIR or SQLITE_TMPDIR to a directory that can be written"]);
+    }
+    dir.run("accounts remove a --yes").succeeds();
 }
 
 /// `accounts list` counts the usable ones.
