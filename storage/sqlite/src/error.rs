@@ -34,7 +34,7 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
         Some(ErrorCode::DiskFull) => (Unavailable, "the disk is full"),
         Some(ErrorCode::SystemIoFailure) if has_no_temporary_directory(&error) => (
             Unavailable,
-            "SQLite finds no directory for its temporary files; set TMPDIR or SQLITE_TMPDIR to one that can be written",
+            "SQLite finds no directory for its temporary files; set TMPDIR or SQLITE_TMPDIR to a directory that can be written",
         ),
         Some(ErrorCode::SystemIoFailure) => (Unavailable, "the disk failed"),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (Corrupt, "the database is damaged"),

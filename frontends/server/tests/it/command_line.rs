@@ -142,13 +142,23 @@ fn options_may_stand_before_and_after_the_command_and_its_operands() {
 #[test]
 fn a_database_may_have_any_name() {
     let dir = TestDir::new();
-    for name in ["file:foo.db", "file:foo.db?mode=memory", ":memory:x", "a b.db"] {
+    for name in ["./file:foo.db", "a?b.db", ":memory:x", "a b.db"] {
         let mut command = dir.command("import - --database");
         let output = command.arg(format!("sqlite:{name}")).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         assert!(dir.path(name).is_file(), "{name} among {:?}", dir.files());
     }
     assert_eq!(dir.files().len(), 4, "{:?}", dir.files());
+}
+
+/// SQLite's own programs read these as URIs: a file of such a name is not what was meant.
+#[test]
+fn address_in_the_form_of_a_uri_is_refused_and_makes_no_file() {
+    let dir = TestDir::new();
+    for path in ["x.db?mode=ro", ":memory:?cache=shared", "file:x.db", "file:x.db?mode=memory"] {
+        dir.run(&format!("migrate --database sqlite:{path}")).fails(2, &["--database: ", "; write sqlite:PATH, like"]);
+    }
+    assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
 #[test]
