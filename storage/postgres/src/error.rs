@@ -1,5 +1,6 @@
 //! PostgreSQL's errors as what an operator would act on.
 
+use std::borrow::Cow;
 use std::error::Error as _;
 use std::io;
 
@@ -89,11 +90,18 @@ pub(crate) fn is_locked(error: &StorageError) -> bool {
 }
 
 /// What an operator would act on.
-pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, &'static str) {
+pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, Cow<'static, str>) {
     if let Some(complaint) = tls::complaint(error) {
-        return (Unavailable, complaint);
+        return (Unavailable, complaint.into());
     }
-    match error.code() {
+    // Only the database says what of it the role may not use.
+    if let Some(refusal) = error.as_db_error().filter(|refusal| *refusal.code() == SqlState::INSUFFICIENT_PRIVILEGE) {
+        return (
+            Unavailable,
+            format!("the role lacks a privilege: {}; grant it to the role", refusal.message()).into(),
+        );
+    }
+    let (kind, message) = match error.code() {
         Some(code) => of_code(code),
         None if error.is_closed() || is_io(error) => {
             (Unavailable, "the database is out of reach, or closed the connection")
@@ -103,7 +111,8 @@ pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, &'static str) {
             "the database asks for a password, and the address has none; write postgres://USER:PASSWORD@HOST/DATABASE",
         ),
         None => (Other, "the database gave no answer that can be understood"),
-    }
+    };
+    (kind, message.into())
 }
 
 /// Whether an error of opening a database can pass while nothing but the database changes.
@@ -137,7 +146,6 @@ fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
             (Unavailable, "the database is read-only; name the primary and a role that may write")
         }
         SqlState::DISK_FULL => (Unavailable, "the database's disk is full"),
-        SqlState::INSUFFICIENT_PRIVILEGE => (Unavailable, "the role may not do this; grant it the tables"),
         SqlState::INVALID_CATALOG_NAME => (Unavailable, "there is no database of this name"),
         SqlState::UNIQUE_VIOLATION => (AlreadyThere, "there is such a record already"),
         SqlState::FOREIGN_KEY_VIOLATION => (UnknownReference, "there is no such account"),

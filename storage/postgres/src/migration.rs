@@ -47,7 +47,8 @@ const TABLES: Sql = Sql {
 
 const SETTINGS: Sql = Sql {
     text: "SELECT current_setting('server_encoding'), CAST(coalesce(current_schema(), '') AS TEXT), \
-           (SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'citus')",
+           (SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'citus'), \
+           quote_ident(CAST(current_user AS TEXT)), quote_ident(CAST(coalesce(current_schema(), '') AS TEXT))",
     types: &[],
 };
 
@@ -99,10 +100,13 @@ pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
     let connection = options.exporting().open().await.map_err(OpenError::Failed)?;
     let asking = async {
         engine::check(&connection).await?;
-        let Settings { encoding, has_citus, .. } = settings(&connection).await?;
+        let Settings { encoding, schema, role, has_citus, .. } = settings(&connection).await?;
         // Texts are kept as they come only in UTF-8.
         if !encoding.eq_ignore_ascii_case("UTF8") {
             return Err(OpenError::Encoding(encoding));
+        }
+        if schema.is_empty() && options.courses.schema().is_none() {
+            return Err(OpenError::NoSearchPath { role });
         }
         if !place::is_there(&connection, options).await? {
             return Ok(Found { version: 0, is_spread: false, has_citus });
@@ -162,7 +166,13 @@ async fn apply(migrations: &[Migration], connection: &Connection, options: &Opti
     place::make(connection, options).await?;
     let found = version_in(connection, &LOCKED_VERSION, options).await?;
     if found == 0 && connection.query(&TABLES, &[]).await.map_err(failed)?.is_empty() {
-        run(VERSION_TABLE).await?;
+        let Settings { role, quoted_schema: schema, .. } = settings(connection).await?;
+        connection.run(VERSION_TABLE).await.map_err(|error| match error.as_db_error() {
+            Some(refusal) if *refusal.code() == SqlState::INSUFFICIENT_PRIVILEGE => {
+                OpenError::NoCreate { schema, role, reason: refusal.message().to_owned() }
+            }
+            _ => failed(error),
+        })?;
     }
     let is_spread = has_row(connection, &SPREAD).await?;
     if options.citus && !is_spread {
@@ -221,13 +231,17 @@ struct Settings {
     /// In which new tables would be made.
     schema: String,
     has_citus: bool,
+    /// The role, and the schema, as SQL names them.
+    role: String,
+    quoted_schema: String,
 }
 
 async fn settings(connection: &Connection) -> Result<Settings, OpenError> {
     let rows = connection.query(&SETTINGS, &[]).await.map_err(failed)?;
     let settings = rows.first().map(|row| {
         let has_citus = get::<i64>(row, 2)? > 0;
-        Ok(Settings { encoding: get(row, 0)?, schema: get(row, 1)?, has_citus })
+        let (role, quoted_schema) = (get(row, 3)?, get(row, 4)?);
+        Ok(Settings { encoding: get(row, 0)?, schema: get(row, 1)?, has_citus, role, quoted_schema })
     });
     settings.unwrap_or_else(|| Ok(Settings::default())).map_err(OpenError::Failed)
 }

@@ -75,6 +75,26 @@ pub enum OpenError {
         /// The role.
         role: String,
     },
+    /// The role may not create tables in the schema.
+    #[error(
+        "the role {role} may not create tables in the schema {schema}: {reason}; the owner of the database runs: GRANT CREATE ON SCHEMA {schema} TO {role}"
+    )]
+    NoCreate {
+        /// The schema, as SQL names it.
+        schema: String,
+        /// The role.
+        role: String,
+        /// PostgreSQL's own words.
+        reason: String,
+    },
+    /// Sessions of the role have no schema to create tables in.
+    #[error(
+        "no schema of its search_path exists for the role {role}; run ALTER ROLE {role} SET search_path = public, or name a schema by --database-schema"
+    )]
+    NoSearchPath {
+        /// The role.
+        role: String,
+    },
     /// Sessions do not look into the schema that has our tables: a pooler hands no setting on.
     #[error(
         "sessions do not find the schema {schema}; for a pooler write: ALTER ROLE {role} SET search_path = {schema}"

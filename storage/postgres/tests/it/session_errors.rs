@@ -78,7 +78,7 @@ async fn each_code_is_told_by_what_to_do_about_it() {
         ("40P01", Unavailable, "another program is writing"),
         ("25006", Unavailable, "read-only"),
         ("53100", Unavailable, "disk is full"),
-        ("42501", Unavailable, "grant it the tables"),
+        ("42501", Unavailable, "; grant it to the role"),
         ("3D000", Unavailable, "no database of this name"),
         ("23505", AlreadyThere, "such a record"),
         ("23503", UnknownReference, "no such account"),

@@ -14,6 +14,7 @@ mod faults;
 pub(crate) mod fixture;
 mod key_care;
 mod lost_answers;
+mod new_role;
 mod observing;
 mod same_as_sqlite;
 mod serving;
