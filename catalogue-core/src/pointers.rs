@@ -73,7 +73,8 @@ macro_rules! all_behind {
             fn fetch() -> Outcome<Bytes>;
         } }
         behind! { $pointer, KeyStorage {
-            fn list_keys(account: &AccountId) -> Outcome<Option<Vec<CredentialRecord>>>;
+            fn list_keys(account: &AccountId, now: Timestamp, ended: usize) -> Outcome<Option<Vec<CredentialRecord>>>;
+            fn find_key(account: &AccountId, id: &str) -> Outcome<Option<CredentialRecord>>;
             fn create_key(key: &NewCredential, by: &Actor) -> Outcome<()>;
             fn rename_key(
                 account: &AccountId, id: &str, name: &str, by: &Actor

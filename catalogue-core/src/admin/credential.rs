@@ -73,6 +73,12 @@ pub struct CredentialRecord {
 }
 
 impl CredentialRecord {
+    /// Returns when it ends or has ended: at its revocation or at its expiry, whichever is earlier. `None` if it has neither.
+    #[must_use]
+    pub fn end(&self) -> Option<Timestamp> {
+        self.revoked_at.into_iter().chain(self.expires_at).min()
+    }
+
     /// Its state at that instant.
     #[must_use]
     pub fn state(&self, at: Timestamp) -> CredentialState {

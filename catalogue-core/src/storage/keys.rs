@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
@@ -12,6 +13,16 @@ use super::StorageError;
 use crate::admin::{CredentialRecord, NewCredential};
 use crate::model::AccountId;
 use crate::timestamp::Timestamp;
+
+/// Duration for which an ended key and its events stay, so that one that leaks later is still recognized, and for which an event
+/// of no key stays.
+pub const RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+
+/// Maximum number of ended keys, or of events of no key, that one call removes.
+pub const MAX_REMOVED: usize = 100;
+
+/// Maximum number of events of one key's renames.
+pub const MAX_RENAMES: usize = 20;
 
 /// Keeps the keys of accounts, and what was done with them.
 ///
@@ -23,14 +34,31 @@ use crate::timestamp::Timestamp;
 ///   [`OutcomeUnknown`](super::StorageErrorKind::OutcomeUnknown).
 /// - A change holds for each look-up that begins after it was answered.
 /// - A call blocks its thread no longer than a look-up does.
+/// - A key ends at its revocation or at its expiry, whichever is earlier. What is read, and the time for it, does not grow with
+///   the keys that have ended.
+/// - An ended key and its events stay for [`RETENTION`]. A call that creates a key in the account removes those that had ended
+///   by then, the earliest [`MAX_REMOVED`], with their events. The time is that of the new key's creation.
+/// - Of a key's renames the last [`MAX_RENAMES`] keep their events. All other events of a key stay as long as it.
 #[async_trait]
 pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
-    /// The keys of `account`, oldest first, ties by id, compared by bytes; or `None` when there is no such account,
-    /// also where another program keeps the accounts and keys are left of one.
+    /// Returns the keys of `account` that have not ended by `now`, and of the others the `ended` that ended last; oldest first,
+    /// ties by id, compared by bytes. `None` if there is no such account, also where another program keeps the accounts and keys are
+    /// left of one.
     ///
     /// # Errors
     /// When the storage cannot be read.
-    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
+    async fn list_keys(
+        &self,
+        account: &AccountId,
+        now: Timestamp,
+        ended: usize,
+    ) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
+
+    /// Returns the key with that id, whether it has ended or not, or `None` if the account has none.
+    ///
+    /// # Errors
+    /// When the storage cannot be read.
+    async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Stores a key.
     ///
@@ -169,7 +197,7 @@ impl CredentialAction {
     }
 }
 
-/// One line of an account's log. It is never changed, and removed only with the account.
+/// One line of an account's log. It is never changed. [`KeyStorage`] says how long it stays.
 ///
 /// As JSON it is an object of `id`, `at`, `action`, `keyId`, `keyName` and `actor`.
 #[derive(Clone, Debug, PartialEq, Eq)]

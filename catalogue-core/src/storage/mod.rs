@@ -16,7 +16,7 @@ use async_trait::async_trait;
 
 pub use course_list::{CourseList, CourseRow, CourseRows, Position};
 pub use error::{StorageError, StorageErrorKind};
-pub use keys::{Actor, CredentialAction, CredentialEvent, KeyStorage};
+pub use keys::{Actor, CredentialAction, CredentialEvent, KeyStorage, MAX_REMOVED, MAX_RENAMES, RETENTION};
 pub use memory::MemoryStorage;
 pub use paging::{Limit, List, PageRequest, Rows};
 pub use revision::{AtRevision, Revision};

@@ -27,7 +27,8 @@ pub const MAX_SESSIONS: usize = 10;
 #[async_trait]
 pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     /// Stores a link. It removes the account's links and sessions that are over at its creation, and some of other accounts
-    /// that ended a day before.
+    /// that ended a day before. It also removes the account's events of no key that are older by
+    /// [`RETENTION`](super::RETENTION), the oldest [`MAX_REMOVED`](super::MAX_REMOVED).
     ///
     /// # Errors
     /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist,

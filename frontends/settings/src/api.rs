@@ -41,13 +41,14 @@ pub(crate) async fn answer(
             made_view(call, &made)
         }
         ApiAction::ShowKey => {
-            let (key, keys) = call.key(id).await?;
-            view(&key, &keys, call.now)
+            let key = call.key(id).await?;
+            view(&key, &call.keys().await?, call.now)
         }
         ApiAction::RenameKey => {
             let name = input::name(fields(&["name"])?.text("name")?).map_err(|reason| reason.of("name"))?;
-            let (key, keys) = call.rename(id, &name).await?;
-            view(&key, &keys, call.now)
+            // Whatever fails must fail before the change.
+            let keys = call.keys().await?;
+            view(&call.rename(id, &name).await?, &keys, call.now)
         }
         ApiAction::RotateKey => {
             let fields = fields(&["overlapSeconds", "nonce"])?;

@@ -17,8 +17,11 @@ use crate::settings::Inner;
 /// How many keys of an account may hold.
 const MAX_KEYS: usize = 100;
 
-/// How many keys of an account are made a day, whatever became of them: all are kept, and read by each page.
+/// How many keys of an account are made a day, whatever became of them: all are kept for long.
 const MAX_NEW_KEYS: usize = 200;
+
+/// How many keys that have ended are shown; an older one is found by its id.
+pub(crate) const MAX_ENDED: usize = 50;
 
 /// How many events are shown.
 pub(crate) const MAX_EVENTS: usize = 100;
@@ -47,53 +50,51 @@ pub(crate) struct Checked {
 }
 
 impl Call<'_> {
-    /// The account's keys, newest first.
+    /// The account's keys that hold, and the last of those that have ended; newest first.
     pub(crate) async fn keys(&self) -> Result<Vec<CredentialRecord>, Failure> {
-        let keys = self.inner.storage.list_keys(&self.owner.account).await?;
+        self.list(self.now, MAX_ENDED).await
+    }
+
+    async fn list(&self, at: Timestamp, ended: usize) -> Result<Vec<CredentialRecord>, Failure> {
+        let keys = self.inner.storage.list_keys(&self.owner.account, at, ended).await?;
         let mut keys = keys.ok_or(Failure::NotFound)?;
         keys.reverse();
         Ok(keys)
     }
 
-    /// The key with that id, and all of the account's.
-    pub(crate) async fn key(&self, id: &str) -> Result<(CredentialRecord, Vec<CredentialRecord>), Failure> {
-        let keys = self.keys().await?;
-        let key = keys.iter().find(|key| *key.identity.credential_id == *id).cloned();
-        key.map(|key| (key, keys)).ok_or(Failure::NotFound)
+    /// The key with that id, however long ago it ended.
+    pub(crate) async fn key(&self, id: &str) -> Result<CredentialRecord, Failure> {
+        let key = self.inner.storage.find_key(&self.owner.account, id).await?;
+        key.ok_or(Failure::NotFound)
     }
 
     pub(crate) async fn create(&self, new: NewKey, nonce: Nonce) -> Result<Made, Failure> {
         let id = nonce.key_id(&self.owner.account);
-        let keys = self.keys().await?;
-        self.check_room(&keys, &id, true)?;
+        self.check_room(&id, true).await?;
         let (token, key) = self.mint(id, new);
         self.inner.storage.create_key(&key, &self.owner.actor).await.map_err(|error| already_there(error, &key))?;
         self.audit(CredentialAction::KeyCreated, &key.record);
         Ok(Made { token, key: key.record, replaces: None })
     }
 
-    /// Another name. `name` is one that was checked. Returns the key, and all of the account's as they were before.
-    pub(crate) async fn rename(
-        &self,
-        id: &str,
-        name: &str,
-    ) -> Result<(CredentialRecord, Vec<CredentialRecord>), Failure> {
-        let (key, keys) = self.key(id).await?;
+    /// Another name. `name` is one that was checked.
+    pub(crate) async fn rename(&self, id: &str, name: &str) -> Result<CredentialRecord, Failure> {
+        let key = self.key(id).await?;
         if key.name.as_deref() == Some(name) {
-            return Ok((key, keys));
+            return Ok(key);
         }
         let key = self.inner.storage.rename_key(&self.owner.account, id, name, &self.owner.actor).await?;
         let key = key.ok_or(Failure::NotFound)?;
         self.audit(CredentialAction::KeyRenamed, &key);
-        Ok((key, keys))
+        Ok(key)
     }
 
     /// A successor with the key's name, scopes and lifetime.
     pub(crate) async fn rotate(&self, id: &str, overlap: Duration, nonce: Nonce) -> Result<Made, Failure> {
-        let (old, keys) = self.key(id).await?;
+        let old = self.key(id).await?;
         let new_id = nonce.key_id(&self.owner.account);
         // What ends at once makes room for its successor.
-        self.check_room(&keys, &new_id, !overlap.is_zero())?;
+        self.check_room(&new_id, !overlap.is_zero()).await?;
         if old.identity.kind != CredentialKind::ApiKey || old.state(self.now) != CredentialState::Valid {
             return Err(Failure::NotRotatable);
         }
@@ -113,7 +114,7 @@ impl Call<'_> {
     }
 
     pub(crate) async fn revoke(&self, id: &str) -> Result<CredentialRecord, Failure> {
-        let (key, _) = self.key(id).await?;
+        let key = self.key(id).await?;
         if key.revoked_at.is_some() {
             return Ok(key);
         }
@@ -125,13 +126,13 @@ impl Call<'_> {
 
     /// Says what a pasted text is. A key of another account and one that exists nowhere are alike.
     pub(crate) async fn check(&self, text: &str) -> Result<Checked, Failure> {
-        let keys = self.keys().await?;
-        let mut found = None;
-        if let Some(token) = BearerToken::new(text) {
-            found = self.inner.storage.find_credential(&token.digest()).await?;
+        let mut key = None;
+        if let Some(token) = BearerToken::new(text)
+            && let Some(found) = self.inner.storage.find_credential(&token.digest()).await?
+        {
+            // It is asked for among the owner's keys.
+            key = self.inner.storage.find_key(&self.owner.account, &found.identity.credential_id).await?;
         }
-        let found = found.map(|credential| credential.identity.credential_id);
-        let key = keys.into_iter().find(|key| Some(&key.identity.credential_id) == found.as_ref());
         let kind = key.as_ref().map(|key| key.identity.kind).or_else(|| token_kind(text));
         Ok(Checked { kind, key })
     }
@@ -149,12 +150,15 @@ impl Call<'_> {
         (token, key)
     }
 
-    /// Refuses a second key of one form, and one beyond the limits. `keys` are the account's, newest first; `is_more` says
-    /// whether more of them will hold.
-    fn check_room(&self, keys: &[CredentialRecord], id: &str, is_more: bool) -> Result<(), Failure> {
-        if keys.iter().any(|key| *key.identity.credential_id == *id) {
+    /// Refuses a second key of one form, and one beyond the limits. `is_more` says whether more keys will hold.
+    async fn check_room(&self, id: &str, is_more: bool) -> Result<(), Failure> {
+        if self.inner.storage.find_key(&self.owner.account, id).await?.is_some() {
             return Err(Failure::AlreadyThere(id.to_owned()));
         }
+        // What was made within the day had not ended before it.
+        let day = i64::try_from(DAY.as_micros()).unwrap_or(i64::MAX);
+        let day_ago = Timestamp::from_microseconds(self.now.as_microseconds().saturating_sub(day));
+        let keys = self.list(day_ago.unwrap_or(Timestamp::MIN), 0).await?;
         // Tokens of an authorization server come and go without their owner.
         let keys = || keys.iter().filter(|key| key.identity.kind == CredentialKind::ApiKey);
         if is_more && keys().filter(|key| key.state(self.now).holds()).count() >= MAX_KEYS {

@@ -124,7 +124,9 @@ impl Inner {
         let now = (self.clock)();
         let owner = match door {
             Door::Nobody => return Err(Failure::NoOwner),
-            Door::Known(owner) if owner.is_claimed && self.storage.list_keys(&owner.account).await?.is_none() => {
+            Door::Known(owner)
+                if owner.is_claimed && self.storage.list_keys(&owner.account, Timestamp::MAX, 0).await?.is_none() =>
+            {
                 return Err(Failure::NoOwner);
             }
             Door::Known(owner) => owner.clone(),

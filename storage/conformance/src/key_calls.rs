@@ -21,8 +21,24 @@ pub(crate) async fn try_create(fixture: &impl KeyFixture, key: &NewCredential) -
     fixture.storage().create_key(key, &Actor::OWNER).await.map_err(|error| error.kind())
 }
 
+/// All keys of the account.
 pub(crate) async fn list(fixture: &impl KeyFixture, account: &AccountId) -> Option<Vec<CredentialRecord>> {
-    fixture.storage().list_keys(account).await.expect("Keys can be listed; an unknown account is None, not an error.")
+    list_at(fixture, account, Timestamp::MAX, usize::MAX).await
+}
+
+pub(crate) async fn list_at(
+    fixture: &impl KeyFixture,
+    account: &AccountId,
+    now: Timestamp,
+    ended: usize,
+) -> Option<Vec<CredentialRecord>> {
+    let listed = fixture.storage().list_keys(account, now, ended).await;
+    listed.expect("Keys can be listed; an unknown account is None, not an error.")
+}
+
+pub(crate) async fn find_key(fixture: &impl KeyFixture, account: &AccountId, id: &str) -> Option<CredentialRecord> {
+    let found = fixture.storage().find_key(account, id).await;
+    found.expect("A key can be looked for by its id; an unknown one is None, not an error.")
 }
 
 pub(crate) async fn rename(

@@ -84,7 +84,8 @@ async fn what_cannot_be_written_is_kept_for_the_next_time() {
     let uses = Arc::new(LastUses::default());
     let mut writer =
         Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), waiting: Uses::default(), fails: false };
-    let last_use = async || storage.list_keys(&account).await.unwrap().unwrap()[0].last_used_at;
+    let last_use =
+        async || storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap()[0].last_used_at;
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
     uses.note(&key.record.identity.credential_id, &account, at(5));
     for _ in 0..2 {

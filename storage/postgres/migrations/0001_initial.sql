@@ -70,6 +70,9 @@ CREATE TABLE credentials (
 
 CREATE UNIQUE INDEX credentials_by_account ON credentials (account_id, id);
 CREATE INDEX credentials_by_id ON credentials (id);
+-- By their end: a revocation or an expiry, whichever is earlier; what has neither comes last.
+CREATE INDEX credentials_by_end ON credentials
+    (account_id, least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)), id);
 
 -- Sign-in links and sessions of the developer settings. A link's code and a session's secret are nowhere: the digest stands
 -- for them.
@@ -96,6 +99,8 @@ CREATE TABLE credential_events (
     name          TEXT,
     PRIMARY KEY (account_id, id)
 );
+
+CREATE INDEX credential_events_by_key ON credential_events (account_id, credential_id, at);
 
 -- Signed tokens of an authorization server that were revoked here, by the SHA-256 of the whole token. They name no account, so
 -- they go with none.

@@ -18,6 +18,9 @@ CREATE TABLE credentials (
 
 CREATE UNIQUE INDEX credentials_by_account ON credentials (account_id, id);
 CREATE INDEX credentials_by_id ON credentials (id);
+-- By their end: a revocation or an expiry, whichever is earlier; what has neither comes last.
+CREATE INDEX credentials_by_end ON credentials
+    (account_id, least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)), id);
 
 CREATE TABLE sign_ins (
     digest     BYTEA NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),
@@ -40,6 +43,8 @@ CREATE TABLE credential_events (
     name          TEXT,
     PRIMARY KEY (account_id, id)
 );
+
+CREATE INDEX credential_events_by_key ON credential_events (account_id, credential_id, at);
 
 CREATE TABLE revoked_tokens (
     digest     BYTEA NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use catalogue_core::admin::{Accounts, CredentialRecord, CredentialUse, NewCredential, Visitor};
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{MAX_REMOVED, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
@@ -13,6 +13,7 @@ use crate::accounts::{Pages, check_account};
 use crate::citus;
 use crate::connection::{Connection, Sql, Values};
 use crate::error::storage_error;
+use crate::events;
 use crate::rows::{credential_record, get};
 use crate::text::{can_be_stored, check_storable, stored};
 
@@ -27,12 +28,38 @@ const INSERT: Sql = Sql {
     types: &[BYTEA, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, INT8, INT8, INT8, INT8, TEXT],
 };
 
-/// An account without any is one row without a credential.
+/// Those that have not ended at an instant, and the last of those that have. Their end is an expression of an index. An account
+/// without any is one row without a credential.
 pub(crate) const LIST: Sql = Sql {
     text: "SELECT a.id, c.kind, c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, \
            c.revoked_at, c.last_used_at, c.replaced_by FROM accounts AS a \
-           LEFT JOIN credentials AS c ON c.account_id = a.id WHERE a.id = $1 ORDER BY c.created_at, c.id",
-    types: &[TEXT],
+           LEFT JOIN credentials AS c ON c.account_id = $1 AND \
+           least(coalesce(c.revoked_at, 9223372036854775807), coalesce(c.expires_at, 9223372036854775807)) > $2 \
+           WHERE a.id = $1 UNION ALL \
+           (SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
+           last_used_at, replaced_by FROM credentials WHERE account_id = $1 AND \
+           least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)) <= $2 \
+           ORDER BY least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)) DESC, \
+           id DESC LIMIT $3)",
+    types: &[TEXT, INT8, INT8],
+};
+
+/// In one order, so that of two servers that remove the same keys one waits for the other.
+const ENDED: Sql = Sql {
+    text: "SELECT id, digest FROM credentials WHERE account_id = $1 AND \
+           least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)) <= $2 \
+           ORDER BY least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)), id \
+           LIMIT $3 FOR UPDATE",
+    types: &[TEXT, INT8, INT8],
+};
+
+const REMOVE: Sql =
+    Sql { text: "DELETE FROM credentials WHERE account_id = $1 AND id = ANY($2)", types: &[TEXT, Type::TEXT_ARRAY] };
+
+pub(crate) const FIND_IN_ACCOUNT: Sql = Sql {
+    text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
+           last_used_at, replaced_by FROM credentials WHERE account_id = $1 AND id = $2",
+    types: &[TEXT, TEXT],
 };
 
 const OF_ACCOUNTS: Sql = Sql {
@@ -90,7 +117,7 @@ const NOTE_USES: Sql = Sql {
 /// A credential, and whether the call has changed it.
 pub(crate) type Changed = (CredentialRecord, bool);
 
-/// The rows of [`LIST`]: the credentials of an account, or `None` when there is no such account.
+/// The rows of [`LIST`]: the credentials of an account in order, or `None` when there is no such account.
 pub(crate) fn listed(rows: &[Row]) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
     let mut records = Vec::new();
     for row in rows {
@@ -98,6 +125,10 @@ pub(crate) fn listed(rows: &[Row]) -> Result<Option<Vec<CredentialRecord>>, Stor
             records.push(credential_record(row)?);
         }
     }
+    records.sort_by(|one, other| {
+        let created = one.created_at.cmp(&other.created_at);
+        created.then_with(|| one.identity.credential_id.cmp(&other.identity.credential_id))
+    });
     Ok((!rows.is_empty()).then_some(records))
 }
 
@@ -179,13 +210,40 @@ pub(crate) async fn rotate(
         return Ok(None);
     }
     check_storable([&*identity.credential_id])?;
+    let before = ends_at.min(*created_at);
     let (ends_at, created_at) = (ends_at.as_microseconds(), created_at.as_microseconds());
     let (account, successor_id) = (identity.account.as_str(), &*identity.credential_id);
     let ended = first(connection, &END, &[&account, &id, &ends_at, &created_at, &successor_id]).await?;
     if ended.is_some() {
+        // Never the one that has just ended.
+        remove_ended(connection, &identity.account, before).await?;
         insert(connection, successor, find_account).await?;
     }
     Ok(ended)
+}
+
+/// Removes credentials of the account that ended long before `now`, with their events.
+pub(crate) async fn remove_ended(
+    connection: &Connection,
+    account: &AccountId,
+    now: Timestamp,
+) -> Result<(), StorageError> {
+    let account = account.as_str();
+    if !can_be_stored(account) {
+        return Ok(());
+    }
+    let values: Values<'_> = &[&account, &events::retained_since(now), &(MAX_REMOVED as i64)];
+    let ended = connection.query(&ENDED, values).await.map_err(storage_error)?;
+    if ended.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<&str> = ended.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
+    if connection.is_spread {
+        let digests: Vec<&[u8]> = ended.iter().map(|row| get(row, 1)).collect::<Result<_, _>>()?;
+        citus::credentials::remove_accounts(connection, &digests).await?;
+    }
+    events::remove_of_keys(connection, account, &ids).await?;
+    connection.execute(&REMOVE, &[&account, &ids]).await.map(|_| ()).map_err(storage_error)
 }
 
 /// Notes uses. What cannot be stored is no credential of ours.

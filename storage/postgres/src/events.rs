@@ -1,6 +1,9 @@
 //! The log of what was done to keys and to sign in.
 
-use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, StorageError};
+use catalogue_core::Timestamp;
+use catalogue_core::storage::{
+    Actor, CredentialAction, CredentialEvent, MAX_REMOVED, MAX_RENAMES, RETENTION, StorageError,
+};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
@@ -22,6 +25,60 @@ pub(crate) const LAST_EVENTS: Sql = Sql {
            WHERE account_id = $1 ORDER BY id DESC LIMIT $2",
     types: &[TEXT, Type::INT8],
 };
+
+const REMOVE_OF_KEYS: Sql = Sql {
+    text: "DELETE FROM credential_events WHERE account_id = $1 AND credential_id = ANY($2)",
+    types: &[TEXT, Type::TEXT_ARRAY],
+};
+
+const RENAMES: Sql = Sql {
+    text: "SELECT id FROM credential_events WHERE account_id = $1 AND credential_id = $2 AND action = 'key_renamed' \
+           ORDER BY id DESC",
+    types: &[TEXT, TEXT],
+};
+
+/// Those of no key.
+const OLD: Sql = Sql {
+    text: "SELECT id FROM credential_events WHERE account_id = $1 AND credential_id IS NULL AND at <= $2 \
+           ORDER BY at LIMIT $3",
+    types: &[TEXT, Type::INT8, Type::INT8],
+};
+
+const REMOVE: Sql = Sql {
+    text: "DELETE FROM credential_events WHERE account_id = $1 AND id = ANY($2)",
+    types: &[TEXT, Type::TEXT_ARRAY],
+};
+
+/// The instant that is [`RETENTION`] before `now`, in microseconds.
+pub(crate) fn retained_since(now: Timestamp) -> i64 {
+    now.as_microseconds().saturating_sub(RETENTION.as_micros() as i64)
+}
+
+/// Removes all events of those keys.
+pub(crate) async fn remove_of_keys(connection: &Connection, account: &str, keys: &[&str]) -> Result<(), StorageError> {
+    connection.execute(&REMOVE_OF_KEYS, &[&account, &keys]).await.map(|_| ()).map_err(storage_error)
+}
+
+/// Removes the oldest renames of a key beyond the limit.
+pub(crate) async fn limit_renames(connection: &Connection, account: &str, key: &str) -> Result<(), StorageError> {
+    let renames = connection.query(&RENAMES, &[&account, &key]).await.map_err(storage_error)?;
+    remove(connection, account, renames.get(MAX_RENAMES..).unwrap_or_default()).await
+}
+
+/// Removes events of no key that are long before `now`.
+pub(crate) async fn remove_old(connection: &Connection, account: &str, now: Timestamp) -> Result<(), StorageError> {
+    let values: Values<'_> = &[&account, &retained_since(now), &(MAX_REMOVED as i64)];
+    let old = connection.query(&OLD, values).await.map_err(storage_error)?;
+    remove(connection, account, &old).await
+}
+
+async fn remove(connection: &Connection, account: &str, rows: &[Row]) -> Result<(), StorageError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<&str> = rows.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
+    connection.execute(&REMOVE, &[&account, &ids]).await.map(|_| ()).map_err(storage_error)
+}
 
 /// Writes an event, in the transaction of what was done.
 pub(crate) async fn insert(connection: &Connection, event: &CredentialEvent) -> Result<(), StorageError> {

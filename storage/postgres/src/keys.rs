@@ -4,26 +4,43 @@ use catalogue_core::admin::{CredentialRecord, NewCredential};
 use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStorage, StorageError};
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
-use crate::connection::Connection;
-use crate::credentials::{self, Changed};
+use crate::connection::{Connection, Values};
+use crate::credentials::{self, Changed, FIND_IN_ACCOUNT};
 use crate::events::{self, LAST_EVENTS};
+use crate::rows::credential_record;
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 use crate::views::Statements;
 
 #[async_trait]
 impl KeyStorage for PostgresStorage {
-    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+    async fn list_keys(
+        &self,
+        account: &AccountId,
+        now: Timestamp,
+        ended: usize,
+    ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
         if !can_be_stored(account.as_str()) {
             return Ok(None);
         }
         let sql = self.sql(credentials::LIST, Statements::list_keys);
-        credentials::listed(&self.readers.read_primary(&sql, &[&account.as_str()]).await?)
+        let ended = i64::try_from(ended).unwrap_or(i64::MAX);
+        let values: Values<'_> = &[&account.as_str(), &now.as_microseconds(), &ended];
+        credentials::listed(&self.readers.read_primary(&sql, values).await?)
+    }
+
+    async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+        if !can_be_stored(account.as_str()) || !can_be_stored(id) {
+            return Ok(None);
+        }
+        let rows = self.readers.read_primary(&FIND_IN_ACCOUNT, &[&account.as_str(), &id]).await?;
+        rows.first().map(credential_record).transpose()
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
         let connection = self.writer().await?;
         let create = || async {
+            credentials::remove_ended(&connection, &key.record.identity.account, key.record.created_at).await?;
             credentials::insert(&connection, key, &self.find_account()).await?;
             let (record, at) = (key.record.clone(), key.record.created_at);
             log(&connection, Some((record, true)), CredentialAction::KeyCreated, at, by).await
@@ -44,7 +61,9 @@ impl KeyStorage for PostgresStorage {
         let connection = self.writer().await?;
         let rename = || async {
             let renamed = credentials::rename(&connection, account, id, name).await?;
-            log(&connection, renamed, CredentialAction::KeyRenamed, Timestamp::now(), by).await
+            let renamed = log(&connection, renamed, CredentialAction::KeyRenamed, Timestamp::now(), by).await?;
+            events::limit_renames(&connection, account.as_str(), id).await?;
+            Ok(renamed)
         };
         self.transact(&connection, rename).await
     }

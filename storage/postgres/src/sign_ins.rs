@@ -181,6 +181,7 @@ async fn create(connection: &Connection, link: &NewSignIn, by: &Actor) -> Result
     }
     over.retain(|found: &&[u8]| *found != digest.as_bytes());
     remove(connection, account, &over).await?;
+    events::remove_old(connection, account.as_str(), *created_at).await?;
     log(connection, account, CredentialAction::LinkMade, *created_at, by).await
 }
 

@@ -70,6 +70,9 @@ CREATE TABLE credentials (
 
 CREATE UNIQUE INDEX credentials_by_account ON credentials (account_id, id);
 CREATE INDEX credentials_by_id ON credentials (id);
+-- By their end: a revocation or an expiry, whichever is earlier; what has neither comes last.
+CREATE INDEX credentials_by_end ON credentials
+    (account_id, min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)), id);
 
 -- Sign-in links and sessions of the developer settings.
 CREATE TABLE sign_ins (
@@ -97,6 +100,8 @@ CREATE TABLE credential_events (
     name          TEXT,
     PRIMARY KEY (account_id, id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX credential_events_by_key ON credential_events (account_id, credential_id, at, action);
 
 -- Signed tokens of an authorization server that were revoked here. They name no account, so they go with none.
 CREATE TABLE revoked_tokens (

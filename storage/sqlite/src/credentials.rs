@@ -1,12 +1,13 @@
 //! Writing credentials, in a transaction of the caller's, and listing them.
 
 use catalogue_core::admin::{Accounts, CredentialRecord, CredentialUse, NewCredential, Visitor};
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::{MAX_REMOVED, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use crate::accounts::{sorted, visit_rows};
 use crate::error::storage_error;
+use crate::events;
 use crate::rows::{self, Micros, credential_record};
 use crate::tables::Tables;
 
@@ -14,7 +15,23 @@ const INSERT: &str = "INSERT INTO credentials \
      (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
      replaced_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
+/// Those that have not ended at an instant, and the last of those that have. Their end is an expression of an index.
 const LIST: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
+     expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 \
+     AND min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) > ?2 \
+     UNION ALL SELECT * FROM (SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
+     expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 \
+     AND min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) <= ?2 \
+     ORDER BY min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) DESC, id DESC \
+     LIMIT ?3) ORDER BY created_at, id";
+
+const ENDED: &str = "SELECT id FROM credentials WHERE account_id = ?1 \
+     AND min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) <= ?2 \
+     ORDER BY min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)), id LIMIT ?3";
+
+const REMOVE: &str = "DELETE FROM credentials WHERE account_id = ?1 AND id = ?2";
+
+const OF_ACCOUNT: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
      expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 ORDER BY created_at, id";
 
 const ALL: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
@@ -44,13 +61,20 @@ const COUNT_KEYS: &str = "SELECT count(*) FROM credentials WHERE account_id = ?1
 /// A credential after a change, and whether there was anything to change; `None` when there is no such credential.
 pub(crate) type Changed = Option<(CredentialRecord, bool)>;
 
-/// The credentials of an account, or `None` when there is no such account in this file.
-pub(crate) fn list(tables: &Tables<'_>, account: &AccountId) -> rusqlite::Result<Option<Vec<CredentialRecord>>> {
+/// The credentials of an account that have not ended by `now`, and the `ended` that ended last, or `None` when there is no such
+/// account in this file.
+pub(crate) fn list(
+    tables: &Tables<'_>,
+    account: &AccountId,
+    now: Timestamp,
+    ended: usize,
+) -> rusqlite::Result<Option<Vec<CredentialRecord>>> {
     if tables.has_accounts() && !account_exists(tables, account.as_str())? {
         return Ok(None);
     }
     let mut statement = tables.prepare(LIST)?;
-    let records = statement.query_and_then([account.as_str()], credential_record)?;
+    let ended = i64::try_from(ended).unwrap_or(i64::MAX);
+    let records = statement.query_and_then(params![account.as_str(), Micros(now), ended], credential_record)?;
     records.collect::<Result<_, _>>().map(Some)
 }
 
@@ -67,7 +91,7 @@ pub(crate) fn visit(
         }
         Accounts::Only(ids) => {
             for id in sorted(ids) {
-                if visit_rows(tables, &tables.sql(LIST), [id], credential_record, visit)?.is_break() {
+                if visit_rows(tables, &tables.sql(OF_ACCOUNT), [id], credential_record, visit)?.is_break() {
                     break;
                 }
             }
@@ -79,6 +103,30 @@ pub(crate) fn visit(
 /// The credential with that id.
 pub(crate) fn find(tables: &Tables<'_>, id: &str) -> rusqlite::Result<Option<CredentialRecord>> {
     tables.query_row(FIND, [id], credential_record).optional()
+}
+
+/// The account's credential with that id.
+pub(crate) fn find_in(
+    tables: &Tables<'_>,
+    account: &AccountId,
+    id: &str,
+) -> rusqlite::Result<Option<CredentialRecord>> {
+    tables.query_row(FIND_IN_ACCOUNT, [account.as_str(), id], credential_record).optional()
+}
+
+/// Removes credentials of the account that ended long before `now`, with their events.
+pub(crate) fn remove_ended(tables: &Tables<'_>, account: &AccountId, now: Timestamp) -> Result<(), StorageError> {
+    let remove = || {
+        let values = params![account.as_str(), events::retained_since(now), MAX_REMOVED as i64];
+        let mut ended = tables.prepare(ENDED)?;
+        let ids: Vec<String> = ended.query_map(values, |row| row.get(0))?.collect::<Result<_, _>>()?;
+        for id in ids {
+            events::remove_of_key(tables, account, &id)?;
+            tables.execute(REMOVE, [account.as_str(), &id])?;
+        }
+        Ok(())
+    };
+    remove().map_err(storage_error)
 }
 
 /// Gives the account's credential with that id another name.
@@ -109,6 +157,8 @@ pub(crate) fn rotate(
     let values = params![account.as_str(), id, Micros(ends_at), Micros(record.created_at), new_id];
     let ended = change(tables, account, id, END, values)?;
     let Some((ended, true)) = ended else { return Ok(None) };
+    // Never the one that has just ended.
+    remove_ended(tables, account, record.created_at.min(ends_at))?;
     insert(tables, successor)?;
     Ok(Some(ended))
 }
@@ -122,7 +172,7 @@ fn change(
 ) -> Result<Changed, StorageError> {
     let run = || {
         let is_changed = tables.execute(sql, values)? > 0;
-        let record = tables.query_row(FIND_IN_ACCOUNT, [account.as_str(), id], credential_record).optional()?;
+        let record = find_in(tables, account, id)?;
         Ok(record.map(|record| (record, is_changed)))
     };
     run().map_err(storage_error)
@@ -185,13 +235,28 @@ mod tests {
 
     #[test]
     fn a_key_is_found_and_changed_by_its_index() {
-        for sql in [FIND_IN_ACCOUNT, RENAME, REVOKE, END, NOTE_USE] {
-            let steps = plan(sql);
+        for sql in [FIND_IN_ACCOUNT, RENAME, REVOKE, END, NOTE_USE, REMOVE] {
+            let steps: Vec<_> = plan(sql).into_iter().map(|step| step.replace("COVERING ", "")).collect();
             assert_eq!(
                 steps,
                 ["SEARCH credentials USING INDEX credentials_by_account (account_id=? AND id=?)"],
                 "{sql}"
             );
         }
+    }
+
+    #[test]
+    fn ended_keys_are_read_up_to_the_limit() {
+        let range = |bound: &str| {
+            format!("SEARCH credentials USING INDEX credentials_by_end (account_id=? AND <expr>{bound}?)")
+        };
+        assert_eq!(plan(ENDED), [range("<").replace("INDEX", "COVERING INDEX")]);
+        let steps = plan(LIST);
+        let reads: Vec<_> =
+            steps.iter().filter(|step| step.starts_with("SEARCH") || step.starts_with("SCAN c")).collect();
+        assert_eq!(reads, [&range(">"), &range("<")], "{steps:?}");
+        // What is sorted is the result, not all that has ended.
+        let sorts = steps.iter().filter(|step| step.contains("TEMP B-TREE"));
+        assert_eq!(sorts.count(), 2, "{steps:?}");
     }
 }

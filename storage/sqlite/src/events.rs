@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use catalogue_core::AccountId;
-use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, StorageError};
+use catalogue_core::storage::{
+    Actor, CredentialAction, CredentialEvent, MAX_REMOVED, MAX_RENAMES, RETENTION, StorageError,
+};
+use catalogue_core::{AccountId, Timestamp};
 use rusqlite::types::FromSqlError;
 use rusqlite::{Row, params};
 
@@ -17,6 +19,19 @@ const INSERT: &str = "INSERT INTO credential_events (account_id, id, at, action,
 const LIST: &str = "SELECT account_id, id, at, action, actor, credential_id, name FROM credential_events \
      WHERE account_id = ?1 ORDER BY id DESC LIMIT ?2";
 
+const REMOVE_OF_KEY: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
+     (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id = ?2)";
+
+/// Those of renames of one key but the last. The plus keeps SQLite from reading all of the account for its order.
+const LIMIT_RENAMES: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
+     (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id = ?2 AND action = 'key_renamed' \
+     ORDER BY +id DESC LIMIT -1 OFFSET ?3)";
+
+/// Those of no key.
+const REMOVE_OLD: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
+     (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id IS NULL AND at <= ?2 \
+     ORDER BY at LIMIT ?3)";
+
 /// Adds an event. It is made within the transaction of its change: then ids have the order of the commits.
 pub(crate) fn add(tables: &Tables<'_>, event: &CredentialEvent) -> Result<(), StorageError> {
     let values = params![
@@ -29,6 +44,27 @@ pub(crate) fn add(tables: &Tables<'_>, event: &CredentialEvent) -> Result<(), St
         event.name,
     ];
     tables.execute(INSERT, values).map(|_| ()).map_err(storage_error)
+}
+
+/// The instant that is [`RETENTION`] before `now`, in microseconds.
+pub(crate) fn retained_since(now: Timestamp) -> i64 {
+    now.as_microseconds().saturating_sub(RETENTION.as_micros() as i64)
+}
+
+pub(crate) fn remove_of_key(tables: &Tables<'_>, account: &AccountId, key: &str) -> rusqlite::Result<()> {
+    tables.execute(REMOVE_OF_KEY, [account.as_str(), key]).map(|_| ())
+}
+
+/// Removes the oldest renames of a key beyond the limit.
+pub(crate) fn limit_renames(tables: &Tables<'_>, account: &AccountId, key: &str) -> Result<(), StorageError> {
+    let values = params![account.as_str(), key, MAX_RENAMES as i64];
+    tables.execute(LIMIT_RENAMES, values).map(|_| ()).map_err(storage_error)
+}
+
+/// Removes events of no key that are long before `now`.
+pub(crate) fn remove_old(tables: &Tables<'_>, account: &AccountId, now: Timestamp) -> rusqlite::Result<()> {
+    let values = params![account.as_str(), retained_since(now), MAX_REMOVED as i64];
+    tables.execute(REMOVE_OLD, values).map(|_| ())
 }
 
 /// The last events of an account, newest first.
@@ -59,5 +95,17 @@ mod tests {
     #[test]
     fn the_last_events_are_one_range_of_the_primary_key_without_a_sort() {
         assert_eq!(plan(LIST), ["SEARCH credential_events USING PRIMARY KEY (account_id=?)"]);
+    }
+
+    #[test]
+    fn events_are_removed_by_the_index_of_their_key() {
+        let by_key =
+            |bounds: &str| format!("INDEX credential_events_by_key (account_id=? AND credential_id=?{bounds})");
+        for (sql, read) in [(REMOVE_OF_KEY, by_key("")), (LIMIT_RENAMES, by_key("")), (REMOVE_OLD, by_key(" AND at<?"))]
+        {
+            let steps = plan(sql);
+            assert!(steps.iter().any(|step| step.contains(&read)), "{sql}: {steps:?}");
+            assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{sql}: {steps:?}");
+        }
     }
 }

@@ -12,11 +12,21 @@ use crate::tables::Tables;
 
 #[async_trait]
 impl KeyStorage for SqliteStorage {
-    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        let read = || self.read(|tables| credentials::list(tables, account));
+    async fn list_keys(
+        &self,
+        account: &AccountId,
+        now: Timestamp,
+        ended: usize,
+    ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        let read = || self.read(|tables| credentials::list(tables, account, now, ended));
         if !self.has_account(account).await? {
             return Ok(None);
         }
+        self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
+    }
+
+    async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+        let read = || self.read(|tables| credentials::find_in(tables, account, id));
         self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
     }
 
@@ -24,8 +34,9 @@ impl KeyStorage for SqliteStorage {
         self.check_account(&key.record.identity.account).await?;
         let (key, by) = (key.clone(), by.clone());
         self.write(move |tables| {
-            credentials::insert(tables, &key)?;
             let at = key.record.created_at;
+            credentials::remove_ended(tables, &key.record.identity.account, at)?;
+            credentials::insert(tables, &key)?;
             events::add(tables, &CredentialEvent::to_key(&key.record, CredentialAction::KeyCreated, at, &by))
         })
         .await
@@ -41,7 +52,9 @@ impl KeyStorage for SqliteStorage {
         let (account, id, name, by) = (account.clone(), id.to_owned(), name.to_owned(), by.clone());
         self.write(move |tables| {
             let renamed = credentials::rename(tables, &account, &id, &name)?;
-            with_event(tables, renamed, CredentialAction::KeyRenamed, Timestamp::now(), &by)
+            let renamed = with_event(tables, renamed, CredentialAction::KeyRenamed, Timestamp::now(), &by)?;
+            events::limit_renames(tables, &account, &id)?;
+            Ok(renamed)
         })
         .await
     }

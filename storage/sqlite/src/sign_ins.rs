@@ -160,6 +160,7 @@ fn create_link(tables: &Tables<'_>, link: &NewSignIn) -> rusqlite::Result<bool> 
     tables.execute(INSERT, values)?;
     tables.execute(REMOVE_OVER, params![account.as_str(), Micros(*created_at)])?;
     tables.execute(REMOVE_LONG_OVER, [long_before(*created_at)])?;
+    events::remove_old(tables, account, *created_at)?;
     Ok(true)
 }
 

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use super::keys::is_past;
 use super::{MemoryStorage, State, unknown_account};
 use crate::admin::Account;
 use crate::auth::TokenDigest;
 use crate::model::AccountId;
 use crate::storage::{
-    Actor, CredentialAction, CredentialEvent, MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage,
+    Actor, CredentialAction, CredentialEvent, MAX_REMOVED, MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage,
     StorageError, StorageErrorKind,
 };
 use crate::timestamp::Timestamp;
@@ -60,6 +61,10 @@ impl SignInStorage for MemoryStorage {
         let sign_in =
             SignIn { account: link.account.clone(), is_session: false, created_at: now, expires_at: link.expires_at };
         state.sign_ins.insert(link.digest, sign_in);
+        let is_over = |event: &mut CredentialEvent| {
+            event.account == link.account && event.credential_id.is_none() && is_past(event.at, now)
+        };
+        let _ = state.events.extract_if(.., is_over).take(MAX_REMOVED).count();
         state.events.push(CredentialEvent::new(link.account.clone(), CredentialAction::LinkMade, now, by));
         Ok(())
     }

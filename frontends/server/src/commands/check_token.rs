@@ -218,7 +218,7 @@ async fn look_up(settings: &ServeSettings, token: BearerToken<'_>, account: Opti
 
 /// Whether the database has the account.
 async fn look_for(account: &AccountId, storage: &Storage, report: &mut Report) {
-    match storage.keys().list_keys(account).await {
+    match storage.keys().list_keys(account, Timestamp::MAX, 0).await {
         Ok(Some(_)) => {}
         Ok(None) => report
             .warning("account", format!("the database has no account {:?}, so its lists are empty", account.as_str())),

@@ -66,7 +66,7 @@ impl World {
 
     /// The keys of `anna`, newest first.
     pub(super) fn keys(&self) -> Vec<CredentialRecord> {
-        now(self.storage.list_keys(&AccountId::new("anna"))).unwrap().unwrap()
+        now(self.storage.list_keys(&AccountId::new("anna"), clock(), usize::MAX)).unwrap().unwrap()
     }
 }
 

@@ -5,18 +5,15 @@ use catalogue_core::storage::CredentialAction;
 use maud::{Markup, html};
 
 use super::frame::{Frame, curl, end, last_use, link, name, prefix, state};
-use crate::call::Call;
+use crate::call::{Call, MAX_ENDED};
 use crate::form::Form;
 use crate::key::{Hint, hints, successor};
 use crate::times::time;
 
-/// How many keys that have ended are shown.
-const MAX_ENDED: usize = 50;
-
 pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> Markup {
     let Call { inner, owner, now } = call;
     let (holding, mut ended): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.state(now).holds());
-    ended.sort_by_key(|key| std::cmp::Reverse(key.revoked_at.or(key.expires_at)));
+    ended.sort_by_key(|key| std::cmp::Reverse(key.end()));
     let content = html! {
         (done(keys, query))
         div.lead {
@@ -32,8 +29,8 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
         @if !ended.is_empty() {
             details {
                 summary { "Ended keys (" (ended.len()) ")" }
-                ul.cards { @for key in ended.iter().take(MAX_ENDED) { (card(call, key, keys)) } }
-                @if ended.len() > MAX_ENDED { p.hint { "The last " (MAX_ENDED) " are shown." } }
+                ul.cards { @for key in &ended { (card(call, key, keys)) } }
+                @if ended.len() >= MAX_ENDED { p.hint { "The last " (MAX_ENDED) " are shown." } }
             }
         }
         (found_a_key(call))

@@ -34,13 +34,13 @@ pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result
         Action::NewKey => new_key::from_link(call, form),
         Action::CreateKey => return create(call, form).await,
         Action::ShowKey => {
-            let (key, keys) = call.key(id).await?;
+            let (key, keys) = (call.key(id).await?, call.keys().await?);
             key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, key::Refused::default())
         }
         Action::RenameKey => return rename(call, id, form).await,
         Action::RotateKey => return rotate(call, id, form).await,
         Action::AskRevoke => {
-            let (key, _) = call.key(id).await?;
+            let key = call.key(id).await?;
             if key.state(call.now) == CredentialState::Revoked {
                 return Ok(see_other(&call.inner.addresses.key(id, "")));
             }
@@ -95,13 +95,13 @@ async fn rotate(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>
 
 /// The key's page with what was wrong in a form of it.
 async fn refused(call: Call<'_>, id: &str, refused: key::Refused<'_>) -> Result<Response<Bytes>, Failure> {
-    let (key, keys) = call.key(id).await?;
+    let (key, keys) = (call.key(id).await?, call.keys().await?);
     let page = key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, refused);
     Ok(html(StatusCode::BAD_REQUEST, page))
 }
 
 async fn reminder(call: Call<'_>, id: &str) -> Result<Response<Bytes>, Failure> {
-    let (key, _) = call.key(id).await?;
+    let key = call.key(id).await?;
     let end = key.expires_at.ok_or(Failure::NotFound)?;
     let origin = call.inner.addresses.settings.origin();
     let page = (!origin.is_empty()).then(|| format!("{origin}{}", call.inner.addresses.key(id, "")));

@@ -34,8 +34,17 @@ impl CredentialStorage for Failing {
 
 #[async_trait]
 impl KeyStorage for Failing {
-    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        if self.reads { self.storage.list_keys(account).await } else { Err(self.error()) }
+    async fn list_keys(
+        &self,
+        account: &AccountId,
+        now: Timestamp,
+        ended: usize,
+    ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        if self.reads { self.storage.list_keys(account, now, ended).await } else { Err(self.error()) }
+    }
+
+    async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+        if self.reads { self.storage.find_key(account, id).await } else { Err(self.error()) }
     }
 
     async fn create_key(&self, _: &NewCredential, _: &Actor) -> Result<(), StorageError> {

@@ -62,8 +62,17 @@ impl CredentialStorage for FailsOnce {
 
 #[async_trait]
 impl KeyStorage for FailsOnce {
-    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        self.read(self.memory.list_keys(account)).await
+    async fn list_keys(
+        &self,
+        account: &AccountId,
+        now: Timestamp,
+        ended: usize,
+    ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        self.read(self.memory.list_keys(account, now, ended)).await
+    }
+
+    async fn find_key(&self, account: &AccountId, id: &str) -> Found {
+        self.read(self.memory.find_key(account, id)).await
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
@@ -162,7 +171,7 @@ impl Scene {
     /// What the account shows of every change, whatever ids and tokens were drawn.
     async fn shown(&self) -> (Vec<Value>, Vec<Value>, bool) {
         let (account, memory) = (AccountId::new("anna"), &self.failing.memory);
-        let keys = memory.list_keys(&account).await.unwrap().unwrap();
+        let keys = memory.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
         let keys = keys.iter().map(|key| json!([key.name, key.revoked_at, key.expires_at, key.replaced_by.is_some()]));
         let events = memory.list_events(&account, 100).await.unwrap();
         let events = events.iter().map(|event| json!([event.action.name(), event.name]));

@@ -35,8 +35,17 @@ impl CredentialStorage for Host {
 
 #[async_trait]
 impl KeyStorage for Host {
-    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        self.storage.list_keys(account).await
+    async fn list_keys(
+        &self,
+        account: &AccountId,
+        now: Timestamp,
+        ended: usize,
+    ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        self.storage.list_keys(account, now, ended).await
+    }
+
+    async fn find_key(&self, account: &AccountId, id: &str) -> Found {
+        self.storage.find_key(account, id).await
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {

@@ -71,6 +71,19 @@ async fn changes_are_counted_by_account() {
     assert_eq!(app.ask_as("bert", crate::app::json("POST", "/settings/api/keys", &body)).await.status, 201);
 }
 
+#[tokio::test]
+async fn rename_is_one_of_the_changes() {
+    let limiter = LocalRateLimiter::new(RateLimit::new(2, Duration::from_secs(60)).unwrap());
+    let storage = storage().await;
+    let app = App::over(storage.clone(), storage, |builder| builder.rate_limiter(limiter));
+    let id = app.make("one").await["id"].as_str().unwrap().to_owned();
+    for (name, status) in [("two", 200), ("three", 429)] {
+        let renamed = app.send("PATCH", &format!("/settings/api/keys/{id}"), &json!({ "name": name })).await;
+        assert_eq!(renamed.status, status);
+    }
+    assert_eq!(app.post(&format!("/settings/keys/{id}/name"), &[("name", "four")]).await.status, 429);
+}
+
 /// Refuses each change for so long.
 #[derive(Debug)]
 struct Refusing(Duration);

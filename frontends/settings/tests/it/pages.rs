@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use catalogue_core::admin::NewCredential;
+use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{Actor, KeyStorage as _};
 use serde_json::{Value, json};
 
@@ -224,9 +226,16 @@ async fn each_overlap_lasts_as_long_as_it_says() {
 #[tokio::test]
 async fn the_last_changes_of_a_key_are_shown() {
     let app = App::new().await;
-    let [first, busy] = [app.make("first").await, app.make("busy").await];
-    let [first, busy] = [&first, &busy].map(|key| key["id"].as_str().unwrap());
-    for number in 0..1000 {
+    let first = app.make("first").await;
+    let first = first["id"].as_str().unwrap();
+    app.get(&format!("/settings/keys/{first}")).await.hides("Older changes are not shown.");
+    for _ in 0..980 {
+        let (_, token) = NewCredential::oauth_token("anna".into(), Scopes::from_names(["read:courses"]));
+        app.storage.create_key(&token, &Actor::OPERATOR).await.unwrap();
+    }
+    let busy = app.make("busy").await;
+    let busy = busy["id"].as_str().unwrap();
+    for number in 0..30 {
         let name = number.to_string();
         app.storage.rename_key(&"anna".into(), busy, &name, &Actor::OWNER).await.unwrap().unwrap();
     }
@@ -266,19 +275,35 @@ async fn a_reminder_is_a_calendar_file() {
 #[tokio::test]
 async fn ended_keys_stand_apart() {
     let app = App::new().await;
+    let mut oldest = json!(null);
     for number in 0..52 {
         let key = app.make(&format!("old {number}")).await;
+        if number == 0 {
+            oldest = key.clone();
+        }
         let path = format!("/settings/api/keys/{}/revoke", key["id"].as_str().unwrap());
         assert_eq!(app.send("POST", &path, &json!({})).await.status, 200);
         app.clock.advance(1);
     }
     app.make("standing").await;
     let list = app.get("/settings").await;
-    list.shows("Ended keys (52)");
+    list.shows("Ended keys (50)");
+    list.shows("The last 50 are shown.");
     let (holding, ended) = list.body.split_once("<details>").unwrap();
     assert!(holding.contains("standing") && !holding.contains("old 1"));
     assert_eq!(ended.matches("<li class=\"card\">").count(), 50);
     assert!(ended.contains("old 51<") && !ended.contains("old 1<"));
+    let listed = app.get("/settings/api/keys").await.data();
+    let names: Vec<_> = listed.as_array().unwrap().iter().map(|key| key["name"].as_str().unwrap()).collect();
+    let expected: Vec<_> = (2..52).rev().map(|number| format!("old {number}")).collect();
+    assert_eq!((names[0], &names[1..]), ("standing", &*expected.iter().map(String::as_str).collect::<Vec<_>>()));
+    // An older one is found by its id, and by its token.
+    let (id, token) = (oldest["id"].as_str().unwrap(), oldest["token"].as_str().unwrap());
+    assert_eq!(app.get(&format!("/settings/api/keys/{id}")).await.data()["state"], "revoked");
+    app.get(&format!("/settings/keys/{id}")).await.shows("old 0");
+    app.post("/settings/check", &[("token", token)]).await.shows("old 0");
+    assert_eq!(app.post(&format!("/settings/keys/{id}/name"), &[("name", "renamed")]).await.status, 303);
+    assert_eq!(app.get(&format!("/settings/api/keys/{id}")).await.data()["name"], "renamed");
 }
 
 #[tokio::test]

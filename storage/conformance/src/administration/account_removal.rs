@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use catalogue_core::Course;
 use catalogue_core::admin::{Record, RemovedAccount};
+use catalogue_core::{Course, Timestamp};
 
 use crate::Storage;
 use crate::courses::revision::revision;
@@ -39,7 +39,7 @@ pub async fn nothing_of_a_removed_account_is_left(storage: &impl Storage) {
     assert_eq!(exported, rest, "A removed account is not exported, nor is a course of it; the others are.");
     assert_eq!(slugs(storage, "a").await, [""; 0], "A removed account has no courses.");
     assert_eq!(find(storage, "a", "1").await, None, "A removed account has no courses.");
-    let listed = storage.list_keys(&id("a")).await.expect("credentials can be listed");
+    let listed = storage.list_keys(&id("a"), Timestamp::MAX, usize::MAX).await.expect("credentials can be listed");
     assert_eq!(listed, None, "A removed account is unknown.");
     for token in ["key-a", "revoked-a", "token-a"] {
         let found = look_up(storage, &digest(token)).await;
@@ -53,10 +53,10 @@ pub async fn nothing_of_a_removed_account_is_left(storage: &impl Storage) {
 pub async fn the_other_accounts_stay(storage: &impl Storage) {
     seed_two(storage).await;
     seed_accounts(storage, &["A", "a ", ""]).await;
-    let before = (revision(storage, "b").await, storage.list_keys(&id("b")).await.ok());
+    let before = (revision(storage, "b").await, storage.list_keys(&id("b"), Timestamp::MAX, usize::MAX).await.ok());
     remove(storage, "a").await;
     assert_eq!(slugs(storage, "b").await, ["1"], "Removing an account leaves the courses of the others.");
-    let after = (revision(storage, "b").await, storage.list_keys(&id("b")).await.ok());
+    let after = (revision(storage, "b").await, storage.list_keys(&id("b"), Timestamp::MAX, usize::MAX).await.ok());
     assert_eq!(after, before, "Removing an account leaves the credentials and revisions of the others.");
     let ids = export(storage).await.into_iter().filter_map(|record| match record {
         Record::Account(account) => Some(account.id.as_str().to_owned()),
@@ -99,7 +99,7 @@ pub async fn one_that_comes_back_begins_anew(storage: &impl Storage) {
         seed_accounts(storage, &["a"]).await;
         assert!(revision(storage, "a").await.is_none_or(|revision| seen.insert(revision)), "{RULE}");
         assert_eq!(slugs(storage, "a").await, [""; 0], "An account that comes back has no courses of the one before.");
-        let listed = storage.list_keys(&id("a")).await.expect("credentials can be listed");
+        let listed = storage.list_keys(&id("a"), Timestamp::MAX, usize::MAX).await.expect("credentials can be listed");
         assert_eq!(listed, Some(Vec::new()), "An account that comes back has no credentials of the one before.");
         remove(storage, "a").await;
     }

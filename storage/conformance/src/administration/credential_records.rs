@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use catalogue_core::Timestamp;
 use catalogue_core::admin::{Accounts, CredentialRecord};
 
 use crate::Storage;
@@ -43,7 +44,7 @@ pub async fn those_of_all_accounts_come_by_account(storage: &impl Storage) {
     create(storage, &oauth_token("b", "token-o")).await;
     let mut expected = Vec::new();
     for account in accounts {
-        let listed = storage.list_keys(&id(account)).await.expect("keys can be listed");
+        let listed = storage.list_keys(&id(account), Timestamp::MAX, usize::MAX).await.expect("keys can be listed");
         expected.extend(listed.expect("the account is known"));
     }
     assert_eq!(expected.len(), 21, "this case has so many credentials");

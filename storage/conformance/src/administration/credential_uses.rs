@@ -18,7 +18,7 @@ async fn note(storage: &impl AdminStorage, uses: &[CredentialUse]) {
 
 /// The last uses of an account's credentials, in the order of its list.
 async fn last_uses(storage: &impl KeyStorage, account: &str) -> Vec<Option<Timestamp>> {
-    let listed = storage.list_keys(&id(account)).await.expect("credentials can be listed");
+    let listed = storage.list_keys(&id(account), Timestamp::MAX, usize::MAX).await.expect("credentials can be listed");
     listed.expect("the account is known").into_iter().map(|record| record.last_used_at).collect()
 }
 

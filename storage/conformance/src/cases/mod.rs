@@ -133,11 +133,18 @@ macro_rules! __cases {
                 the_oldest_comes_first_and_ties_go_by_id
                 records_are_listed_as_they_were_stored
                 revoked_keys_stay_in_the_list
+                ended_keys_are_listed_up_to_a_number
+                a_key_is_found_by_its_id_in_its_account
             }
             key_names {
                 a_key_takes_any_name
                 an_ended_key_is_renamed_too
                 renaming_what_the_account_has_not_is_none
+            }
+            key_retention {
+                ended_keys_stay_for_400_days
+                a_creation_removes_a_hundred_ended_keys
+                the_last_renames_of_a_key_keep_their_events
             }
             key_revocation {
                 revoking_returns_the_record
@@ -183,6 +190,7 @@ macro_rules! __cases {
                 each_change_has_one_event
                 what_changes_nothing_has_no_event
                 a_session_and_its_event_are_seen_together
+                old_events_go_when_a_link_is_made
             }
             sign_out {
                 an_ended_session_is_gone

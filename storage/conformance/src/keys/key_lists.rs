@@ -4,7 +4,7 @@ use catalogue_core::Timestamp;
 use catalogue_core::admin::NewCredential;
 
 use crate::KeyFixture;
-use crate::key_calls::{create, list, revoke, sort};
+use crate::key_calls::{create, find_key, list, list_at, revoke, sort};
 use crate::looking_up::held;
 use crate::seed::{api_key, instant, known, oauth_token, second, time};
 
@@ -52,6 +52,8 @@ pub async fn the_oldest_comes_first_and_ties_go_by_id(fixture: &impl KeyFixture)
         let (id, created_at) = keys[index * 5 % keys.len()];
         let mut key = api_key("a", id, &format!("token-{index}"));
         key.record.created_at = created_at;
+        // Keys that have ended for long would go when one is created at the end of time.
+        key.record.expires_at = None;
         expected.push(create(fixture, &key).await.record);
     }
     sort(&mut expected);
@@ -114,4 +116,62 @@ pub async fn revoked_keys_stay_in_the_list(fixture: &impl KeyFixture) {
     let mut expected: Vec<_> = keys.into_iter().map(|key| key.record).collect();
     sort(&mut expected);
     assert_eq!(list(fixture, &account).await, Some(expected), "A revoked key is listed as revoked, and no other is.");
+}
+
+/// All keys that have not ended by then are listed, and of the others those that ended last, as many as are asked for.
+pub async fn ended_keys_are_listed_up_to_a_number(fixture: &impl KeyFixture) {
+    const RULE: &str = "Keys that hold are all listed, ended ones up to a number, from the last end on";
+    const NOW: i64 = 50;
+    let account = known(fixture, "a").await;
+    // Created, expires, revoked; the keys that have ended are in the order of their ends, from the last on.
+    let ended = [
+        (30, Some(NOW), None),
+        (1, Some(90), Some(49)),
+        (2, None, Some(48)),
+        (40, Some(47), Some(49)),
+        (0, Some(46), None),
+    ];
+    let held = [(3, None, None), (41, Some(NOW + 1), None), (20, Some(99), None)];
+    let mut records = Vec::new();
+    for (number, (created, expires, revoked)) in ended.into_iter().chain(held).enumerate() {
+        let mut key = api_key("a", &format!("key_{number}"), &format!("token-{number}"));
+        key.record.created_at = second(created);
+        key.record.expires_at = expires.map(second);
+        let mut record = create(fixture, &key).await.record;
+        if let Some(at) = revoked {
+            revoke(fixture, &account, &record.identity.credential_id, second(at)).await;
+            record.revoked_at = Some(second(at));
+        }
+        records.push(record);
+    }
+    for most in [0, 1, 2, 3, 4, 5, 6, usize::MAX] {
+        let shown = records[..most.min(ended.len())].iter().chain(&records[ended.len()..]);
+        let mut expected: Vec<_> = shown.cloned().collect();
+        sort(&mut expected);
+        assert_eq!(list_at(fixture, &account, second(NOW), most).await, Some(expected), "{RULE}: {most}.");
+    }
+    let unknown = fixture.account("unknown").await;
+    assert_eq!(list_at(fixture, &unknown, second(NOW), 0).await, None, "An unknown account has no list of keys.");
+}
+
+/// A key is found by its id, whether it has ended or not, in its own account.
+pub async fn a_key_is_found_by_its_id_in_its_account(fixture: &impl KeyFixture) {
+    const RULE: &str = "A key is found by its id in its own account";
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    let mut keys = vec![api_key("a", "key_1", "token-1"), api_key("a", "key_2", "token-2")];
+    keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
+    for key in &mut keys {
+        *key = create(fixture, key).await;
+    }
+    let ended = &mut keys[0].record;
+    revoke(fixture, &a, &ended.identity.credential_id, second(9)).await;
+    ended.revoked_at = Some(second(9));
+    for key in &keys {
+        let id = &key.record.identity.credential_id;
+        assert_eq!(find_key(fixture, &a, id).await.as_ref(), Some(&key.record), "{RULE}, ended or not.");
+        assert_eq!(find_key(fixture, &b, id).await, None, "{RULE}, and in no other.");
+    }
+    for unknown in ["unknown", "", "KEY_1", "key_"] {
+        assert_eq!(find_key(fixture, &a, unknown).await, None, "{RULE}: {unknown:?} is none.");
+    }
 }

@@ -4,6 +4,7 @@ pub mod key_creation;
 pub mod key_events;
 pub mod key_lists;
 pub mod key_names;
+pub mod key_retention;
 pub mod key_revocation;
 pub mod key_rotation;
 pub mod keys_at_once;

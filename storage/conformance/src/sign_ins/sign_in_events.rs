@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use catalogue_core::storage::{Actor, CredentialAction, SignInStorage, StorageErrorKind};
+use catalogue_core::storage::{Actor, CredentialAction, RETENTION, SignInStorage, StorageErrorKind};
 
 use crate::SignInFixture;
 use crate::at_once::reads_beside_writes;
@@ -92,4 +92,21 @@ pub async fn a_session_and_its_event_are_seen_together(fixture: &impl SignInFixt
         begin(fixture, &account, &format!("secret-{number}"), 0).await;
     };
     reads_beside_writes(read, write).await;
+}
+
+/// An event of signing in or out stays for 400 days. Then the next link of its account removes it.
+pub async fn old_events_go_when_a_link_is_made(fixture: &impl SignInFixture) {
+    const STAYS: i64 = RETENTION.as_secs() as i64;
+    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    for (account, name) in [(&a, "a"), (&b, "b")] {
+        make_link(fixture, account, &format!("first-of-{name}"), 0).await;
+        let secret = session(&format!("session-of-{name}"), 1);
+        exchange(fixture, &digest(&format!("first-of-{name}")), &secret).await.expect("a link that holds");
+    }
+    for (made, stay) in [(STAYS - 1, 3), (STAYS, 3), (STAYS + 1, 3)] {
+        make_link(fixture, &a, &format!("made-at-{made}"), made).await;
+        let events = fixture.events(&a).await;
+        assert_eq!(events.len(), stay, "An event of signing in stays for 400 days, and no longer: {events:?}.");
+    }
+    assert_eq!(fixture.events(&b).await.len(), 2, "Events of other accounts stay.");
 }

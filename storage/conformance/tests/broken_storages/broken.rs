@@ -16,7 +16,7 @@ use catalogue_core::{AccountId, CourseDetail, Timestamp, async_trait};
 
 pub(crate) use crate::memory::{
     accounts, all_credentials, begin, courses, create, create_link, credential, credentials, end_session, events,
-    exchange, find, is_revoked, list, note, now, record, records, remove, remove_account, rename, revoke,
+    exchange, find, is_revoked, key, keys, list, note, now, record, records, remove, remove_account, rename, revoke,
     revoke_tokens, rotate, session, sign_out, summaries,
 };
 
@@ -73,7 +73,8 @@ replaceable! {
         note: fn(&[CredentialUse]) -> Result<(), StorageError> = note;
         revoked: fn(&TokenDigest) -> Option<bool> = is_revoked;
         revoke_tokens: fn(&[TokenDigest], Timestamp, Timestamp) -> Result<(), StorageError> = revoke_tokens;
-        credentials: fn(&AccountId) -> Option<Vec<CredentialRecord>> = credentials;
+        keys: fn(&AccountId, Timestamp, usize) -> Option<Vec<CredentialRecord>> = keys;
+        key: fn(&AccountId, &str) -> Option<CredentialRecord> = key;
         create: fn(&NewCredential, &Actor) -> Result<(), StorageError> = create;
         rename: fn(&AccountId, &str, &str, &Actor) -> Option<CredentialRecord> = rename;
         rotate: fn(&AccountId, &str, Timestamp, &NewCredential, &Actor) -> Result<Option<CredentialRecord>, StorageError> = rotate;
@@ -209,8 +210,17 @@ impl AdminStorage for Broken {
 
 #[async_trait]
 impl KeyStorage for Broken {
-    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        Ok((self.credentials)(&self.memory, account))
+    async fn list_keys(
+        &self,
+        account: &AccountId,
+        now: Timestamp,
+        ended: usize,
+    ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+        Ok((self.keys)(&self.memory, account, now, ended))
+    }
+
+    async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+        Ok((self.key)(&self.memory, account, id))
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {

@@ -12,8 +12,7 @@ use catalogue_core::storage::{CourseStorage, CredentialAction, MemoryStorage, Re
 use catalogue_core::{AccountId, CourseDetail};
 
 use crate::broken::{
-    Broken, Read, begin, create, credential, credentials, events, exchange, find, list, now, record, revoke, rotate,
-    session,
+    Broken, Read, begin, create, credential, events, exchange, find, keys, list, now, record, revoke, rotate, session,
 };
 use crate::flaws;
 use crate::imports::{BrokenImport, WithoutTransaction, WritesBackAll};
@@ -171,9 +170,9 @@ fn keys_in_two_transactions(later: Later) -> Broken {
             committed.lock().unwrap().insert(Arc::clone(&key.record.identity.credential_id));
             Ok(())
         })
-        .credentials(move |memory, account| {
+        .keys(move |memory, account, at, ended| {
             let committed = of_keys.lock().unwrap();
-            let mut keys = credentials(memory, account)?;
+            let mut keys = keys(memory, account, at, ended)?;
             keys.retain(|key| later == Later::Event || committed.contains(&key.identity.credential_id));
             Some(keys)
         })

@@ -8,7 +8,7 @@ use catalogue_core::auth::{Credential, CredentialKind, Scope, TokenDigest};
 use catalogue_core::storage::{CourseStorage, CredentialStorage, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 
-use crate::broken::{Broken, begin, create, credential, credentials, now, remove_account, revoke};
+use crate::broken::{Broken, begin, create, credential, credentials, keys, now, remove_account, revoke};
 use crate::flaws;
 use crate::imports::BrokenImport;
 
@@ -23,8 +23,8 @@ fn found(alter: impl Fn(&mut Credential) + Send + Sync + 'static) -> Broken {
 
 /// Lists of credentials with something done to each.
 fn listed(alter: impl Fn(&mut Vec<CredentialRecord>) + Send + Sync + 'static) -> Broken {
-    Broken::new().credentials(move |memory, account| {
-        let mut records = credentials(memory, account)?;
+    Broken::new().keys(move |memory, account, at, ended| {
+        let mut records = keys(memory, account, at, ended)?;
         alter(&mut records);
         Some(records)
     })
@@ -72,8 +72,8 @@ fn keys_outlive() -> Broken {
             gone.lock().unwrap().extend(credentials(memory, account).unwrap_or_default());
             remove_account(memory, account)
         })
-        .credentials(move |memory, account| {
-            credentials(memory, account).or_else(|| {
+        .keys(move |memory, account, at, ended| {
+            keys(memory, account, at, ended).or_else(|| {
                 let kept = kept.lock().unwrap();
                 let left: Vec<_> = kept.iter().filter(|key| key.identity.account == *account).cloned().collect();
                 (!left.is_empty()).then_some(left)
@@ -138,11 +138,11 @@ flaws! {
     gone_with_the_replaced_account: replaced_with_their_account()
         => administration::credential_records::an_import_leaves_credentials_alone, "leaves credentials alone";
 
-    unknown_accounts_with_an_empty_list: Broken::new().credentials(|memory, account| {
-        Some(credentials(memory, account).unwrap_or_default())
+    unknown_accounts_with_an_empty_list: Broken::new().keys(|memory, account, at, ended| {
+        Some(keys(memory, account, at, ended).unwrap_or_default())
     }) => keys::key_lists::an_empty_list_and_an_unknown_account_differ, "unknown account has no list";
-    no_list_without_credentials: Broken::new().credentials(|memory, account| {
-        credentials(memory, account).filter(|records| !records.is_empty())
+    no_list_without_credentials: Broken::new().keys(|memory, account, at, ended| {
+        keys(memory, account, at, ended).filter(|records| !records.is_empty())
     }) => keys::key_lists::an_empty_list_and_an_unknown_account_differ, "has an empty list";
     keys_listed_without_their_account: keys_outlive()
         => keys::key_lists::a_removed_account_has_no_list, "no list of keys";

@@ -1,7 +1,7 @@
 //! Flaws of names, and of the log of changes.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use catalogue_core::admin::AdminStorage;
@@ -9,7 +9,7 @@ use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, MemorySt
 use catalogue_core::{AccountId, Timestamp};
 
 use crate::broken::{
-    Broken, create, credential, credentials, events, now, record, remove_account, rename, revoke, rotate,
+    Broken, create, credential, credentials, events, key, keys, now, record, remove_account, rename, revoke, rotate,
 };
 use crate::flaws;
 
@@ -52,6 +52,55 @@ fn events_outlive() -> Broken {
         })
 }
 
+/// Logs of which nothing is ever removed.
+fn events_remembered() -> Broken {
+    let remembered = Arc::new(Mutex::new(Vec::<CredentialEvent>::new()));
+    let note = move |memory: &MemoryStorage, account: &AccountId| {
+        let mut remembered = remembered.lock().unwrap();
+        for event in events(memory, account, usize::MAX).into_iter().rev() {
+            if !remembered.contains(&event) {
+                remembered.push(event);
+            }
+        }
+        let of_account: Vec<_> = remembered.iter().rev().filter(|event| event.account == *account).cloned().collect();
+        of_account
+    };
+    let (created, renamed) = (note.clone(), note.clone());
+    Broken::new()
+        .create(move |memory, key, by| {
+            let outcome = create(memory, key, by);
+            created(memory, &key.record.identity.account);
+            outcome
+        })
+        .rename(move |memory, account, id, name, by| {
+            let outcome = rename(memory, account, id, name, by);
+            renamed(memory, account);
+            outcome
+        })
+        .events(move |memory, account, most| note(memory, account).into_iter().take(most).collect())
+}
+
+/// Keys that were found once are found for ever.
+fn keys_remembered() -> Broken {
+    let remembered = Mutex::new(HashMap::new());
+    Broken::new().credential(move |memory, digest| {
+        let found = credential(memory, digest);
+        let mut remembered = remembered.lock().unwrap();
+        match found {
+            Some(found) => {
+                remembered.insert(*digest, found.clone());
+                Some(found)
+            }
+            None => remembered.get(digest).cloned(),
+        }
+    })
+}
+
+/// The last events of an account, up to a number.
+fn limited_events(limit: usize) -> Broken {
+    Broken::new().events(move |memory, account, most| events(memory, account, most.min(limit)))
+}
+
 /// What a call did that did nothing is logged all the same, as two new names.
 fn renamed_there_and_back(memory: &MemoryStorage, account: &AccountId, id: &str, by: &Actor) {
     let name = record(memory, id).and_then(|record| record.name).unwrap_or_default();
@@ -82,6 +131,41 @@ flaws! {
     foreign_keys_revoked: Broken::new().revoke(|memory, _, id, at, by| {
         revoke(memory, &record(memory, id)?.identity.account, id, at, by)
     }) => keys::key_revocation::revoking_what_the_account_has_not_is_none, "no key of the account is None";
+
+    ended_keys_without_a_limit: Broken::new().keys(|memory, account, at, _| keys(memory, account, at, usize::MAX))
+        => keys::key_lists::ended_keys_are_listed_up_to_a_number, "ended ones up to a number";
+    the_first_ended_keys_listed: Broken::new().keys(|memory, account, at, ended| {
+        let all = keys(memory, account, at, usize::MAX)?;
+        let mut gone: Vec<_> = all.iter().filter(|key| key.end().is_some_and(|end| end <= at)).collect();
+        gone.sort_by_key(|key| key.end());
+        let gone: Vec<_> = gone.into_iter().skip(ended).map(|key| key.identity.credential_id.clone()).collect();
+        Some(all.into_iter().filter(|key| !gone.contains(&key.identity.credential_id)).collect())
+    }) => keys::key_lists::ended_keys_are_listed_up_to_a_number, "from the last end on";
+    expiring_keys_listed_as_ended: Broken::new().keys(|memory, account, at, ended| {
+        let listed = keys(memory, account, at, ended)?.into_iter();
+        Some(listed.filter(|key| ended > 0 || key.expires_at.is_none()).collect())
+    }) => keys::key_lists::ended_keys_are_listed_up_to_a_number, "Keys that hold are all listed";
+    foreign_keys_found: Broken::new().key(|memory, _, id| record(memory, id))
+        => keys::key_lists::a_key_is_found_by_its_id_in_its_account, "in no other";
+    ended_keys_not_found: Broken::new().key(|memory, account, id| {
+        key(memory, account, id).filter(|key| key.revoked_at.is_none())
+    }) => keys::key_lists::a_key_is_found_by_its_id_in_its_account, "ended or not";
+
+    expired_keys_forgotten: Broken::new().credential(|memory, digest| {
+        credential(memory, digest).filter(|found| found.expires_at.is_none())
+    }) => keys::key_retention::ended_keys_stay_for_400_days, "within 400 days stay";
+    ended_keys_found_for_ever: keys_remembered()
+        => keys::key_retention::ended_keys_stay_for_400_days, "goes with the next creation";
+    events_of_removed_keys_kept: events_remembered()
+        => keys::key_retention::ended_keys_stay_for_400_days, "events go with it";
+    all_but_one_ended_key_gone: Broken::new().keys(|memory, account, at, ended| keys(memory, account, at, ended.min(1)))
+        => keys::key_retention::a_creation_removes_a_hundred_ended_keys, "a hundred ended keys";
+    all_renames_kept: events_remembered()
+        => keys::key_retention::the_last_renames_of_a_key_keep_their_events, "keep their events, and all else";
+    few_renames_kept: limited_events(15)
+        => keys::key_retention::the_last_renames_of_a_key_keep_their_events, "The last twenty renames";
+    events_of_signing_in_kept: events_remembered()
+        => sign_ins::sign_in_events::old_events_go_when_a_link_is_made, "and no longer";
 
     everybody_an_owner: logged(|all| all.iter_mut().for_each(|event| event.actor = Actor::OWNER))
         => keys::key_events::each_change_has_one_event, "who made the change";

@@ -60,7 +60,20 @@ pub(crate) fn all_credentials(memory: &MemoryStorage, accounts: Accounts<'_>) ->
 }
 
 pub(crate) fn credentials(memory: &MemoryStorage, account: &AccountId) -> Option<Vec<CredentialRecord>> {
-    now(memory.list_keys(account)).unwrap()
+    keys(memory, account, Timestamp::MAX, usize::MAX)
+}
+
+pub(crate) fn keys(
+    memory: &MemoryStorage,
+    account: &AccountId,
+    at: Timestamp,
+    ended: usize,
+) -> Option<Vec<CredentialRecord>> {
+    now(memory.list_keys(account, at, ended)).unwrap()
+}
+
+pub(crate) fn key(memory: &MemoryStorage, account: &AccountId, id: &str) -> Option<CredentialRecord> {
+    now(memory.find_key(account, id)).unwrap()
 }
 
 pub(crate) fn rename(

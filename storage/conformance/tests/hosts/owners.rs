@@ -43,9 +43,19 @@ impl CredentialStorage for Rows {
 
 #[async_trait]
 impl KeyStorage for Rows {
-    async fn list_keys(&self, account: &AccountId) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
+    async fn list_keys(
+        &self,
+        account: &AccountId,
+        now: Timestamp,
+        ended: usize,
+    ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
         assert_number(account.as_str());
-        self.0.list_keys(account).await
+        self.0.list_keys(account, now, ended).await
+    }
+
+    async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
+        assert_number(account.as_str());
+        self.0.find_key(account, id).await
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
@@ -179,7 +189,7 @@ impl CredentialFixture for Owners {
     }
 
     async fn put_credential(&self, key: &NewCredential) {
-        if self.rows.list_keys(&key.record.identity.account).await.unwrap().is_none() {
+        if self.rows.list_keys(&key.record.identity.account, Timestamp::MAX, 0).await.unwrap().is_none() {
             let id = key.record.identity.account.clone();
             self.put_account(&Account { id, name: String::new(), email: String::new() }).await;
         }

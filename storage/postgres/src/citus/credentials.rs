@@ -34,6 +34,10 @@ const FIND_BY_ID: Sql = Sql {
     types: &[TEXT, TEXT],
 };
 
+/// On every node, as that table is.
+const REMOVE_ACCOUNTS_OF_CREDENTIALS: Sql =
+    Sql { text: "DELETE FROM credential_accounts WHERE digest = ANY($1)", types: &[Type::BYTEA_ARRAY] };
+
 const INSERT_ACCOUNT_OF_DIGEST: Sql = Sql {
     text: "INSERT INTO credential_accounts (digest, account_id, id) VALUES ($1, $2, $3)",
     types: &[BYTEA, TEXT, TEXT],
@@ -83,6 +87,11 @@ pub(crate) async fn insert_account(
 ) -> Result<(), StorageError> {
     let digest = digest.as_bytes().as_slice();
     connection.execute(&INSERT_ACCOUNT_OF_DIGEST, &[&digest, &account, &id]).await.map(|_| ()).map_err(storage_error)
+}
+
+/// Removes whose credentials these were.
+pub(crate) async fn remove_accounts(connection: &Connection, digests: &[&[u8]]) -> Result<(), StorageError> {
+    connection.execute(&REMOVE_ACCOUNTS_OF_CREDENTIALS, &[&digests]).await.map(|_| ()).map_err(storage_error)
 }
 
 /// Notes each use by itself, so that nobody waits for all of them, and goes on where one's node is away.

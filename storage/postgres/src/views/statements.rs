@@ -40,6 +40,9 @@ fn equals(key: &str, value: &str, collate: &str) -> String {
     format!("CAST({key} AS TEXT) = {value}{collate} AND (CAST({key} AS TEXT) COLLATE \"C\" = {value}) IS TRUE")
 }
 
+/// As in [`LIST`](crate::credentials::LIST).
+const END: &str = "least(coalesce(c.revoked_at, 9223372036854775807), coalesce(c.expires_at, 9223372036854775807))";
+
 /// The texts of the statements.
 #[derive(Debug)]
 pub(crate) struct Statements {
@@ -135,8 +138,10 @@ impl Statements {
             find_course,
             find_revision: columns.has_revisions().then_some(find_revision),
             list_keys: format!(
-                "SELECT a.id, c.kind, {listed} FROM (SELECT CAST($1 AS TEXT) AS id WHERE {}) AS a \
-                 LEFT JOIN credentials AS c ON c.account_id = $1 ORDER BY c.created_at, c.id",
+                "SELECT a.id, c.kind, {listed} FROM (SELECT CAST($1 AS TEXT) AS id WHERE {0}) AS a \
+                 LEFT JOIN credentials AS c ON c.account_id = $1 AND {END} > $2 UNION ALL \
+                 (SELECT c.account_id, c.kind, {listed} FROM credentials AS c WHERE c.account_id = $1 AND {END} <= $2 \
+                 AND {0} ORDER BY {END} DESC, c.id DESC LIMIT $3)",
                 is_known("$1")
             ),
             find_account: format!("SELECT $1 WHERE {}", is_known("$1")),
@@ -192,7 +197,7 @@ impl Statements {
 
     /// As [`LIST`](crate::credentials::LIST).
     pub(crate) fn list_keys(&self) -> Sql<'_> {
-        Sql { text: &self.list_keys, types: &[TEXT] }
+        Sql { text: &self.list_keys, types: &[TEXT, Type::INT8, Type::INT8] }
     }
 
     pub(crate) fn find_account(&self) -> Sql<'_> {

@@ -27,7 +27,7 @@ async fn servers_that_note_the_same_credentials_keep_the_greatest_times() {
         let (one, other) = tokio::join!(storage.note_uses(&forth), storage.note_uses(&back));
         one.and(other).unwrap();
     }
-    let listed = storage.list_keys(&account).await.unwrap().unwrap();
+    let listed = storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
     assert!(listed.iter().all(|record| record.last_used_at.unwrap().as_microseconds() == 105));
     assert_eq!(listed.len(), 300);
 }

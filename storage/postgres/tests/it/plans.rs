@@ -215,6 +215,40 @@ async fn keys_sign_ins_and_revocations_are_read_and_changed_by_an_index() {
     }
 }
 
+/// Else a list would take longer with each key that has ended.
+#[tokio::test]
+async fn ended_keys_are_read_up_to_the_limit() {
+    const ENDED: &str = "
+        INSERT INTO credentials (digest, account_id, id, kind, scopes, created_at, expires_at)
+            SELECT decode(lpad(to_hex(10000 + a * 1000 + n), 64, '0'), 'hex'), 'a' || a, 'key_' || n, 'api-key', '', n, n
+            FROM generate_series(1, 50) AS a, generate_series(6000, 6999) AS n;
+        INSERT INTO credential_events (account_id, id, at, action, actor, credential_id)
+            SELECT 'a' || a, 'evt_' || n, n, 'key_created', 'owner', 'key_' || n
+            FROM generate_series(1, 50) AS a, generate_series(10000, 11000) AS n;
+        DELETE FROM credentials WHERE expires_at IS NULL;
+        ANALYZE credentials, credential_events";
+    let Some(schema) = Schema::new().await else { return };
+    schema.storage().await;
+    let host = schema.host().await;
+    host.batch_execute(FILL).await.unwrap();
+    host.batch_execute(ENDED).await.unwrap();
+    let keys = |sql: &Declared| ["LIST", "ENDED"].contains(&&*sql.name);
+    for sql in statements::of_source("credentials.rs").into_iter().filter(keys) {
+        let plan = plan_of(&host, &sql).await;
+        let scan = if sql.name == "LIST" { "Index Scan Backward" } else { "Index Scan" };
+        let limited = plan.iter().position(|step| step == "Limit").expect("a limit");
+        let read =
+            plan[limited..].iter().position(|step| step.starts_with(&format!("{scan} using credentials_by_end")));
+        assert!(read.is_some_and(|steps| steps <= 2), "{sql:?}: {plan:#?}");
+        assert!(!plan.iter().any(|step| step.contains("Seq Scan") || step.starts_with("Sort")), "{sql:?}: {plan:#?}");
+    }
+    let events = |sql: &Declared| ["RENAMES", "OLD", "REMOVE_OF_KEYS"].contains(&&*sql.name);
+    for sql in statements::of_source("events.rs").into_iter().filter(events) {
+        let plan = plan_of(&host, &sql).await;
+        assert!(plan.iter().any(|step| step.contains("credential_events_by_key")), "{sql:?}: {plan:#?}");
+    }
+}
+
 #[tokio::test]
 async fn accounts_and_all_credentials_are_read_by_an_index() {
     let Some(schema) = Schema::new().await else { return };

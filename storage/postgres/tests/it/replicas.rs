@@ -67,7 +67,7 @@ async fn a_replica_is_what_is_read_and_what_it_lacks_comes_from_the_primary() {
     let (_, credential) = NewCredential::api_key(account(), "new", Scopes::from_names(["read:courses"]));
     storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
     assert!(storage.find_credential(&credential.digest).await.unwrap().is_some());
-    assert_eq!(storage.list_keys(&account()).await.unwrap().unwrap().len(), 2);
+    assert_eq!(storage.list_keys(&account(), Timestamp::MAX, usize::MAX).await.unwrap().unwrap().len(), 2);
     assert_eq!(storage.revision(&AccountId::new("nobody")).await.unwrap(), None);
     // A token that is not revoked is asked of the replica alone, as a key that is there.
     let token = NewCredential::api_key(account(), "", Scopes::default()).1.digest;
@@ -183,10 +183,10 @@ async fn keys_sessions_and_events_are_never_asked_of_a_standby() {
     for (number, storage) in [(1, &replicated), (2, &of_standby)] {
         assert_eq!(title(storage).await.unwrap().as_deref(), Some("before"));
         let account = account();
-        let before = storage.list_keys(&account).await.unwrap().unwrap().len();
+        let before = storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap().len();
         let (_, key) = NewCredential::api_key(account.clone(), "new", Scopes::default());
         storage.create_key(&key, &Actor::OWNER).await.unwrap();
-        assert_eq!(storage.list_keys(&account).await.unwrap().unwrap().len(), before + 1);
+        assert_eq!(storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap().len(), before + 1);
         storage.create_link(&link(account.as_str(), number, 0), &Actor::OPERATOR).await.unwrap();
         let begun = session(number + 100, 0);
         assert!(storage.exchange_link(&digest(number), begun.created_at, &begun).await.unwrap().is_some());

@@ -96,13 +96,13 @@ async fn a_change_to_keys_asks_each_statement_once() {
     counter.take();
     // With the two of the connection, the begin and the commit.
     storage.create_key(&key, &Actor::OWNER).await.unwrap();
-    assert_eq!(counter.take(), 4 + 4);
+    assert_eq!(counter.take(), 4 + 5);
     storage.rename_key(&account, id, "another", &Actor::OWNER).await.unwrap();
-    assert_eq!(counter.take(), 4 + 2);
+    assert_eq!(counter.take(), 4 + 3);
     storage.revoke_key(&account, id, at, &Actor::OWNER).await.unwrap();
     assert_eq!(counter.take(), 4 + 2);
     storage.create_link(&link("acc", 1, 0), &Actor::OPERATOR).await.unwrap();
-    assert_eq!(counter.take(), 4 + 4);
+    assert_eq!(counter.take(), 4 + 5);
     // What is read is asked over the pool.
     storage.find_session(&begun.digest).await.unwrap();
     counter.take();

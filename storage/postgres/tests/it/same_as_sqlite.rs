@@ -173,7 +173,7 @@ async fn an_id_that_postgresql_cannot_hold_is_refused_or_not_there_and_the_impor
     }
     assert_eq!(storage.revision(&nobody).await.unwrap(), None);
     assert_eq!(crate::items(&storage, &nobody, &Default::default()).await.unwrap().len(), 0);
-    assert_eq!(storage.list_keys(&nobody).await.unwrap(), None);
+    assert_eq!(storage.list_keys(&nobody, Timestamp::MAX, usize::MAX).await.unwrap(), None);
     assert_eq!(storage.list_events(&nobody, 9).await.unwrap(), []);
     assert_eq!(storage.remove_account(&nobody).await.unwrap(), None);
     assert_eq!(storage.end_sign_ins(&nobody, by).await.unwrap(), 0);

@@ -169,7 +169,7 @@ async fn texts_with_the_character_that_the_database_lacks_are_kept_and_ids_with_
     assert!(events.iter().all(|event| event.actor == by));
 
     let nobody = AccountId::new("acc\0");
-    assert_eq!(storage.list_keys(&nobody).await.unwrap(), None);
+    assert_eq!(storage.list_keys(&nobody, Timestamp::MAX, usize::MAX).await.unwrap(), None);
     assert_eq!(storage.list_events(&nobody, 1).await.unwrap(), []);
     for (account, id) in [(&nobody, id), (&account, "a\0")] {
         assert_eq!(storage.rename_key(account, id, "n", &by).await.unwrap(), None);

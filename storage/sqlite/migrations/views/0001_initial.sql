@@ -26,6 +26,9 @@ CREATE TABLE catalogue_credentials (
 
 CREATE UNIQUE INDEX catalogue_credentials_by_account ON catalogue_credentials (account_id, id);
 CREATE INDEX catalogue_credentials_by_id ON catalogue_credentials (id);
+-- By their end: a revocation or an expiry, whichever is earlier; what has neither comes last.
+CREATE INDEX catalogue_credentials_by_end ON catalogue_credentials
+    (account_id, min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)), id);
 
 CREATE TABLE catalogue_credential_events (
     account_id    TEXT    NOT NULL,
@@ -39,6 +42,8 @@ CREATE TABLE catalogue_credential_events (
     name          TEXT,
     PRIMARY KEY (account_id, id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX catalogue_credential_events_by_key ON catalogue_credential_events (account_id, credential_id, at, action);
 
 CREATE TRIGGER catalogue_credential_events_stay BEFORE UPDATE ON catalogue_credential_events BEGIN
     SELECT RAISE(ABORT, 'events stay as they are');

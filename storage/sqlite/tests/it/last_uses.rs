@@ -12,7 +12,7 @@ use crate::{database_in, import_one_course, key_of};
 async fn use_of_a_key(storage: &SqliteStorage) -> CredentialUse {
     let account = import_one_course(storage).await;
     key_of(storage, &account).await;
-    let keys = storage.list_keys(&account).await.unwrap().unwrap();
+    let keys = storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
     let credential_id = keys[0].identity.credential_id.clone();
     CredentialUse { account, credential_id, at: Timestamp::from_microseconds(11).unwrap() }
 }

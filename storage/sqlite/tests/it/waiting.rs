@@ -66,13 +66,13 @@ async fn others_of_the_thread_are_answered_meanwhile() {
     let (digest, session) = (TokenDigest::from_bytes([1; 32]), session(2));
     let mut exchange = pin!(storage.exchange_link(&digest, at(0), &session));
     begin!(exchange.as_mut());
-    assert!(storage.list_keys(&account).await.unwrap().unwrap().is_empty());
+    assert!(storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap().is_empty());
     assert_eq!(storage.list_events(&account, 9).await.unwrap().len(), 1);
     assert_eq!(storage.find_session(&session.digest).await.unwrap(), None);
     host.execute_batch("COMMIT").unwrap();
     change.await.unwrap();
     assert_eq!(exchange.await.unwrap().unwrap().id, account);
-    assert_eq!(storage.list_keys(&account).await.unwrap().unwrap().len(), 1);
+    assert_eq!(storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap().len(), 1);
     assert_eq!(storage.list_events(&account, 9).await.unwrap().len(), 3);
 }
 
@@ -145,10 +145,14 @@ async fn a_dropped_change_is_whole() {
 async fn events_keep_the_order_in_which_they_were_made() {
     let storage = SqliteStorage::in_memory().unwrap();
     let account = import_one_course(&storage).await;
-    let key = new_key(&account);
-    storage.create_key(&key, BY).await.unwrap();
+    // Of each key the last twenty renames keep their events.
+    let keys: Vec<_> = (0..10).map(|_| new_key(&account)).collect();
+    for key in &keys {
+        storage.create_key(key, BY).await.unwrap();
+    }
     for number in 0..200 {
-        storage.rename_key(&account, &key.record.identity.credential_id, &number.to_string(), BY).await.unwrap();
+        let id = &keys[number % keys.len()].record.identity.credential_id;
+        storage.rename_key(&account, id, &number.to_string(), BY).await.unwrap();
     }
     let events = storage.list_events(&account, 200).await.unwrap();
     let names: Vec<_> = events.iter().rev().map(|event| event.name.clone().unwrap()).collect();

@@ -109,7 +109,7 @@ impl Host {
     /// How many keys an account has.
     pub(crate) fn keys(&self, account: &str) -> usize {
         let account = AccountId::new(account);
-        self.runtime.block_on(self.storage.list_keys(&account)).unwrap().unwrap().len()
+        self.runtime.block_on(self.storage.list_keys(&account, Timestamp::MAX, usize::MAX)).unwrap().unwrap().len()
     }
 }
 

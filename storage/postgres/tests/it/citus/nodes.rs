@@ -73,7 +73,7 @@ impl Owner {
     }
 
     async fn last_used(&self, storage: &PostgresStorage) -> Option<i64> {
-        let keys = storage.list_keys(&self.account).await.unwrap().unwrap();
+        let keys = storage.list_keys(&self.account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
         keys[0].last_used_at.map(Timestamp::as_microseconds)
     }
 }

@@ -99,6 +99,6 @@ async fn accounts_are_compared_by_bytes() {
     storage.list_accounts(Accounts::Only(&["solo".into()]), Timestamp::now(), take).await.unwrap();
     assert_eq!(found, [("SOLO".to_owned(), 2), ("solo".to_owned(), 0), ("solo".to_owned(), 0)]);
     team.host.batch_execute("DELETE FROM owners WHERE id = 'solo'").await.unwrap();
-    assert_eq!(storage.list_keys(&solo).await.unwrap(), None);
+    assert_eq!(storage.list_keys(&solo, Timestamp::MAX, usize::MAX).await.unwrap(), None);
     assert_eq!(storage.find_session(&digest(2)).await.unwrap(), None);
 }

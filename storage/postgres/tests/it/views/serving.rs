@@ -37,7 +37,7 @@ async fn an_account_that_leaves_its_view_is_unknown_and_its_keys_go_on() {
     assert!(storage.find_credential(&key.digest).await.unwrap().is_some());
     assert_eq!(items(storage, &account, &PageRequest::default()).await.unwrap(), []);
     assert_eq!(storage.find_course(&account, "course").await.unwrap().value, None);
-    assert_eq!(storage.list_keys(&account).await.unwrap(), None);
+    assert_eq!(storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap(), None);
     assert_eq!(storage.find_session(&digest(2)).await.unwrap(), None);
     let (_, other) = NewCredential::api_key(account.clone(), "another", Scopes::from_names(["read:courses"]));
     let refused = storage.create_key(&other, &Actor::OPERATOR).await.unwrap_err();

@@ -7,6 +7,7 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
+use catalogue_core::Timestamp;
 use catalogue_core::storage::KeyStorage;
 use catalogue_sqlite::SqliteStorage;
 use rusqlite::Connection;
@@ -59,7 +60,7 @@ impl Before {
         key_of(&storage, &account).await;
         calls::sign_in(&storage, &account).await;
         calls::revoke_an_old_token(&storage).await;
-        let keys = storage.list_keys(&account).await.unwrap().unwrap();
+        let keys = storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
         Self { directory, key: keys[0].identity.credential_id.to_string(), held: false }
     }
 

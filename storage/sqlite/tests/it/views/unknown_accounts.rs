@@ -23,7 +23,7 @@ async fn a_credential_whose_account_has_left_still_says_who_it_is() {
         };
         assert!(get("/api/v1/courses").await.1.contains("second"));
         assert_eq!(get("/api/v1/courses/second").await.0, 200);
-        let keys = team.storage.list_keys(&anna()).await.unwrap().unwrap();
+        let keys = team.storage.list_keys(&anna(), Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
         // The courses stay: only the view of accounts leaves one out.
         team.execute("DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT login AS id FROM people WHERE login <> 'anna'");
         let (status, body) = get("/api/v1/courses").await;
@@ -32,7 +32,7 @@ async fn a_credential_whose_account_has_left_still_says_who_it_is() {
         let (status, body) = get("/api/v1/me").await;
         assert!(status == 200 && body.contains("anna"), "{body}");
         // Its key can be revoked, and it gets no other.
-        assert_eq!(team.storage.list_keys(&anna()).await.unwrap(), None);
+        assert_eq!(team.storage.list_keys(&anna(), Timestamp::MAX, usize::MAX).await.unwrap(), None);
         let (_, another) = NewCredential::api_key(anna(), "another", Scopes::from_names(["read:courses"]));
         let refused = team.storage.create_key(&another, &Actor::OPERATOR).await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::UnknownReference);
